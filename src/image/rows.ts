@@ -1,0 +1,16 @@
+/** The currency of the engine: a picture that is not computed yet, pulled from top to bottom. */
+export interface Rows {
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+  /** No pixel has an alpha below 255. */
+  readonly opaque: boolean;
+  /**
+   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB, tightly packed.
+   * The view is valid until the next call. `null` at the end.
+   */
+  read(max: number): Uint8Array | null;
+  /** Frees what the picture holds, upstream included. May be called twice and at any time. */
+  close(): void;
+}

@@ -1,0 +1,161 @@
+/**
+ * One instance per native module, reused for every job of the isolate.
+ *
+ * Discarded WebAssembly instances are not collected in time (the engine feels no pressure from their memory), so
+ * nothing is instantiated per request. An instance is replaced only when it trapped, when a C library was left in an
+ * unknown state, or when it grew past what it may keep while idle; replacements are counted.
+ */
+
+/** What every module of ours exports besides its own functions. */
+export interface NativeExports {
+  readonly memory: WebAssembly.Memory;
+  readonly __stack_pointer: WebAssembly.Global;
+  malloc(bytes: number): number;
+  free(pointer: number): void;
+}
+
+/** A C library refused its input or ran out of memory; thrown through the wasm frames by the `fail` import. */
+export class NativeError extends Error {
+  override name = "NativeError";
+}
+
+export interface NativeOptions {
+  readonly name: string;
+  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job. */
+  readonly keepBytes: number;
+  /** Further `env` imports; receives the instance that calls. */
+  readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
+}
+
+/** Totals for logs, tests and benchmarks. */
+export interface NativeStatistics {
+  readonly name: string;
+  readonly memoryBytes: number;
+  readonly replaced: number;
+}
+
+const modules: NativeModule<NativeExports>[] = [];
+
+/** Memory and replacement counts of every native module that this isolate has touched. */
+export function nativeStatistics(): NativeStatistics[] {
+  return modules.map((module) => module.statistics());
+}
+
+/** Bytes of linear memory held by all native modules of this isolate. */
+export function nativeMemoryBytes(): number {
+  return modules.reduce((sum, module) => sum + module.statistics().memoryBytes, 0);
+}
+
+/** Declares a native module; it is instantiated on first use. */
+export function native<Exports extends NativeExports>(
+  module: WebAssembly.Module,
+  options: NativeOptions,
+): NativeModule<Exports> {
+  const created = new NativeModule<Exports>(module, options);
+  modules.push(created as unknown as NativeModule<NativeExports>);
+  return created;
+}
+
+export class NativeInstance<Exports extends NativeExports> {
+  readonly exports: Exports;
+  /** Jobs that still hold handles in this instance. */
+  open = 0;
+  broken = false;
+
+  constructor(module: WebAssembly.Module, options: NativeOptions) {
+    const fail = (pointer: number): never => {
+      throw new NativeError(this.text(pointer));
+    };
+    const unsupported = () => 52; // ENOSYS, for the file descriptors that libc refers to and nobody opens
+    const instance = new WebAssembly.Instance(module, {
+      env: { fail, ...options.imports?.(this as unknown as NativeInstance<NativeExports>) },
+      wasi_snapshot_preview1: {
+        fd_write: unsupported,
+        fd_read: unsupported,
+        fd_close: unsupported,
+        fd_seek: unsupported,
+        fd_fdstat_get: unsupported,
+        proc_exit: () => {
+          throw new NativeError("the native code ended itself");
+        },
+      },
+    });
+    this.exports = instance.exports as unknown as Exports;
+    (instance.exports["_initialize"] as (() => void) | undefined)?.();
+  }
+
+  /**
+   * Runs calls into the instance. A throw out of C restores the stack pointer; a trap marks the instance as broken, so
+   * that the next job gets a new one.
+   */
+  run<T>(work: (exports: Exports) => T): T {
+    const stack = this.exports.__stack_pointer.value as number;
+    try {
+      return work(this.exports);
+    } catch (error) {
+      this.exports.__stack_pointer.value = stack;
+      if (error instanceof WebAssembly.RuntimeError) {
+        this.broken = true;
+        throw new NativeError("the native code trapped", { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /** A view of linear memory; valid until the next call that may allocate. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, pointer, length);
+  }
+
+  /** The zero-terminated ASCII text at `pointer`, at most 200 characters. */
+  text(pointer: number): string {
+    const bytes = new Uint8Array(this.exports.memory.buffer);
+    let text = "";
+    for (let at = pointer; text.length < 200; at++) {
+      const code = bytes[at];
+      if (!code) break;
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+}
+
+class NativeModule<Exports extends NativeExports> {
+  private current: NativeInstance<Exports> | undefined;
+  private replaced = 0;
+
+  private readonly module: WebAssembly.Module;
+  private readonly options: NativeOptions;
+
+  constructor(module: WebAssembly.Module, options: NativeOptions) {
+    this.module = module;
+    this.options = options;
+  }
+
+  /**
+   * The instance to use for a job. Pair with `release`, whatever happens in between.
+   * Handles belong to the instance they were made in: keep it, do not ask again.
+   */
+  acquire(): NativeInstance<Exports> {
+    const { current } = this;
+    const oversized = current?.open === 0 && current.exports.memory.buffer.byteLength > this.options.keepBytes;
+    if (current && (current.broken || oversized)) {
+      this.replaced++;
+      this.current = undefined;
+    }
+    this.current ??= new NativeInstance<Exports>(this.module, this.options);
+    this.current.open++;
+    return this.current;
+  }
+
+  release(instance: NativeInstance<Exports>): void {
+    instance.open--;
+  }
+
+  statistics(): NativeStatistics {
+    const memoryBytes = this.current?.exports.memory.buffer.byteLength ?? 0;
+    return { name: this.options.name, memoryBytes, replaced: this.replaced };
+  }
+}
+
+export type { NativeModule };
