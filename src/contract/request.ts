@@ -1,0 +1,101 @@
+/** What requests may say: gathered from the registries, never repeated here. */
+import * as v from "valibot";
+
+import { ApiError } from "../errors.ts";
+import { httpUrl, oneOf, record } from "../fields.ts";
+import type { OperationDefinition } from "../image/operation.ts";
+import { OPERATIONS, type OperationName } from "../image/operations.ts";
+import { Optimize, Output } from "../image/output.ts";
+import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../limits.ts";
+import { sentence } from "./message.ts";
+
+type OperationEntries = {
+  [Name in OperationName]: v.OptionalSchema<(typeof OPERATIONS)[Name]["params"], undefined>;
+};
+
+const operationEntries = Object.fromEntries(
+  Object.entries(OPERATIONS).map(([name, row]) => [name, v.optional(row.params)]),
+) as unknown as OperationEntries;
+
+const Response = record({ mode: v.optional(oneOf(["json", "binary"])) });
+
+const processingEntries = {
+  ...operationEntries,
+  output: v.optional(Output),
+  optimize: v.optional(Optimize),
+  response: v.optional(Response),
+};
+
+/** The members of an upload's `data`. */
+export const UploadBody = record(processingEntries);
+export type UploadBody = v.InferOutput<typeof UploadBody>;
+
+const PROFILE = /^[a-z]{1,16}:(?!\/\/)[^\s/]{1,254}$/i;
+const urlRule = "must be a valid http or https URL, or <platform>:<user>";
+
+/** Names and values as RFC 9110 allows them in a request. */
+const FetchHeaders = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "must be a header name")),
+    v.pipe(
+      v.string("must be a text"),
+      v.maxLength(MAX_HEADER_VALUE_CHARACTERS, `must be at most ${MAX_HEADER_VALUE_CHARACTERS} characters`),
+      v.regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, "must be a header value"),
+    ),
+    "must be an object of texts",
+  ),
+  v.check((headers) => Object.keys(headers).length <= MAX_FETCH_HEADERS, `must have at most ${MAX_FETCH_HEADERS} members`),
+);
+
+/** The body of a fetch. */
+export const FetchBody = record({
+  url: v.union(
+    [httpUrl(), v.pipe(v.string(urlRule), v.maxLength(MAX_URL_CHARACTERS, urlRule), v.regex(PROFILE, urlRule))],
+    urlRule,
+  ),
+  headers: v.optional(FetchHeaders),
+  ...processingEntries,
+});
+export type FetchBody = v.InferOutput<typeof FetchBody>;
+
+/** Everything that says what to do with an image, however it arrived. */
+export type Processing = UploadBody;
+
+/**
+ * A request body as its schema describes it.
+ * @throws ApiError 422 naming the first member that breaks a rule
+ */
+export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: object): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, canonical(body), { abortEarly: true });
+  if (!parsed.success) throw new ApiError(422, sentence(parsed.issues));
+  return parsed.output;
+}
+
+/** The body with every alias replaced by the name it stands for. */
+function canonical(body: object): Record<string, unknown> {
+  const aliases = new Map<string, string>();
+  for (const [name, row] of Object.entries<OperationDefinition<never>>(OPERATIONS)) {
+    for (const alias of row.aliases ?? []) aliases.set(alias, name);
+  }
+  const renamed = rename(body, aliases);
+  for (const [name, row] of Object.entries<OperationDefinition<never>>(OPERATIONS)) {
+    const params = renamed[name];
+    if (row.memberAliases && isObject(params)) renamed[name] = rename(params, new Map(Object.entries(row.memberAliases)));
+  }
+  return renamed;
+}
+
+/** @throws ApiError 422 when a name and its alias are both given */
+function rename(value: object, aliases: ReadonlyMap<string, string>): Record<string, unknown> {
+  const renamed: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const name = aliases.get(key) ?? key;
+    if (Object.hasOwn(renamed, name)) throw new ApiError(422, `${name} and its alias ${key} must not both be given`);
+    Object.defineProperty(renamed, name, { value: member, enumerable: true, configurable: true, writable: true });
+  }
+  return renamed;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+/** What answers say, as schemas: documentation is generated from them and tests check every answer with them. */
+import * as v from "valibot";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A UUID of version 4, the same in the answer, the log and the notification. */
+export const RequestId = v.pipe(v.string(), v.uuid());
+
+const measured = {
+  name: v.string(),
+  /** Upper case: `JPEG`. */
+  format: v.string(),
+  width: count,
+  height: count,
+  colorspace: v.string(),
+  interlaced: v.boolean(),
+  subsample: v.pipe(v.string(), v.regex(/^\d:\d:\d$/)),
+  sampling: v.pipe(v.string(), v.regex(/^\d:\d:\d$/)),
+  depth: count,
+  quality: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+  bytes: count,
+  frames: count,
+  alpha: v.boolean(),
+  sha1: v.pipe(v.string(), v.regex(/^[\da-f]{40}$/)),
+};
+
+const FaceBox = v.strictObject({ x: count, y: count, width: count, height: count });
+
+export const InputMetadata = v.strictObject({ ...measured, faces: v.optional(v.array(FaceBox)) });
+export type InputMetadata = v.InferOutput<typeof InputMetadata>;
+
+export const OutputMetadata = v.strictObject({
+  ...measured,
+  /** Bytes that the result is smaller than the input; 0 when it is not. */
+  saved: count,
+  /** How alike result and source look, where that was measured: SSIMULACRA2, 100 is identical. */
+  score: v.optional(v.number()),
+  url: v.pipe(v.string(), v.url()),
+});
+export type OutputMetadata = v.InferOutput<typeof OutputMetadata>;
+
+export const Success = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  id: RequestId,
+  input: InputMetadata,
+  output: OutputMetadata,
+});
+export type Success = v.InferOutput<typeof Success>;
+
+export const Failure = v.strictObject({
+  success: v.literal(false),
+  code: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+  id: RequestId,
+  message: v.string(),
+});
+export type Failure = v.InferOutput<typeof Failure>;
+
+export const Account = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  subscription: v.strictObject({ name: v.string() }),
+  credits: v.strictObject({ total: count, used: count, remaining: count }),
+  /** Where outgoing calls come from, when the operator has said so. */
+  egress_ranges: v.optional(v.array(v.string())),
+});
+export type Account = v.InferOutput<typeof Account>;

@@ -1,0 +1,148 @@
+/** Turns the Worker's variables and secrets into Settings, once per isolate; nothing else reads them. */
+import * as v from "valibot";
+
+import { DEFAULT_TEMPORARY_TTL_SECONDS, MAX_TEMPORARY_TTL_SECONDS, RATE_LIMIT_REQUESTS } from "./limits.ts";
+
+/** A variable that holds a whole number. */
+function number(fallback: number, min: number, max: number) {
+  const rule = `must be a whole number between ${min} and ${max}`;
+  return v.optional(
+    v.pipe(
+      v.union([v.string(), v.number()]),
+      v.transform(Number),
+      v.number(rule),
+      v.integer(rule),
+      v.minValue(min, rule),
+      v.maxValue(max, rule),
+    ),
+    fallback,
+  );
+}
+
+/** A variable that holds `true` or `false`. */
+function flag() {
+  return v.optional(
+    v.pipe(
+      v.union([v.boolean(), v.picklist(["true", "false"], "must be true or false")]),
+      v.transform((value) => value === true || value === "true"),
+    ),
+    false,
+  );
+}
+
+/** A variable that holds a JSON object of texts. */
+function jsonTexts() {
+  const rule = "must be a JSON object whose values are texts";
+  return v.optional(
+    v.pipe(v.string(rule), v.parseJson(undefined, rule), v.record(v.string(), v.string(rule), rule)),
+    "{}",
+  );
+}
+
+const Variables = v.object({
+  /** The name on the wire: `Service/1.0` as User-Agent, `X-Service-Binary`, `X-Service-Metadata`. */
+  SERVICE_NAME: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, "must be letters and digits")), "Service"),
+  /** The public address of the service; absent: the address that the request came to. */
+  BASE_URL: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
+  /** How long a result stays in volatile storage. */
+  TEMPORARY_TTL_SECONDS: number(DEFAULT_TEMPORARY_TTL_SECONDS, 1, MAX_TEMPORARY_TTL_SECONDS),
+  /** Requests per window and key. */
+  RATE_LIMIT: number(RATE_LIMIT_REQUESTS, 1, 1_000_000_000),
+  /** Requests per window and client address without a valid key. */
+  ANONYMOUS_LIMIT: number(1_000, 1, 1_000_000_000),
+  /** Waits before further attempts to deliver a notification; empty: one attempt. */
+  WEBHOOK_RETRY_SECONDS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?:\d{1,6}(?:,\d{1,6})*)?$/, "must be whole numbers separated by commas"),
+      v.transform((value) => (value === "" ? [] : value.split(",").map(Number))),
+    ),
+    "5,60,600,3600",
+  ),
+  /** Lets callers name private and loopback addresses: only for local development and tests. */
+  ALLOW_PRIVATE_ORIGINS: flag(),
+  /** Where outgoing calls come from, if the operator knows: shown by the account query. */
+  EGRESS_RANGES: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => value.split(",").map((range) => range.trim()).filter(Boolean)),
+    ),
+    "",
+  ),
+  /** Provider code to base URL, so that emulators can stand in for the providers. */
+  PROVIDER_ENDPOINTS: jsonTexts(),
+  /** Hosts of S3-compatible stores that callers may name, separated by commas; `*.example.com` allowed. */
+  STORE_HOSTS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => value.split(",").map((host) => host.trim().toLowerCase()).filter(Boolean)),
+    ),
+    "",
+  ),
+  /** Platform to URL template with `{user}`, for profile pictures. */
+  PROFILE_URLS: jsonTexts(),
+  FACEBOOK_TOKEN: v.optional(v.string()),
+  TWITTER_TOKEN: v.optional(v.string()),
+  /** Opens the administration API; without it, its paths do not exist. */
+  ADMIN_TOKEN: v.optional(v.pipe(v.string(), v.minLength(1))),
+  /** 32 bytes in base64: encrypts saved credentials and jobs at rest. */
+  VAULT_KEY: v.optional(v.string()),
+});
+
+type Parsed = v.InferOutput<typeof Variables>;
+
+export interface Settings {
+  readonly serviceName: string;
+  readonly baseUrl: string | undefined;
+  readonly temporaryTtlSeconds: number;
+  readonly rateLimit: number;
+  readonly anonymousLimit: number;
+  readonly webhookRetrySeconds: readonly number[];
+  readonly allowPrivateOrigins: boolean;
+  readonly egressRanges: readonly string[];
+  readonly providerEndpoints: Readonly<Record<string, string>>;
+  readonly storeHosts: readonly string[];
+  readonly profileUrls: Readonly<Record<string, string>>;
+  readonly facebookToken: string | undefined;
+  readonly twitterToken: string | undefined;
+  readonly adminToken: string | undefined;
+  readonly vaultKey: string | undefined;
+}
+
+let known: { env: object; settings: Settings } | undefined;
+
+/**
+ * The settings of this isolate.
+ * @throws Error naming the variable that breaks its rule
+ */
+export function settingsOf(env: object): Settings {
+  if (known?.env === env) return known.settings;
+  const parsed = v.safeParse(Variables, env);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new Error(`The variable ${v.getDotPath(issue) ?? ""} ${issue.message}`);
+  }
+  const settings = Object.freeze(fromVariables(parsed.output));
+  known = { env, settings };
+  return settings;
+}
+
+function fromVariables(variables: Parsed): Settings {
+  return {
+    serviceName: variables.SERVICE_NAME,
+    baseUrl: variables.BASE_URL?.replace(/\/+$/, ""),
+    temporaryTtlSeconds: variables.TEMPORARY_TTL_SECONDS,
+    rateLimit: variables.RATE_LIMIT,
+    anonymousLimit: variables.ANONYMOUS_LIMIT,
+    webhookRetrySeconds: variables.WEBHOOK_RETRY_SECONDS,
+    allowPrivateOrigins: variables.ALLOW_PRIVATE_ORIGINS,
+    egressRanges: variables.EGRESS_RANGES,
+    providerEndpoints: variables.PROVIDER_ENDPOINTS,
+    storeHosts: variables.STORE_HOSTS,
+    profileUrls: variables.PROFILE_URLS,
+    facebookToken: variables.FACEBOOK_TOKEN,
+    twitterToken: variables.TWITTER_TOKEN,
+    adminToken: variables.ADMIN_TOKEN,
+    vaultKey: variables.VAULT_KEY,
+  };
+}

@@ -1,0 +1,25 @@
+/** Every status that an answer can carry on purpose; the list of reasons is in the README. */
+export type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 405 | 413 | 415 | 422 | 429 | 500 | 503;
+
+export interface ApiErrorOptions {
+  /** The private reason: logged, never sent. */
+  readonly cause?: unknown;
+  /** Further headers of the answer, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The only error thrown on purpose. `message` is public and final: it names the member and the rule, never a value
+ * that was received, a credential, or anything an origin said.
+ */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly status: ErrorStatus;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: ErrorStatus, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.status = status;
+    this.headers = options.headers ?? {};
+  }
+}

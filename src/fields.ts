@@ -1,0 +1,98 @@
+/**
+ * Building blocks of every schema. Each sets the sentence that names the rule, so that the check, its message, its
+ * type and its documentation come from one place. A message follows the member's path ("resize.width must be …") and
+ * never contains what was received.
+ */
+import * as v from "valibot";
+
+import { MAX_URL_CHARACTERS } from "./limits.ts";
+
+/** An integer between two bounds, both included. */
+export function integer(min: number, max: number) {
+  const rule = `must be an integer between ${min} and ${max}`;
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+}
+
+/** A positive integer with an upper bound. */
+export function positiveInteger(max: number) {
+  const rule = "must be a positive integer";
+  const bound = `must be at most ${max}`;
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(1, rule), v.maxValue(max, bound));
+}
+
+/** An integer that may also come as a string of digits, as some clients send widths and coordinates. */
+export function lenientInteger(min: number, max: number) {
+  const rule = min === 1 ? "must be a positive integer" : `must be an integer between ${min} and ${max}`;
+  const bound = `must be at most ${max}`;
+  const digits = v.pipe(v.string(rule), v.regex(/^-?\d{1,9}$/, rule), v.transform(Number));
+  return v.pipe(
+    v.union([v.number(rule), digits], rule),
+    v.integer(rule),
+    v.minValue(min, rule),
+    v.maxValue(max, min === 1 ? bound : rule),
+  );
+}
+
+/** A number between two bounds, both included. */
+export function decimal(min: number, max: number) {
+  const rule = `must be a number between ${min} and ${max}`;
+  return v.pipe(v.number(rule), v.minValue(min, rule), v.maxValue(max, rule));
+}
+
+/** A number above zero and not above `max`. */
+export function positiveDecimal(max: number) {
+  const rule = `must be a number above 0 and at most ${max}`;
+  return v.pipe(v.number(rule), v.gtValue(0, rule), v.maxValue(max, rule));
+}
+
+export function flag() {
+  return v.boolean("must be true or false");
+}
+
+/** One of a closed list of words. */
+export function oneOf<const Options extends readonly [string, ...string[]]>(options: Options) {
+  return v.picklist(options, `must be one of ${options.join(", ")}`);
+}
+
+/** A line of text; control characters are refused. */
+export function text(min: number, max: number) {
+  const rule = min > 0 ? `must be a text of ${min} to ${max} characters` : `must be a text of at most ${max} characters`;
+  return v.pipe(
+    v.string(rule),
+    v.minLength(min, rule),
+    v.maxLength(max, rule),
+    // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+    v.regex(/^[^\u0000-\u001f\u007f]*$/, "must not contain control characters"),
+  );
+}
+
+export type ColorForm = "rgb" | "rgba" | "argb";
+
+/** A hex color: RGB or RRGGBB, with alpha also RRGGBBAA (`rgba`) or AARRGGBB (`argb`); a leading # is optional. */
+export function hexColor(form: ColorForm = "rgba") {
+  const long = { rgb: "", rgba: " or RRGGBBAA", argb: " or AARRGGBB" }[form];
+  const rule = `must be a hex color in the form RGB, RRGGBB${long}`;
+  const pattern =
+    form === "rgb" ? /^#?(?:[\da-f]{3}|[\da-f]{6})$/i : /^#?(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i;
+  return v.pipe(v.string(rule), v.regex(pattern, rule));
+}
+
+/** An absolute http or https URL. Whether its address may be called is decided where it is called. */
+export function httpUrl() {
+  const rule = "must be a valid http or https URL";
+  return v.pipe(
+    v.string(rule),
+    v.maxLength(MAX_URL_CHARACTERS, rule),
+    v.check((value) => {
+      const url = URL.parse(value);
+      return url !== null && (url.protocol === "http:" || url.protocol === "https:");
+    }, rule),
+  );
+}
+
+/** An object with exactly these members; others are refused by name. */
+export function record<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(entries, (issue) =>
+    issue.expected === "never" ? "is not a known parameter" : issue.path ? "is required" : "must be an object",
+  );
+}

@@ -1,0 +1,110 @@
+/** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
+import type { Box, Orientation } from "./geometry.ts";
+import type { Picture } from "./picture.ts";
+import type { Rows } from "./rows.ts";
+
+/** What the bytes of a file say about its picture, found without decoding it. */
+export interface Facts {
+  /** Pixels as stored, before the orientation is applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: Orientation;
+  /** 1 in a still picture. */
+  readonly frames: number;
+  /** How often an animation plays; 0 is for ever. */
+  readonly loops: number;
+  /** The file can hold a pixel with an alpha below 255. */
+  readonly alpha: boolean;
+  /** `YCbCr`, `RGB`, `Gray`, `CMYK`, `YCCK` or `Palette`: how the samples are stored. */
+  readonly colorspace: string;
+  /** Interlaced or progressive. */
+  readonly interlaced: boolean;
+  /** Chroma subsampling as `4:2:0`; `4:4:4` where the format has none. */
+  readonly subsample: string;
+  /** Bits per pixel, alpha included. */
+  readonly depth: number;
+  /** 1 to 100, estimated from quantisation; 100 where the format is lossless. */
+  readonly quality: number;
+  /** The embedded ICC profile. */
+  readonly profile?: Uint8Array;
+}
+
+/** What a pipeline wants of a decoder. */
+export interface Demand {
+  /** The wanted region, in stored pixels; fractional only where a resize follows. */
+  readonly box: Box;
+  /**
+   * The size at which the region will be used: a decoder that can decode smaller may do so while the region stays at
+   * least this large.
+   */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A frame as decoded. */
+export interface Decoded {
+  readonly delayMs: number;
+  readonly rows: Rows;
+  /** Where the wanted region lies in `rows`. */
+  readonly box: Box;
+}
+
+export interface EncodeSettings {
+  /** Pixels must survive exactly. */
+  readonly lossless: boolean;
+  /** 1 to 100; what the number means is the format's, chosen so that equal numbers look alike. */
+  readonly quality: number;
+  /** Chroma at full resolution, `4:4:4`, or halved both ways, `4:2:0`; absent lets the format choose. */
+  readonly subsample?: "4:4:4" | "4:2:0";
+  /** Progressive or interlaced, where the format can. */
+  readonly progressive: boolean;
+  /** How much work a smaller file is worth: 0 (least) to 1. */
+  readonly effort: number;
+}
+
+export interface RecompressSettings {
+  /** Absent: nothing that can be seen may change. */
+  readonly quality?: number;
+  readonly progressive: boolean;
+}
+
+/** What a format's files can hold. Code asks these, never for a format by name. */
+export interface Abilities {
+  readonly alpha: boolean;
+  readonly animation: boolean;
+  /** `quality` means something. */
+  readonly quality: boolean;
+  readonly lossless: boolean;
+}
+
+export interface FormatDefinition {
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  /** As answers spell it: `JPEG`. */
+  readonly label: string;
+  readonly mime: string;
+  /** The usual one first. */
+  readonly extensions: readonly [string, ...string[]];
+  readonly can: Abilities;
+  /** Whether the first bytes (up to 4,096) are this format's. */
+  readonly signature: (head: Uint8Array) => boolean;
+  /** @throws ApiError 422 when the file is damaged or beyond what is supported */
+  readonly probe: (bytes: Uint8Array) => Facts;
+  /** Bytes of memory that decoding will hold at most, besides the file. */
+  readonly decodePeakBytes: (facts: Facts, demand: Demand) => number;
+  /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
+  readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand) => Iterable<Decoded>;
+  /** Bytes of memory that encoding will hold at most, the result included. */
+  readonly encodePeakBytes?: (size: { width: number; height: number; opaque: boolean }, settings: EncodeSettings) => number;
+  /** Absent where the format can only be read. */
+  readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
+  readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
+  /** Bytes of memory that `recompress` will hold at most, the result included. */
+  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
+}
+
+/** Types the literal of a registry row. */
+export function format<const Definition extends FormatDefinition>(definition: Definition): Definition {
+  return definition;
+}

@@ -1,0 +1,64 @@
+/** What an operation is. One file in `operations/` and one line in `operations.ts` add one. */
+import type * as v from "valibot";
+
+import type { Box, Orientation, Size } from "./geometry.ts";
+import type { Picture } from "./picture.ts";
+import type { Rows } from "./rows.ts";
+
+export type Kernel = "lanczos3" | "mitchell" | "cubic" | "linear" | "nearest";
+
+/**
+ * One piece of work on a picture. Turns, crops and resizes are named, not written as functions, so that the pipeline
+ * can join them, hand them to the decoder, or move a turn behind a shrink; everything else maps rows to rows.
+ */
+export type Step =
+  | { readonly kind: "turn"; readonly orientation: Orientation }
+  /** A fractional box is allowed only where the next step is a resize. */
+  | { readonly kind: "crop"; readonly box: Box }
+  | { readonly kind: "resize"; readonly width: number; readonly height: number; readonly kernel: Kernel }
+  | RowStep;
+
+export interface RowStep extends Size {
+  readonly kind: "rows";
+  /** Whether the result is opaque, given whether the input is. */
+  readonly opaque: (input: boolean) => boolean;
+  /** Bytes of memory that the step holds at most. */
+  readonly peakBytes: number;
+  readonly apply: (rows: Rows) => Rows;
+}
+
+/** What an operation may know when it plans. */
+export interface Stage {
+  /** The picture as the operations before this one leave it. */
+  readonly size: Size;
+  readonly opaque: boolean;
+  /** The output format can hold alpha. */
+  readonly alpha: boolean;
+  /** A small version of the picture at this stage (first frame), no side longer than `maxSide`, to look at. */
+  readonly look: (maxSide: number) => Rows;
+  /** A picture the operation asked for in `needs`, by its id. */
+  readonly overlay: (id: string) => Picture;
+}
+
+export interface OperationDefinition<Params extends Schema = Schema> {
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  /** Other names under which requests may send it. */
+  readonly aliases?: readonly string[];
+  /** Other names of its members, each with the name it stands for. */
+  readonly memberAliases?: Readonly<Record<string, string>>;
+  readonly params: Params;
+  /** Ids of saved pictures that must be at hand before `plan` is called. */
+  readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
+  /** The work, in order; an empty list when nothing is to be done. */
+  readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[];
+}
+
+export type Schema = v.GenericSchema<unknown, unknown>;
+
+/** Types the literal of a registry row: `plan` receives what `params` describes. */
+export function operation<const Params extends Schema>(
+  definition: OperationDefinition<Params>,
+): OperationDefinition<Params> {
+  return definition;
+}

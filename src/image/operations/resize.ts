@@ -1,0 +1,88 @@
+import * as v from "valibot";
+
+import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
+import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import type { Size } from "../geometry.ts";
+import { DIRECTIONS, place } from "../gravity.ts";
+import { operation, type Step } from "../operation.ts";
+import { parseColor } from "../color.ts";
+import { extend } from "../steps/extend.ts";
+
+const side = lenientInteger(1, MAX_SIDE_PIXELS);
+
+const Resize = v.pipe(
+  record({
+    width: v.optional(side),
+    height: v.optional(side),
+    mode: v.optional(oneOf(["auto", "fit", "fill", "exact"]), "auto"),
+    gravity: v.optional(oneOf(DIRECTIONS), "center"),
+    upscale: v.optional(flag(), true),
+    background: v.optional(hexColor(), "ffffff"),
+  }),
+  v.check(({ width, height }) => width !== undefined || height !== undefined, "needs width or height"),
+  v.check(
+    ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
+    "needs width and height in the modes fit, fill and exact",
+  ),
+);
+type Resize = v.InferOutput<typeof Resize>;
+
+export const resize = operation({
+  summary:
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. `upscale: false` never enlarges.",
+  params: Resize,
+  plan(params, { size }) {
+    switch (params.mode) {
+      case "exact":
+        return [scaled(exactSize(params, size))];
+      case "fit":
+        return cover(params, size);
+      case "fill":
+        return pad(params, size);
+      case "auto":
+        return [scaled(inside(params, size))];
+    }
+  },
+});
+
+function scaled(size: Size): Step {
+  return { kind: "resize", ...size, kernel: "lanczos3" };
+}
+
+/** The largest size with the picture's aspect ratio inside the box that is asked for; a missing side is free. */
+function inside({ width, height, upscale }: Resize, size: Size): Size {
+  const factor = Math.min(
+    (width ?? Number.POSITIVE_INFINITY) / size.width,
+    (height ?? Number.POSITIVE_INFINITY) / size.height,
+    upscale ? Number.POSITIVE_INFINITY : 1,
+  );
+  return { width: pixels(size.width * factor), height: pixels(size.height * factor) };
+}
+
+function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size {
+  if (upscale) return { width, height };
+  return { width: Math.min(width, size.width), height: Math.min(height, size.height) };
+}
+
+/** Scales until the box is covered, then cuts off what stands out; the cut is made on the larger picture. */
+function cover(params: Resize, size: Size): Step[] {
+  const { width, height } = exactSize(params, size);
+  const factor = Math.max(width / size.width, height / size.height);
+  const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
+  return [
+    { kind: "crop", box: { ...place(region, size, params.gravity), ...region } },
+    scaled({ width, height }),
+  ];
+}
+
+function pad(params: Resize, size: Size): Step[] {
+  const { width = 1, height = 1 } = params;
+  const fitted = inside(params, size);
+  const at = place(fitted, { width, height }, params.gravity);
+  const offset = { x: Math.round(at.x), y: Math.round(at.y) };
+  return [scaled(fitted), extend(fitted, { width, height }, offset, parseColor(params.background))];
+}
+
+function pixels(value: number): number {
+  return Math.max(1, Math.round(value));
+}

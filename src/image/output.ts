@@ -1,0 +1,61 @@
+/** The members `output` and `optimize` of a request: what file is wanted. */
+import * as v from "valibot";
+
+import { flag, integer, oneOf, record } from "../fields.ts";
+import { MAX_NAME_CHARACTERS } from "../limits.ts";
+import type { FormatDefinition } from "./format.ts";
+import { FORMATS, type FormatName } from "./formats.ts";
+
+type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { encode: unknown } ? Name : never }[FormatName];
+
+/** Every name under which a request may ask for a format: the registry's names and file extensions. */
+const OUTPUT_NAMES = new Map<string, FormatName>(
+  Object.entries<FormatDefinition>(FORMATS)
+    .filter(([, row]) => row.encode)
+    .flatMap(([name, row]) => [name, ...row.extensions].map((word) => [word, name as FormatName] as const)),
+);
+
+/** The format that a request's `output.format` names. */
+export function outputFormat(word: string): Writable {
+  return OUTPUT_NAMES.get(word) as Writable;
+}
+
+export const Output = record({
+  format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
+  quality: v.optional(integer(1, 100)),
+  encoding: v.optional(oneOf(["baseline", "progressive"]), "progressive"),
+  name: v.optional(
+    v.pipe(
+      v.string("must be a text"),
+      // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+      v.regex(/^(?!\.{1,2}$)[^/\\\u0000-\u001f\u007f]+$/, "must be a file name without slashes and control characters"),
+      v.maxLength(MAX_NAME_CHARACTERS, `must be at most ${MAX_NAME_CHARACTERS} characters`),
+    ),
+  ),
+});
+export type Output = v.InferOutput<typeof Output>;
+
+export const PRESETS = ["low", "medium", "high", "ultra"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+export const Optimize = record({
+  compression: v.optional(oneOf([...PRESETS, "lossless"])),
+  lossless: v.optional(flag(), false),
+  quality: v.optional(integer(1, 100)),
+});
+export type Optimize = v.InferOutput<typeof Optimize>;
+
+/** How a result is to be encoded. */
+export type Aim =
+  | { readonly kind: "lossless" }
+  | { readonly kind: "quality"; readonly quality: number }
+  | { readonly kind: "smart"; readonly preset: Preset };
+
+/** Lossless before `optimize.quality` before `output.quality` before the preset. */
+export function aimOf(output: Output | undefined, optimize: Optimize | undefined): Aim {
+  const compression = optimize?.compression;
+  if (optimize?.lossless || compression === "lossless") return { kind: "lossless" };
+  const quality = optimize?.quality ?? output?.quality;
+  if (quality !== undefined) return { kind: "quality", quality };
+  return { kind: "smart", preset: compression ?? "medium" };
+}

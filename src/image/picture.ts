@@ -1,0 +1,27 @@
+/** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
+import type { Rows } from "./rows.ts";
+
+export interface Frame {
+  /** How long an animation shows the frame, in milliseconds; 0 in a still picture. */
+  readonly delayMs: number;
+  /** The full canvas: what the frames before it left behind is already in it. */
+  readonly rows: Rows;
+}
+
+export interface Picture {
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+  /** No frame has a pixel with an alpha below 255. */
+  readonly opaque: boolean;
+  /** Frames; 1 in a still picture. */
+  readonly frames: number;
+  /** How often an animation plays; 0 is for ever. */
+  readonly loops: number;
+  /**
+   * Computes the frames in order, one at a time: a frame's rows must be closed, or read to their end, before the next
+   * is asked for. May be called again; every call starts from the first frame.
+   */
+  open(): Iterable<Frame>;
+}

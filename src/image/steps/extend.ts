@@ -1,0 +1,45 @@
+import type { Rgba } from "../color.ts";
+import type { Box, Size } from "../geometry.ts";
+import type { RowStep } from "../operation.ts";
+import type { Rows } from "../rows.ts";
+
+/** Puts a picture on a larger canvas of one color. `offset` is where its top-left corner goes; it must fit inside. */
+export function extend(size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, color: Rgba): RowStep {
+  return {
+    kind: "rows",
+    ...canvas,
+    opaque: (input) => input && color[3] === 255,
+    peakBytes: canvas.width * 4 * BAND_ROWS,
+    apply: (rows) => extendRows(rows, size, canvas, offset, color),
+  };
+}
+
+const BAND_ROWS = 16;
+
+function extendRows(rows: Rows, size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, color: Rgba): Rows {
+  const pixel = new Uint32Array(new Uint8Array(color).buffer)[0] ?? 0;
+  const band = new Uint8Array(canvas.width * 4 * BAND_ROWS);
+  const pixels = new Uint32Array(band.buffer);
+  const stride = canvas.width * 4;
+  let y = 0;
+  return {
+    ...canvas,
+    opaque: rows.opaque && color[3] === 255,
+    read(max) {
+      if (y >= canvas.height) return null;
+      const inside = y >= offset.y && y < offset.y + size.height;
+      const edge = inside ? offset.y + size.height : y < offset.y ? offset.y : canvas.height;
+      let count = Math.min(max, BAND_ROWS, edge - y);
+      const source = inside ? rows.read(count) : null;
+      if (source) count = source.length / (size.width * 4);
+      pixels.fill(pixel, 0, count * canvas.width);
+      for (let row = 0; source && row < count; row++) {
+        const from = row * size.width * 4;
+        band.set(source.subarray(from, from + size.width * 4), row * stride + offset.x * 4);
+      }
+      y += count;
+      return band.subarray(0, count * stride);
+    },
+    close: () => rows.close(),
+  };
+}

@@ -1,0 +1,50 @@
+/** Every bound of the service: the unit is in the name, the reason in the comment. */
+
+/** One image, uploaded or fetched. A 100-megapixel camera JPEG fits; the body is held once while it is processed. */
+export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
+/** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
+export const MAX_JSON_BYTES = 256 * 1024;
+/** Nesting of a JSON body; the deepest documented member is four levels down. */
+export const MAX_JSON_DEPTH = 16;
+
+/** Decoded pixels of a picture, all frames together; the largest medium-format cameras make 102 megapixels. */
+export const MAX_SOURCE_PIXELS = 110_000_000;
+/** One side of a source or a result; WebP cannot hold more than 16,383 pixels, JPEG not more than 65,535. */
+export const MAX_SIDE_PIXELS = 16_384;
+/** Pixels of a result, one frame. */
+export const MAX_RESULT_PIXELS = 110_000_000;
+/** Frames of an animation: one minute at 25 frames a second. */
+export const MAX_FRAMES = 1_500;
+
+/** What all jobs of an isolate together may hold in memory. The platform gives 128 MB for everything. */
+export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
+/** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
+export const MAX_WAITING_JOBS = 32;
+/** What a client that found the isolate full is told to wait. */
+export const BUSY_RETRY_SECONDS = 2;
+
+/** The origin of a fetched image: from the call to the last byte, all redirects included. */
+export const FETCH_TIMEOUT_MS = 30_000;
+/** Redirects followed to an origin; each hop is checked again. */
+export const MAX_REDIRECTS = 5;
+/** Custom request headers for an origin. */
+export const MAX_FETCH_HEADERS = 32;
+export const MAX_HEADER_VALUE_CHARACTERS = 4_096;
+/** A URL in a request; browsers and servers stop near this length. */
+export const MAX_URL_CHARACTERS = 8_192;
+
+/** The name of a result file. */
+export const MAX_NAME_CHARACTERS = 255;
+/** Metadata in a response header; Node's clients stop at 16 KB for all headers together. */
+export const MAX_METADATA_HEADER_BYTES = 8 * 1024;
+
+/** The rate window and the requests allowed in it, per API key. */
+export const RATE_WINDOW_SECONDS = 900;
+export const RATE_LIMIT_REQUESTS = 100_000;
+
+/** Longest and default life of a result in volatile storage. */
+export const MAX_TEMPORARY_TTL_SECONDS = 86_400;
+export const DEFAULT_TEMPORARY_TTL_SECONDS = 3_600;
+
+/** How long an isolate trusts what it knows of a key: a revoked key stops working within a minute. */
+export const KEY_CACHE_SECONDS = 30;

@@ -1,0 +1,50 @@
+/**
+ * The street: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
+ * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
+ */
+import type { Processing } from "./contract/request.ts";
+import type { InputMetadata, OutputMetadata } from "./contract/response.ts";
+
+/** An image as it arrived. */
+export interface Original {
+  readonly bytes: Uint8Array;
+  /** The file name it came with; empty when it had none. */
+  readonly name: string;
+}
+
+/** Where the image of a job comes from. */
+export type Source =
+  | { readonly kind: "upload"; readonly original: Original }
+  | { readonly kind: "fetch"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** One accepted piece of work: plain data, already valid. */
+export interface Job {
+  readonly id: string;
+  readonly accountId: string;
+  readonly source: Source;
+  readonly processing: Processing;
+  /** The request's Accept header, for `output.format: "auto"`. */
+  readonly accept: string | undefined;
+}
+
+/** A result that is ready to be stored. */
+export interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  /** A file name with the right extension. */
+  readonly name: string;
+}
+
+/** What the street needs from the outside. */
+export interface Ports {
+  /** @throws ApiError 413, 415 or 422 */
+  readonly readOriginal: (source: Source) => Promise<Original>;
+  /** Puts a result where its URL serves it for a while. */
+  readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
+}
+
+export interface Result {
+  readonly input: InputMetadata;
+  readonly output: OutputMetadata;
+  readonly encoded: Encoded;
+}
