@@ -1,0 +1,5 @@
+import { applyD1Migrations } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+// The schema under test is the deployed one.
+await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

@@ -1,0 +1,25 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = new URL("..", import.meta.url).pathname;
+
+export default defineConfig({
+  root,
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: `${root}wrangler.toml` },
+      miniflare: {
+        bindings: {
+          ADMIN_TOKEN: "admin-token-for-tests",
+          ALLOW_PRIVATE_ORIGINS: "true",
+          VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+          TEST_MIGRATIONS: await readD1Migrations(`${root}src/migrations`),
+        },
+      },
+    })),
+  ],
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/setup.ts"],
+  },
+});
