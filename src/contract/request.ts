@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { httpUrl, oneOf, record } from "../fields.ts";
-import type { OperationDefinition } from "../image/operation.ts";
+import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../limits.ts";
@@ -74,11 +74,11 @@ export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: 
 /** The body with every alias replaced by the name it stands for. */
 function canonical(body: object): Record<string, unknown> {
   const aliases = new Map<string, string>();
-  for (const [name, row] of Object.entries<OperationDefinition<never>>(OPERATIONS)) {
+  for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     for (const alias of row.aliases ?? []) aliases.set(alias, name);
   }
   const renamed = rename(body, aliases);
-  for (const [name, row] of Object.entries<OperationDefinition<never>>(OPERATIONS)) {
+  for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = renamed[name];
     if (row.memberAliases && isObject(params)) renamed[name] = rename(params, new Map(Object.entries(row.memberAliases)));
   }

@@ -1,5 +1,4 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
-import { ApiError } from "../errors.ts";
 import type { FormatDefinition } from "./format.ts";
 
 export const FORMATS = {

@@ -40,25 +40,30 @@ export interface Stage {
   readonly overlay: (id: string) => Picture;
 }
 
-export interface OperationDefinition<Params extends Schema = Schema> {
+export type Schema = v.GenericSchema<unknown, unknown>;
+
+/** A row of the registry, whatever its parameters are. */
+export interface OperationRow {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** Other names under which requests may send it. */
   readonly aliases?: readonly string[];
   /** Other names of its members, each with the name it stands for. */
   readonly memberAliases?: Readonly<Record<string, string>>;
-  readonly params: Params;
+  readonly params: Schema;
   /** Ids of saved pictures that must be at hand before `plan` is called. */
-  readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
+  readonly needs?: (params: never) => readonly string[];
   /** The work, in order; an empty list when nothing is to be done. */
+  readonly plan: (params: never, stage: Stage) => readonly Step[];
+}
+
+export interface Operation<Params extends Schema> extends OperationRow {
+  readonly params: Params;
+  readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
   readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[];
 }
 
-export type Schema = v.GenericSchema<unknown, unknown>;
-
 /** Types the literal of a registry row: `plan` receives what `params` describes. */
-export function operation<const Params extends Schema>(
-  definition: OperationDefinition<Params>,
-): OperationDefinition<Params> {
+export function operation<const Params extends Schema>(definition: Operation<Params>): Operation<Params> {
   return definition;
 }
