@@ -41,7 +41,10 @@ function jsonTexts() {
 
 const Variables = v.object({
   /** The name on the wire: `Service/1.0` as User-Agent, `X-Service-Binary`, `X-Service-Metadata`. */
-  SERVICE_NAME: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, "must be letters and digits")), "Service"),
+  SERVICE_NAME: v.optional(
+    v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, "must be letters and digits")),
+    "Service",
+  ),
   /** The public address of the service; absent: the address that the request came to. */
   BASE_URL: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
   /** How long a result stays in volatile storage. */
@@ -65,7 +68,12 @@ const Variables = v.object({
   EGRESS_RANGES: v.optional(
     v.pipe(
       v.string(),
-      v.transform((value) => value.split(",").map((range) => range.trim()).filter(Boolean)),
+      v.transform((value) =>
+        value
+          .split(",")
+          .map((range) => range.trim())
+          .filter(Boolean),
+      ),
     ),
     "",
   ),
@@ -75,7 +83,12 @@ const Variables = v.object({
   STORE_HOSTS: v.optional(
     v.pipe(
       v.string(),
-      v.transform((value) => value.split(",").map((host) => host.trim().toLowerCase()).filter(Boolean)),
+      v.transform((value) =>
+        value
+          .split(",")
+          .map((host) => host.trim().toLowerCase())
+          .filter(Boolean),
+      ),
     ),
     "",
   ),

@@ -56,7 +56,8 @@ export function oneOf<const Options extends readonly [string, ...string[]]>(opti
 
 /** A line of text; control characters are refused. */
 export function text(min: number, max: number) {
-  const rule = min > 0 ? `must be a text of ${min} to ${max} characters` : `must be a text of at most ${max} characters`;
+  const rule =
+    min > 0 ? `must be a text of ${min} to ${max} characters` : `must be a text of at most ${max} characters`;
   return v.pipe(
     v.string(rule),
     v.minLength(min, rule),
@@ -72,8 +73,7 @@ export type ColorForm = "rgb" | "rgba" | "argb";
 export function hexColor(form: ColorForm = "rgba") {
   const long = { rgb: "", rgba: " or RRGGBBAA", argb: " or AARRGGBB" }[form];
   const rule = `must be a hex color in the form RGB, RRGGBB${long}`;
-  const pattern =
-    form === "rgb" ? /^#?(?:[\da-f]{3}|[\da-f]{6})$/i : /^#?(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i;
+  const pattern = form === "rgb" ? /^#?(?:[\da-f]{3}|[\da-f]{6})$/i : /^#?(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i;
   return v.pipe(v.string(rule), v.regex(pattern, rule));
 }
 

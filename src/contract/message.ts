@@ -1,4 +1,4 @@
-import * as v from "valibot";
+import type * as v from "valibot";
 
 /** Member names are shown only when they look like member names, so that a key cannot carry other text out. */
 const MEMBER = /^[A-Za-z0-9_-]{1,64}$/;

@@ -44,7 +44,10 @@ const FetchHeaders = v.pipe(
     ),
     "must be an object of texts",
   ),
-  v.check((headers) => Object.keys(headers).length <= MAX_FETCH_HEADERS, `must have at most ${MAX_FETCH_HEADERS} members`),
+  v.check(
+    (headers) => Object.keys(headers).length <= MAX_FETCH_HEADERS,
+    `must have at most ${MAX_FETCH_HEADERS} members`,
+  ),
 );
 
 /** The body of a fetch. */
@@ -80,7 +83,8 @@ function canonical(body: object): Record<string, unknown> {
   const renamed = rename(body, aliases);
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = renamed[name];
-    if (row.memberAliases && isObject(params)) renamed[name] = rename(params, new Map(Object.entries(row.memberAliases)));
+    if (row.memberAliases && isObject(params))
+      renamed[name] = rename(params, new Map(Object.entries(row.memberAliases)));
   }
   return renamed;
 }

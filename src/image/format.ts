@@ -95,7 +95,10 @@ export interface FormatDefinition {
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand) => Iterable<Decoded>;
   /** Bytes of memory that encoding will hold at most, the result included. */
-  readonly encodePeakBytes?: (size: { width: number; height: number; opaque: boolean }, settings: EncodeSettings) => number;
+  readonly encodePeakBytes?: (
+    size: { width: number; height: number; opaque: boolean },
+    settings: EncodeSettings,
+  ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
   /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */

@@ -2,10 +2,10 @@ import * as v from "valibot";
 
 import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { parseColor } from "../color.ts";
 import type { Size } from "../geometry.ts";
 import { DIRECTIONS, place } from "../gravity.ts";
 import { operation, type Step } from "../operation.ts";
-import { parseColor } from "../color.ts";
 import { extend } from "../steps/extend.ts";
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
@@ -69,10 +69,7 @@ function cover(params: Resize, size: Size): Step[] {
   const { width, height } = exactSize(params, size);
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
-  return [
-    { kind: "crop", box: { ...place(region, size, params.gravity), ...region } },
-    scaled({ width, height }),
-  ];
+  return [{ kind: "crop", box: { ...place(region, size, params.gravity), ...region } }, scaled({ width, height })];
 }
 
 function pad(params: Resize, size: Size): Step[] {
