@@ -1,0 +1,16 @@
+#!/bin/bash
+# Builds the native modules from source: wasm/build.sh [module...] (all of them by default).
+# Needs Debian's clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, libc++-19-dev-wasm32,
+# libc++abi-19-dev-wasm32 and dpkg-dev. The result is the same to the byte on every run; `wasm/README.md` holds its hash.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+if [ $# -gt 0 ]; then modules=("$@"); else modules=($(cd "$here" && ls -d */ | tr -d /)); fi
+for module in "${modules[@]}"; do
+  if [ ! -f "$here/$module/build.sh" ]; then
+    echo "no native module is called $module" >&2
+    exit 1
+  fi
+  bash "$here/$module/build.sh"
+  sha256sum "$here/$module"/*.wasm | sed "s|$here/||"
+done

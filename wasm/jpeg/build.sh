@@ -1,0 +1,32 @@
+#!/bin/bash
+# Builds jpeg.wasm: libjpeg-turbo's decoder, jpegli's encoder front end, own kernels, coefficient store and entropy coder.
+#   wasm/jpeg/build.sh                  writes wasm/jpeg/jpeg.wasm
+#   wasm/jpeg/build.sh scalar OUT       writes OUT with libjpeg-turbo's C code in place of the kernels, to compare with
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../source.sh"
+variant=${1:-simd}
+out=${2:-$here/jpeg.wasm}
+
+turbo=$(debian_source libjpeg-turbo 3.1.3-4 f1c5c6f2e2f379a51c91dc456690c278e80d15081ab619c2c89255100d0cf54d)
+jxl=$(debian_source jpeg-xl 0.11.2-0.1~deb13u2 b978be4319975d73759f0737ba6935fad4f4330802835d6d9298a455c2581363)
+highway=$(debian_source highway 1.2.0-2 dbb82d12fe7a8a7cae6970d5ccc74d0854ce405dfaab3a7f0d1345cfe351dcd4)
+work=$(work_folder "jpeg-$variant")
+
+includes=(-I"$here/config" -I"$here" -I"$turbo/src")
+defines=(-DNO_GETENV -DNO_PUTENV -Wno-macro-redefined)
+if [ "$variant" = scalar ]; then defines+=(-DSCALAR); fi
+
+turbo_files=()
+for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jdphuff jmemmgr jmemnobs; do
+  turbo_files+=("$turbo/src/$name.c")
+done
+for name in jdapistd jdcoefct jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do
+  turbo_files+=("$turbo/src/wrapper/$name-8.c" "$turbo/src/wrapper/$name-12.c")
+done
+compile "$work/turbo" "${turbo_files[@]}" -- "${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize
+
+own_files=("$here"/*.c)
+compile "$work/own" "${own_files[@]}" -- "${includes[@]}" "${defines[@]}" -Wall -Wextra
+
+link_module "$out" --max-memory=134217728 "$work"/turbo/*.o "$work"/own/*.o

@@ -1,0 +1,152 @@
+/** Streaming JPEG decoder: bands of rows, or planes as stored, whole or a region, at full size or an eighth of it. */
+import { closeSource, jpegModule, openSource, type JpegInstance } from "./instance.ts";
+
+/** In pixels of the scaled picture. */
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DecoderOptions {
+  /** Eighths of the size, 1 to 8; 8, the full size, by default. Lossless JPEG is always decoded at full size. */
+  readonly eighths?: number;
+  /** The whole picture by default. Its pixels are the same as those of a full decode that is cropped later. */
+  readonly region?: Region;
+  /**
+   * `rgba` by default: straight alpha, always 255; CMYK is converted without its profile. `cmyk`: four bytes per pixel
+   * as stored, which in a file with an Adobe marker is 255 - ink.
+   */
+  readonly output?: "rgba" | "cmyk";
+}
+
+export interface Decoder {
+  readonly width: number;
+  readonly height: number;
+  /** The next rows, at most `max`, four bytes per pixel; a view valid until the next call; null at the end. */
+  read(max: number): Uint8Array | null;
+  /** Frees everything. May be called twice and at any time. */
+  close(): void;
+}
+
+/** One component of a band: `rows` rows of `width` samples, `stride` bytes apart. */
+export interface Plane {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly stride: number;
+  readonly rows: number;
+}
+
+export interface PlaneDecoder {
+  /** Of the full-resolution (luma) plane. */
+  readonly width: number;
+  readonly height: number;
+  /** Width and height of each plane in samples, in the order Y, Cb, Cr or Y alone. */
+  readonly planes: readonly { readonly width: number; readonly height: number }[];
+  /** The next row of MCUs; views valid until the next call; null at the end. */
+  read(): readonly Plane[] | null;
+  close(): void;
+}
+
+const OUTPUTS = { rgba: 0, cmyk: 1, planes: 2 } as const;
+const FACT = { width: 0, height: 1, band: 2, rowBytes: 4, planes: 5 } as const;
+const PLANE = { address: 0, stride: 1, width: 2, height: 3, rows: 4, size: 5 } as const;
+
+/** A job in the native module: its handle, its input, and the duty to free both once. */
+class DecoderHandle {
+  readonly facts: () => Uint32Array;
+  private readonly instance: JpegInstance = jpegModule.acquire();
+  private readonly source: number;
+  private pointer = 0;
+  private closed = false;
+
+  constructor(bytes: Uint8Array, output: keyof typeof OUTPUTS, eighths: number, region: Region | undefined) {
+    this.source = openSource(bytes);
+    this.facts = () => {
+      const { exports } = this.instance;
+      return new Uint32Array(exports.memory.buffer, exports.decoder_facts(this.pointer), 20);
+    };
+    this.call((exports) => {
+      this.pointer = exports.decoder_new(this.source);
+      const { x, y, width, height } = region ?? { x: 0, y: 0, width: 0, height: 0 };
+      exports.decoder_start(this.pointer, OUTPUTS[output], eighths, x, y, width, height);
+    });
+  }
+
+  /** Runs native code; whatever it throws, the job is over and freed. */
+  call<T>(work: (exports: JpegInstance["exports"], pointer: number) => T): T {
+    if (this.closed) throw new Error("the decoder is closed");
+    try {
+      return this.instance.run((exports) => work(exports, this.pointer));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  bytes(address: number, length: number): Uint8Array {
+    return this.instance.bytes(address, length);
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    closeSource(this.source);
+    try {
+      if (this.pointer && !this.instance.broken) this.instance.run((exports) => exports.decoder_close(this.pointer));
+    } finally {
+      jpegModule.release(this.instance);
+    }
+  }
+}
+
+/** Throws NativeError when the bytes are damaged, cut short or not supported, here or in a later `read`. */
+export function openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): Decoder {
+  const handle = new DecoderHandle(bytes, options.output ?? "rgba", options.eighths ?? 8, options.region);
+  const facts = handle.facts();
+  const width = facts[FACT.width]!;
+  const height = facts[FACT.height]!;
+  const band = facts[FACT.band]!;
+  const rowBytes = facts[FACT.rowBytes]!;
+  return {
+    width,
+    height,
+    read(max) {
+      const rows = handle.call((exports, pointer) => exports.decoder_read(pointer, max));
+      return rows === 0 ? null : handle.bytes(band, rows * rowBytes);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/**
+ * Like `openDecoder`, without upsampling and color conversion: YCbCr or gray planes as the inverse transform leaves
+ * them. 8-bit YCbCr and gray files only. At a reduced size the chroma planes may be as large as the luma plane.
+ */
+export function openPlaneDecoder(bytes: Uint8Array, options: Pick<DecoderOptions, "eighths"> = {}): PlaneDecoder {
+  const handle = new DecoderHandle(bytes, "planes", options.eighths ?? 8, undefined);
+  const facts = handle.facts();
+  const count = [0, 1, 2].filter((index) => facts[FACT.planes + index * PLANE.size + PLANE.stride]!).length;
+  const plane = (current: Uint32Array, index: number, member: number) =>
+    current[FACT.planes + index * PLANE.size + member]!;
+  return {
+    width: facts[FACT.width]!,
+    height: facts[FACT.height]!,
+    planes: Array.from({ length: count }, (_, index) => ({
+      width: plane(facts, index, PLANE.width),
+      height: plane(facts, index, PLANE.height),
+    })),
+    read() {
+      if (handle.call((exports, pointer) => exports.decoder_read_planes(pointer)) === 0) return null;
+      const current = handle.facts();
+      return Array.from({ length: count }, (_, index) => {
+        const stride = plane(current, index, PLANE.stride);
+        const rows = plane(current, index, PLANE.rows);
+        const bytes = handle.bytes(plane(current, index, PLANE.address), stride * rows);
+        return { bytes, width: plane(current, index, PLANE.width), stride, rows };
+      });
+    },
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,81 @@
+/** The native module of this folder, and the bytes that flow in and out of it while a job runs. */
+import { native, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./jpeg.wasm";
+
+export interface JpegExports extends NativeExports {
+  decoder_new(source: number): number;
+  decoder_start(
+    decoder: number,
+    output: number,
+    numerator: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): void;
+  decoder_facts(decoder: number): number;
+  decoder_read(decoder: number, most: number): number;
+  decoder_read_planes(decoder: number): number;
+  decoder_close(decoder: number): void;
+}
+
+export type JpegInstance = NativeInstance<JpegExports>;
+
+interface Source {
+  readonly bytes: Uint8Array;
+  offset: number;
+}
+
+const sources = new Map<number, Source>();
+const sinks = new Map<number, Uint8Array[]>();
+let lastId = 0;
+
+/** Linear memory that the idle instance may keep: what a 24 MP picture needs, progressive input apart. */
+const KEEP_BYTES = 8 << 20;
+
+export const jpegModule = native<JpegExports>(module, {
+  name: "jpeg",
+  keepBytes: KEEP_BYTES,
+  imports: (instance) => ({
+    pull(id = 0, to = 0, capacity = 0) {
+      const source = sources.get(id);
+      if (!source) return 0;
+      const piece = source.bytes.subarray(source.offset, source.offset + capacity);
+      instance.bytes(to, piece.length).set(piece);
+      source.offset += piece.length;
+      return piece.length;
+    },
+    push(id = 0, from = 0, length = 0) {
+      sinks.get(id)?.push(instance.bytes(from, length).slice());
+    },
+  }),
+});
+
+/** Makes bytes readable for C under the returned number, until `closeSource`. */
+export function openSource(bytes: Uint8Array): number {
+  sources.set(++lastId, { bytes, offset: 0 });
+  return lastId;
+}
+
+export function closeSource(id: number): void {
+  sources.delete(id);
+}
+
+/** Collects what C writes under the returned number, until `closeSink`. */
+export function openSink(): number {
+  sinks.set(++lastId, []);
+  return lastId;
+}
+
+/** Ends the sink and returns everything that was written to it. */
+export function closeSink(id: number): Uint8Array {
+  const pieces = sinks.get(id) ?? [];
+  sinks.delete(id);
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, offset);
+    offset += piece.length;
+  }
+  return bytes;
+}

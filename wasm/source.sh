@@ -1,0 +1,97 @@
+# Sourced by the build recipes: third-party source (fetched, checked, unpacked outside the repository) and the compiler.
+#
+#   debian_source NAME VERSION SHA256   prints the folder of the patched Debian source; SHA256 is that of its .dsc file,
+#                                       which in turn holds the SHA-256 of every archive of the package
+#   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
+#   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
+#                                       __stack_pointer and whatever carries __attribute__((export_name))
+#   work_folder NAME                    prints a fresh empty folder for the objects of module NAME
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm
+wasm_prefix=${WASM_PREFIX:-/usr}
+
+# The archive this machine's apt is set up with: the first one that is not a security archive.
+debian_archive() {
+  apt-get indextargets --format '$(SITE)' | grep '/debian$' | sort -u | head -n 1
+}
+
+debian_source() {
+  local name=$1 version=$2 sha256=$3 folder=$1
+  local target=$cache/$name-$version
+  if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$sha256" ]; then
+    echo "$target"
+    return
+  fi
+  case $name in lib*) folder=${name:0:4}/$name ;; *) folder=${name:0:1}/$name ;; esac
+  local pool
+  pool=$(debian_archive)/pool/main/$folder
+  # The epoch of a version is not part of file names.
+  local stem=${name}_${version#*:} archives=$cache/archives
+  mkdir -p "$archives"
+  fetch "$pool/$stem.dsc" "$archives/$stem.dsc" "$sha256"
+  local hash size file
+  while read -r hash size file; do
+    fetch "$pool/$file" "$archives/$file" "$hash"
+  done < <(sed -n '/^Checksums-Sha256:/,/^[^ ]/s/^ //p' "$archives/$stem.dsc")
+  rm -rf "$target"
+  dpkg-source --no-check --no-copy --extract "$archives/$stem.dsc" "$target" >&2
+  echo "$sha256" > "$target/.complete"
+  echo "$target"
+}
+
+# fetch URL FILE SHA256
+fetch() {
+  if [ ! -f "$2" ]; then
+    /usr/lib/apt/apt-helper -o APT::Sandbox::User=root -qq download-file "$1" "$2.part" >&2
+    mv "$2.part" "$2"
+  fi
+  if [ "$(sha256sum < "$2" | cut -d' ' -f1)" != "$3" ]; then
+    echo "$2 has another SHA-256 than $3" >&2
+    rm -f "$2"
+    return 1
+  fi
+}
+
+work_folder() {
+  rm -rf "$cache/build/$1"
+  mkdir -p "$cache/build/$1"
+  echo "$cache/build/$1"
+}
+
+# Debian's clang driver would run wasm-opt after linking, which loses names and breaks SIMD: only compile with it.
+wasm_flags=(
+  --target=wasm32-wasi "--sysroot=$wasm_prefix" -O3 -DNDEBUG
+  -msimd128 -mnontrapping-fptoint -mbulk-memory -msign-ext
+  -ffunction-sections -fdata-sections -fvisibility=hidden "-ffile-prefix-map=$cache/="
+)
+cxx_flags=(
+  -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -nostdinc++
+  -isystem "$wasm_prefix/include/wasm32-wasi/c++/v1"
+)
+libc_flags=(-isystem "$wasm_prefix/include/wasm32-wasi")
+
+compile() {
+  local folder=$1 files=()
+  shift
+  while [ "$1" != -- ]; do files+=("$1"); shift; done
+  shift
+  mkdir -p "$folder"
+  printf '%s\n' "${files[@]}" | folder=$folder xargs -P 2 -I{} bash -c '
+    file=$1; shift
+    out=$folder/$(basename "$file" | sed "s/\.[a-z]*$//").o
+    if [ -e "$out" ]; then echo "two files are called $(basename "$file")" >&2; exit 255; fi
+    case $file in
+      *.c) clang-19 '"$(printf '%q ' "${wasm_flags[@]}" "${libc_flags[@]}")"' "$@" -c "$file" -o "$out" ;;
+      *) clang++-19 '"$(printf '%q ' "${wasm_flags[@]}" "${cxx_flags[@]}" "${libc_flags[@]}")"' "$@" -c "$file" -o "$out" ;;
+    esac || exit 255' bash {} "$@"
+}
+
+link_module() {
+  local out=$1
+  shift
+  wasm-ld-19 "$wasm_prefix/lib/wasm32-wasi/crt1-reactor.o" --entry=_initialize "$@" \
+    -L"$wasm_prefix/lib/wasm32-wasi" -lc++ -lc++abi -lc -lm \
+    "$wasm_prefix/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a" \
+    -z stack-size=131072 --stack-first --gc-sections --strip-all \
+    --export=__stack_pointer --export=malloc --export=free -o "$out"
+}
