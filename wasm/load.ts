@@ -56,6 +56,19 @@ export function native<Exports extends NativeExports>(
   return created;
 }
 
+/** Answers for what libc asks of the system on behalf of file functions that nobody calls: there are no files. */
+function systemOf(module: WebAssembly.Module): Record<string, () => number> {
+  const notSupported = () => 52; // ENOSYS
+  const answers: Record<string, () => number> = {
+    fd_prestat_get: () => 8, // EBADF: no folder was opened beforehand
+    proc_exit: () => {
+      throw new NativeError("the native code ended itself");
+    },
+  };
+  const names = WebAssembly.Module.imports(module).filter((entry) => entry.module === "wasi_snapshot_preview1");
+  return Object.fromEntries(names.map(({ name }) => [name, answers[name] ?? notSupported]));
+}
+
 export class NativeInstance<Exports extends NativeExports> {
   readonly exports: Exports;
   /** Jobs that still hold handles in this instance. */
@@ -66,19 +79,9 @@ export class NativeInstance<Exports extends NativeExports> {
     const fail = (pointer: number): never => {
       throw new NativeError(this.text(pointer));
     };
-    const unsupported = () => 52; // ENOSYS, for the file descriptors that libc refers to and nobody opens
     const instance = new WebAssembly.Instance(module, {
       env: { fail, ...options.imports?.(this as unknown as NativeInstance<NativeExports>) },
-      wasi_snapshot_preview1: {
-        fd_write: unsupported,
-        fd_read: unsupported,
-        fd_close: unsupported,
-        fd_seek: unsupported,
-        fd_fdstat_get: unsupported,
-        proc_exit: () => {
-          throw new NativeError("the native code ended itself");
-        },
-      },
+      wasi_snapshot_preview1: systemOf(module),
     });
     this.exports = instance.exports as unknown as Exports;
     (instance.exports["_initialize"] as (() => void) | undefined)?.();

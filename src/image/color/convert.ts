@@ -1,0 +1,32 @@
+import { type Layout, openTransform } from "../../../wasm/color/color.ts";
+import type { Rows } from "../rows.ts";
+
+/**
+ * A picture in sRGB, given the ICC profile its file carries. Without a profile, or with one that is damaged or already
+ * sRGB, the rows are the same.
+ */
+export function toSrgb(rows: Rows, profile: Uint8Array | undefined, layout: Layout = "rgba"): Rows {
+  const transform = profile ? openTransform(profile, layout) : null;
+  if (!transform) return rows;
+  const stride = rows.width * 4;
+  const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));
+  const wide = rows.width > transform.maxPixels ? new Uint8Array(stride) : null;
+  return {
+    width: rows.width,
+    height: rows.height,
+    opaque: rows.opaque,
+    read(max) {
+      const band = rows.read(Math.min(max, bandRows));
+      if (!band) return null;
+      if (!wide) return transform.convert(band);
+      for (let at = 0; at < stride; at += transform.maxPixels * 4) {
+        wide.set(transform.convert(band.subarray(at, Math.min(stride, at + transform.maxPixels * 4))), at);
+      }
+      return wide;
+    },
+    close() {
+      transform.close();
+      rows.close();
+    },
+  };
+}
