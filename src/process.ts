@@ -4,6 +4,10 @@
  */
 import type { Processing } from "./contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "./contract/response.ts";
+import type { Facts, FormatDefinition } from "./image/format.ts";
+import type { OperationRow } from "./image/operation.ts";
+import { OPERATIONS, type OperationName } from "./image/operations.ts";
+import { render } from "./image/render.ts";
 
 /** An image as it arrived. */
 export interface Original {
@@ -39,6 +43,8 @@ export interface Encoded {
 export interface Ports {
   /** @throws ApiError 413, 415 or 422 */
   readonly readOriginal: (source: Source) => Promise<Original>;
+  /** @throws ApiError 422 when the account has no such watermark */
+  readonly readWatermark: (accountId: string, id: string) => Promise<Uint8Array>;
   /** Puts a result where its URL serves it for a while. */
   readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
 }
@@ -47,4 +53,70 @@ export interface Result {
   readonly input: InputMetadata;
   readonly output: OutputMetadata;
   readonly encoded: Encoded;
+}
+
+/**
+ * Carries a job from its source to its stored result.
+ * @throws ApiError 413, 415, 422 or 503
+ */
+export async function process(job: Job, ports: Ports): Promise<Result> {
+  const original = await ports.readOriginal(job.source);
+  const { output, optimize, ...members } = job.processing;
+  const overlays = await readOverlays(job, ports);
+  const order = { operations: members, output, optimize, accept: job.accept, overlays };
+  const rendered = await render(original.bytes, order);
+  const encoded: Encoded = {
+    bytes: rendered.output.bytes,
+    mime: rendered.output.format.mime,
+    name: output?.name ?? rename(original.name, rendered.output.format),
+  };
+  const input = await measured(original.bytes, rendered.input, original.name || rename("", rendered.input.format));
+  const result = await measured(encoded.bytes, rendered.output, encoded.name);
+  const { url } = await ports.keepTemporarily(encoded);
+  const saved = Math.max(0, original.bytes.length - encoded.bytes.length);
+  return { input, output: { ...result, saved, url }, encoded };
+}
+
+/** The saved pictures that the job's operations need. */
+async function readOverlays({ accountId, processing }: Job, ports: Ports): Promise<Map<string, Uint8Array>> {
+  const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) => {
+    const params = processing[name as OperationName];
+    return params === undefined ? [] : (row.needs?.(params as never) ?? []);
+  });
+  const overlays = new Map<string, Uint8Array>();
+  for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
+  return overlays;
+}
+
+/** The name of a result: that of the original with the extension of the format. */
+function rename(name: string, format: FormatDefinition): string {
+  const base = name.replace(/\.[^.]*$/, "");
+  const [usual] = format.extensions;
+  const extension = format.extensions.find((known) => name.toLowerCase().endsWith(`.${known}`)) ?? usual;
+  return `${base || "image"}.${extension}`;
+}
+
+/** What a file is, as answers say it. */
+async function measured(
+  bytes: Uint8Array,
+  { format, facts }: { format: FormatDefinition; facts: Facts },
+  name: string,
+): Promise<InputMetadata> {
+  const digest = await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>);
+  return {
+    name,
+    format: format.label,
+    width: facts.width,
+    height: facts.height,
+    colorspace: facts.colorspace,
+    interlaced: facts.interlaced,
+    subsample: facts.subsample,
+    sampling: facts.subsample,
+    depth: facts.depth,
+    quality: facts.quality,
+    bytes: bytes.length,
+    frames: facts.frames,
+    alpha: facts.alpha,
+    sha1: new Uint8Array(digest).toHex(),
+  };
 }

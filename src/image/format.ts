@@ -75,6 +75,8 @@ export interface Abilities {
   /** `quality` means something. */
   readonly quality: boolean;
   readonly lossless: boolean;
+  /** Every current browser shows it. */
+  readonly web: boolean;
 }
 
 export interface FormatDefinition {

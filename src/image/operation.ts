@@ -2,7 +2,6 @@
 import type * as v from "valibot";
 
 import type { Box, Orientation, Size } from "./geometry.ts";
-import type { Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
 export type Kernel = "lanczos3" | "mitchell" | "cubic" | "linear" | "nearest";
@@ -36,8 +35,8 @@ export interface Stage {
   readonly alpha: boolean;
   /** A small version of the picture at this stage (first frame), no side longer than `maxSide`, to look at. */
   readonly look: (maxSide: number) => Rows;
-  /** A picture the operation asked for in `needs`, by its id. */
-  readonly overlay: (id: string) => Picture;
+  /** The file of a saved picture that the operation asked for in `needs`, by its id. */
+  readonly overlay: (id: string) => Uint8Array;
 }
 
 export type Schema = v.GenericSchema<unknown, unknown>;

@@ -1,4 +1,5 @@
 /** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
+import { ApiError } from "../errors.ts";
 import type { Rows } from "./rows.ts";
 
 export interface Frame {
@@ -24,4 +25,20 @@ export interface Picture {
    * is asked for. May be called again; every call starts from the first frame.
    */
   open(): Iterable<Frame>;
+}
+
+/**
+ * The first frame of a picture, for whoever needs no more.
+ * Closing the rows ends the reading of the picture.
+ */
+export function firstFrame(picture: Picture): Rows {
+  const frames = picture.open()[Symbol.iterator]();
+  const first = frames.next();
+  if (first.done) throw new ApiError(422, "The image has no frames");
+  const { rows } = first.value;
+  const close = () => {
+    rows.close();
+    frames.return?.();
+  };
+  return { width: rows.width, height: rows.height, opaque: rows.opaque, read: (max) => rows.read(max), close };
 }

@@ -1,0 +1,44 @@
+/** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
+import { ApiError } from "../errors.ts";
+import { MAX_FRAMES, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
+import type { Facts, FormatDefinition } from "./format.ts";
+import { FORMATS, type FormatName } from "./formats.ts";
+import type { Stored } from "./pipeline.ts";
+
+const HEAD_BYTES = 4_096;
+
+/** The name of the format that the bytes are in, by their signature; null when it is none of ours. */
+export function detect(bytes: Uint8Array): FormatName | null {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const found = Object.entries<FormatDefinition>(FORMATS).find(([, row]) => row.signature(head));
+  return found ? (found[0] as FormatName) : null;
+}
+
+/**
+ * The format and the facts of a file.
+ * @throws ApiError 415 for an unknown format, 422 for a damaged header or a picture beyond the limits
+ */
+export function identify(bytes: Uint8Array): Stored & { readonly name: FormatName } {
+  const name = detect(bytes);
+  if (!name) throw new ApiError(415, "The file is not an image in a supported format");
+  const format: FormatDefinition = FORMATS[name];
+  const facts = format.probe(bytes);
+  checkLimits(facts);
+  return { name, bytes, format, facts };
+}
+
+function checkLimits({ width, height, frames }: Facts): void {
+  if (width < 1 || height < 1) throw new ApiError(422, "The image has no pixels");
+  if (frames > MAX_FRAMES) throw new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
+  if (width * height * frames > MAX_SOURCE_PIXELS) {
+    const megapixels = MAX_SOURCE_PIXELS / 1_000_000;
+    throw new ApiError(422, `The image must have at most ${megapixels} megapixels, all frames together`);
+  }
+}
+
+/** @throws ApiError 422 when a result would be too large */
+export function checkResult({ width, height }: { width: number; height: number }): void {
+  if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
+    throw new ApiError(422, `The result must be at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  }
+}

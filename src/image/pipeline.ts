@@ -1,0 +1,91 @@
+/** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
+import type { Facts, FormatDefinition } from "./format.ts";
+import { isWhole, turnSize } from "./geometry.ts";
+import type { Step } from "./operation.ts";
+import type { Picture } from "./picture.ts";
+import { demandOf, type Plan, type View } from "./plan.ts";
+import { resample, resamplePeakBytes } from "./resample.ts";
+import type { Rows } from "./rows.ts";
+import { crop } from "./steps/crop.ts";
+import { turn, turnPeakBytes } from "./steps/turn.ts";
+
+/** A file whose format and facts are known. */
+export interface Stored {
+  readonly bytes: Uint8Array;
+  readonly format: FormatDefinition;
+  readonly facts: Facts;
+}
+
+/** The planned picture; nothing is decoded before its rows are read. */
+export function pictureOf(stored: Stored, plan: Plan): Picture {
+  const { facts } = stored;
+  return {
+    ...plan.size,
+    opaque: plan.steps.reduce((opaque, step) => (step.kind === "rows" ? step.opaque(opaque) : opaque), !facts.alpha),
+    frames: facts.frames,
+    loops: facts.loops,
+    *open() {
+      for (const decoded of stored.format.open(stored.bytes, facts, demandOf(plan.view))) {
+        let rows = decoded.rows;
+        try {
+          rows = viewed(rows, decoded.box, plan.view);
+          for (const step of plan.steps) rows = applied(rows, step);
+          yield { delayMs: decoded.delayMs, rows };
+        } finally {
+          rows.close();
+        }
+      }
+    },
+  };
+}
+
+/** The most bytes that decoding and the steps hold while the picture is read. */
+export function picturePeakBytes(stored: Stored, plan: Plan): number {
+  const demand = demandOf(plan.view);
+  let bytes = stored.format.decodePeakBytes(stored.facts, demand);
+  if (plan.view.target) bytes += resamplePeakBytes(demand.box, demand);
+  bytes += turnPeakBytes({ width: demand.width, height: demand.height }, plan.view.orientation);
+  let size = turnSize({ width: demand.width, height: demand.height }, plan.view.orientation);
+  for (const step of plan.steps) {
+    bytes += stepPeakBytes(size, step);
+    size = step.kind === "turn" ? turnSize(size, step.orientation) : step.kind === "crop" ? step.box : step;
+  }
+  return bytes;
+}
+
+function stepPeakBytes(size: { width: number; height: number }, step: Step): number {
+  switch (step.kind) {
+    case "turn":
+      return turnPeakBytes(size, step.orientation);
+    case "crop":
+      return 0;
+    case "resize":
+      return resamplePeakBytes(size, step);
+    case "rows":
+      return step.peakBytes;
+  }
+}
+
+function viewed(rows: Rows, box: Parameters<typeof crop>[1], { target, orientation }: View): Rows {
+  if (target) {
+    const { width, height } = turnSize(target, orientation);
+    return turn(resample(rows, { box, width, height, kernel: target.kernel }), orientation);
+  }
+  return turn(isWhole(box, rows) ? rows : crop(rows, box), orientation);
+}
+
+function applied(rows: Rows, step: Step): Rows {
+  switch (step.kind) {
+    case "turn":
+      return turn(rows, step.orientation);
+    case "crop":
+      return crop(rows, step.box);
+    case "resize": {
+      const { width, height, kernel } = step;
+      const box = { x: 0, y: 0, width: rows.width, height: rows.height };
+      return resample(rows, { box, width, height, kernel });
+    }
+    case "rows":
+      return step.apply(rows);
+  }
+}

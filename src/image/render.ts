@@ -1,0 +1,173 @@
+/**
+ * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
+ * before it starts, and is waited for.
+ */
+import { ApiError } from "../errors.ts";
+import { isolateBudget } from "./budget.ts";
+import { WHITE } from "./color.ts";
+import { checkResult, identify } from "./detect.ts";
+import type { EncodeSettings, Facts, FormatDefinition } from "./format.ts";
+import { FORMATS, type FormatName } from "./formats.ts";
+import type { Stage, Step } from "./operation.ts";
+import { OPERATIONS, type OperationName } from "./operations.ts";
+import type { OperationRow } from "./operation.ts";
+import { encodeSettings } from "./optimize.ts";
+import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
+import { firstFrame, type Picture } from "./picture.ts";
+import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
+import { type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import type { Rows } from "./rows.ts";
+import { flatten } from "./steps/flatten.ts";
+
+/** What to do with a picture, as requests say it. */
+export interface Order {
+  readonly operations: { readonly [Name in OperationName]?: unknown };
+  readonly output: Output | undefined;
+  readonly optimize: Optimize | undefined;
+  /** The files of saved pictures that operations need, by id. */
+  readonly overlays: ReadonlyMap<string, Uint8Array>;
+  /** Media types that the client takes, for `output.format: "auto"`; absent: what the open web takes. */
+  readonly accept: string | undefined;
+}
+
+export interface Rendered {
+  readonly input: { readonly format: FormatDefinition; readonly facts: Facts };
+  readonly output: { readonly format: FormatDefinition; readonly facts: Facts; readonly bytes: Uint8Array };
+}
+
+/**
+ * Carries out an order.
+ * @throws ApiError 415, 422 or 503
+ */
+export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
+  const stored = identify(bytes);
+  const aim = aimOf(order.output, order.optimize);
+  const progressive = order.output?.encoding !== "baseline";
+  const plan = planOrder(stored, order);
+  const targets = targetsOf(stored, plan, order);
+  let best: { format: FormatDefinition; bytes: Uint8Array } | undefined;
+  for (const target of targets) {
+    const encoded = await encodeAs(stored, plan, target, aim, progressive);
+    if (!best || encoded.length < best.bytes.length) best = { format: target, bytes: encoded };
+  }
+  if (!best) throw new ApiError(422, "output.format cannot be written");
+  const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
+  return { input: stored, output: { ...best, facts } };
+}
+
+/** The steps of an order, every operation planned on the picture as the ones before it leave it. */
+function planOrder(stored: Stored & { name: FormatName }, order: Order): Plan {
+  const { facts } = stored;
+  const steps: Step[] = [{ kind: "turn", orientation: facts.orientation }];
+  let size = storedSize(facts);
+  size = sizeAfter({ kind: "turn", orientation: facts.orientation }, size);
+  let opaque = !facts.alpha;
+  for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
+    const params = order.operations[name as OperationName];
+    if (params === undefined) continue;
+    const before = [...steps];
+    const stage: Stage = {
+      size,
+      opaque,
+      alpha: canHoldAlpha(stored, order),
+      look: (maxSide) => lookAt(stored, before, maxSide),
+      overlay: (id) => overlayOf(order, id),
+    };
+    for (const step of row.plan(params as never, stage)) {
+      steps.push(step);
+      size = sizeAfter(step, size);
+      if (step.kind === "rows") opaque = step.opaque(opaque);
+      if (step.kind !== "crop") checkResult(size);
+    }
+  }
+  return planSteps(storedSize(facts), steps);
+}
+
+/** A small version of the picture that `steps` make of a file: its first frame, no side longer than `maxSide`. */
+function lookAt(stored: Stored, steps: readonly Step[], maxSide: number): Rows {
+  const { size } = planSteps(storedSize(stored.facts), steps);
+  const factor = Math.min(1, maxSide / Math.max(size.width, size.height));
+  const width = Math.max(1, Math.round(size.width * factor));
+  const height = Math.max(1, Math.round(size.height * factor));
+  const small = [...steps, { kind: "resize", width, height, kernel: "linear" } as const];
+  return firstFrame(pictureOf(stored, planSteps(storedSize(stored.facts), small)));
+}
+
+function overlayOf({ overlays }: Order, id: string): Uint8Array {
+  const bytes = overlays.get(id);
+  if (!bytes) throw new ApiError(422, "watermark.id is not the id of a saved watermark");
+  return bytes;
+}
+
+function canHoldAlpha(stored: Stored, { output }: Order): boolean {
+  const word = output?.format;
+  if (word === undefined || word === "auto") return stored.format.encode ? stored.format.can.alpha : true;
+  return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
+}
+
+/** The formats to try; the smallest result wins. */
+function targetsOf(stored: Stored, plan: Plan, { output, accept }: Order): FormatDefinition[] {
+  const word = output?.format;
+  if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
+  const same = stored.format.encode ? stored.format : pictureOf(stored, plan).opaque ? FORMATS.jpeg : FORMATS.png;
+  if (word === undefined) return [same];
+  const taken = Object.values<FormatDefinition>(FORMATS).filter(
+    (row) => row.encode && row.can.web && accepts(accept, row.mime) && (stored.facts.frames === 1 || row.can.animation),
+  );
+  return taken.length > 0 ? taken : [same];
+}
+
+/** Whether an Accept header names a media type; without a header, browsers' common ground is assumed. */
+function accepts(accept: string | undefined, mime: string): boolean {
+  return accept === undefined || accept.includes(mime) || /(?:image\/\*|\*\/\*)/.test(accept);
+}
+
+async function encodeAs(
+  stored: Stored,
+  plan: Plan,
+  target: FormatDefinition,
+  aim: Aim,
+  progressive: boolean,
+): Promise<Uint8Array> {
+  const settings = encodeSettings(aim, target, progressive);
+  const unchanged = !plan.changesPixels && target === stored.format;
+  const encoded = unchanged ? await again(stored, plan, settings) : await encodePicture(stored, plan, target, settings);
+  return unchanged && encoded.length >= stored.bytes.length ? stored.bytes : encoded;
+}
+
+/** The same pixels in the same format: without decoding where the format can. */
+async function again(stored: Stored, plan: Plan, settings: EncodeSettings): Promise<Uint8Array> {
+  const { format, bytes, facts } = stored;
+  const { recompress, recompressPeakBytes } = format;
+  if (!recompress || !recompressPeakBytes) return encodePicture(stored, plan, format, settings);
+  const { progressive, quality, lossless } = settings;
+  const smaller = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
+    recompress(bytes, facts, lossless ? { progressive } : { progressive, quality }),
+  );
+  return smaller ?? bytes;
+}
+
+async function encodePicture(
+  stored: Stored,
+  plan: Plan,
+  target: FormatDefinition,
+  settings: EncodeSettings,
+): Promise<Uint8Array> {
+  const { encode, encodePeakBytes } = target;
+  if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
+  const decoded = pictureOf(stored, plan);
+  const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
+  const peakBytes = picturePeakBytes(stored, plan) + encodePeakBytes(picture, settings);
+  return isolateBudget.run(peakBytes, () => encode(picture, settings));
+}
+
+/** The picture on white, for formats without alpha. */
+function flattened(picture: Picture): Picture {
+  return {
+    ...picture,
+    opaque: true,
+    *open() {
+      for (const frame of picture.open()) yield { ...frame, rows: flatten(frame.rows, WHITE) };
+    },
+  };
+}
