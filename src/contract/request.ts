@@ -6,8 +6,8 @@ import { httpUrl, oneOf, record } from "../fields.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
-import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../limits.ts";
-import { sentence } from "./message.ts";
+import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
+import { dotted, sentence } from "./message.ts";
 
 type OperationEntries = {
   [Name in OperationName]: v.OptionalSchema<(typeof OPERATIONS)[Name]["params"], undefined>;
@@ -69,9 +69,18 @@ export type Processing = UploadBody;
  * @throws ApiError 422 naming the first member that breaks a rule
  */
 export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: object): v.InferOutput<Schema> {
+  checkShape(body, []);
   const parsed = v.safeParse(schema, canonical(body), { abortEarly: true });
   if (!parsed.success) throw new ApiError(422, sentence(parsed.issues));
   return parsed.output;
+}
+
+/** No member of a request is a list, and none lies deep; both are refused before any schema runs. */
+function checkShape(value: unknown, path: readonly string[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (path.length > MAX_JSON_DEPTH) throw new ApiError(422, "The request is nested too deeply");
+  if (Array.isArray(value)) throw new ApiError(422, `${dotted(path)} must not be a list`);
+  for (const [key, member] of Object.entries(value)) checkShape(member, [...path, key]);
 }
 
 /** The body with every alias replaced by the name it stands for. */
@@ -94,7 +103,8 @@ function rename(value: object, aliases: ReadonlyMap<string, string>): Record<str
   const renamed: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     const name = aliases.get(key) ?? key;
-    if (Object.hasOwn(renamed, name)) throw new ApiError(422, `${name} and its alias ${key} must not both be given`);
+    if (Object.hasOwn(renamed, name))
+      throw new ApiError(422, `${name} must not be given twice, by its name and an alias`);
     Object.defineProperty(renamed, name, { value: member, enumerable: true, configurable: true, writable: true });
   }
   return renamed;

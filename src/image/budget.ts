@@ -46,7 +46,11 @@ export class Budget {
   }
 
   private startNext(): void {
-    for (let next = this.waiting[0]; next && this.heldBytes + next.peakBytes <= this.totalBytes; next = this.waiting[0]) {
+    for (
+      let next = this.waiting[0];
+      next && this.heldBytes + next.peakBytes <= this.totalBytes;
+      next = this.waiting[0]
+    ) {
       this.waiting.shift();
       this.heldBytes += next.peakBytes;
       next.start();

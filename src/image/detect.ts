@@ -1,6 +1,6 @@
 /** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
 import { ApiError } from "../errors.ts";
-import { MAX_FRAMES, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
+import { MAX_FRAMES, MAX_RESULT_PIXELS, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Stored } from "./pipeline.ts";
@@ -40,5 +40,8 @@ function checkLimits({ width, height, frames }: Facts): void {
 export function checkResult({ width, height }: { width: number; height: number }): void {
   if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
     throw new ApiError(422, `The result must be at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  }
+  if (width * height > MAX_RESULT_PIXELS) {
+    throw new ApiError(422, `The result must have at most ${MAX_RESULT_PIXELS / 1_000_000} megapixels`);
   }
 }

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+
+import { FetchBody, parseBody, UploadBody } from "../../src/contract/request.ts";
+
+/** The public sentence with which a body is refused. */
+function refusal(schema: typeof FetchBody | typeof UploadBody, body: object): string {
+  try {
+    parseBody(schema, body);
+  } catch (error) {
+    expect(error).toMatchObject({ name: "ApiError", status: 422 });
+    return (error as Error).message;
+  }
+  return "accepted";
+}
+
+describe("request bodies", () => {
+  it.each<[object, string]>([
+    [{ resize: { width: 0 } }, "resize.width must be a positive integer"],
+    [{ resize: { width: 1.5 } }, "resize.width must be a positive integer"],
+    [{ resize: { width: "12a" } }, "resize.width must be a positive integer"],
+    [{ resize: { width: 99_999 } }, "resize.width must be at most 16384"],
+    [{ resize: {} }, "resize needs width or height"],
+    [{ resize: [] }, "resize must not be a list"],
+    [{ resize: { width: [1] } }, "resize.width must not be a list"],
+    [{ resize: null }, "resize must be an object"],
+    [{ resize: { width: 1, mode: "fit" } }, "resize needs width and height in the modes fit, fill and exact"],
+    [{ resize: { width: 1, widht: 2 } }, "resize.widht is not a known parameter"],
+    [{ "secret <token>": 1 }, "a member is not a known parameter"],
+    [{ optimize: { quality: 101 } }, "optimize.quality must be an integer between 1 and 100"],
+    [{ output: { name: "../up" } }, "output.name must be a file name without slashes and control characters"],
+    [{ crop: { width: 1, height: 1, x: 3 } }, "crop needs x and y together"],
+    [{ scale: {} }, "scale.size is required"],
+    [{ padding: { color: "zz", background: "fff" } }, "background must not be given twice, by its name and an alias"],
+    [{ padding: { color: "zzz" } }, "padding.background must be a hex color in the form RGB, RRGGBB or RRGGBBAA"],
+  ])("refuse %j", (body, message) => {
+    expect(refusal(UploadBody, body)).toBe(message);
+  });
+
+  it("take widths as strings of digits", () => {
+    expect(parseBody(UploadBody, { resize: { width: "640" } }).resize).toMatchObject({ width: 640, mode: "auto" });
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, "url is required"],
+    ["ftp://example.com/a.jpg", "url must be a valid http or https URL, or <platform>:<user>"],
+    ["javascript:alert(1)//", "url must be a valid http or https URL, or <platform>:<user>"],
+    [7, "url must be a valid http or https URL, or <platform>:<user>"],
+  ])("refuse the url %j", (url, message) => {
+    expect(refusal(FetchBody, url === undefined ? {} : { url })).toBe(message);
+  });
+
+  it("take profile pictures and credentials in URLs", () => {
+    expect(parseBody(FetchBody, { url: "gravatar:a@example.com" }).url).toBe("gravatar:a@example.com");
+    expect(parseBody(FetchBody, { url: "https://u:p@example.com/a" }).url).toBe("https://u:p@example.com/a");
+  });
+
+  it("name an alias only once and never run a prototype", () => {
+    const body = JSON.parse('{"__proto__": {"resize": {"width": 1}}}') as object;
+    expect(refusal(UploadBody, body)).toBe("__proto__ is not a known parameter");
+  });
+});
