@@ -1,6 +1,7 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
+import { toSrgb } from "./color/convert.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
-import { isWhole, turnSize } from "./geometry.ts";
+import { type Box, isWhole, turnSize } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import type { Picture } from "./picture.ts";
 import { demandOf, type Plan, type View } from "./plan.ts";
@@ -28,7 +29,9 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
       for (const decoded of stored.format.open(stored.bytes, facts, demandOf(plan.view))) {
         let rows = decoded.rows;
         try {
-          rows = viewed(rows, decoded.box, plan.view);
+          rows = sized(rows, decoded.box, plan.view);
+          rows = toSrgb(rows, facts.profile);
+          rows = turn(rows, plan.view.orientation);
           for (const step of plan.steps) rows = applied(rows, step);
           yield { delayMs: decoded.delayMs, rows };
         } finally {
@@ -66,12 +69,11 @@ function stepPeakBytes(size: { width: number; height: number }, step: Step): num
   }
 }
 
-function viewed(rows: Rows, box: Parameters<typeof crop>[1], { target, orientation }: View): Rows {
-  if (target) {
-    const { width, height } = turnSize(target, orientation);
-    return turn(resample(rows, { box, width, height, kernel: target.kernel }), orientation);
-  }
-  return turn(isWhole(box, rows) ? rows : crop(rows, box), orientation);
+/** The wanted region at the wanted size, not yet turned. */
+function sized(rows: Rows, box: Box, { target, orientation }: View): Rows {
+  if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
+  const { width, height } = turnSize(target, orientation);
+  return resample(rows, { box, width, height, kernel: target.kernel });
 }
 
 function applied(rows: Rows, step: Step): Rows {
