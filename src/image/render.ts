@@ -11,7 +11,7 @@ import { FORMATS, type FormatName } from "./formats.ts";
 import type { Stage, Step } from "./operation.ts";
 import type { OperationRow } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
-import { encodeSettings } from "./optimize.ts";
+import { encodeSettings } from "./optimize/presets.ts";
 import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame, type Picture } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";

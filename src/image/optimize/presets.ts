@@ -1,6 +1,6 @@
 /** From what a request aims at to what an encoder is told, and to the smaller of two files. */
-import type { EncodeSettings, FormatDefinition } from "./format.ts";
-import type { Aim, Preset } from "./output.ts";
+import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import type { Aim, Preset } from "../output.ts";
 
 /** The quality at which a preset encodes. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 50 };

@@ -1,0 +1,107 @@
+/**
+ * The smallest encoding that looks as good as asked: quality is searched on a sheet of tiles, and the whole picture is
+ * encoded and scored with what was found. What the whole scores corrects the sheet, once or twice.
+ */
+import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import { whole } from "../geometry.ts";
+import { firstFrame, type Picture } from "../picture.ts";
+import { scoreRows } from "./score.ts";
+import { sheetOf } from "./sheet.ts";
+
+export interface Found {
+  readonly bytes: Uint8Array;
+  readonly score: number;
+}
+
+type Encoder = Pick<FormatDefinition, "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
+
+const MIN_QUALITY = 20;
+const MAX_QUALITY = 98;
+/** Where searches start: the middle of what photographs need. */
+const FIRST_QUALITY = 80;
+/** Points that a quality step is worth, before anything is known. */
+const POINTS_PER_QUALITY = 0.7;
+/** A sheet this close above its aim is close enough. */
+const CLOSE_POINTS = 0.5;
+const MAX_SHEET_PROBES = 6;
+/** Encodings of the whole picture, each of which is scored. */
+const MAX_WHOLE_TRIES = 3;
+
+/**
+ * The smallest encoding of a still picture found whose score is at least `target`; the best one there is when none
+ * reaches it.
+ */
+export function smallestAbove(picture: Picture, format: Encoder, settings: EncodeSettings, target: number): Found {
+  const sheet = sheetOf(picture).picture;
+  const known = new Map<number, number>();
+  const sheetScore = (quality: number): number => {
+    const score = known.get(quality) ?? scored(sheet, format, { ...settings, quality }).score;
+    known.set(quality, score);
+    return score;
+  };
+  let aim = target;
+  let best: Found | undefined;
+  for (let tries = 0, tried = new Set<number>(); tries < MAX_WHOLE_TRIES; tries++) {
+    const quality = lowestQuality(sheetScore, aim);
+    if (tried.has(quality)) break;
+    tried.add(quality);
+    const found = scored(picture, format, { ...settings, quality });
+    best = better(best, found, target);
+    if (found.score >= target && found.score < target + CLOSE_POINTS * 2) break;
+    // The picture is easier or harder than its sheet by this much.
+    aim = target + (sheetScore(quality) - found.score);
+  }
+  if (!best) throw new RangeError("no encoding was tried");
+  return best;
+}
+
+/** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
+function better(one: Found | undefined, other: Found, target: number): Found {
+  if (!one) return other;
+  const reach = [one, other].filter((found) => found.score >= target);
+  if (reach.length === 2) return one.bytes.length <= other.bytes.length ? one : other;
+  return reach[0] ?? (one.score >= other.score ? one : other);
+}
+
+/** The lowest quality whose sheet reaches `aim`, found by interpolation between the nearest scores known. */
+function lowestQuality(sheetScore: (quality: number) => number, aim: number): number {
+  let low = MIN_QUALITY - 1;
+  let high = MAX_QUALITY;
+  let lowScore = Number.NaN;
+  let highScore = Number.NaN;
+  let quality = FIRST_QUALITY;
+  for (let probes = 0; probes < MAX_SHEET_PROBES && low < high; probes++) {
+    const score = sheetScore(quality);
+    if (score >= aim) {
+      high = quality;
+      highScore = score;
+      if (score - aim <= CLOSE_POINTS) break;
+    } else {
+      low = quality;
+      lowScore = score;
+    }
+    if (high - low <= 1) break;
+    quality = between(low, high, next(low, lowScore, high, highScore, aim));
+  }
+  return high;
+}
+
+function next(low: number, lowScore: number, high: number, highScore: number, aim: number): number {
+  if (Number.isNaN(lowScore)) return high - (highScore - aim) / POINTS_PER_QUALITY;
+  if (Number.isNaN(highScore)) return low + (aim - lowScore) / POINTS_PER_QUALITY;
+  return low + ((aim - lowScore) * (high - low)) / (highScore - lowScore);
+}
+
+function between(low: number, high: number, quality: number): number {
+  return Math.min(high - 1, Math.max(low + 1, Math.ceil(quality)));
+}
+
+function scored(picture: Picture, format: Encoder, settings: EncodeSettings): Found {
+  const bytes = format.encode(picture, settings);
+  const facts = format.probe(bytes);
+  const demand = { box: whole(facts), width: facts.width, height: facts.height };
+  for (const decoded of format.open(bytes, facts, demand)) {
+    return { bytes, score: scoreRows(firstFrame(picture), decoded.rows) };
+  }
+  throw new RangeError("nothing was encoded");
+}

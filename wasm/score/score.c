@@ -1,0 +1,368 @@
+// SSIMULACRA 2.1: how alike two pictures look, 100 for identical ones.
+//
+// The metric is Jon Sneyers' (Cloudinary, 2022), defined by its reference implementation `tools/ssimulacra2` in libjxl:
+// multi-scale SSIM without the luma denominator, plus two maps of edge differences, in the XYB color space, pooled with
+// 1-norms and 4-norms and weighted by scale and channel.
+//
+// Two things differ from the reference, neither in what is computed:
+// - It works on rows, top to bottom, and keeps nine blurred rows per scale, so memory grows with the width only.
+// - The reference blurs with a recursive filter (Charalampidis 2016, sigma 1.5, radius 5). Its impulse response is
+//   finite: nine symmetric taps, sum_k beta_k cos(omega_k n). They are applied directly.
+// Maps whose weights are all below NEGLIGIBLE_WEIGHT are not computed; together they move a score by less than 0.01.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wasm_simd128.h>
+
+#include "weights.h"
+
+#define EXPORT(name) __attribute__((export_name(#name), visibility("default"), used)) name
+
+__attribute__((import_module("env"), import_name("fail"), noreturn)) void fail(const char *message);
+
+enum {
+  SCALES = 6,
+  CHANNELS = 3,
+  MAPS = 5,     // blurred maps of a channel: both pictures, their squares, their product
+  RADIUS = 4,   // of the blur
+  RING = 16,    // rows kept, a power of two above 2 * RADIUS
+  PAD = 8,      // floats of zero on both sides of a row, so that the blur needs no edges
+  MIN_SIDE = 8, // pixels; a smaller picture is not halved again
+};
+#define NEGLIGIBLE_WEIGHT 0.01
+
+static const float TAPS[RADIUS + 1] = {0.2646211054881986f, 0.21292859201042227f, 0.10933537277746035f,
+                                       0.03601111465836439f, 0.009414367809653733f};
+
+typedef struct {
+  int width, height;
+  int stride; // floats of a padded row
+  int rows_in, rows_out;
+  int needs_ssim[CHANNELS], needs_edges[CHANNELS];
+  float *linear[2];           // one linear RGB row of each picture, waiting for its partner to be halved with
+  float *xyb[CHANNELS][2];    // rings of padded rows: the pictures themselves
+  float *blurred[CHANNELS][MAPS]; // rings of padded rows, blurred across
+  double sums[CHANNELS][6];   // SSIM, ringing, blurring, each as sum and sum of fourth powers
+} Scale;
+
+typedef struct {
+  int scales;
+  float background;
+  float to_linear[256];
+  float *row[2];     // planar linear RGB of the row that is being pushed
+  float *scratch;
+  Scale scale[SCALES];
+} Score;
+
+static void *allocate(size_t bytes) {
+  void *memory = calloc(1, bytes);
+  if (!memory) fail("out of memory");
+  return memory;
+}
+
+static double weight_of(int channel, int scale, int norm, int map) {
+  return WEIGHTS[((channel * SCALES + scale) * 2 + norm) * 3 + map];
+}
+
+static int matters(int channel, int scale, int map) {
+  return weight_of(channel, scale, 0, map) >= NEGLIGIBLE_WEIGHT || weight_of(channel, scale, 1, map) >= NEGLIGIBLE_WEIGHT;
+}
+
+static void open_scale(Scale *scale, int index, int width, int height, int all_maps) {
+  scale->width = width, scale->height = height;
+  scale->stride = ((width + 3) & ~3) + 2 * PAD;
+  size_t ring_bytes = (size_t)scale->stride * RING * sizeof(float);
+  for (int picture = 0; picture < 2; picture++) scale->linear[picture] = allocate((size_t)width * 3 * sizeof(float));
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    int ssim = all_maps || matters(channel, index, 0);
+    int edges = all_maps || matters(channel, index, 1) || matters(channel, index, 2);
+    scale->needs_ssim[channel] = ssim, scale->needs_edges[channel] = edges;
+    if (!ssim && !edges) continue;
+    for (int picture = 0; picture < 2; picture++) scale->xyb[channel][picture] = allocate(ring_bytes);
+    for (int map = 0; map < (ssim ? MAPS : 2); map++) scale->blurred[channel][map] = allocate(ring_bytes);
+  }
+}
+
+static double srgb_to_linear(double value) { return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4); }
+
+void EXPORT(score_close)(Score *score) {
+  for (int index = 0; index < score->scales; index++) {
+    Scale *scale = &score->scale[index];
+    for (int picture = 0; picture < 2; picture++) free(scale->linear[picture]);
+    for (int channel = 0; channel < CHANNELS; channel++) {
+      for (int picture = 0; picture < 2; picture++) free(scale->xyb[channel][picture]);
+      for (int map = 0; map < MAPS; map++) free(scale->blurred[channel][map]);
+    }
+  }
+  for (int picture = 0; picture < 2; picture++) free(score->row[picture]);
+  free(score->scratch);
+  free(score);
+}
+
+// A comparison of two pictures of this size, both at least 8 x 8. `background` (0 to 1, sRGB) lies under transparent
+// pixels.
+Score *EXPORT(score_open)(int width, int height, float background) {
+  Score *score = allocate(sizeof(Score));
+  score->background = background;
+  for (int value = 0; value < 256; value++) score->to_linear[value] = srgb_to_linear(value / 255.0);
+  for (int picture = 0; picture < 2; picture++) score->row[picture] = allocate((size_t)width * 3 * sizeof(float));
+  score->scratch = allocate(((size_t)width + 2 * PAD + 4) * sizeof(float) * MAPS);
+  // The reference asks for the size before it halves: the last scale may be smaller than the bound. It also counts its
+  // weights on without gaps when scales are missing, so then no map is negligible.
+  int w = width, h = height, count = 0;
+  for (int last_w = width, last_h = height; count < SCALES && last_w >= MIN_SIDE && last_h >= MIN_SIDE; count++) {
+    last_w = w, last_h = h;
+    w = (w + 1) / 2, h = (h + 1) / 2;
+  }
+  w = width, h = height;
+  for (int index = 0; index < count; index++) {
+    open_scale(&score->scale[index], index, w, h, count < SCALES);
+    score->scales = index + 1;
+    w = (w + 1) / 2, h = (h + 1) / 2;
+  }
+  return score;
+}
+
+// Cube root of values in 0..2, to the last bits of a float: an estimate from the exponent, then two steps of Halley.
+static v128_t cube_root(v128_t value) {
+  v128_t third = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(value), wasm_f32x4_splat(1.0f / 3));
+  v128_t root = wasm_i32x4_add(wasm_i32x4_trunc_sat_f32x4(third), wasm_i32x4_splat(0x2a514067));
+  for (int step = 0; step < 2; step++) {
+    v128_t cube = wasm_f32x4_mul(root, wasm_f32x4_mul(root, root));
+    v128_t up = wasm_f32x4_add(cube, wasm_f32x4_add(value, value));
+    v128_t down = wasm_f32x4_add(wasm_f32x4_add(cube, cube), value);
+    root = wasm_f32x4_mul(root, wasm_f32x4_div(up, down));
+  }
+  return root;
+}
+
+static v128_t mix(v128_t r, v128_t g, v128_t b, float mr, float mg, float mb) {
+  v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(r, wasm_f32x4_splat(mr)), wasm_f32x4_mul(g, wasm_f32x4_splat(mg)));
+  sum = wasm_f32x4_add(sum, wasm_f32x4_add(wasm_f32x4_mul(b, wasm_f32x4_splat(mb)), wasm_f32x4_splat(0.0037930732552754493f)));
+  return wasm_f32x4_sub(cube_root(wasm_f32x4_max(sum, wasm_f32x4_splat(1e-9f))), wasm_f32x4_splat(0.15595420054924862f));
+}
+
+// One row of linear RGB (planar, `width` floats each) to the XYB of JPEG XL, moved into 0..1.
+static void to_xyb(const float *linear, int width, float *x_row, float *y_row, float *b_row) {
+  for (int at = 0; at < width; at += 4) {
+    // The last step may read into the next plane, or past the last one into the slack; those lanes are cleared below.
+    v128_t r = wasm_v128_load(linear + at);
+    v128_t g = wasm_v128_load(linear + width + at);
+    v128_t b = wasm_v128_load(linear + 2 * width + at);
+    v128_t l = mix(r, g, b, 0.30f, 0.622f, 0.078f);
+    v128_t m = mix(r, g, b, 0.23f, 0.692f, 0.078f);
+    v128_t y = wasm_f32x4_mul(wasm_f32x4_add(l, m), wasm_f32x4_splat(0.5f));
+    if (x_row) {
+      v128_t x = wasm_f32x4_mul(wasm_f32x4_sub(l, m), wasm_f32x4_splat(0.5f));
+      wasm_v128_store(x_row + at, wasm_f32x4_add(wasm_f32x4_mul(x, wasm_f32x4_splat(14)), wasm_f32x4_splat(0.42f)));
+    }
+    if (b_row) {
+      v128_t s = mix(r, g, b, 0.24342268924547819f, 0.20476744424496821f, 0.5518098665095536f);
+      wasm_v128_store(b_row + at, wasm_f32x4_add(wasm_f32x4_sub(s, y), wasm_f32x4_splat(0.55f)));
+    }
+    if (y_row) wasm_v128_store(y_row + at, wasm_f32x4_add(y, wasm_f32x4_splat(0.01f)));
+  }
+  float *rows[CHANNELS] = {x_row, y_row, b_row};
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    for (int at = width; rows[channel] && at < ((width + 3) & ~3); at++) rows[channel][at] = 0;
+  }
+}
+
+// Nine symmetric taps across a row that has PAD zeros on both sides.
+static void blur_across(const float *in, float *out, int width) {
+  for (int at = 0; at < width; at += 4) {
+    v128_t sum = wasm_f32x4_mul(wasm_v128_load(in + at), wasm_f32x4_splat(TAPS[0]));
+    for (int tap = 1; tap <= RADIUS; tap++) {
+      v128_t pair = wasm_f32x4_add(wasm_v128_load(in + at - tap), wasm_v128_load(in + at + tap));
+      sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAPS[tap])));
+    }
+    wasm_v128_store(out + at, sum);
+  }
+}
+
+static float *ring_row(const Scale *scale, float *ring, int y) {
+  return ring + (size_t)(y & (RING - 1)) * scale->stride + PAD;
+}
+
+// Four pixels of a ring of rows, blurred downwards around row y; rows outside the picture are zero.
+static v128_t blur_down(const Scale *scale, float *ring, int y, int at) {
+  v128_t sum = wasm_f32x4_mul(wasm_v128_load(ring_row(scale, ring, y) + at), wasm_f32x4_splat(TAPS[0]));
+  for (int tap = 1; tap <= RADIUS; tap++) {
+    v128_t pair = wasm_f32x4_splat(0);
+    if (y - tap >= 0) pair = wasm_v128_load(ring_row(scale, ring, y - tap) + at);
+    if (y + tap < scale->height) pair = wasm_f32x4_add(pair, wasm_v128_load(ring_row(scale, ring, y + tap) + at));
+    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAPS[tap])));
+  }
+  return sum;
+}
+
+typedef struct {
+  v128_t sum, fourth;
+} Norms;
+
+static void add_norms(Norms *norms, v128_t value) {
+  v128_t square = wasm_f32x4_mul(value, value);
+  norms->sum = wasm_f32x4_add(norms->sum, value);
+  norms->fourth = wasm_f32x4_add(norms->fourth, wasm_f32x4_mul(square, square));
+}
+
+static double lanes(v128_t value) {
+  return (double)wasm_f32x4_extract_lane(value, 0) + wasm_f32x4_extract_lane(value, 1) +
+         wasm_f32x4_extract_lane(value, 2) + wasm_f32x4_extract_lane(value, 3);
+}
+
+// 1 - SSIM', from the blurred maps of four pixels.
+static v128_t structure_error(v128_t mu1, v128_t mu2, v128_t s11, v128_t s22, v128_t s12) {
+  const v128_t c2 = wasm_f32x4_splat(0.0009f), one = wasm_f32x4_splat(1);
+  v128_t difference = wasm_f32x4_sub(mu1, mu2);
+  v128_t luma = wasm_f32x4_sub(one, wasm_f32x4_mul(difference, difference));
+  v128_t covariance = wasm_f32x4_sub(s12, wasm_f32x4_mul(mu1, mu2));
+  v128_t up = wasm_f32x4_add(wasm_f32x4_add(covariance, covariance), c2);
+  v128_t variances = wasm_f32x4_add(wasm_f32x4_sub(s11, wasm_f32x4_mul(mu1, mu1)), wasm_f32x4_sub(s22, wasm_f32x4_mul(mu2, mu2)));
+  v128_t ssim = wasm_f32x4_div(wasm_f32x4_mul(luma, up), wasm_f32x4_add(variances, c2));
+  return wasm_f32x4_max(wasm_f32x4_sub(one, ssim), wasm_f32x4_splat(0));
+}
+
+static void measure_row(Scale *scale, int channel, int y) {
+  const v128_t one = wasm_f32x4_splat(1), zero = wasm_f32x4_splat(0);
+  Norms ssim = {zero, zero}, ringing = {zero, zero}, blurring = {zero, zero};
+  float **blurred = scale->blurred[channel];
+  const float *first = ring_row(scale, scale->xyb[channel][0], y), *second = ring_row(scale, scale->xyb[channel][1], y);
+  const v128_t lane = wasm_i32x4_make(0, 1, 2, 3);
+  for (int at = 0; at < scale->width; at += 4) {
+    v128_t inside = wasm_i32x4_lt(wasm_i32x4_add(lane, wasm_i32x4_splat(at)), wasm_i32x4_splat(scale->width));
+    v128_t mu1 = blur_down(scale, blurred[0], y, at), mu2 = blur_down(scale, blurred[1], y, at);
+    if (scale->needs_ssim[channel]) {
+      v128_t error = structure_error(mu1, mu2, blur_down(scale, blurred[2], y, at), blur_down(scale, blurred[3], y, at),
+                                     blur_down(scale, blurred[4], y, at));
+      add_norms(&ssim, wasm_v128_and(error, inside));
+    }
+    if (scale->needs_edges[channel]) {
+      v128_t edge1 = wasm_f32x4_add(one, wasm_f32x4_abs(wasm_f32x4_sub(wasm_v128_load(first + at), mu1)));
+      v128_t edge2 = wasm_f32x4_add(one, wasm_f32x4_abs(wasm_f32x4_sub(wasm_v128_load(second + at), mu2)));
+      v128_t more = wasm_v128_and(wasm_f32x4_sub(wasm_f32x4_div(edge2, edge1), one), inside);
+      add_norms(&ringing, wasm_f32x4_max(more, zero));
+      add_norms(&blurring, wasm_f32x4_max(wasm_f32x4_neg(more), zero));
+    }
+  }
+  const Norms all[3] = {ssim, ringing, blurring};
+  for (int map = 0; map < 3; map++) {
+    scale->sums[channel][map * 2] += lanes(all[map].sum);
+    scale->sums[channel][map * 2 + 1] += lanes(all[map].fourth);
+  }
+}
+
+static void measure_ready_rows(Scale *scale) {
+  int ready = scale->rows_in == scale->height ? scale->height : scale->rows_in - RADIUS;
+  for (; scale->rows_out < ready; scale->rows_out++) {
+    for (int channel = 0; channel < CHANNELS; channel++) {
+      if (scale->blurred[channel][0]) measure_row(scale, channel, scale->rows_out);
+    }
+  }
+}
+
+static void product(const float *a, const float *b, float *out, int width) {
+  for (int at = 0; at < width; at += 4) {
+    wasm_v128_store(out + at, wasm_f32x4_mul(wasm_v128_load(a + at), wasm_v128_load(b + at)));
+  }
+}
+
+// The mean of two rows and of neighbours in them; a missing neighbour is the pixel itself.
+static void halve(const float *upper, const float *lower, int width, float *out) {
+  for (int at = 0; at < (width + 1) / 2; at++) {
+    int left = at * 2, right = left + 1 < width ? left + 1 : left;
+    out[at] = 0.25f * (upper[left] + upper[right] + lower[left] + lower[right]);
+  }
+}
+
+// Takes the next row of both pictures, linear RGB, and hands every second one on to the next scale.
+static void push_linear(Score *score, int index, float *const rows[2]) {
+  Scale *scale = &score->scale[index];
+  int width = scale->width, y = scale->rows_in++;
+  float *xyb[CHANNELS][2];
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    for (int picture = 0; picture < 2; picture++) {
+      float *ring = scale->xyb[channel][picture];
+      xyb[channel][picture] = ring ? ring_row(scale, ring, y) : 0;
+    }
+  }
+  for (int picture = 0; picture < 2; picture++) {
+    to_xyb(rows[picture], width, xyb[0][picture], xyb[1][picture], xyb[2][picture]);
+  }
+  memset(score->scratch, 0, (PAD + (size_t)width + 4 + PAD) * sizeof(float));
+  float *squares = score->scratch + PAD;
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    float **blurred = scale->blurred[channel], *a = xyb[channel][0], *b = xyb[channel][1];
+    if (blurred[0]) blur_across(a, ring_row(scale, blurred[0], y), width);
+    if (blurred[1]) blur_across(b, ring_row(scale, blurred[1], y), width);
+    const float *pairs[3][2] = {{a, a}, {b, b}, {a, b}};
+    for (int map = 2; map < MAPS && blurred[map]; map++) {
+      product(pairs[map - 2][0], pairs[map - 2][1], squares, width);
+      blur_across(squares, ring_row(scale, blurred[map], y), width);
+    }
+  }
+  measure_ready_rows(scale);
+  if (index + 1 >= score->scales) return;
+  int last = y + 1 == scale->height;
+  if (y % 2 == 0 && !last) {
+    for (int picture = 0; picture < 2; picture++) memcpy(scale->linear[picture], rows[picture], (size_t)width * 3 * sizeof(float));
+    return;
+  }
+  int half = (width + 1) / 2;
+  float *halved[2];
+  for (int picture = 0; picture < 2; picture++) {
+    const float *upper = y % 2 ? scale->linear[picture] : rows[picture], *lower = rows[picture];
+    // Written over the row that came in first: its left half is read before it is overwritten.
+    halved[picture] = y % 2 ? scale->linear[picture] : rows[picture];
+    for (int plane = 0; plane < 3; plane++) halve(upper + plane * width, lower + plane * width, width, halved[picture] + plane * half);
+  }
+  push_linear(score, index + 1, halved);
+}
+
+static void to_planes(const Score *score, const uint8_t *rgba, int width, float *planes) {
+  for (int at = 0; at < width; at++) {
+    const uint8_t *pixel = rgba + at * 4;
+    for (int plane = 0; plane < 3; plane++) {
+      if (pixel[3] == 255) {
+        planes[plane * width + at] = score->to_linear[pixel[plane]];
+      } else {
+        // The reference blends before it linearizes.
+        float alpha = pixel[3] / 255.0f, blended = alpha * (pixel[plane] / 255.0f) + (1 - alpha) * score->background;
+        planes[plane * width + at] = srgb_to_linear(blended);
+      }
+    }
+  }
+}
+
+// Takes the next rows of both pictures: RGBA8, straight alpha, sRGB.
+void EXPORT(score_push)(Score *score, const uint8_t *first, const uint8_t *second, int rows) {
+  int width = score->scale[0].width;
+  for (int row = 0; row < rows && score->scale[0].rows_in < score->scale[0].height; row++) {
+    size_t from = (size_t)row * width * 4;
+    to_planes(score, first + from, width, score->row[0]);
+    to_planes(score, second + from, width, score->row[1]);
+    push_linear(score, 0, score->row);
+  }
+}
+
+// The score once all rows are in.
+double EXPORT(score_result)(const Score *score) {
+  double sum = 0;
+  int weight = 0;
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    for (int index = 0; index < score->scales; index++) {
+      const Scale *scale = &score->scale[index];
+      double pixels = (double)scale->width * scale->height;
+      for (int norm = 0; norm < 2; norm++) {
+        for (int map = 0; map < 3; map++) {
+          double mean = scale->sums[channel][map * 2 + norm] / pixels;
+          sum += WEIGHTS[weight++] * (norm ? sqrt(sqrt(mean)) : mean);
+        }
+      }
+    }
+  }
+  sum *= 0.9562382616834844;
+  sum = 2.326765642916932 * sum - 0.020884521182843837 * sum * sum + 6.248496625763138e-05 * sum * sum * sum;
+  return sum > 0 ? 100 - 10 * pow(sum, 0.6276336467831387) : 100;
+}

@@ -1,0 +1,71 @@
+/** SSIMULACRA 2.1 over rows; see score.c for the definition and its source. */
+import { native, type NativeExports } from "../load.ts";
+import module from "./score.wasm";
+
+interface ScoreExports extends NativeExports {
+  score_open(width: number, height: number, background: number): number;
+  score_push(score: number, first: number, second: number, rows: number): void;
+  score_result(score: number): number;
+  score_close(score: number): void;
+}
+
+const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 1024 * 1024 });
+
+/** Pixels; a smaller picture has no score. */
+export const MIN_SCORED_SIDE = 8;
+
+/** Rows kept per scale, floats per pixel of the width, and the scales below the first: see score.c. */
+const BYTES_PER_COLUMN = 4 * (3 * 2 + 3 * 7 * 16) * 2;
+
+/** Bytes of native memory that a comparison of pictures of this width holds at most. */
+export function scorePeakBytes(width: number): number {
+  return (width + 64) * BYTES_PER_COLUMN + 256 * 1024;
+}
+
+export interface Comparison {
+  /** Rows that one call may push. */
+  readonly maxRows: number;
+  /** Takes the next rows of both pictures: RGBA8, straight alpha, sRGB, as many in one as in the other. */
+  push(first: Uint8Array, second: Uint8Array): void;
+  /** The score once all rows are in: 100 for identical pictures, above 90 hardly to be told apart, may be negative. */
+  result(): number;
+  close(): void;
+}
+
+/**
+ * Compares two pictures of one size, at least MIN_SCORED_SIDE on each side.
+ * `background` (0 to 1, sRGB) lies under transparent pixels.
+ */
+export function openComparison(width: number, height: number, background = 0.5): Comparison {
+  const instance = scoring.acquire();
+  const { exports } = instance;
+  const maxRows = 16;
+  const bandBytes = width * 4 * maxRows;
+  let band = 0;
+  let score = 0;
+  let open = true;
+  const close = () => {
+    if (!open) return;
+    open = false;
+    if (score) exports.score_close(score);
+    if (band) exports.free(band);
+    scoring.release(instance);
+  };
+  try {
+    band = exports.malloc(bandBytes * 2);
+    score = instance.run(() => exports.score_open(width, height, background));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    maxRows,
+    push(first, second) {
+      instance.bytes(band, first.length).set(first);
+      instance.bytes(band + bandBytes, second.length).set(second);
+      instance.run(() => exports.score_push(score, band, band + bandBytes, first.length / (width * 4)));
+    },
+    result: () => instance.run(() => exports.score_result(score)),
+    close,
+  };
+}
