@@ -315,12 +315,19 @@ static int allocate(Resampler *r) {
 
 static int box_of(double length, int size) { return length / size < BOX_MIN ? 1 : MIN((int)(length / size / BOX_LEFT), 256); }
 
+/* What is left of a Gaussian after a box of `box` samples (variances add up), in boxes. */
+static double sigma_after(double sigma, int box) {
+  return sqrt(MAX(0.01, sigma * sigma - (box * box - 1) / 12.0)) / box;
+}
+
 /*
  * Opens a resampler for the box [x, x + width) x [y, y + height) (fractions allowed) of a source_width x source_height
- * picture. channels: 1 (one byte a pixel), 3 (RGBA, opaque), 4 (RGBA with straight alpha). Returns 0 when memory ran out.
+ * picture. channels: 1 (one byte a pixel), 3 (RGBA, opaque), 4 (RGBA with straight alpha). sigma: of a Gaussian, in
+ * source pixels. Returns 0 when memory ran out.
  */
 Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x, double y, double width, double height,
-                                  int result_width, int result_height, int kernel, int channels, int linear) {
+                                  int result_width, int result_height, int kernel, double sigma, int channels,
+                                  int linear) {
   Resampler *r = calloc(1, sizeof *r);
   if (!r) return 0;
   r->mode = channels, r->linear = linear;
@@ -330,9 +337,10 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   r->box_y = kernel == NEAREST ? 1 : box_of(height, result_height);
   r->width = (source_width + r->box_x - 1) / r->box_x;
   r->height = (source_height + r->box_y - 1) / r->box_y;
-  if (!taps_make(&r->vertical, kernel, y / r->box_y, height / r->box_y, r->height, result_height, 2, 2) ||
-      !taps_make(&r->horizontal, kernel, x / r->box_x, width / r->box_x, r->width, result_width, 1,
-                 r->mode == GRAY ? 8 : 2) ||
+  if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y, r->height,
+                 result_height, 2, 2) ||
+      !taps_make(&r->horizontal, kernel, sigma_after(sigma, r->box_x), x / r->box_x, width / r->box_x, r->width,
+                 result_width, 1, r->mode == GRAY ? 8 : 2) ||
       !allocate(r)) {
     resampler_close(r);
     return 0;

@@ -19,11 +19,13 @@ static double kernel_at(Kernel kernel, double x) {
     case CATMULL_ROM: return cubic(x, 0, 0.5);
     case MITCHELL: return cubic(x, 1.0 / 3, 1.0 / 3);
     case LANCZOS3: return x < 3 ? sinc(x) * sinc(x / 3) : 0;
+    case GAUSSIAN: return exp(-x * x / 2);
   }
   return 0;
 }
 
-static const double support_of[] = {[NEAREST] = 0, [LINEAR] = 1, [CATMULL_ROM] = 2, [MITCHELL] = 2, [LANCZOS3] = 3};
+/* Where a kernel ends; a Gaussian is cut where it falls below half of what 8 bits can show. */
+static const double support_of[] = {[NEAREST] = 0, [LINEAR] = 1, [CATMULL_ROM] = 2, [MITCHELL] = 2, [LANCZOS3] = 3, [GAUSSIAN] = 3.3};
 
 /* Rounds weights that sum to `sum` so that the integers sum to exactly 1.0: a flat picture stays flat. */
 static void quantise(const double *exact, double sum, int count, int16_t *weight) {
@@ -36,8 +38,10 @@ static void quantise(const double *exact, double sum, int count, int16_t *weight
   weight[largest] += (1 << WEIGHT_BITS) - total;
 }
 
-int taps_make(Taps *taps, Kernel kernel, double low, double length, int source_size, int size, int align, int pad) {
-  const double scale = length / size, stretch = MAX(scale, 1), support = support_of[kernel] * stretch;
+int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, int source_size, int size, int align,
+              int pad) {
+  const double scale = length / size, stretch = kernel == GAUSSIAN ? sigma : MAX(scale, 1);
+  const double support = support_of[kernel] * stretch;
   const int first = clamp((int)floor(low), 0, source_size - 1);
   const int last = clamp((int)ceil(low + length) - 1, first, source_size - 1);
   taps->size = size;

@@ -7,7 +7,7 @@
 #define WEIGHT_BITS 14
 
 /* In the order of the binding's `kernels`. */
-typedef enum { NEAREST, LINEAR, CATMULL_ROM, MITCHELL, LANCZOS3 } Kernel;
+typedef enum { NEAREST, LINEAR, CATMULL_ROM, MITCHELL, LANCZOS3, GAUSSIAN } Kernel;
 
 typedef struct {
   int size;        /* output samples */
@@ -20,8 +20,10 @@ typedef struct {
 /*
  * The filter that takes the source interval [low, low + length) (fractions allowed) to `size` samples. Sample k covers
  * [k, k + 1). Samples outside the interval, rounded outward, do not bleed in: the edge sample is repeated instead.
+ * `sigma` is the width of GAUSSIAN in source samples; the other kernels stretch with the reduction.
  * `start` is rounded down to a multiple of `align` and every row of weights is padded to a multiple of `pad`.
  * Returns 0 when memory ran out; release what there is with taps_free.
  */
-int taps_make(Taps *taps, Kernel kernel, double low, double length, int source_size, int size, int align, int pad);
+int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, int source_size, int size, int align,
+              int pad);
 void taps_free(Taps *taps);
