@@ -1,0 +1,83 @@
+import { mapBands, BAND_ROWS } from "../band.ts";
+import { type Orientation, type Size, turnOf, turnSize } from "../geometry.ts";
+import type { Rows } from "../rows.ts";
+
+/**
+ * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last
+ * row first, so the result is held whole (see `turnPeakBytes`).
+ */
+export function turn(rows: Rows, orientation: Orientation): Rows {
+  if (orientation === 1) return rows;
+  if (orientation === 2) return mapBands(rows, (band) => band.flip(rows.width));
+  const size = turnSize(rows, orientation);
+  let pixels: Uint32Array | null = null;
+  let y = 0;
+  return {
+    ...size,
+    opaque: rows.opaque,
+    read(max) {
+      if (y === size.height) return null;
+      pixels ??= collectTurned(rows, orientation);
+      const from = y;
+      y = Math.min(size.height, y + max);
+      return new Uint8Array(pixels.buffer, from * size.width * 4, (y - from) * size.width * 4);
+    },
+    close() {
+      pixels = null;
+      rows.close();
+    },
+  };
+}
+
+/** Bytes of memory that turning a picture of this stored size holds at most. */
+export function turnPeakBytes(size: Size, orientation: Orientation): number {
+  if (orientation === 1) return 0;
+  return orientation === 2 ? size.width * 4 * BAND_ROWS : size.width * size.height * 4;
+}
+
+/**
+ * The whole picture, turned. It lives in the JavaScript heap and not in a native module, whose memory never shrinks;
+ * a copy into the module and out of it again would take as long as these loops do.
+ */
+function collectTurned(rows: Rows, orientation: Orientation): Uint32Array {
+  const { width, height } = rows;
+  const { transpose, flipX, flipY } = turnOf(orientation);
+  const pixels = new Uint32Array(width * height);
+  // Where the source pixel (x, y) goes: start + x * stepX + y * stepY.
+  const lastX = transpose ? height - 1 : width - 1;
+  const lastY = transpose ? width - 1 : height - 1;
+  const stride = lastX + 1;
+  const start = (flipX ? lastX : 0) + (flipY ? lastY * stride : 0);
+  const right = flipX ? -1 : 1;
+  const down = flipY ? -stride : stride;
+  const stepX = transpose ? down : right;
+  const stepY = transpose ? right : down;
+  let y = 0;
+  for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
+    const count = band.length / (width * 4);
+    placeBand(pixels, wordsOf(band), { width, count, start: start + y * stepY, stepX, stepY });
+    y += count;
+  }
+  return pixels;
+}
+
+interface Placing {
+  readonly width: number;
+  readonly count: number;
+  readonly start: number;
+  readonly stepX: number;
+  readonly stepY: number;
+}
+
+/** Column by column, so that a transposed band is written in runs of its rows, each within a cache line or two. */
+function placeBand(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepX, stepY }: Placing): void {
+  for (let x = 0; x < width; x++) {
+    let to = start + x * stepX;
+    for (let from = x; from < count * width; from += width, to += stepY) pixels[to] = band[from]!;
+  }
+}
+
+function wordsOf(band: Uint8Array): Uint32Array {
+  const aligned = band.byteOffset % 4 === 0 ? band : band.slice();
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
+}

@@ -1,0 +1,121 @@
+/** The native module of this folder and the duty to free what a job opened in it. */
+import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./pixels.wasm";
+
+type Pointer = number;
+
+export interface PixelsExports extends NativeExports {
+  resampler_open(
+    sourceWidth: number,
+    sourceHeight: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    resultWidth: number,
+    resultHeight: number,
+    kernel: number,
+    sigma: number,
+    channels: number,
+    linear: number,
+  ): Pointer;
+  resampler_window(resampler: Pointer): Pointer;
+  resampler_band(resampler: Pointer): Pointer;
+  resampler_room(resampler: Pointer): number;
+  resampler_commit(resampler: Pointer, rows: number): void;
+  resampler_read(resampler: Pointer, max: number): number;
+  resampler_close(resampler: Pointer): void;
+
+  png_open(width: number, height: number, depth: number, type: number, interlaced: number): Pointer;
+  png_table(reader: Pointer): Pointer;
+  png_set_key(reader: Pointer, red: number, green: number, blue: number): void;
+  png_levels(reader: Pointer): Pointer;
+  png_input(reader: Pointer): Pointer;
+  png_room(reader: Pointer): number;
+  png_feed(reader: Pointer, bytes: number, last: number): void;
+  png_band(reader: Pointer): Pointer;
+  png_read(reader: Pointer, max: number): number;
+  png_close(reader: Pointer): void;
+
+  survey_open(width: number): Pointer;
+  survey_window(survey: Pointer): Pointer;
+  survey_commit(survey: Pointer, rows: number): number;
+  survey_colored(survey: Pointer): number;
+  survey_translucent(survey: Pointer): number;
+  survey_gray_depth(survey: Pointer): number;
+  survey_colors(survey: Pointer): number;
+  survey_palette(survey: Pointer): Pointer;
+  survey_close(survey: Pointer): void;
+
+  writer_open(
+    width: number,
+    type: number,
+    depth: number,
+    indexed: number,
+    strategy: number,
+    level: number,
+  ): Pointer;
+  writer_window(writer: Pointer): Pointer;
+  writer_set_color(writer: Pointer, color: number, index: number): void;
+  writer_set_key(writer: Pointer, color: number): void;
+  writer_commit(writer: Pointer, rows: number, last: number): number;
+  writer_output(writer: Pointer): Pointer;
+  writer_close(writer: Pointer): void;
+
+  flip_rows(pixels: Pointer, width: number, rows: number): void;
+  flatten_pixels(pixels: Pointer, count: number, red: number, green: number, blue: number): void;
+  apply_matrix(pixels: Pointer, count: number, matrix: Pointer): void;
+  apply_tables(pixels: Pointer, count: number, tables: Pointer): void;
+  composite_pixels(base: Pointer, over: Pointer, count: number, opacity: number): void;
+  premultiply_pixels(pixels: Pointer, count: number): void;
+  unpremultiply_pixels(pixels: Pointer, count: number): void;
+}
+
+/** Rows that the windows of this module hold. */
+export const WINDOW_ROWS = 16;
+
+/** Linear memory that the idle instance may keep: what resampling a 50-megapixel picture needs. */
+const KEEP_BYTES = 12 << 20;
+
+const pixels = native<PixelsExports>(module, { name: "pixels", keepBytes: KEEP_BYTES });
+
+/** Something opened in the native module: its pointer, and the duty to close it once. */
+export class Handle {
+  readonly pointer: Pointer;
+  private readonly instance: NativeInstance<PixelsExports> = pixels.acquire();
+  private readonly free: (exports: PixelsExports, pointer: Pointer) => void;
+  private closed = false;
+
+  /** @throws NativeError when memory ran out */
+  constructor(open: (exports: PixelsExports) => Pointer, free: (exports: PixelsExports, pointer: Pointer) => void) {
+    this.free = free;
+    try {
+      this.pointer = this.instance.run(open);
+      if (this.pointer === 0) throw new NativeError("out of memory");
+    } catch (error) {
+      pixels.release(this.instance);
+      throw error;
+    }
+  }
+
+  call<T>(work: (exports: PixelsExports, pointer: Pointer) => T): T {
+    if (this.closed) throw new Error("used after it was closed");
+    return this.instance.run((exports) => work(exports, this.pointer));
+  }
+
+  /** A view of linear memory; any later opening in this module may invalidate it. */
+  bytes(address: Pointer, length: number): Uint8Array {
+    return this.instance.bytes(address, length);
+  }
+
+  /** May be called twice. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
+    } finally {
+      pixels.release(this.instance);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/* Shared by the pixel kernels: what every file needs of the language and of SIMD128. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wasm_simd128.h>
+
+/* Makes a function callable from the binding under its own name. */
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+static inline int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+
+/* v / 255 rounded to nearest, exact for 0 <= v <= 65025. */
+static inline int divide255(int v) { return (v + 128 + ((v + 128) >> 8)) >> 8; }
+
+/* The next multiple of a power of two. */
+static inline size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) & ~(multiple - 1); }

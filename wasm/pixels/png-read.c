@@ -1,0 +1,263 @@
+/*
+ * PNG rows: compressed bytes in, RGBA8 bands out. The binding parses chunks and feeds what IDAT holds; here is what
+ * touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
+ *
+ * An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
+ * it costs the size of its raw data and not four bytes a pixel; output rows are gathered from the passes.
+ */
+#include "inflate.h"
+#include "png-unfilter.h"
+
+#define PASSES 7
+
+typedef struct { int width, height; size_t row_bytes; uint8_t *rows; } Pass;
+
+/* Adam7 (8.2): where a pass starts and how far its pixels are apart. */
+static const uint8_t x0[PASSES] = {0, 4, 0, 2, 0, 1, 0}, dx[PASSES] = {8, 8, 4, 4, 2, 2, 1};
+static const uint8_t y0[PASSES] = {0, 0, 4, 0, 2, 0, 1}, dy[PASSES] = {8, 8, 8, 4, 4, 2, 2};
+
+typedef struct {
+  int width, height, depth, channels;
+  ColorType type;
+  int interlaced;
+  int distance;            /* bytes per complete pixel, for the filters */
+  int row;                 /* next output row */
+  int band_rows;
+  size_t row_bytes;
+  Inflate *stream;
+  uint8_t *rows_memory, *above, *current;
+  uint8_t *band, *expanded;
+  int pass, pass_row;      /* next row of which pass */
+  Pass passes[PASSES];
+  uint8_t *passes_memory;
+  int has_key;
+  uint16_t key[3];         /* the transparent colour, samples as stored */
+  uint8_t *levels;         /* 8-bit value of each sample (256 or 65536 of them), if not linear */
+  uint32_t table[256];     /* RGBA of each palette index or gray level of at most 8 bits */
+} Reader;
+
+/* ---- expansion to RGBA8 ---- */
+
+static void expand_indexed(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  const int depth = r->depth, mask = (1 << depth) - 1;
+  uint32_t *pixel = (uint32_t *)out;
+  if (depth == 8)
+    for (int x = 0; x < width; x++) pixel[x] = r->table[row[x]];
+  else
+    for (int x = 0; x < width; x++) {
+      const int bit = x * depth;
+      pixel[x] = r->table[row[bit >> 3] >> (8 - depth - (bit & 7)) & mask];
+    }
+}
+
+static void expand_rgb(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  const v128_t opaque = wasm_i32x4_const_splat((int)0xff000000);
+  for (int x = 0; x < width; x += 4) {
+    const v128_t v = wasm_v128_load(row + 3 * x);
+    const v128_t rgb = wasm_i8x16_shuffle(v, v, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    wasm_v128_store(out + 4 * x, wasm_v128_or(rgb, opaque));
+  }
+  if (!r->has_key) return;
+  for (int x = 0; x < width; x++)
+    if (row[3 * x] == r->key[0] && row[3 * x + 1] == r->key[1] && row[3 * x + 2] == r->key[2]) out[4 * x + 3] = 0;
+}
+
+static void expand_gray_alpha(const uint8_t *row, uint8_t *out, int width) {
+  for (int x = 0; x < width; x += 4) {
+    const v128_t v = wasm_v128_load64_zero(row + 2 * x);
+    wasm_v128_store(out + 4 * x, wasm_i8x16_shuffle(v, v, 0, 0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6, 7));
+  }
+}
+
+static inline int sample16(const uint8_t *p) { return p[0] << 8 | p[1]; }
+
+/* 16 bits to 8, to nearest: v * 255 / 65535. */
+static inline uint8_t narrow16(int v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
+
+static void expand16(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  const int channels = r->channels, color = channels >= 3 ? 3 : 1, has_alpha = channels % 2 == 0;
+  for (int x = 0; x < width; x++, row += 2 * channels, out += 4) {
+    int transparent = r->has_key;
+    for (int c = 0; c < 3; c++) {
+      const int v = sample16(row + 2 * (c % color));
+      transparent &= v == r->key[c % color];
+      out[c] = r->levels ? r->levels[v] : narrow16(v);
+    }
+    out[3] = has_alpha ? narrow16(sample16(row + 2 * color)) : transparent ? 0 : 255;
+  }
+}
+
+static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
+  for (int i = 0; i < 4 * width; i += 4) out[i] = levels[out[i]], out[i + 1] = levels[out[i + 1]], out[i + 2] = levels[out[i + 2]];
+}
+
+/* One unfiltered row to RGBA8; `out` has room for four pixels more. */
+static void expand(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  if (r->depth == 16) {
+    expand16(r, row, out, width);
+    return;
+  }
+  if (r->channels == 1) {
+    expand_indexed(r, row, out, width);
+    return;
+  }
+  if (r->channels == 3) expand_rgb(r, row, out, width);
+  else if (r->channels == 2) expand_gray_alpha(row, out, width);
+  else memcpy(out, row, (size_t)width * 4);
+  if (r->levels) apply_levels(r->levels, out, width);
+}
+
+/* ---- rows ---- */
+
+/* What stops reading: more bytes, or damage; the binding knows the numbers. */
+enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3 };
+
+/* Unfilters the next row of `count` bytes into `row`; 1, or why not. */
+static int next_row(Reader *r, const uint8_t *above, uint8_t *row, size_t count) {
+  size_t have;
+  const uint8_t *bytes = inflate_output(r->stream, &have);
+  if (have < count + 1) {
+    const InflateStatus status = inflate_run(r->stream);
+    bytes = inflate_output(r->stream, &have);
+    if (have < count + 1)
+      return status == INFLATE_MORE ? NEEDS_INPUT : status == INFLATE_DAMAGED ? DAMAGED : TRUNCATED;
+  }
+  if (!png_unfilter(bytes[0], bytes + 1, above, row, count, r->distance)) return BAD_FILTER;
+  inflate_take(r->stream, count + 1);
+  return 1;
+}
+
+static int read_plain_row(Reader *r, uint8_t *out) {
+  const int status = next_row(r, r->above, r->current, r->row_bytes);
+  if (status != 1) return status;
+  expand(r, r->current, r->expanded, r->width);
+  memcpy(out, r->expanded, (size_t)r->width * 4);
+  uint8_t *swap = r->above;
+  r->above = r->current, r->current = swap;
+  return 1;
+}
+
+/* Reads what is left of the passes. */
+static int read_passes(Reader *r) {
+  while (r->pass < PASSES) {
+    Pass *pass = &r->passes[r->pass];
+    if (r->pass_row == pass->height || pass->width == 0) {
+      r->pass++, r->pass_row = 0;
+      continue;
+    }
+    if (r->pass_row == 0) memset(r->above, 0, pass->row_bytes + ROW_SLACK);
+    const int status = next_row(r, r->above, r->current, pass->row_bytes);
+    if (status != 1) return status;
+    memcpy(pass->rows + pass->row_bytes * r->pass_row++, r->current, pass->row_bytes);
+    uint8_t *swap = r->above;
+    r->above = r->current, r->current = swap;
+  }
+  return 1;
+}
+
+static int read_interlaced_row(Reader *r, uint8_t *out) {
+  const int status = read_passes(r);
+  if (status != 1) return status;
+  for (int p = 0; p < PASSES; p++) {
+    const Pass *pass = &r->passes[p];
+    if (pass->width == 0 || r->row < y0[p] || (r->row - y0[p]) % dy[p]) continue;
+    memcpy(r->current, pass->rows + pass->row_bytes * ((r->row - y0[p]) / dy[p]), pass->row_bytes);
+    expand(r, r->current, r->expanded, pass->width);
+    const uint32_t *from = (uint32_t *)r->expanded;
+    uint32_t *to = (uint32_t *)out;
+    for (int x = 0; x < pass->width; x++) to[x0[p] + x * dx[p]] = from[x];
+  }
+  return 1;
+}
+
+/* ---- API ---- */
+
+void EXPORT(png_close)(Reader *r) {
+  inflate_close(r->stream);
+  free(r->rows_memory), free(r->band), free(r->expanded), free(r->passes_memory), free(r->levels);
+  free(r);
+}
+
+static int allocate_passes(Reader *r) {
+  size_t total = 0;
+  for (int p = 0; p < PASSES; p++) {
+    Pass *pass = &r->passes[p];
+    pass->width = (r->width - x0[p] + dx[p] - 1) / dx[p];
+    pass->height = (r->height - y0[p] + dy[p] - 1) / dy[p];
+    if (pass->width <= 0 || pass->height <= 0) pass->width = pass->height = 0;
+    pass->row_bytes = png_row_bytes(pass->width, r->channels, r->depth);
+    total += pass->row_bytes * pass->height;
+  }
+  r->passes_memory = malloc(total + ROW_SLACK);
+  if (!r->passes_memory) return 0;
+  total = 0;
+  for (int p = 0; p < PASSES; p++) {
+    r->passes[p].rows = r->passes_memory + total;
+    total += r->passes[p].row_bytes * r->passes[p].height;
+  }
+  return 1;
+}
+
+/* Opens a reader for a picture as its IHDR describes it (checked by the caller). Returns 0 when memory ran out. */
+Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced) {
+  Reader *r = calloc(1, sizeof *r);
+  if (!r) return 0;
+  r->width = width, r->height = height, r->depth = depth, r->type = type, r->interlaced = interlaced;
+  r->channels = png_channels(type);
+  r->distance = MAX(1, r->channels * depth / 8);
+  r->row_bytes = png_row_bytes(width, r->channels, depth);
+  r->band_rows = clamp(65536 / (int)MIN(65536, (size_t)width * 4), 1, 16);
+  const size_t stride = round_up(r->row_bytes, 16) + 2 * ROW_SLACK;
+  r->rows_memory = calloc(2, stride);
+  r->expanded = malloc((size_t)width * 4 + 16);
+  r->band = malloc((size_t)width * 4 * r->band_rows);
+  r->stream = inflate_open(MAX((size_t)64 << 10, 2 * (r->row_bytes + 1)));
+  if (!r->rows_memory || !r->expanded || !r->band || !r->stream || (interlaced && !allocate_passes(r))) {
+    png_close(r);
+    return 0;
+  }
+  r->above = r->rows_memory + ROW_SLACK;
+  r->current = r->rows_memory + stride + ROW_SLACK;
+  return r;
+}
+
+/* 256 RGBA entries: the colour of each palette index, or of each gray level as it is stored. */
+uint32_t *EXPORT(png_table)(Reader *r) { return r->table; }
+
+/* Makes one stored colour transparent (tRNS of types 0 and 2). Gray of at most 8 bits has it in the table. */
+void EXPORT(png_set_key)(Reader *r, int red, int green, int blue) {
+  r->has_key = 1;
+  r->key[0] = red, r->key[1] = green, r->key[2] = blue;
+}
+
+/* A table for the caller to fill: the 8-bit value of each sample, 65536 of them for 16 bits, else 256. */
+uint8_t *EXPORT(png_levels)(Reader *r) {
+  if (!r->levels) r->levels = malloc(r->depth == 16 ? 65536 : 256);
+  return r->levels;
+}
+
+/* Where compressed bytes go, and how many; the place moves with each call. */
+uint8_t *EXPORT(png_input)(Reader *r) {
+  size_t room;
+  return inflate_input(r->stream, &room);
+}
+int EXPORT(png_room)(Reader *r) {
+  size_t room;
+  inflate_input(r->stream, &room);
+  return (int)room;
+}
+void EXPORT(png_feed)(Reader *r, int count, int last) { inflate_feed(r->stream, (size_t)count, last); }
+
+uint8_t *EXPORT(png_band)(const Reader *r) { return r->band; }
+
+/* Rows written to the band, at most `max`; 0: more input is needed; negative: DAMAGED, TRUNCATED, BAD_FILTER. */
+int EXPORT(png_read)(Reader *r, int max) {
+  int count = 0;
+  while (count < MIN(max, r->band_rows) && r->row < r->height) {
+    uint8_t *out = r->band + (size_t)count * r->width * 4;
+    const int status = r->interlaced ? read_interlaced_row(r, out) : read_plain_row(r, out);
+    if (status != 1) return count ? count : status;
+    r->row++, count++;
+  }
+  return count;
+}

@@ -1,0 +1,184 @@
+/*
+ * PNG rows the other way: RGBA8 rows (or indices) in, compressed bytes for IDAT out. Packs each row in the chosen
+ * colour type and depth, filters it, and hands it to deflate.
+ */
+#include "deflate.h"
+#include "png-filter.h"
+
+#define WINDOW_ROWS 16
+#define SLOTS 1024
+
+typedef struct {
+  int width, depth, strategy, distance, indexed; /* indexed: the window holds palette indices, a byte each */
+  ColorType type;
+  size_t row_bytes;
+  uint8_t *window, *memory;
+  uint8_t *row, *above;
+  uint8_t *filtered[FILTER_TYPES]; /* filter type, then the bytes */
+  uint8_t *output;                 /* compressed bytes made by the last commit */
+  size_t made, output_size;
+  uint32_t key;                    /* what transparent pixels become, if `keyed` */
+  int keyed;
+  uint32_t color[SLOTS];
+  int16_t index[SLOTS];
+  Deflate *stream;
+} Writer;
+
+/* ---- packing ---- */
+
+static void set_color(Writer *w, uint32_t color, int index) {
+  uint32_t at = color * 2654435761u >> 22;
+  while (w->index[at] >= 0) at = (at + 1) % SLOTS;
+  w->color[at] = color, w->index[at] = (int16_t)index;
+}
+
+static int index_of(const Writer *w, uint32_t color) {
+  uint32_t at = color * 2654435761u >> 22;
+  while (w->index[at] >= 0 && w->color[at] != color) at = (at + 1) % SLOTS;
+  return MAX(0, w->index[at]);
+}
+
+/* One byte per pixel to `depth` bits per pixel; `shift` drops the low bits of gray levels. */
+static void pack_bits(uint8_t *bytes, int width, int depth, int shift) {
+  const int per_byte = 8 / depth;
+  for (int x = 0, at = 0; x < width; at++) {
+    int packed = 0;
+    for (int k = 0; k < per_byte; k++, x++) packed = packed << depth | (x < width ? bytes[x] >> shift : 0);
+    bytes[at] = (uint8_t)packed;
+  }
+}
+
+static void pack_rgba(const Writer *w, const uint8_t *source, uint8_t *row) {
+  const uint32_t *pixel = (const uint32_t *)source;
+  const int width = w->width;
+  if (w->type == PNG_RGBA) {
+    memcpy(row, source, (size_t)width * 4);
+  } else if (w->type == PNG_RGB) {
+    for (int x = 0; x < width; x++, row += 3) {
+      const uint32_t p = w->keyed && pixel[x] >> 24 == 0 ? w->key : pixel[x];
+      row[0] = (uint8_t)p, row[1] = (uint8_t)(p >> 8), row[2] = (uint8_t)(p >> 16);
+    }
+  } else if (w->type == PNG_GRAY_ALPHA) {
+    for (int x = 0; x < width; x++) row[2 * x] = source[4 * x], row[2 * x + 1] = source[4 * x + 3];
+  } else if (w->type == PNG_GRAY) {
+    for (int x = 0; x < width; x++) row[x] = (uint8_t)(w->keyed && pixel[x] >> 24 == 0 ? w->key : pixel[x]);
+    if (w->depth < 8) pack_bits(row, width, w->depth, 8 - w->depth);
+  } else {
+    uint32_t last = ~pixel[0];
+    uint8_t index = 0;
+    for (int x = 0; x < width; x++) {
+      if (pixel[x] != last) index = (uint8_t)index_of(w, last = pixel[x]);
+      row[x] = index;
+    }
+    if (w->depth < 8) pack_bits(row, width, w->depth, 0);
+  }
+}
+
+static void pack(const Writer *w, const uint8_t *source, uint8_t *row) {
+  if (!w->indexed) {
+    pack_rgba(w, source, row);
+    return;
+  }
+  memcpy(row, source, w->width);
+  if (w->depth < 8) pack_bits(row, w->width, w->depth, 0);
+}
+
+/* ---- filtering ---- */
+
+static const uint8_t *filtered_row(Writer *w) {
+  int best = w->strategy;
+  if (best < FILTER_TYPES) {
+    png_filter(best, w->row, w->above, w->filtered[best] + 1, w->row_bytes, w->distance);
+    return w->filtered[best];
+  }
+  float least = 0;
+  for (int filter = 0; filter < FILTER_TYPES; filter++) {
+    png_filter(filter, w->row, w->above, w->filtered[filter] + 1, w->row_bytes, w->distance);
+    const float rating = png_rate(w->strategy, w->filtered[filter] + 1, w->row_bytes);
+    if (filter == 0 || rating < least) least = rating, best = filter;
+  }
+  return w->filtered[best];
+}
+
+static int keep_output(Writer *w, size_t count) {
+  if (w->made + count > w->output_size) {
+    const size_t size = round_up(w->made + count, 65536);
+    uint8_t *grown = realloc(w->output, size);
+    if (!grown) return 0;
+    w->output = grown, w->output_size = size;
+  }
+  memcpy(w->output + w->made, deflate_output(w->stream), count);
+  w->made += count;
+  return 1;
+}
+
+static int write_bytes(Writer *w, const uint8_t *bytes, size_t count) {
+  while (count > 0) {
+    size_t taken;
+    const size_t made = deflate_write(w->stream, bytes, count, &taken);
+    if (made && !keep_output(w, made)) return 0;
+    bytes += taken, count -= taken;
+  }
+  return 1;
+}
+
+/* ---- API ---- */
+
+void EXPORT(writer_close)(Writer *w) {
+  deflate_close(w->stream);
+  free(w->window), free(w->memory), free(w->output);
+  free(w);
+}
+
+/* strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out. */
+Writer *EXPORT(writer_open)(int width, int type, int depth, int indexed, int strategy, int level) {
+  Writer *w = calloc(1, sizeof *w);
+  if (!w) return 0;
+  w->width = width, w->type = type, w->depth = depth, w->indexed = indexed, w->strategy = strategy;
+  const int channels = png_channels(type);
+  w->distance = MAX(1, channels * depth / 8);
+  w->row_bytes = png_row_bytes(width, channels, depth);
+  memset(w->index, -1, sizeof w->index);
+  /* a row is packed from one byte per sample, so it may need more room than it has bytes in the end */
+  const size_t stride = round_up((size_t)width * channels + 2 * ROW_SLACK, 16);
+  w->window = malloc((size_t)width * (indexed ? 1 : 4) * WINDOW_ROWS);
+  w->memory = calloc(2 + FILTER_TYPES, stride);
+  w->stream = deflate_open(level);
+  if (!w->window || !w->memory || !w->stream) {
+    writer_close(w);
+    return 0;
+  }
+  w->row = w->memory + ROW_SLACK;
+  w->above = w->memory + stride + ROW_SLACK;
+  for (int filter = 0; filter < FILTER_TYPES; filter++) {
+    w->filtered[filter] = w->memory + (2 + filter) * stride;
+    w->filtered[filter][0] = (uint8_t)filter;
+  }
+  return w;
+}
+
+uint8_t *EXPORT(writer_window)(const Writer *w) { return w->window; }
+uint8_t *EXPORT(writer_output)(const Writer *w) { return w->output; }
+
+/* A palette entry, as the bytes R, G, B, A in memory. */
+void EXPORT(writer_set_color)(Writer *w, uint32_t color, int index) { set_color(w, color, index); }
+
+/* Transparent pixels are written as this colour (which tRNS declares), in types 0 and 2. */
+void EXPORT(writer_set_key)(Writer *w, uint32_t color) { w->keyed = 1, w->key = color; }
+
+/*
+ * Takes the first `rows` rows of the window; `last` ends the picture. Returns the number of compressed bytes at
+ * writer_output, which are valid until the next call, or -1 when memory ran out.
+ */
+int EXPORT(writer_commit)(Writer *w, int rows, int last) {
+  const size_t stride = (size_t)w->width * (w->indexed ? 1 : 4);
+  w->made = 0;
+  for (int i = 0; i < rows; i++) {
+    pack(w, w->window + i * stride, w->row);
+    if (!write_bytes(w, filtered_row(w), w->row_bytes + 1)) return -1;
+    uint8_t *swap = w->above;
+    w->above = w->row, w->row = swap;
+  }
+  if (last && !keep_output(w, deflate_finish(w->stream))) return -1;
+  return (int)w->made;
+}

@@ -1,0 +1,195 @@
+/** PNG rows: decompression, filters and expansion to RGBA one way; the smallest representation and back the other. */
+import { NativeError } from "../load.ts";
+import { Handle, WINDOW_ROWS } from "./instance.ts";
+
+/** Color types of IHDR. */
+export const COLOR_TYPE = { gray: 0, rgb: 2, palette: 3, grayAlpha: 4, rgba: 6 } as const;
+export type ColorType = (typeof COLOR_TYPE)[keyof typeof COLOR_TYPE];
+
+export interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Bits per sample. */
+  readonly depth: number;
+  readonly type: ColorType;
+  readonly interlaced: boolean;
+}
+
+export interface PngReaderOptions extends PngHeader {
+  /** RGBA of each palette index, or of each gray level of at most 8 bits as it is stored: up to 1024 bytes. */
+  readonly table?: Uint8Array;
+  /** The stored color that is transparent, for gray of 16 bits and RGB. */
+  readonly key?: readonly [red: number, green: number, blue: number];
+  /** The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`. */
+  readonly levels?: Uint8Array;
+  /** The next piece of compressed data, at most `max` bytes; null at its end. */
+  readonly input: (max: number) => Uint8Array | null;
+}
+
+export interface PngReader {
+  /** The next rows, at most `max`: RGBA8, straight alpha; a view valid until the next call; null at the end. */
+  read(max: number): Uint8Array | null;
+  close(): void;
+}
+
+/** What png_read says when it cannot go on. */
+const FAILURES: Readonly<Record<number, string>> = {
+  [-1]: "the compressed data is damaged",
+  [-2]: "the compressed data ends too early",
+  [-3]: "a row has a filter that does not exist",
+};
+
+/** `read` throws NativeError when the data is damaged. */
+export function openPngReader(options: PngReaderOptions): PngReader {
+  const { width, height, depth, type, interlaced, table, key, levels, input } = options;
+  const handle = new Handle(
+    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0),
+    (exports, pointer) => exports.png_close(pointer),
+  );
+  const address = (work: "png_table" | "png_levels" | "png_band" | "png_input") =>
+    handle.call((exports, pointer) => exports[work](pointer));
+  if (table) handle.bytes(address("png_table"), table.length).set(table);
+  if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
+  if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
+  const band = address("png_band");
+  let left = height;
+
+  function feed(): void {
+    const room = handle.call((exports, pointer) => exports.png_room(pointer));
+    const to = handle.bytes(address("png_input"), room);
+    let filled = 0;
+    let last = false;
+    while (filled < room && !last) {
+      const piece = input(room - filled);
+      if (piece) to.set(piece, filled);
+      else last = true;
+      filled += piece?.length ?? 0;
+    }
+    handle.call((exports, pointer) => exports.png_feed(pointer, filled, last ? 1 : 0));
+  }
+
+  return {
+    read(max) {
+      while (left > 0) {
+        const rows = handle.call((exports, pointer) => exports.png_read(pointer, max));
+        if (rows < 0) throw new NativeError(FAILURES[rows]);
+        left -= rows;
+        if (rows > 0) return handle.bytes(band, rows * width * 4);
+        feed();
+      }
+      return null;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** Bytes of memory that a reader holds at most. */
+export function pngReaderPeakBytes({ width, height, depth, type, interlaced }: PngHeader): number {
+  const channels = [1, 0, 3, 1, 2, 0, 4][type] ?? 4;
+  const rowBytes = Math.ceil((width * channels * depth) / 8) + 8;
+  const passes = interlaced ? rowBytes * height + 8 * height : 0;
+  return Math.ceil(passes + 8 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000);
+}
+
+/** What a picture needs of a representation. */
+export interface PngSurvey {
+  /** Some pixel is not gray. */
+  readonly colored: boolean;
+  /** Some pixel has an alpha below 255. */
+  readonly translucent: boolean;
+  /** Bits that hold every gray level exactly; meaningless when `colored`. */
+  readonly grayDepth: number;
+  /** The distinct pixels, four bytes each, if there are at most 256 of them. */
+  readonly palette: Uint8Array | null;
+}
+
+/** Looks over a picture, given whole rows by `next`; ends early when nothing more can be learned. */
+export function surveyPng(width: number, next: () => Uint8Array | null): PngSurvey {
+  const handle = new Handle(
+    (exports) => exports.survey_open(width),
+    (exports, pointer) => exports.survey_close(pointer),
+  );
+  try {
+    const window = handle.call((exports, pointer) => exports.survey_window(pointer));
+    for (let rows = next(); rows; rows = next()) {
+      const count = rows.length / (width * 4);
+      handle.bytes(window, rows.length).set(rows);
+      if (!handle.call((exports, pointer) => exports.survey_commit(pointer, count))) break;
+    }
+    return handle.call((exports, pointer) => {
+      const colors = exports.survey_colors(pointer);
+      return {
+        colored: exports.survey_colored(pointer) === 1,
+        translucent: exports.survey_translucent(pointer) === 1,
+        grayDepth: exports.survey_gray_depth(pointer),
+        palette: colors > 256 ? null : handle.bytes(exports.survey_palette(pointer), colors * 4).slice(),
+      };
+    });
+  } finally {
+    handle.close();
+  }
+}
+
+/** Filters for all rows, or how to choose one for each row, in the order of png-filter.h. */
+const STRATEGIES = ["none", "sub", "up", "average", "paeth", "sum", "entropy", "bigrams"] as const;
+export type FilterStrategy = (typeof STRATEGIES)[number];
+
+export interface PngWriterOptions {
+  readonly width: number;
+  readonly depth: number;
+  readonly type: ColorType;
+  /** RGBA of each palette index. */
+  readonly palette?: Uint8Array;
+  /** The color that stands for transparent pixels in types without alpha. */
+  readonly key?: readonly [red: number, green: number, blue: number];
+  /** The rows are palette indices, a byte each, instead of RGBA. */
+  readonly indexed?: boolean;
+  readonly strategy: FilterStrategy;
+  /** 2 (fast) to 12 (near-optimal parsing, slow). */
+  readonly level: number;
+}
+
+export interface PngWriter {
+  /** Takes at most `WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none. */
+  write(rows: Uint8Array, last: boolean): Uint8Array;
+  close(): void;
+}
+
+const MOST_WRITER_ROWS = WINDOW_ROWS;
+export { MOST_WRITER_ROWS };
+
+export function openPngWriter(options: PngWriterOptions): PngWriter {
+  const { width, depth, type, palette, key, indexed = false, level } = options;
+  const strategy = STRATEGIES.indexOf(options.strategy);
+  const handle = new Handle(
+    (exports) => exports.writer_open(width, type, depth, indexed ? 1 : 0, strategy, level),
+    (exports, pointer) => exports.writer_close(pointer),
+  );
+  const window = handle.call((exports, pointer) => exports.writer_window(pointer));
+  const colorAt = (bytes: ArrayLike<number>, at: number, alpha: number) =>
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (alpha << 24)) >>> 0;
+  handle.call((exports, pointer) => {
+    for (let at = 0; palette && at < palette.length; at += 4) {
+      exports.writer_set_color(pointer, colorAt(palette, at, palette[at + 3]!), at / 4);
+    }
+    if (key) exports.writer_set_key(pointer, colorAt(key, 0, 0));
+  });
+  return {
+    write(rows, last) {
+      handle.bytes(window, rows.length).set(rows);
+      const count = rows.length / (width * (indexed ? 1 : 4));
+      const bytes = handle.call((exports, pointer) => exports.writer_commit(pointer, count, last ? 1 : 0));
+      if (bytes < 0) throw new NativeError("out of memory");
+      const address = handle.call((exports, pointer) => exports.writer_output(pointer));
+      return bytes === 0 ? EMPTY : handle.bytes(address, bytes).slice();
+    },
+    close: () => handle.close(),
+  };
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** Bytes of memory that a writer holds at most. */
+export function pngWriterPeakBytes(width: number, level: number): number {
+  return width * 4 * (WINDOW_ROWS + 9) + (level >= 10 ? 12 : 3) * 1024 * 1024;
+}

@@ -1,0 +1,91 @@
+/** Streaming resampling: source rows are pushed, result rows are pulled. */
+import { Handle, WINDOW_ROWS } from "./instance.ts";
+
+/** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */
+const KERNELS = ["nearest", "linear", "cubic", "mitchell", "lanczos3", "gaussian"] as const;
+export type ResamplerKernel = (typeof KERNELS)[number];
+
+export interface ResamplerOptions {
+  /** Of the rows that will be written, in pixels. */
+  readonly sourceWidth: number;
+  readonly sourceHeight: number;
+  /** What part of the source becomes the result, in source pixels; fractions allowed. */
+  readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly width: number;
+  readonly height: number;
+  readonly kernel: ResamplerKernel;
+  /** Standard deviation of `gaussian`, in source pixels. */
+  readonly sigma?: number;
+  /** `rgba`: straight alpha, filtered premultiplied. `opaque`: RGBA whose alpha is 255. `gray`: one byte a pixel. */
+  readonly pixels: "rgba" | "opaque" | "gray";
+  /** Filter linear light instead of sRGB values. Not for `gray`. */
+  readonly linear?: boolean;
+}
+
+export interface Resampler {
+  /** Source rows that may be written now; 0 when result rows must be read first, or nothing more is needed. */
+  room(): number;
+  /** Takes whole source rows, tightly packed, at most `room`. */
+  write(rows: Uint8Array): void;
+  /** The next result rows, at most `max`, as far as the source rows allow; a view valid until the next call. */
+  read(max: number): Uint8Array;
+  close(): void;
+}
+
+const CHANNELS = { gray: 1, opaque: 3, rgba: 4 } as const;
+
+/** @throws NativeError when memory ran out */
+export function openResampler(options: ResamplerOptions): Resampler {
+  const { sourceWidth, sourceHeight, box, width, height, pixels } = options;
+  const kernel = KERNELS.indexOf(options.kernel);
+  const handle = new Handle(
+    (exports) =>
+      exports.resampler_open(
+        sourceWidth,
+        sourceHeight,
+        box.x,
+        box.y,
+        box.width,
+        box.height,
+        width,
+        height,
+        kernel,
+        options.sigma ?? 0,
+        CHANNELS[pixels],
+        options.linear ? 1 : 0,
+      ),
+    (exports, pointer) => exports.resampler_close(pointer),
+  );
+  const window = handle.call((exports, pointer) => exports.resampler_window(pointer));
+  const band = handle.call((exports, pointer) => exports.resampler_band(pointer));
+  const pixelBytes = pixels === "gray" ? 1 : 4;
+  return {
+    room: () => handle.call((exports, pointer) => exports.resampler_room(pointer)),
+    write(rows) {
+      handle.bytes(window, rows.length).set(rows);
+      handle.call((exports, pointer) => exports.resampler_commit(pointer, rows.length / (sourceWidth * pixelBytes)));
+    },
+    read(max) {
+      const rows = handle.call((exports, pointer) => exports.resampler_read(pointer, max));
+      return handle.bytes(band, rows * width * pixelBytes);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** Bytes of memory that a resampler holds at most. The arithmetic is that of resample.c. */
+export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "sourceHeight">): number {
+  const { sourceWidth, box, width, height, kernel, pixels, sigma = 0 } = options;
+  const channels = CHANNELS[pixels];
+  const reach = kernel === "gaussian" ? 6.6 * sigma : 6 * Math.max(1, box.height / height);
+  const boxed = (length: number, size: number) => (length / size < 8 ? 1 : Math.floor(length / size / 4));
+  const boxX = boxed(box.width, width);
+  const boxY = boxed(box.height, height);
+  const rowBytes = (sourceWidth / boxX + 8) * channels * 2;
+  const ringRows = reach / boxY + 6 + WINDOW_ROWS;
+  const tapBytes = (length: number, size: number) => size * (2 * Math.ceil(6 * Math.max(1, length / size)) + 24);
+  const windows = sourceWidth * 4 * (WINDOW_ROWS + 8) + width * 4 * WINDOW_ROWS;
+  return Math.ceil(rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height));
+}
+
+

@@ -1,0 +1,88 @@
+/* Pointwise work on RGBA8 pixels with straight alpha, in place. */
+#include "pixels.h"
+
+static inline v128_t load4(const uint8_t *p) { return wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(p))); }
+
+/* Stores four floats, rounded and clamped, as four bytes. */
+static inline void store4(uint8_t *p, v128_t v) {
+  v = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(v, wasm_f32x4_const_splat(0.5f)));
+  v = wasm_i16x8_narrow_i32x4(v, v);
+  wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(v, v), 0);
+}
+
+/* Mirrors each of `rows` rows of `width` pixels. */
+void EXPORT(flip_rows)(uint32_t *pixel, int width, int rows) {
+  for (; rows > 0; rows--, pixel += width)
+    for (int left = 0, right = width - 1; left < right; left++, right--) {
+      const uint32_t swap = pixel[left];
+      pixel[left] = pixel[right], pixel[right] = swap;
+    }
+}
+
+/* Puts the pixels on an opaque colour. */
+void EXPORT(flatten_pixels)(uint8_t *p, int count, int red, int green, int blue) {
+  for (int i = 0; i < count; i++, p += 4) {
+    const int alpha = p[3];
+    if (alpha == 255) continue;
+    p[0] = (uint8_t)divide255(p[0] * alpha + red * (255 - alpha));
+    p[1] = (uint8_t)divide255(p[1] * alpha + green * (255 - alpha));
+    p[2] = (uint8_t)divide255(p[2] * alpha + blue * (255 - alpha));
+    p[3] = 255;
+  }
+}
+
+/* colour' = m[0..2] . colour + m[3] for red, and so on for green and blue: 12 factors, row by row; offsets in levels. */
+void EXPORT(apply_matrix)(uint8_t *p, int count, const float *m) {
+  const v128_t red = wasm_f32x4_make(m[0], m[4], m[8], 0), green = wasm_f32x4_make(m[1], m[5], m[9], 0);
+  const v128_t blue = wasm_f32x4_make(m[2], m[6], m[10], 0), offset = wasm_f32x4_make(m[3], m[7], m[11], 0);
+  for (int i = 0; i < count; i++, p += 4) {
+    const v128_t v = wasm_f32x4_convert_i32x4(load4(p));
+    v128_t sum = wasm_f32x4_add(offset, wasm_f32x4_mul(red, wasm_i32x4_shuffle(v, v, 0, 0, 0, 0)));
+    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(green, wasm_i32x4_shuffle(v, v, 1, 1, 1, 1)));
+    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(blue, wasm_i32x4_shuffle(v, v, 2, 2, 2, 2)));
+    store4(p, wasm_i32x4_shuffle(sum, v, 0, 1, 2, 7));
+  }
+}
+
+/* Replaces each sample by its entry: 256 for red, then green, blue, alpha. */
+void EXPORT(apply_tables)(uint8_t *p, int count, const uint8_t *table) {
+  for (int i = 0; i < count; i++, p += 4) {
+    p[0] = table[p[0]], p[1] = table[256 + p[1]], p[2] = table[512 + p[2]], p[3] = table[768 + p[3]];
+  }
+}
+
+/*
+ * Lays `over` on `base` (Porter and Duff 1984, source over) with its alpha times `opacity`, 0 to 255; the result is in
+ * `base`.
+ */
+void EXPORT(composite_pixels)(uint8_t *base, const uint8_t *over, int count, int opacity) {
+  for (int i = 0; i < count; i++, base += 4, over += 4) {
+    const int above = divide255(over[3] * opacity);
+    if (above == 0) continue;
+    if (above == 255) {
+      memcpy(base, over, 4);
+      continue;
+    }
+    const int below = base[3] * (255 - above);      /* times 255 */
+    const int total = above * 255 + below;          /* alpha of the result, times 255 */
+    const float reciprocal = 1.0f / (float)total;
+    const float from_over = (float)(above * 255) * reciprocal, from_base = (float)below * reciprocal;
+    const v128_t a = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(load4(over)), wasm_f32x4_splat(from_over));
+    const v128_t b = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(load4(base)), wasm_f32x4_splat(from_base));
+    store4(base, wasm_f32x4_add(a, b));
+    base[3] = (uint8_t)divide255(total);
+  }
+}
+
+/* Colour times alpha, rounded; and back (a pixel without alpha becomes 0). */
+void EXPORT(premultiply_pixels)(uint8_t *p, int count) {
+  for (int i = 0; i < count; i++, p += 4)
+    for (int c = 0; c < 3; c++) p[c] = (uint8_t)divide255(p[c] * p[3]);
+}
+
+void EXPORT(unpremultiply_pixels)(uint8_t *p, int count) {
+  for (int i = 0; i < count; i++, p += 4) {
+    const int alpha = p[3];
+    for (int c = 0; c < 3; c++) p[c] = alpha ? (uint8_t)MIN(255, (p[c] * 255 + alpha / 2) / alpha) : 0;
+  }
+}
