@@ -4,13 +4,7 @@
  */
 import type { Processing } from "./contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "./contract/response.ts";
-
-/** An image as it arrived. */
-export interface Original {
-  readonly bytes: Uint8Array;
-  /** The file name it came with; empty when it had none. */
-  readonly name: string;
-}
+import type { Encoded, Original } from "./files.ts";
 
 /** Where the image of a job comes from. */
 export type Source =
@@ -25,14 +19,6 @@ export interface Job {
   readonly processing: Processing;
   /** The request's Accept header, for `output.format: "auto"`. */
   readonly accept: string | undefined;
-}
-
-/** A result that is ready to be stored. */
-export interface Encoded {
-  readonly bytes: Uint8Array;
-  readonly mime: string;
-  /** A file name with the right extension. */
-  readonly name: string;
 }
 
 /** What the street needs from the outside. */
