@@ -225,7 +225,7 @@ describe("the guard of addresses", () => {
     const called = vi
       .spyOn(globalThis, "fetch")
       .mockImplementation(async (url) =>
-        String(url).startsWith("https:") ? Response.redirect("http://example.com/a", 301) : new Response("x"),
+        new Request(url).url.startsWith("https:") ? Response.redirect("http://example.com/a", 301) : new Response("x"),
       );
     await read("https://u:p@example.com/a", { "X-Custom": "1" }, 1_000, closed);
     const [first, second] = called.mock.calls.map(([, init]) => new Headers(init?.headers));

@@ -12,12 +12,12 @@ const read = (url: string, variables: object = {}) =>
 /** Answers every call with an image, or with what `answers` has for the start of its URL. */
 function platforms(answers: Readonly<Record<string, () => Response>> = {}) {
   const called = vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
-    const [, answer] = Object.entries(answers).find(([start]) => String(url).startsWith(start)) ?? [];
+    const [, answer] = Object.entries(answers).find(([start]) => new Request(url).url.startsWith(start)) ?? [];
     return answer?.() ?? new Response("image");
   });
   return () =>
     called.mock.calls.map(([url, init]) => ({
-      url: String(url),
+      url: new Request(url).url,
       headers: new Headers(init?.headers),
       cache: init?.cache,
     }));
