@@ -4,6 +4,10 @@
 export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
+/** Boundaries, part headers and parts that nobody asked for, in an upload; browsers send a few hundred bytes. */
+export const MAX_MULTIPART_EXTRA_BYTES = 64 * 1024;
+/** The header block of one part of an upload. */
+export const MAX_PART_HEADER_BYTES = 8 * 1024;
 /** Nesting of a JSON body; the deepest documented member is four levels down. */
 export const MAX_JSON_DEPTH = 16;
 
@@ -27,6 +31,8 @@ export const BUSY_RETRY_SECONDS = 2;
 export const FETCH_TIMEOUT_MS = 30_000;
 /** Redirects followed to an origin; each hop is checked again. */
 export const MAX_REDIRECTS = 5;
+/** What a platform says about a profile, before the picture itself is fetched. */
+export const MAX_PROFILE_BYTES = 64 * 1024;
 /** Custom request headers for an origin. */
 export const MAX_FETCH_HEADERS = 32;
 export const MAX_HEADER_VALUE_CHARACTERS = 4_096;
@@ -45,6 +51,9 @@ export const RATE_LIMIT_REQUESTS = 100_000;
 /** Longest and default life of a result in volatile storage. */
 export const MAX_TEMPORARY_TTL_SECONDS = 86_400;
 export const DEFAULT_TEMPORARY_TTL_SECONDS = 3_600;
+
+/** Expired results deleted in one sweep; the next sweep goes on. Each thousand costs two of a call's 1,000 subrequests. */
+export const MAX_SWEEP_OBJECTS = 50_000;
 
 /** How long an isolate trusts what it knows of a key: a revoked key stops working within a minute. */
 export const KEY_CACHE_SECONDS = 30;

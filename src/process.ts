@@ -4,17 +4,11 @@
  */
 import type { Processing } from "./contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "./contract/response.ts";
+import type { Encoded, Original } from "./files.ts";
 import type { Facts, FormatDefinition } from "./image/format.ts";
 import type { OperationRow } from "./image/operation.ts";
 import { OPERATIONS, type OperationName } from "./image/operations.ts";
 import { render } from "./image/render.ts";
-
-/** An image as it arrived. */
-export interface Original {
-  readonly bytes: Uint8Array;
-  /** The file name it came with; empty when it had none. */
-  readonly name: string;
-}
 
 /** Where the image of a job comes from. */
 export type Source =
@@ -29,14 +23,6 @@ export interface Job {
   readonly processing: Processing;
   /** The request's Accept header, for `output.format: "auto"`. */
   readonly accept: string | undefined;
-}
-
-/** A result that is ready to be stored. */
-export interface Encoded {
-  readonly bytes: Uint8Array;
-  readonly mime: string;
-  /** A file name with the right extension. */
-  readonly name: string;
 }
 
 /** What the street needs from the outside. */

@@ -21,5 +21,6 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
+    globalSetup: ["test/support/origin.ts"],
   },
 });

@@ -1,0 +1,29 @@
+/** JSON that a caller sent. */
+import { ApiError } from "./errors.ts";
+import { MAX_JSON_DEPTH } from "./limits.ts";
+
+/**
+ * The object in a JSON text.
+ * @param subject what the text is, at the start of a sentence: "The data field"
+ * @throws ApiError 400 when it is not UTF-8, not JSON, not an object, or nested deeper than MAX_JSON_DEPTH
+ */
+export function parseJsonObject(bytes: Uint8Array, subject: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch {
+    // Without the parser's error as the cause: it quotes what was sent.
+    throw new ApiError(400, `${subject} is not valid JSON`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ApiError(400, `${subject} must be a JSON object`);
+  }
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw new ApiError(400, `${subject} is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return value;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}

@@ -1,0 +1,79 @@
+/** Where the image of a fetch comes from: a URL, or somebody's profile. */
+import type { Settings } from "../env.ts";
+import { ApiError } from "../errors.ts";
+import type { Original } from "../files.ts";
+import { FETCH_TIMEOUT_MS } from "../limits.ts";
+import { profileTarget } from "./profile.ts";
+import { readRemote, type Target } from "./remote.ts";
+
+/** Headers of one connection (RFC 9110 section 7.6.1), and those that the runtime must write itself. */
+const FORBIDDEN = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** What a caller asks to be fetched. */
+export interface Wanted {
+  /** An http or https URL, or `<platform>:<user>`. */
+  readonly url: string;
+  /** Sent with the call, to the origin of `url` only. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Fetches the image that a caller named.
+ * @throws ApiError 413 for more than `maxBytes`; 422 when the URL or a header breaks a rule, or the origin refuses, is
+ *   not reachable, or takes longer than `timeoutMs` altogether
+ */
+export async function readOrigin(
+  wanted: Wanted,
+  settings: Settings,
+  maxBytes: number,
+  timeoutMs = FETCH_TIMEOUT_MS,
+): Promise<Original> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const { serviceName, allowPrivateOrigins } = settings;
+  const terms = { serviceName, allowPrivateOrigins, maxBytes, signal: deadline.signal };
+  try {
+    const target = urlTarget(wanted) ?? (await profileTarget(wanted.url, settings, terms));
+    return await readRemote(target, terms);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function urlTarget({ url, headers }: Wanted): Target | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) return undefined;
+  return { url: parsed, headers: permitted(headers, parsed) };
+}
+
+/** @throws ApiError 422 naming the header that may not be set */
+function permitted(given: Readonly<Record<string, string>>, url: URL): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    if (FORBIDDEN.has(lower)) throw new ApiError(422, `headers.${lower} must not be set`);
+    // The runtime takes it from the URL; better said than silently another host's picture.
+    if (lower === "host" && value.trim().toLowerCase() !== url.host) {
+      throw new ApiError(422, "headers.host must be the host of url");
+    }
+    if (lower === "host") continue;
+    try {
+      headers.append(name, value);
+    } catch {
+      throw new ApiError(422, "headers must be an object of header names and values");
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,182 @@
+/** Guarded calls to addresses that callers name: scheme, address, redirects, credentials, time and bytes. */
+import { isPublicAddress } from "../address.ts";
+import { ApiError } from "../errors.ts";
+import { baseName, type Original } from "../files.ts";
+import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { MAX_REDIRECTS } from "../limits.ts";
+import { gather } from "./gather.ts";
+
+/** What to fetch, and with what. */
+export interface Target {
+  /** May carry credentials (`user:password@`): they travel as a header, to this origin only. */
+  readonly url: URL;
+  /** Sent to this origin only. */
+  readonly headers: Headers;
+  /** Never from a cache between us and the origin. */
+  readonly fresh?: boolean;
+}
+
+/** The bounds of a call. */
+export interface Terms {
+  readonly serviceName: string;
+  readonly allowPrivateOrigins: boolean;
+  readonly maxBytes: number;
+  /** From the call to the last byte, all redirects and calls under these terms included. */
+  readonly signal: AbortSignal;
+}
+
+const ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Codings that the runtime undoes itself. */
+const CODINGS = new Set(["", "identity", "gzip", "br"]);
+
+/**
+ * Fetches an image. Its name is what the origin calls it, or else the last segment of the URL that was asked for.
+ * @throws ApiError 413 for too many bytes (before they are read), 422 for everything else that stands in the way
+ */
+export async function readRemote(target: Target, terms: Terms): Promise<Original> {
+  const { response, url } = await call(target, terms);
+  const bytes = await readBody(response, terms);
+  if (bytes.length === 0) throw unable("origin sent no image");
+  return { bytes, name: nameOf(response.headers, [target.url, url]) };
+}
+
+/** The answer to a GET, all redirects followed; its status is 2xx. */
+async function call(target: Target, terms: Terms): Promise<{ response: Response; url: URL }> {
+  let { url, headers } = withCredentials(target);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    checkAddress(url, terms);
+    const response = await send(url, headers, target.fresh === true, terms);
+    if (response.ok) return { response, url };
+    await discard(response);
+    const next = redirectOf(response, url);
+    if (next.origin !== url.origin) headers = new Headers();
+    url = next;
+  }
+  throw unable(`origin redirects more than ${MAX_REDIRECTS} times`);
+}
+
+/** Credentials of a URL as a header; a header that was given wins. */
+function withCredentials({ url, headers }: Target): { url: URL; headers: Headers } {
+  const sent = new Headers(headers);
+  if ((url.username !== "" || url.password !== "") && !sent.has("authorization")) {
+    const pair = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
+    sent.set("authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+  }
+  return { url: withoutCredentials(url), headers: sent };
+}
+
+function withoutCredentials(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  bare.hash = "";
+  return bare;
+}
+
+function checkAddress(url: URL, terms: Terms): void {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw unable("only http and https URLs are fetched");
+  if (!terms.allowPrivateOrigins && !isPublicAddress(url.hostname)) throw unable("its address is not public");
+}
+
+async function send(url: URL, headers: Headers, fresh: boolean, terms: Terms): Promise<Response> {
+  const sent = new Headers(headers);
+  if (!sent.has("user-agent")) sent.set("user-agent", `${terms.serviceName}/1.0`);
+  if (!sent.has("accept")) sent.set("accept", ACCEPT);
+  // Images gain nothing from a coding, and a coded length says nothing about the bytes that will be held.
+  sent.set("accept-encoding", "identity");
+  const init: RequestInit = { headers: sent, redirect: "manual", signal: terms.signal };
+  try {
+    return await fetch(url.href, fresh ? { ...init, cache: "no-store" } : init);
+  } catch (cause) {
+    throw failed(cause, terms);
+  }
+}
+
+/** @throws ApiError 422 when the answer is none of success and usable redirect */
+function redirectOf(response: Response, url: URL): URL {
+  const location = response.headers.get("location");
+  if (!REDIRECTS.has(response.status) || location === null) throw unable(`origin answered ${response.status}`);
+  const next = URL.parse(location, url);
+  if (next === null) throw unable("origin redirects to something that is no URL");
+  // An origin does not choose the credentials that we send.
+  return withoutCredentials(next);
+}
+
+async function readBody(response: Response, terms: Terms): Promise<Uint8Array> {
+  const coding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const announced = response.headers.get("content-length");
+  const length = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
+  const refusal = !CODINGS.has(coding)
+    ? unable("origin uses an unsupported content coding")
+    : length !== undefined && length > terms.maxBytes
+      ? tooLarge(terms.maxBytes)
+      : undefined;
+  if (refusal !== undefined) {
+    await discard(response);
+    throw refusal;
+  }
+  // What comes out of a coding is counted after it: its length is not the announced one.
+  const plain = coding === "" || coding === "identity";
+  const content = gather(terms.maxBytes, plain ? length : undefined, () => tooLarge(terms.maxBytes));
+  if (response.body !== null) await pour(response.body, content.write, terms);
+  const bytes = content.bytes();
+  if (plain && length !== undefined && bytes.length < length) throw unable("origin cut its answer short");
+  return bytes;
+}
+
+/** Reads a body to its end or to the deadline, whichever comes first. */
+async function pour(body: ReadableStream<Uint8Array>, write: (chunk: Uint8Array) => void, terms: Terms): Promise<void> {
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  terms.signal.addEventListener("abort", stop);
+  try {
+    for (;;) {
+      // A reader that was cancelled at the deadline reports an end like any other.
+      if (terms.signal.aborted) throw failed(terms.signal.reason, terms);
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw failed(cause, terms);
+      });
+      if (done && !terms.signal.aborted) return;
+      if (value !== undefined) write(value);
+    }
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    terms.signal.removeEventListener("abort", stop);
+  }
+}
+
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined);
+}
+
+function nameOf(headers: Headers, urls: readonly URL[]): string {
+  const disposition = headers.get("content-disposition");
+  const given = disposition === null ? undefined : dispositionFileName(parseHeaderValue(disposition));
+  const segments = urls.map((url) => percentDecoded(url.pathname.split("/").at(-1) ?? ""));
+  return [given ?? "", ...segments].map(baseName).find((name) => name !== "") ?? "";
+}
+
+/** Text that is no valid percent-encoding stays as it is. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function failed(cause: unknown, terms: Terms): ApiError {
+  return terms.signal.aborted ? unable("origin took too long", cause) : unable("origin is not reachable", cause);
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError(413, `Image exceeds the maximum size of ${maxBytes} bytes`);
+}
+
+/** A refusal that says nothing of what the origin said. */
+export function unable(reason: string, cause?: unknown): ApiError {
+  return new ApiError(422, `Unable to fetch image: ${reason}`, { cause });
+}

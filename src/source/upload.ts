@@ -1,0 +1,109 @@
+/** The image and the options of an upload. */
+import { ApiError } from "../errors.ts";
+import { baseName, type Original } from "../files.ts";
+import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { parseJsonObject } from "../json.ts";
+import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES } from "../limits.ts";
+import { gather, type Gatherer } from "./gather.ts";
+import { type PartHeaders, readMultipart } from "./multipart.ts";
+import type { Sink } from "./window.ts";
+
+export interface Upload {
+  readonly original: Original;
+  /** The object in the part `data`, not yet judged; empty when there was none. */
+  readonly data: object;
+}
+
+/** Encodings of a part that leave its bytes as they are (RFC 2045 section 6.2). */
+const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
+
+/**
+ * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Other parts are
+ * passed over. The file is held once.
+ * @param maxBytes of the file
+ * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 413 for too many bytes (before they
+ *   are read), 422 for a missing, empty or repeated part
+ */
+export async function readUpload(request: Request, maxBytes: number): Promise<Upload> {
+  const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
+  if (!value.startsWith("multipart/") || request.body === null) {
+    await request.body?.cancel();
+    if (value.startsWith("multipart/")) throw new ApiError(400, "The multipart body is missing");
+    throw new ApiError(415, "The request must have a Content-Type of multipart/form-data");
+  }
+  const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
+  const announced = announcedBytes(request.headers);
+  const parts = collectParts(maxBytes, announced);
+  const reader = request.body.getReader();
+  try {
+    if (announced !== undefined && announced > maxBody) throw tooLarge("The image", maxBytes);
+    await readMultipart(bounded(reader, maxBody), parameters.get("boundary") ?? "", parts.open);
+  } catch (error) {
+    // Whoever still sends is told to stop; that it cannot be told changes nothing.
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  }
+  return parts.upload();
+}
+
+/** Content-Length, as a hint: the bytes are counted anyway. */
+function announcedBytes(headers: Headers): number | undefined {
+  const header = headers.get("content-length") ?? "";
+  return /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}
+
+/** The chunks of a body, at most `limit` bytes together. */
+function bounded(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+): () => Promise<Uint8Array | undefined> {
+  let length = 0;
+  return async () => {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new ApiError(400, "The request body was cut short", { cause });
+    });
+    if (done) return undefined;
+    length += value.length;
+    if (length > limit) throw tooLarge("The request body", limit);
+    return value;
+  };
+}
+
+function collectParts(maxBytes: number, announced: number | undefined) {
+  let file: { readonly content: Gatherer; readonly name: string } | undefined;
+  let data: Gatherer | undefined;
+  const open = (headers: PartHeaders): Sink => {
+    const disposition = headers.get("content-disposition");
+    const part = disposition?.parameters.get("name");
+    if (disposition === undefined || (part !== "file" && part !== "data")) return () => undefined;
+    if (!IDENTITY.has(headers.get("content-transfer-encoding")?.value ?? "")) {
+      throw new ApiError(400, `The part ${part} must be sent as it is, without a transfer encoding`);
+    }
+    if ((part === "file" ? file : data) !== undefined) throw new ApiError(422, `${part} must be given only once`);
+    if (part === "data") {
+      data = gather(MAX_JSON_BYTES, undefined, () => tooLarge("data", MAX_JSON_BYTES));
+      return data.write;
+    }
+    const content = gather(maxBytes, announced, () => tooLarge("The image", maxBytes));
+    file = { content, name: baseName(dispositionFileName(disposition) ?? "") };
+    return content.write;
+  };
+  const upload = (): Upload => {
+    const options = parseData(data?.bytes() ?? new Uint8Array(0));
+    if (file === undefined) throw new ApiError(422, "file is required");
+    const bytes = file.content.bytes();
+    if (bytes.length === 0) throw new ApiError(422, "file must not be empty");
+    return { original: { bytes, name: file.name }, data: options };
+  };
+  return { open, upload };
+}
+
+/** Clients that want nothing done send no part, an empty one, or an empty object. */
+function parseData(bytes: Uint8Array): object {
+  const blank = bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+  return blank ? {} : parseJsonObject(bytes, "The data field");
+}
+
+function tooLarge(subject: string, limit: number): ApiError {
+  return new ApiError(413, `${subject} exceeds the maximum size of ${limit} bytes`);
+}

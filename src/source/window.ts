@@ -1,0 +1,79 @@
+/** Reading a stream by what stands in it: up to a pattern, or not at all. */
+
+/** Takes bytes, chunk by chunk; a chunk is valid during the call only. */
+export type Sink = (chunk: Uint8Array) => void;
+
+/** The bytes of a stream that were read and not yet consumed: mostly the present chunk itself, not a copy. */
+export interface Window {
+  /** Consumes `bytes` if they come next. */
+  take(bytes: Uint8Array): Promise<boolean>;
+  /**
+   * Consumes everything before `pattern`, which goes to `sink`, and the pattern.
+   * @returns false when the stream ended first
+   */
+  passTo(pattern: Uint8Array, sink: Sink): Promise<boolean>;
+  /** Consumes the rest. */
+  drain(): Promise<void>;
+}
+
+/** @param pull the next chunk; undefined at the end */
+export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
+  let view: Uint8Array = new Uint8Array(0);
+  const more = async (): Promise<boolean> => {
+    const chunk = await pull();
+    if (chunk === undefined) return false;
+    view = view.length === 0 ? chunk : joined(view, chunk);
+    return true;
+  };
+  return {
+    async take(bytes) {
+      while (view.length < bytes.length && startsWith(bytes, view)) if (!(await more())) return false;
+      if (!startsWith(view, bytes)) return false;
+      view = view.subarray(bytes.length);
+      return true;
+    },
+    async passTo(pattern, sink) {
+      for (;;) {
+        const at = find(view, pattern);
+        const whole = at + pattern.length <= view.length;
+        if (at > 0) sink(view.subarray(0, at));
+        view = view.subarray(whole ? at + pattern.length : at);
+        if (whole) return true;
+        if (!(await more())) return false;
+      }
+    },
+    async drain() {
+      do view = view.subarray(view.length);
+      while (await more());
+    },
+  };
+}
+
+/**
+ * Where `pattern` begins in `bytes`, or where a beginning of it runs to their end, or their end.
+ *
+ * The first byte of the pattern must not occur in it again. Then a failed comparison has passed no possible start, and
+ * the search is linear whatever was sent.
+ */
+function find(bytes: Uint8Array, pattern: Uint8Array): number {
+  const first = pattern[0] ?? 0;
+  for (let at = bytes.indexOf(first); at >= 0;) {
+    let matched = 1;
+    while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++;
+    if (matched === pattern.length || at + matched === bytes.length) return at;
+    at = bytes.indexOf(first, at + matched);
+  }
+  return bytes.length;
+}
+
+/** Whether `bytes` begin with `start`. */
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  return bytes.length >= start.length && start.every((byte, index) => bytes[index] === byte);
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
