@@ -153,8 +153,3 @@ int decoder_rows(Decoder* decoder) {
 
 EXPORT("decoder_band") const uint8_t* decoder_band(const Decoder* decoder) { return decoder->band; }
 
-// The lowest and highest quantizer index (0 to 127) of the segments in use; -1 before the headers were read.
-EXPORT("decoder_quantizer")
-int decoder_quantizer(const Decoder* decoder) {
-  return decoder->lossy == NULL ? -1 : 0;
-}

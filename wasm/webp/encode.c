@@ -79,8 +79,11 @@ void encoder_rows(Encoder* encoder, int rows) {
   encoder->next_row += rows;
 }
 
-// Encodes and writes the file. Returns a WebPEncodingError. Allocations above `limit` bytes in all make a lossy
-// encoder go over the picture several times instead of keeping its symbols, which is slower and needs less memory.
+// Encodes and writes the file; the heap may not grow beyond `limit` bytes. Returns a WebPEncodingError.
+//
+// A lossy encoder that keeps its symbols until the end is twice as fast as one that goes over the picture several
+// times. Where memory runs out the first way, the second is tried. Partition 0 holds 512 KB; where the modes of a large
+// picture do not fit, they are coded anew with fewer small blocks.
 EXPORT("encoder_finish")
 int encoder_finish(Encoder* encoder, size_t limit) {
   WebPPicture* const picture = &encoder->picture;
@@ -91,14 +94,20 @@ int encoder_finish(Encoder* encoder, size_t limit) {
   if (encoder->next_row < picture->height) return VP8_ENC_ERROR_BAD_DIMENSION;
   if (!encoder->translucent) picture->colorspace = WEBP_YUV420;
   heap_limit(limit);
-  WebPEncode(&encoder->config, picture);
-  if (!encoder->config.lossless &&
-      (picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
-       picture->error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)) {
-    encoder->config.low_memory = 1;
-    heap_limit((size_t)-1);
+  for (;;) {
     WebPEncode(&encoder->config, picture);
+    if (encoder->config.lossless) break;
+    // What a failed attempt wrote is void.
+    if (picture->error_code != VP8_ENC_OK) write_bytes(NULL, 0);
+    if (picture->error_code == VP8_ENC_ERROR_PARTITION0_OVERFLOW && encoder->config.partition_limit < 100) {
+      encoder->config.partition_limit = encoder->config.partition_limit == 0 ? 70 : 100;
+    } else if ((picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+                picture->error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY) &&
+               !encoder->config.low_memory) {
+      encoder->config.low_memory = 1;
+    } else {
+      break;
+    }
   }
-  heap_limit((size_t)-1);
   return picture->error_code;
 }

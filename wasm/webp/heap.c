@@ -25,7 +25,7 @@ static void* counted(void* pointer) {
 
 static int refused(size_t size) { return used > limit || size > limit - used; }
 
-EXPORT("allocate")
+EXPORT("malloc")
 void* __wrap_malloc(size_t size) { return refused(size) ? NULL : counted(__real_malloc(size)); }
 
 void* __wrap_calloc(size_t count, size_t size) {
@@ -33,7 +33,7 @@ void* __wrap_calloc(size_t count, size_t size) {
   return refused(count * size) ? NULL : counted(__real_calloc(count, size));
 }
 
-EXPORT("release")
+EXPORT("free")
 void __wrap_free(void* pointer) {
   if (pointer == NULL) return;
   used -= malloc_usable_size(pointer);
