@@ -1,0 +1,155 @@
+// Pulls a WebP bitstream (one VP8 or VP8L payload, with or without an ALPH payload) row band by row band.
+//
+// libwebp pushes rows into a picture that the caller allocates whole. Here the caller pulls: one step decodes one row
+// of macroblocks (lossy) or sixteen rows (lossless) into a band that is reused. The emitters of libwebp compute their
+// destination as base + row * stride, so moving the base back by the rows already delivered makes them write at the
+// start of the band.
+#include <stdlib.h>
+#include <string.h>
+
+#include "lossless-rows.h"
+#include "src/dec/vp8i_dec.h"
+#include "src/dec/vp8li_dec.h"
+#include "src/dec/webpi_dec.h"
+
+#define EXPORT(name) __attribute__((export_name(name)))
+
+// One macroblock row delivers at most 16 rows, 8 held back by the loop filter and 1 held back by the upsampler.
+#define BAND_ROWS 32
+
+typedef struct {
+  WebPDecBuffer output;
+  WebPDecoderOptions options;
+  WebPDecParams params;
+  VP8Io io;
+  VP8Decoder* lossy;
+  VP8LDecoder* lossless;
+  uint8_t* bytes;
+  uint8_t* band;
+  int started;
+} Decoder;
+
+EXPORT("decoder_close")
+void decoder_close(Decoder* decoder) {
+  if (decoder == NULL) return;
+  if (decoder->started && decoder->lossy != NULL) VP8ExitCritical(decoder->lossy, &decoder->io);
+  VP8Delete(decoder->lossy);
+  VP8LDelete(decoder->lossless);
+  free(decoder->bytes);
+  free(decoder->band);
+  free(decoder);
+}
+
+// Takes ownership of `bytes`: `alpha_size` bytes of ALPH payload followed by `size` bytes of VP8 or VP8L payload.
+EXPORT("decoder_open")
+Decoder* decoder_open(uint8_t* bytes, size_t alpha_size, size_t size, int lossless) {
+  Decoder* const decoder = (Decoder*)calloc(1, sizeof(*decoder));
+  if (decoder == NULL) {
+    free(bytes);
+    return NULL;
+  }
+  decoder->bytes = bytes;
+  WebPInitDecBuffer(&decoder->output);
+  decoder->output.colorspace = MODE_RGBA;
+  decoder->params.output = &decoder->output;
+  decoder->params.options = &decoder->options;
+  VP8InitIo(&decoder->io);
+  decoder->io.data = bytes + alpha_size;
+  decoder->io.data_size = size;
+  WebPInitCustomIo(&decoder->params, &decoder->io);
+  if (lossless) {
+    decoder->lossless = VP8LNew();
+  } else {
+    decoder->lossy = VP8New();
+    if (decoder->lossy != NULL && alpha_size > 0) {
+      decoder->lossy->alpha_data = bytes;
+      decoder->lossy->alpha_data_size = alpha_size;
+    }
+  }
+  if (decoder->lossy == NULL && decoder->lossless == NULL) {
+    decoder_close(decoder);
+    return NULL;
+  }
+  return decoder;
+}
+
+// Reads the headers; after that `decoder_width` and `decoder_height` are known. Returns a VP8StatusCode.
+EXPORT("decoder_headers")
+int decoder_headers(Decoder* decoder) {
+  if (decoder->lossless != NULL) {
+    return VP8LDecodeHeader(decoder->lossless, &decoder->io) ? VP8_STATUS_OK : decoder->lossless->status;
+  }
+  return VP8GetHeaders(decoder->lossy, &decoder->io) ? VP8_STATUS_OK : decoder->lossy->status;
+}
+
+EXPORT("decoder_width") int decoder_width(const Decoder* decoder) { return decoder->io.width; }
+EXPORT("decoder_height") int decoder_height(const Decoder* decoder) { return decoder->io.height; }
+
+static int start_lossy(Decoder* decoder) {
+  VP8Decoder* const lossy = decoder->lossy;
+  lossy->mt_method = 0;
+  if (VP8EnterCritical(lossy, &decoder->io) != VP8_STATUS_OK) return lossy->status;
+  decoder->started = 1;
+  return VP8InitFrame(lossy, &decoder->io) ? VP8_STATUS_OK : lossy->status;
+}
+
+// Chooses the region (in source pixels; left and top are even in a lossy picture) and the size it is scaled to, which
+// may not be larger. Allocates what decoding needs. Returns a VP8StatusCode.
+EXPORT("decoder_start")
+int decoder_start(Decoder* decoder, int left, int top, int width, int height, int scaled_width, int scaled_height) {
+  const size_t stride = (size_t)scaled_width * 4;
+  WebPDecoderOptions* const options = &decoder->options;
+  if (scaled_width <= 0 || scaled_height <= 0 || scaled_width > width || scaled_height > height) {
+    return VP8_STATUS_INVALID_PARAM;
+  }
+  options->use_cropping = 1;
+  options->crop_left = left;
+  options->crop_top = top;
+  options->crop_width = width;
+  options->crop_height = height;
+  options->use_scaling = scaled_width != width || scaled_height != height;
+  options->scaled_width = scaled_width;
+  options->scaled_height = scaled_height;
+  decoder->band = (uint8_t*)malloc(stride * BAND_ROWS);
+  if (decoder->band == NULL) return VP8_STATUS_OUT_OF_MEMORY;
+  decoder->output.width = scaled_width;
+  decoder->output.height = scaled_height;
+  decoder->output.u.RGBA.rgba = decoder->band;
+  decoder->output.u.RGBA.stride = (int)stride;
+  decoder->output.u.RGBA.size = stride * scaled_height;
+  return decoder->lossless != NULL ? lossless_start(decoder->lossless, &decoder->params) : start_lossy(decoder);
+}
+
+static int lossy_step(Decoder* decoder) {
+  VP8Decoder* const lossy = decoder->lossy;
+  VP8BitReader* const tokens = &lossy->parts[lossy->mb_y & lossy->num_parts_minus_one];
+  if (lossy->mb_y >= lossy->br_mb_y || !VP8ParseIntraModeRow(&lossy->br, lossy)) return 0;
+  for (; lossy->mb_x < lossy->mb_w; ++lossy->mb_x) {
+    if (!VP8DecodeMB(lossy, tokens)) return 0;
+  }
+  VP8InitScanline(lossy);
+  if (!VP8ProcessRow(lossy, &decoder->io)) return 0;
+  ++lossy->mb_y;
+  return 1;
+}
+
+// Decodes until at least one row is in the band. Returns the number of rows, 0 at the end, -1 for a damaged or
+// truncated stream, -2 when memory ran out.
+EXPORT("decoder_rows")
+int decoder_rows(Decoder* decoder) {
+  const int before = decoder->params.last_y;
+  const ptrdiff_t stride = decoder->output.u.RGBA.stride;
+  if (before >= decoder->output.height) return 0;
+  decoder->output.u.RGBA.rgba = (uint8_t*)((uintptr_t)decoder->band - (uintptr_t)(before * stride));
+  while (decoder->params.last_y == before) {
+    const int ok = decoder->lossless != NULL ? lossless_step(decoder->lossless, &decoder->params) : lossy_step(decoder);
+    if (!ok) {
+      const int status = decoder->lossless != NULL ? (int)decoder->lossless->status : (int)decoder->lossy->status;
+      return status == VP8_STATUS_OUT_OF_MEMORY ? -2 : -1;
+    }
+  }
+  return decoder->params.last_y - before;
+}
+
+EXPORT("decoder_band") const uint8_t* decoder_band(const Decoder* decoder) { return decoder->band; }
+

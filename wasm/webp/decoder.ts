@@ -1,0 +1,115 @@
+/** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
+import { NativeError } from "../load.ts";
+import { Job } from "./instance.ts";
+
+/** The payloads of the chunks that hold one picture. */
+export interface Bitstream {
+  /** Of the `VP8 ` or `VP8L` chunk. */
+  readonly data: Uint8Array;
+  readonly lossless: boolean;
+  /** Of the `ALPH` chunk, which only a lossy picture can have. */
+  readonly alpha?: Uint8Array | undefined;
+  /** Pixels, as the container says; the bitstream must agree. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A rectangle in pixels of the picture and the size it is decoded to. */
+export interface Region {
+  /** Even in a lossy picture. */
+  readonly x: number;
+  /** Even in a lossy picture. */
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** At most `width`; averages areas. */
+  readonly scaledWidth: number;
+  /** At most `height`. */
+  readonly scaledHeight: number;
+}
+
+export interface WebpDecoder {
+  /** The next rows, at most 32, straight RGBA; a view valid until the next call; null at the end. */
+  read(): Uint8Array | null;
+  /** Where the last rows lie in linear memory, for `Canvas.draw`. */
+  readonly band: number;
+  readonly job: Job;
+  /** Frees everything. May be called twice and at any time. */
+  close(): void;
+}
+
+const STATUS_OUT_OF_MEMORY = 1;
+
+/**
+ * Bytes that decoding holds at most, the compressed bytes included. A lossy picture needs a few rows; its alpha channel
+ * and a lossless picture can refer back to any earlier pixel and are held whole.
+ */
+export function decodePeakBytes(picture: {
+  readonly width: number;
+  readonly height: number;
+  readonly lossless: boolean;
+  readonly alpha: boolean;
+  readonly bytes: number;
+}): number {
+  const pixels = picture.width * picture.height;
+  const rows = 320 * picture.width + (64 << 10) + picture.bytes;
+  if (picture.lossless) return rows + 4 * pixels + codeTableBytes(pixels);
+  return rows + (picture.alpha ? 5 * pixels + codeTableBytes(pixels) : 0);
+}
+
+/** Room for Huffman tables: encoders make a few dozen groups of about 12 KB, more of them in larger pictures. */
+function codeTableBytes(pixels: number): number {
+  return (2 << 20) + pixels / 2;
+}
+
+/**
+ * Starts decoding.
+ * @throws NativeError when the stream is damaged or not of the declared size, or memory does not suffice
+ */
+export function openDecoder(bitstream: Bitstream, region: Region): WebpDecoder {
+  const { data, alpha, lossless, width, height } = bitstream;
+  const bytes = data.length + (alpha?.length ?? 0);
+  const job = new Job(decodePeakBytes({ width, height, lossless, alpha: alpha !== undefined, bytes }));
+  try {
+    const decoder = job.call((exports) => {
+      const input = exports.malloc(bytes);
+      if (input === 0) throw new NativeError("out of memory");
+      if (alpha) job.instance.bytes(input, alpha.length).set(alpha);
+      job.instance.bytes(input + bytes - data.length, data.length).set(data);
+      return exports.decoder_open(input, bytes - data.length, data.length, lossless ? 1 : 0);
+    });
+    job.own(decoder, (exports, pointer) => exports.decoder_close(pointer));
+    const { x, y, scaledWidth, scaledHeight } = region;
+    job.call((exports) => {
+      check(exports.decoder_headers(decoder));
+      if (exports.decoder_width(decoder) !== width || exports.decoder_height(decoder) !== height) {
+        throw new NativeError("the bitstream has another size than its container");
+      }
+      check(exports.decoder_start(decoder, x, y, region.width, region.height, scaledWidth, scaledHeight));
+    });
+    return handle(job, decoder, scaledWidth * 4);
+  } catch (error) {
+    job.close();
+    throw error;
+  }
+}
+
+function handle(job: Job, decoder: number, stride: number): WebpDecoder {
+  const band = job.call((exports) => exports.decoder_band(decoder));
+  return {
+    band,
+    job,
+    read() {
+      const rows = job.call((exports) => exports.decoder_rows(decoder));
+      if (rows < 0) throw new NativeError(rows === -2 ? "out of memory" : "the bitstream is damaged or cut short");
+      return rows === 0 ? null : job.instance.bytes(band, rows * stride);
+    },
+    close: () => job.close(),
+  };
+}
+
+/** @param status a VP8StatusCode */
+function check(status: number): void {
+  if (status === 0) return;
+  throw new NativeError(status === STATUS_OUT_OF_MEMORY ? "out of memory" : "the bitstream is damaged or cut short");
+}

@@ -1,0 +1,113 @@
+// Encodes a picture that arrives in bands of RGBA rows. The result leaves through the import `env.write`.
+#include <stdlib.h>
+#include <string.h>
+
+#include "import.h"
+#include "src/webp/encode.h"
+
+#define EXPORT(name) __attribute__((export_name(name)))
+
+// Even, so that bands begin on a row of chroma.
+#define BAND_ROWS 32
+
+__attribute__((import_module("env"), import_name("write"))) void write_bytes(const uint8_t* bytes, size_t size);
+void heap_limit(size_t bytes);
+
+typedef struct {
+  WebPConfig config;
+  WebPPicture picture;
+  uint8_t* band;
+  uint16_t* scratch;
+  int next_row;
+  int translucent;
+} Encoder;
+
+static int write_chunk(const uint8_t* bytes, size_t size, const WebPPicture* picture) {
+  (void)picture;
+  write_bytes(bytes, size);
+  return 1;
+}
+
+EXPORT("encoder_close")
+void encoder_close(Encoder* encoder) {
+  if (encoder == NULL) return;
+  WebPPictureFree(&encoder->picture);
+  free(encoder->band);
+  free(encoder->scratch);
+  free(encoder);
+}
+
+// `near_lossless` is 0 to 100, 100 being off. Returns NULL when memory does not suffice or a value is out of range.
+EXPORT("encoder_open")
+Encoder* encoder_open(int width, int height, int opaque, int lossless, float quality, int method, int alpha_quality,
+                      int near_lossless, int exact) {
+  Encoder* const encoder = (Encoder*)calloc(1, sizeof(*encoder));
+  WebPPicture* const picture = encoder == NULL ? NULL : &encoder->picture;
+  if (encoder == NULL) return NULL;
+  if (!WebPConfigInit(&encoder->config) || !WebPPictureInit(picture)) goto Error;
+  encoder->config.lossless = lossless;
+  encoder->config.quality = quality;
+  encoder->config.method = method;
+  encoder->config.alpha_quality = alpha_quality;
+  encoder->config.near_lossless = near_lossless;
+  encoder->config.exact = exact;
+  if (!WebPValidateConfig(&encoder->config)) goto Error;
+  picture->width = width;
+  picture->height = height;
+  picture->use_argb = lossless;
+  picture->colorspace = opaque ? WEBP_YUV420 : WEBP_YUV420A;
+  picture->writer = write_chunk;
+  import_init();
+  encoder->band = (uint8_t*)malloc((size_t)width * 4 * BAND_ROWS);
+  encoder->scratch = (uint16_t*)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
+  if (encoder->band == NULL || encoder->scratch == NULL || !WebPPictureAlloc(picture)) goto Error;
+  return encoder;
+
+Error:
+  encoder_close(encoder);
+  return NULL;
+}
+
+EXPORT("encoder_band") uint8_t* encoder_band(Encoder* encoder) { return encoder->band; }
+
+// Takes the first `rows` rows of the band: all 32 of them except at the bottom of the picture.
+EXPORT("encoder_rows")
+void encoder_rows(Encoder* encoder, int rows) {
+  const int left = encoder->picture.height - encoder->next_row;
+  if (rows > left) rows = left;
+  encoder->translucent |= import_rows(&encoder->picture, encoder->band, encoder->next_row, rows, encoder->scratch);
+  encoder->next_row += rows;
+}
+
+// Encodes and writes the file; the heap may not grow beyond `limit` bytes. Returns a WebPEncodingError.
+//
+// A lossy encoder that keeps its symbols until the end is twice as fast as one that goes over the picture several
+// times. Where memory runs out the first way, the second is tried. Partition 0 holds 512 KB; where the modes of a large
+// picture do not fit, they are coded anew with fewer small blocks.
+EXPORT("encoder_finish")
+int encoder_finish(Encoder* encoder, size_t limit) {
+  WebPPicture* const picture = &encoder->picture;
+  free(encoder->band);
+  free(encoder->scratch);
+  encoder->band = NULL;
+  encoder->scratch = NULL;
+  if (encoder->next_row < picture->height) return VP8_ENC_ERROR_BAD_DIMENSION;
+  if (!encoder->translucent) picture->colorspace = WEBP_YUV420;
+  heap_limit(limit);
+  for (;;) {
+    WebPEncode(&encoder->config, picture);
+    if (encoder->config.lossless) break;
+    // What a failed attempt wrote is void.
+    if (picture->error_code != VP8_ENC_OK) write_bytes(NULL, 0);
+    if (picture->error_code == VP8_ENC_ERROR_PARTITION0_OVERFLOW && encoder->config.partition_limit < 100) {
+      encoder->config.partition_limit = encoder->config.partition_limit == 0 ? 70 : 100;
+    } else if ((picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+                picture->error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY) &&
+               !encoder->config.low_memory) {
+      encoder->config.low_memory = 1;
+    } else {
+      break;
+    }
+  }
+  return picture->error_code;
+}
