@@ -109,12 +109,18 @@ function canHoldAlpha(stored: Stored, { output }: Order): boolean {
 function targetsOf(stored: Stored, plan: Plan, { output, accept }: Order): FormatDefinition[] {
   const word = output?.format;
   if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
-  const same = stored.format.encode ? stored.format : pictureOf(stored, plan).opaque ? FORMATS.jpeg : FORMATS.png;
+  const same = stored.format.encode ? stored.format : fallback(pictureOf(stored, plan).opaque);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
     (row) => row.encode && row.can.web && accepts(accept, row.mime) && (stored.facts.frames === 1 || row.can.animation),
   );
   return taken.length > 0 ? taken : [same];
+}
+
+/** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
+function fallback(opaque: boolean): FormatDefinition {
+  const name = opaque ? "jpeg" : "png";
+  return (FORMATS as Record<string, FormatDefinition>)[name] as FormatDefinition;
 }
 
 /** Whether an Accept header names a media type; without a header, browsers' common ground is assumed. */

@@ -97,7 +97,7 @@ async function send(url: URL, headers: Headers, fresh: boolean, terms: Terms): P
 function redirectOf(response: Response, url: URL): URL {
   const location = response.headers.get("location");
   if (!REDIRECTS.has(response.status) || location === null) throw unable(`origin answered ${response.status}`);
-  const next = URL.parse(location, url);
+  const next = URL.parse(location, url.href);
   if (next === null) throw unable("origin redirects to something that is no URL");
   // An origin does not choose the credentials that we send.
   return withoutCredentials(next);

@@ -47,14 +47,7 @@ export interface PixelsExports extends NativeExports {
   survey_palette(survey: Pointer): Pointer;
   survey_close(survey: Pointer): void;
 
-  writer_open(
-    width: number,
-    type: number,
-    depth: number,
-    indexed: number,
-    strategy: number,
-    level: number,
-  ): Pointer;
+  writer_open(width: number, type: number, depth: number, indexed: number, strategy: number, level: number): Pointer;
   writer_window(writer: Pointer): Pointer;
   writer_set_color(writer: Pointer, color: number, index: number): void;
   writer_set_key(writer: Pointer, color: number): void;

@@ -87,5 +87,3 @@ export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "s
   const windows = sourceWidth * 4 * (WINDOW_ROWS + 8) + width * 4 * WINDOW_ROWS;
   return Math.ceil(rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height));
 }
-
-
