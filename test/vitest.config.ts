@@ -19,6 +19,9 @@ export default defineConfig({
     })),
   ],
   test: {
+    // Far above what any test takes: a busy machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/origin.ts"],

@@ -8,7 +8,7 @@
 // - It works on rows, top to bottom, and keeps nine blurred rows per scale, so memory grows with the width only.
 // - The reference blurs with a recursive filter (Charalampidis 2016, sigma 1.5, radius 5). Its impulse response is
 //   finite: nine symmetric taps, sum_k beta_k cos(omega_k n). They are applied directly.
-// Maps whose weights are all below NEGLIGIBLE_WEIGHT are not computed; together they move a score by less than 0.01.
+// Maps whose weights are all below NEGLIGIBLE_WEIGHT are not computed; together they move a score by less than 0.001.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum {
   PAD = 8,      // floats of zero on both sides of a row, so that the blur needs no edges
   MIN_SIDE = 8, // pixels; a smaller picture is not halved again
 };
-#define NEGLIGIBLE_WEIGHT 0.01
+#define NEGLIGIBLE_WEIGHT 0.001
 
 static const float TAPS[RADIUS + 1] = {0.2646211054881986f, 0.21292859201042227f, 0.10933537277746035f,
                                        0.03601111465836439f, 0.009414367809653733f};
