@@ -7,7 +7,7 @@
  */
 import { ApiError } from "../errors.ts";
 import { baseName, type Encoded } from "../files.ts";
-import { MAX_TEMPORARY_TTL_SECONDS } from "../limits.ts";
+import { MAX_SWEEP_OBJECTS, MAX_TEMPORARY_TTL_SECONDS } from "../limits.ts";
 import { expiryIn, uuidWith } from "./expiring-uuid.ts";
 import { serveObject } from "./serve.ts";
 
@@ -79,7 +79,7 @@ function locate(path: string, seconds: number): { key: string; name: string; rem
 export async function sweepTemporary(
   bucket: R2Bucket,
   now: number,
-  budget: number,
+  budget = MAX_SWEEP_OBJECTS,
 ): Promise<{ deleted: number; more: boolean }> {
   let deleted = 0;
   for (;;) {
