@@ -97,6 +97,11 @@ describe("a kept result", () => {
     expect(await keys()).toHaveLength(1);
   });
 
+  it("is served by a machine whose clock is behind", async () => {
+    const { url } = await keep("a.png", NOW, 86_400);
+    expect((await serve(url, {}, "HEAD", NOW - 30_000)).status).toBe(200);
+  });
+
   it("is found under its own name only", async () => {
     const { url } = await keep("Käse.png");
     const stem = url.slice(0, url.lastIndexOf("/"));
