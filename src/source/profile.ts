@@ -42,7 +42,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
 const ALIASES: Readonly<Record<string, string>> = { x: "twitter" };
 
 /**
- * Where the picture of `<platform>:<user>` is at this moment; never cached.
+ * Where the picture of `<platform>:<user>` is at this moment.
  * @throws ApiError 422 when the platform is not known or not set up, or the user is none it could have
  */
 export async function profileTarget(profile: string, settings: Settings, terms: Terms): Promise<Target> {
@@ -59,7 +59,7 @@ export async function profileTarget(profile: string, settings: Settings, terms: 
   const address = fromTemplate(settings.profileUrls[name], user) ?? (await platform.locate(user, settings, terms));
   const url = address === undefined ? undefined : URL.parse(address);
   if (!url) throw new ApiError(422, `Profile pictures from ${name} are not available`);
-  return { url, headers: new Headers(), fresh: true };
+  return { url, headers: new Headers() };
 }
 
 /** The operator's own address of a platform's pictures goes before ours. */
@@ -75,7 +75,7 @@ function locateTwitter(user: string, { twitterToken }: Settings, terms: Terms): 
 async function askTwitter(user: string, token: string, terms: Terms): Promise<string> {
   const url = new URL(`https://api.x.com/2/users/by/username/${user}?user.fields=profile_image_url`);
   const headers = new Headers({ authorization: `Bearer ${token}`, accept: "application/json" });
-  const { bytes } = await readRemote({ url, headers, fresh: true }, { ...terms, maxBytes: MAX_PROFILE_BYTES });
+  const { bytes } = await readRemote({ url, headers }, { ...terms, maxBytes: MAX_PROFILE_BYTES });
   const picture = pictureIn(bytes);
   if (picture === undefined) throw unable("the platform does not know this user");
   // The address names the smallest size; the same picture is kept in larger ones.

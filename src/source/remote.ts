@@ -12,8 +12,6 @@ export interface Target {
   readonly url: URL;
   /** Sent to this origin only. */
   readonly headers: Headers;
-  /** Never from a cache between us and the origin. */
-  readonly fresh?: boolean;
 }
 
 /** The bounds of a call. */
@@ -25,7 +23,8 @@ export interface Terms {
   readonly signal: AbortSignal;
 }
 
-const ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+/** No format by name: origins that negotiate would send a recompressed picture instead of the one that was asked for. */
+const ACCEPT = "image/*,*/*;q=0.8";
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Codings that the runtime undoes itself. */
 const CODINGS = new Set(["", "identity", "gzip", "br"]);
@@ -46,7 +45,7 @@ async function call(target: Target, terms: Terms): Promise<{ response: Response;
   let { url, headers } = withCredentials(target);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     checkAddress(url, terms);
-    const response = await send(url, headers, target.fresh === true, terms);
+    const response = await send(url, headers, terms);
     if (response.ok) return { response, url };
     await discard(response);
     const next = redirectOf(response, url);
@@ -79,15 +78,16 @@ function checkAddress(url: URL, terms: Terms): void {
   if (!terms.allowPrivateOrigins && !isPublicAddress(url.hostname)) throw unable("its address is not public");
 }
 
-async function send(url: URL, headers: Headers, fresh: boolean, terms: Terms): Promise<Response> {
+async function send(url: URL, headers: Headers, terms: Terms): Promise<Response> {
   const sent = new Headers(headers);
   if (!sent.has("user-agent")) sent.set("user-agent", `${terms.serviceName}/1.0`);
   if (!sent.has("accept")) sent.set("accept", ACCEPT);
   // Images gain nothing from a coding, and a coded length says nothing about the bytes that will be held.
   sent.set("accept-encoding", "identity");
-  const init: RequestInit = { headers: sent, redirect: "manual", signal: terms.signal };
   try {
-    return await fetch(url.href, fresh ? { ...init, cache: "no-store" } : init);
+    // The platform's cache knows nothing of the headers that led to an image: it would hand one caller's picture to
+    // another. It would also keep old pictures for hours.
+    return await fetch(url.href, { headers: sent, redirect: "manual", cache: "no-store", signal: terms.signal });
   } catch (cause) {
     throw failed(cause, terms);
   }

@@ -61,7 +61,8 @@ function find(bytes: Uint8Array, pattern: Uint8Array): number {
     let matched = 1;
     while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++;
     if (matched === pattern.length || at + matched === bytes.length) return at;
-    at = bytes.indexOf(first, at + matched);
+    const next = at + matched;
+    at = bytes[next] === first ? next : bytes.indexOf(first, next);
   }
   return bytes.length;
 }

@@ -51,6 +51,7 @@ async function serveBody(bucket: R2Bucket, served: Served, range: Range | undefi
 const FIXED_HEADERS = {
   "accept-ranges": "bytes",
   "access-control-allow-origin": "*",
+  "access-control-expose-headers": "accept-ranges, content-disposition, content-range, etag",
   "cross-origin-resource-policy": "cross-origin",
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",

@@ -7,7 +7,7 @@
  */
 import { ApiError } from "../errors.ts";
 import { baseName, type Encoded } from "../files.ts";
-import { MAX_TEMPORARY_TTL_SECONDS } from "../limits.ts";
+import { MAX_SWEEP_OBJECTS, MAX_TEMPORARY_TTL_SECONDS } from "../limits.ts";
 import { expiryIn, uuidWith } from "./expiring-uuid.ts";
 import { serveObject } from "./serve.ts";
 
@@ -21,6 +21,8 @@ export interface Lease {
 const PREFIX = "temp/";
 /** Digits of an expiry in a key, so that keys sort by it: enough until the year 2286. */
 const EXPIRY_DIGITS = 10;
+/** Clocks of two machines differ; a URL that was just made must not seem too far ahead. */
+const CLOCK_SKEW_SECONDS = 60;
 /** Most keys that R2 lists or deletes at once. */
 const BATCH_KEYS = 1_000;
 const PATH = /^\/temp\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/([^/]+)\/?$/i;
@@ -64,7 +66,7 @@ function locate(path: string, seconds: number): { key: string; name: string; rem
   const expiry = expiryIn(uuid);
   const remaining = Math.floor(expiry - seconds);
   // A uuid that is not ours expires at a random time: nearly all of them end here, without a look into the bucket.
-  if (seconds >= expiry || remaining > MAX_TEMPORARY_TTL_SECONDS) return undefined;
+  if (seconds >= expiry || remaining > MAX_TEMPORARY_TTL_SECONDS + CLOCK_SKEW_SECONDS) return undefined;
   const name = decoded(segment);
   if (name === undefined || name !== baseName(name)) return undefined;
   return { key: keyOf(expiry, uuid.toLowerCase(), name), name, remaining };
@@ -79,7 +81,7 @@ function locate(path: string, seconds: number): { key: string; name: string; rem
 export async function sweepTemporary(
   bucket: R2Bucket,
   now: number,
-  budget: number,
+  budget = MAX_SWEEP_OBJECTS,
 ): Promise<{ deleted: number; more: boolean }> {
   let deleted = 0;
   for (;;) {

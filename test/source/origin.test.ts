@@ -43,6 +43,12 @@ describe("readOrigin", () => {
     expect(headers["accept-encoding"]).toBe("identity");
   });
 
+  it("takes nothing from a cache that other callers fill", async () => {
+    const called = vi.spyOn(globalThis, "fetch");
+    await read(redirect("/image"));
+    expect(called.mock.calls.map(([, init]) => init?.cache)).toEqual(["no-store", "no-store"]);
+  });
+
   it("sends the caller's headers instead of its own", async () => {
     const given = {
       "User-Agent": "Mine/2",
@@ -167,6 +173,11 @@ describe("readOrigin", () => {
     },
   );
 
+  it("hangs up on an origin that sends too much", async () => {
+    await refusal(read("/endless"));
+    expect(text((await read("/ended")).bytes)).toBe(IMAGE);
+  });
+
   it.each(["/silent", "/stall", redirect("/silent"), redirect("/stall")])(
     "gives up on %s at the deadline",
     async (path) => {
@@ -187,6 +198,7 @@ describe("readOrigin", () => {
     [`/named/x.png?disposition=${encodeURIComponent('attachment; filename="../b.png"')}`, "b.png"],
     [`/named/x.png?disposition=${encodeURIComponent("inline; filename*=UTF-8''%C3%BC.png")}`, "ü.png"],
     ["/named/x.png?disposition=inline", "x.png"],
+    [`/raw-name?name=${encodeURIComponent("Käse.png")}`, "Käse.png"],
   ])("names what %s gives %j", async (path, name) => {
     expect((await read(path)).name).toBe(name);
   });

@@ -1,4 +1,5 @@
 /** Two local servers that misbehave on request: the origins of the tests. */
+import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -15,6 +16,9 @@ declare module "vitest" {
 
 const PIXELS = Buffer.from("an image, as far as the origin knows");
 
+const endless = new Set<ServerResponse>();
+const ended = new EventEmitter();
+
 type Behavior = (response: ServerResponse, query: URLSearchParams, request: IncomingMessage) => void;
 
 const BEHAVIORS: Readonly<Record<string, Behavior>> = {
@@ -26,6 +30,11 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
   named: (response, query) => {
     response.setHeader("content-disposition", query.get("disposition") ?? "");
     response.end(PIXELS);
+  },
+  /** A name in bare UTF-8, as many servers write it. */
+  "raw-name": (response, query) => {
+    const disposition = `Content-Disposition: inline; filename="${query.get("name")}"`;
+    response.socket?.end(`HTTP/1.1 200 OK\r\n${disposition}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nimage`);
   },
   headers: (response, _, { headers, url }) => response.end(JSON.stringify({ ...headers, ":path": url })),
   json: (response, query) => response.end(query.get("body")),
@@ -51,11 +60,21 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
     response.write(PIXELS);
   },
   endless: (response) => {
+    endless.add(response);
+    response.on("close", () => {
+      endless.delete(response);
+      if (endless.size === 0) ended.emit("all");
+    });
     const more = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));
     };
     response.on("drain", more);
     more();
+  },
+  /** Answers when nobody reads an endless answer any more. */
+  ended: (response) => {
+    if (endless.size === 0) response.end(PIXELS);
+    else ended.once("all", () => response.end(PIXELS));
   },
   short: (response) => {
     response.writeHead(200, { "content-length": "1000" });
