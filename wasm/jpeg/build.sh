@@ -26,7 +26,16 @@ for name in jdapistd jdcoefct jdcolor jddctmgr jddiffct jdlossls jdmainct jdpost
 done
 compile "$work/turbo" "${turbo_files[@]}" -- "${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize
 
+jpegli_files=()
+for name in adaptive_quantization bit_writer bitstream color_transform common downsample encode encode_finish \
+    encode_streaming entropy_coding error huffman input memory_manager quant simd; do
+  jpegli_files+=("$jxl/lib/jpegli/$name.cc")
+done
+includes+=(-I"$jxl" -I"$jxl/lib/include" -I"$highway")
+compile "$work/jpegli" "${jpegli_files[@]}" "$highway/hwy/aligned_allocator.cc" "$highway/hwy/abort.cc" -- \
+  "${includes[@]}" "${defines[@]}" -DHWY_COMPILE_ONLY_STATIC
+
 own_files=("$here"/*.c)
 compile "$work/own" "${own_files[@]}" -- "${includes[@]}" "${defines[@]}" -Wall -Wextra
 
-link_module "$out" --max-memory=134217728 "$work"/turbo/*.o "$work"/own/*.o
+link_module "$out" --max-memory=134217728 "$work"/turbo/*.o "$work"/own/*.o "$work"/jpegli/*.o

@@ -17,6 +17,24 @@ export interface JpegExports extends NativeExports {
   decoder_read(decoder: number, most: number): number;
   decoder_read_planes(decoder: number): number;
   decoder_close(decoder: number): void;
+  encoder_new(sink: number): number;
+  encoder_profile(encoder: number, length: number): number;
+  encoder_start(
+    encoder: number,
+    width: number,
+    height: number,
+    distance: number,
+    h: number,
+    v: number,
+    progressive: number,
+    gray: number,
+    input: number,
+    rows: number,
+  ): number;
+  encoder_write(encoder: number, rows: number): void;
+  encoder_write_planes(encoder: number): void;
+  encoder_finish(encoder: number): void;
+  encoder_close(encoder: number): void;
 }
 
 export type JpegInstance = NativeInstance<JpegExports>;

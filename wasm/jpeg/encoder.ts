@@ -1,0 +1,141 @@
+/** Streaming JPEG encoder: jpegli's quantisation, optimal Huffman codes; rows or planes in, a whole file out. */
+import { closeSink, jpegModule, openSink, type JpegInstance } from "./instance.ts";
+
+/** Chroma resolution: full, half the columns, or half the columns and rows. */
+export type Subsampling = "4:4:4" | "4:2:2" | "4:2:0";
+
+export interface EncoderOptions {
+  /** Pixels, at most 65535. */
+  readonly width: number;
+  readonly height: number;
+  /** jpegli's scale of 1 to 100, fractions allowed; what it promises is `qualityToDistance`. */
+  readonly quality: number;
+  /** 4:2:0 by default. */
+  readonly subsampling?: Subsampling;
+  /** Several scans, coarse to fine: smaller files that take longer to decode. */
+  readonly progressive?: boolean;
+  /** One component; of RGBA rows the luma. */
+  readonly gray?: boolean;
+  /** ICC profile to embed; none by default, which means sRGB. No other metadata is written. */
+  readonly profile?: Uint8Array;
+}
+
+interface Finish {
+  /** The file. All rows must have been written. Closes the encoder. */
+  finish(): Uint8Array;
+  /** Frees everything. May be called twice and at any time. */
+  close(): void;
+}
+
+export interface Encoder extends Finish {
+  /** The next `count` rows, RGBA, tightly packed; alpha is ignored. */
+  write(rows: Uint8Array, count: number): void;
+}
+
+export interface PlaneEncoder extends Finish {
+  /** Layout of each plane in what `write` takes: whole blocks, so edge samples must be repeated up to that. */
+  readonly planes: readonly { readonly stride: number; readonly rows: number }[];
+  /** One row of MCUs: the planes Y, Cb, Cr (or Y alone), each of `planes[i].rows` rows, one behind the other. */
+  write(planes: Uint8Array): void;
+}
+
+const FACTORS = { "4:4:4": [1, 1], "4:2:2": [2, 1], "4:2:0": [2, 2] } as const;
+const INPUTS = { rgba: 0, planes: 1 } as const;
+const ROWS = 32;
+
+/**
+ * The butteraugli distance that jpegli aims at for a quality (`jpegli_quality_to_distance`, for fractions too).
+ * 1.0, quality 90, is about where a difference becomes visible.
+ */
+export function qualityToDistance(quality: number): number {
+  if (quality >= 100) return 0.01;
+  if (quality >= 30) return 0.1 + (100 - quality) * 0.09;
+  return (53 / 3000) * quality * quality - (23 / 20) * quality + 25;
+}
+
+class EncoderHandle {
+  readonly input: number;
+  private readonly instance: JpegInstance = jpegModule.acquire();
+  private readonly sink = openSink();
+  private pointer = 0;
+  private closed = false;
+
+  constructor(options: EncoderOptions, input: keyof typeof INPUTS) {
+    const { width, height, quality, subsampling = "4:2:0", progressive = false, gray = false, profile } = options;
+    const [h, v] = FACTORS[subsampling];
+    this.input = this.call((exports) => {
+      this.pointer = exports.encoder_new(this.sink);
+      if (profile) this.instance.bytes(exports.encoder_profile(this.pointer, profile.length), profile.length).set(profile);
+      const distance = qualityToDistance(quality);
+      const flags = [progressive ? 1 : 0, gray ? 1 : 0] as const;
+      return exports.encoder_start(this.pointer, width, height, distance, h, v, ...flags, INPUTS[input], ROWS);
+    });
+  }
+
+  call<T>(work: (exports: JpegInstance["exports"], pointer: number) => T): T {
+    if (this.closed) throw new Error("the encoder is closed");
+    try {
+      return this.instance.run((exports) => work(exports, this.pointer));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  put(bytes: Uint8Array): void {
+    this.instance.bytes(this.input, bytes.length).set(bytes);
+  }
+
+  finish(): Uint8Array {
+    this.call((exports, pointer) => exports.encoder_finish(pointer));
+    const file = closeSink(this.sink);
+    this.close();
+    return file;
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    closeSink(this.sink);
+    try {
+      if (this.pointer && !this.instance.broken) this.instance.run((exports) => exports.encoder_close(this.pointer));
+    } finally {
+      jpegModule.release(this.instance);
+    }
+  }
+}
+
+/** Throws NativeError when memory runs out, here or later. */
+export function openEncoder(options: EncoderOptions): Encoder {
+  const handle = new EncoderHandle(options, "rgba");
+  const rowBytes = options.width * 4;
+  return {
+    write(rows, count) {
+      for (let row = 0; row < count; row += ROWS) {
+        const piece = Math.min(ROWS, count - row);
+        handle.put(rows.subarray(row * rowBytes, (row + piece) * rowBytes));
+        handle.call((exports, pointer) => exports.encoder_write(pointer, piece));
+      }
+    },
+    finish: () => handle.finish(),
+    close: () => handle.close(),
+  };
+}
+
+/** Like `openEncoder`, from YCbCr planes (JFIF's full range) at the resolution in which they are stored. */
+export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
+  const handle = new EncoderHandle(options, "planes");
+  const [h, v] = options.gray ? [1, 1] : FACTORS[options.subsampling ?? "4:2:0"];
+  const blocks = (samples: number) => Math.ceil(samples / 8) * 8;
+  const luma = { stride: blocks(options.width), rows: v * 8 };
+  const chroma = { stride: blocks(Math.ceil(options.width / h)), rows: 8 };
+  return {
+    planes: options.gray ? [luma] : [luma, chroma, chroma],
+    write(planes) {
+      handle.put(planes);
+      handle.call((exports, pointer) => exports.encoder_write_planes(pointer));
+    },
+    finish: () => handle.finish(),
+    close: () => handle.close(),
+  };
+}

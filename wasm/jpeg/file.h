@@ -1,0 +1,15 @@
+// A JPEG file from packed coefficients.
+#pragma once
+#include "output.h"
+#include "packed.h"
+
+enum color_marker { MARKER_NONE, MARKER_JFIF, MARKER_ADOBE_RGB, MARKER_ADOBE_CMYK, MARKER_ADOBE_YCCK };
+
+struct file_options {
+  int progressive;
+  enum color_marker marker;
+  const uint8_t *profile;   // ICC, or null
+  size_t profile_length;
+};
+
+void file_write(const struct packed *store, const struct file_options *options, struct output *out);

@@ -1,0 +1,246 @@
+#include "scan.h"
+#include <string.h>
+
+enum {
+  ZERO_RUN = 0xF0,          // sixteen zeros
+  LONGEST_RUN = 0x7FFF,     // blocks that one end-of-band symbol can cover
+  CORRECTIONS = 1000,       // correction bits held back until the symbol before them is known
+};
+
+// What both passes share: the first counts symbols, the second writes them. `out` is null while counting.
+struct coder {
+  struct output *out;
+  struct scan_tables *tables;
+  uint64_t extra_bits;
+  struct huffman *ac;       // of the component at hand, in AC scans
+  uint32_t end_run;         // blocks whose band has ended, not yet coded
+  uint32_t corrections;     // bits that belong behind that symbol
+  uint8_t correction[CORRECTIONS];
+};
+
+int scan_slot(int component) { return component > 0; }
+
+static inline __attribute__((always_inline)) void symbol(struct coder *coder, struct huffman *table, int value,
+                                                         uint32_t extra, int extra_size, int writing) {
+  if (writing) {
+    put_bits(coder->out, (uint32_t)table->code[value] << extra_size | extra, table->size[value] + extra_size);
+  } else {
+    table->counts[value]++;
+    coder->extra_bits += extra_size;
+  }
+}
+
+static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
+
+// T.81 F.1.2.1: the size of a value, and its bits; negative values as their one's complement.
+static inline __attribute__((always_inline)) void dc_symbol(struct coder *coder, int slot, int difference,
+                                                            int writing) {
+  const int size = bit_length(difference < 0 ? -difference : difference);
+  const uint32_t bits = (uint32_t)(difference + (difference >> 31)) & ((1u << size) - 1);
+  symbol(coder, &coder->tables->table[0][slot], size, bits, size, writing);
+}
+
+static inline __attribute__((always_inline)) void ac_symbol(struct coder *coder, int run, int value, int writing) {
+  const int size = bit_length(value < 0 ? -value : value);
+  const uint32_t bits = (uint32_t)(value + (value >> 31)) & ((1u << size) - 1);
+  symbol(coder, coder->ac, run << 4 | size, bits, size, writing);
+}
+
+static void put_corrections(struct coder *coder, const uint8_t *bits, uint32_t count, int writing) {
+  if (!writing) {
+    coder->extra_bits += count;
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) put_bits(coder->out, bits[i], 1);
+}
+
+// T.81 G.1.2.2: an end-of-band run, then the corrections of its blocks.
+static void flush_end_run(struct coder *coder, int writing) {
+  if (!coder->end_run) return;
+  const int size = bit_length(coder->end_run) - 1;
+  symbol(coder, coder->ac, size << 4, coder->end_run & ((1u << size) - 1), size, writing);
+  coder->end_run = 0;
+  put_corrections(coder, coder->correction, coder->corrections, writing);
+  coder->corrections = 0;
+}
+
+static inline uint64_t band_mask(const struct scan *scan) {
+  return (~0ull >> (63 - scan->last)) & (~0ull << scan->first);
+}
+
+// A band seen for the first time, down to bit `low`; of a sequential scan the whole of the AC coefficients.
+static inline __attribute__((always_inline)) void code_band(struct coder *coder, const struct packed_block *block,
+                                                            const struct scan *scan, int writing) {
+  const int sequential = scan->first == 0, first = sequential ? 1 : scan->first;
+  uint64_t left = block->mask & band_mask(scan);
+  int index = __builtin_popcountll(block->mask & ~(~0ull << first)), next = first;
+  for (; left; left &= left - 1, index++) {
+    const int k = __builtin_ctzll(left), value = packed_value(block, index);
+    // Towards zero, unlike an arithmetic shift.
+    const int known = value < 0 ? -(-value >> scan->low) : value >> scan->low;
+    if (!known) continue;
+    flush_end_run(coder, writing);
+    int run = k - next;
+    for (; run > 15; run -= 16) symbol(coder, coder->ac, ZERO_RUN, 0, 0, writing);
+    ac_symbol(coder, run, known, writing);
+    next = k + 1;
+  }
+  if (next > scan->last) return;
+  if (sequential) symbol(coder, coder->ac, 0, 0, 0, writing);
+  else if (++coder->end_run == LONGEST_RUN) flush_end_run(coder, writing);
+}
+
+// Position of the last coefficient that becomes non-zero in this refinement, or 0.
+static int last_new(const struct packed_block *block, const struct scan *scan) {
+  uint64_t left = block->mask & band_mask(scan);
+  int index = __builtin_popcountll(block->mask & (~0ull >> (63 - scan->last)));
+  while (left) {
+    const int k = 63 - __builtin_clzll(left), value = packed_value(block, --index);
+    if ((value < 0 ? -value : value) >> scan->low == 1) return k;
+    left &= ~(1ull << k);
+  }
+  return 0;
+}
+
+// T.81 G.1.2.3: one more bit for coefficients already known, and coefficients that become +1 or -1.
+static inline __attribute__((always_inline)) void refine_band(struct coder *coder, const struct packed_block *block,
+                                                              const struct scan *scan, int writing) {
+  const int last = last_new(block, scan);
+  uint64_t left = block->mask & band_mask(scan);
+  int index = __builtin_popcountll(block->mask & ~(~0ull << scan->first)), next = scan->first, run = 0;
+  uint8_t *pending = coder->correction + coder->corrections;
+  uint32_t pending_count = 0;
+  for (; left; left &= left - 1, index++) {
+    const int k = __builtin_ctzll(left), value = packed_value(block, index);
+    const int known = (value < 0 ? -value : value) >> scan->low;
+    run += k - next + !known;
+    next = k + 1;
+    if (!known) continue;
+    for (; run > 15 && k <= last; run -= 16) {
+      flush_end_run(coder, writing);
+      symbol(coder, coder->ac, ZERO_RUN, 0, 0, writing);
+      put_corrections(coder, pending, pending_count, writing);
+      pending = coder->correction;
+      pending_count = 0;
+    }
+    if (known > 1) {
+      pending[pending_count++] = known & 1;
+      continue;
+    }
+    flush_end_run(coder, writing);
+    symbol(coder, coder->ac, run << 4 | 1, value > 0, 1, writing);
+    put_corrections(coder, pending, pending_count, writing);
+    pending = coder->correction;
+    pending_count = run = 0;
+  }
+  run += scan->last + 1 - next;
+  if (!run && !pending_count) return;
+  coder->end_run++;
+  coder->corrections += pending_count;
+  if (coder->end_run == LONGEST_RUN || coder->corrections > CORRECTIONS - 63) flush_end_run(coder, writing);
+}
+
+static inline __attribute__((always_inline)) void code_ac_scan(struct coder *coder, const struct packed *store,
+                                                               const struct scan *scan, int refining, int writing) {
+  const struct packed_component *component = &store->component[scan->component[0]];
+  coder->ac = &coder->tables->table[1][scan_slot(scan->component[0])];
+  for (uint32_t row = 0; row < component->height; row++) {
+    const uint8_t *cursor = component->rows[row];
+    for (uint32_t x = 0; x < component->width; x++) {
+      const struct packed_block block = packed_read(&cursor);
+      if (refining) refine_band(coder, &block, scan, writing);
+      else code_band(coder, &block, scan, writing);
+    }
+  }
+  flush_end_run(coder, writing);
+}
+
+// DC and, in a sequential scan, AC of one block. Blocks beyond the edge repeat the last DC value.
+static inline __attribute__((always_inline)) void code_block(struct coder *coder, const struct packed *store,
+                                                             const struct scan *scan, int index, uint32_t x,
+                                                             uint32_t y, const uint8_t **cursor, int *last_dc,
+                                                             int writing) {
+  const struct packed_component *component = &store->component[index];
+  const int inside = x < component->width && y < component->height, slot = scan_slot(index);
+  const int dc = inside ? component->dc[(size_t)y * component->width + x] : 0;
+  if (scan->high) {
+    const uint32_t bit = inside ? dc >> scan->low & 1 : 0;
+    if (writing) put_bits(coder->out, bit, 1);
+    else coder->extra_bits++;
+    return;
+  }
+  const int known = inside ? dc >> scan->low : *last_dc;
+  dc_symbol(coder, slot, known - *last_dc, writing);
+  *last_dc = known;
+  if (scan->last == 0) return;
+  coder->ac = &coder->tables->table[1][slot];
+  if (inside) {
+    const struct packed_block block = packed_read(cursor);
+    code_band(coder, &block, scan, writing);
+  } else {
+    symbol(coder, coder->ac, 0, 0, 0, writing);
+  }
+}
+
+static inline __attribute__((always_inline)) void code_interleaved(struct coder *coder, const struct packed *store,
+                                                                   const struct scan *scan, int writing) {
+  const uint32_t columns = (store->width + 8 * store->max_h - 1) / (8 * store->max_h);
+  const uint32_t rows = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
+  int last_dc[PACKED_COMPONENTS] = {0};
+  for (uint32_t my = 0; my < rows; my++) {
+    const uint8_t *cursors[PACKED_COMPONENTS][4];
+    for (int i = 0; i < scan->components; i++) {
+      const struct packed_component *component = &store->component[scan->component[i]];
+      for (int v = 0; v < component->v; v++) {
+        const uint32_t y = my * component->v + v;
+        cursors[i][v] = y < component->height ? component->rows[y] : NULL;
+      }
+    }
+    for (uint32_t mx = 0; mx < columns; mx++)
+      for (int i = 0; i < scan->components; i++) {
+        const struct packed_component *component = &store->component[scan->component[i]];
+        for (int v = 0; v < component->v; v++)
+          for (int h = 0; h < component->h; h++)
+            code_block(coder, store, scan, scan->component[i], mx * component->h + h, my * component->v + v,
+                       &cursors[i][v], &last_dc[i], writing);
+      }
+  }
+}
+
+static inline __attribute__((always_inline)) void code_alone(struct coder *coder, const struct packed *store,
+                                                             const struct scan *scan, int writing) {
+  const struct packed_component *component = &store->component[scan->component[0]];
+  int last_dc = 0;
+  for (uint32_t y = 0; y < component->height; y++) {
+    const uint8_t *cursor = component->rows[y];
+    for (uint32_t x = 0; x < component->width; x++)
+      code_block(coder, store, scan, scan->component[0], x, y, &cursor, &last_dc, writing);
+  }
+}
+
+static inline __attribute__((always_inline)) void code_scan(struct coder *coder, const struct packed *store,
+                                                            const struct scan *scan, int writing) {
+  if (scan->first > 0 && scan->high) code_ac_scan(coder, store, scan, 1, writing);
+  else if (scan->first > 0) code_ac_scan(coder, store, scan, 0, writing);
+  else if (scan->components > 1) code_interleaved(coder, store, scan, writing);
+  else code_alone(coder, store, scan, writing);
+}
+
+uint64_t scan_count(const struct packed *store, const struct scan *scan, struct scan_tables *tables) {
+  struct coder coder = {.tables = tables};
+  memset(tables, 0, sizeof *tables);
+  code_scan(&coder, store, scan, 0);
+  uint64_t bits = coder.extra_bits;
+  for (int i = 0; i < 4; i++) {
+    struct huffman *table = &tables->table[i >> 1][i & 1];
+    huffman_optimize(table);
+    for (int value = 0; value < 256; value++) bits += (uint64_t)table->counts[value] * table->size[value];
+  }
+  return bits;
+}
+
+void scan_write(const struct packed *store, const struct scan *scan, struct scan_tables *tables, struct output *out) {
+  struct coder coder = {.out = out, .tables = tables};
+  code_scan(&coder, store, scan, 1);
+  finish_bits(out);
+}
