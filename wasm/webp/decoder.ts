@@ -29,11 +29,10 @@ export interface Region {
 }
 
 export interface WebpDecoder {
-  /** The next rows, at most 32, straight RGBA; a view valid until the next call; null at the end. */
-  read(): Uint8Array | null;
-  /** Where the last rows lie in linear memory, for `Canvas.draw`. */
-  readonly band: number;
-  readonly job: Job;
+  /** The next rows, at most `max` and at most 32, straight RGBA; a view valid until the next call; null at the end. */
+  read(max: number): Uint8Array | null;
+  /** The next rows as a place in linear memory, for `Canvas.draw`. */
+  readBand(): { readonly address: number; readonly rows: number } | null;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
 }
@@ -96,13 +95,22 @@ export function openDecoder(bitstream: Bitstream, region: Region): WebpDecoder {
 
 function handle(job: Job, decoder: number, stride: number): WebpDecoder {
   const band = job.call((exports) => exports.decoder_band(decoder));
+  let first = 0;
+  let rows = 0;
+  const readBand = () => {
+    first = 0;
+    rows = job.call((exports) => exports.decoder_rows(decoder));
+    if (rows < 0) throw new NativeError(rows === -2 ? "out of memory" : "the bitstream is damaged or cut short");
+    return rows === 0 ? null : { address: band, rows };
+  };
   return {
-    band,
-    job,
-    read() {
-      const rows = job.call((exports) => exports.decoder_rows(decoder));
-      if (rows < 0) throw new NativeError(rows === -2 ? "out of memory" : "the bitstream is damaged or cut short");
-      return rows === 0 ? null : job.instance.bytes(band, rows * stride);
+    readBand,
+    read(max) {
+      if (first === rows && !readBand()) return null;
+      const count = Math.min(max, rows - first);
+      const view = job.instance.bytes(band + first * stride, count * stride);
+      first += count;
+      return view;
     },
     close: () => job.close(),
   };

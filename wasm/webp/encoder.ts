@@ -37,7 +37,6 @@ export interface WebpEncoder {
   finish(): Uint8Array;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
-  readonly job: Job;
 }
 
 export const BAND_ROWS = 32;
@@ -111,7 +110,6 @@ function handle(job: Job, encoder: number, stride: number): WebpEncoder {
   const bandAddress = job.call((exports) => exports.encoder_band(encoder));
   return {
     bandAddress,
-    job,
     band: () => job.instance.bytes(bandAddress, BAND_ROWS * stride),
     push: (rows) => job.call((exports) => exports.encoder_rows(encoder, rows)),
     finish: () =>

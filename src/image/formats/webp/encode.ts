@@ -1,0 +1,180 @@
+/** Rows into WebP files: stills in bands, animations as the rectangles that change from frame to frame. */
+import { Canvas, canvasBytes, type Rectangle } from "../../../../wasm/webp/canvas.ts";
+import {
+  BAND_ROWS,
+  encodePeakBytes,
+  openEncoder,
+  type EncoderSettings,
+  type WebpEncoder,
+} from "../../../../wasm/webp/encoder.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import type { EncodeSettings } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
+import type { Frame, Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+import { muxAnimation, type EncodedFrame } from "./mux.ts";
+
+type Shape = Size & { readonly opaque: boolean };
+
+/** libwebp's methods by effort. Method 6 costs three times the time of 4 and wins about a percent. */
+const LOSSY_METHODS = [2, 3, 4, 5, 6] as const;
+/** Beyond 2 a lossless coder takes twice the memory and wins 2 percent. */
+const LOSSLESS_METHODS = [0, 1, 2, 2, 4] as const;
+/** From 76 on, the lossless coder of libwebp needs minutes for some pictures and wins 1 percent. */
+const LOSSLESS_EFFORT = 75;
+/** What a lossless encoder may hold before it changes to a method that needs less. */
+const LOSSLESS_BYTES = 72 << 20;
+
+/** What libwebp is told, given what the service was told. */
+export function encoderSettings(shape: Shape, settings: EncodeSettings): EncoderSettings {
+  const { width, height, opaque } = shape;
+  const step = Math.round(Math.min(1, Math.max(0, settings.effort)) * (LOSSY_METHODS.length - 1));
+  if (!settings.lossless) {
+    return { width, height, opaque, lossless: false, quality: settings.quality, method: LOSSY_METHODS[step]! };
+  }
+  const candidate = (method: number): EncoderSettings => {
+    return { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, method, exact: true };
+  };
+  let method: number = LOSSLESS_METHODS[step]!;
+  while (method > 0 && encodePeakBytes(candidate(method)) > LOSSLESS_BYTES) method--;
+  return candidate(method);
+}
+
+/** Bytes that encoding holds at most in linear memory, animation or not. */
+export function peakBytes(shape: Shape, settings: EncodeSettings): number {
+  return encodePeakBytes(encoderSettings(shape, settings));
+}
+
+/** Bytes that an animation holds besides the encoder: the canvas that is shown and the one before it. */
+export function animationBytes({ width, height }: Size): number {
+  return 2 * canvasBytes(width, height);
+}
+
+/** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */
+export function encodeWebp(picture: Picture, settings: EncodeSettings): Uint8Array {
+  if (picture.frames > 1) return guard(() => encodeAnimation(picture, settings));
+  for (const { rows } of picture.open()) return encodeStill(rows, settings);
+  throw new ApiError(422, "The image has no frame");
+}
+
+function encodeStill(rows: Rows, settings: EncodeSettings): Uint8Array {
+  try {
+    const encoder = guard(() => openEncoder(encoderSettings(rows, settings)));
+    try {
+      fill(encoder, rows);
+      return guard(() => encoder.finish());
+    } finally {
+      encoder.close();
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+function fill(encoder: WebpEncoder, rows: Rows): void {
+  const stride = rows.width * 4;
+  let filled = 0;
+  for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS - filled)) {
+    encoder.band().set(read, filled * stride);
+    filled += read.length / stride;
+    if (filled === BAND_ROWS) {
+      encoder.push(filled);
+      filled = 0;
+    }
+  }
+  if (filled > 0) encoder.push(filled);
+}
+
+function encodeAnimation(picture: Picture, settings: EncodeSettings): Uint8Array {
+  const { width, height, opaque } = picture;
+  const canvases = [new Canvas(width, height)];
+  try {
+    canvases.push(new Canvas(width, height));
+    const frames = encodeFrames(picture.open(), canvases as [Canvas, Canvas], opaque, settings);
+    return muxAnimation({ width, height, alpha: !opaque, loops: picture.loops }, frames);
+  } finally {
+    for (const canvas of canvases) canvas.close();
+  }
+}
+
+function encodeFrames(
+  frames: Iterable<Frame>,
+  [one, other]: [Canvas, Canvas],
+  opaque: boolean,
+  settings: EncodeSettings,
+): EncodedFrame[] {
+  const encoded: EncodedFrame[] = [];
+  let [current, previous] = [one, other];
+  for (const { delayMs, rows } of frames) {
+    copyRows(rows, current);
+    const last = encoded.at(-1);
+    const whole = { x: 0, y: 0, width: current.width, height: current.height };
+    const box = last ? current.difference(previous) : whole;
+    if (last && !box) {
+      encoded[encoded.length - 1] = { ...last, delayMs: last.delayMs + delayMs };
+      continue;
+    }
+    const before = last ? previous : undefined;
+    encoded.push({ ...encodeRectangle(current, before, box ?? whole, opaque, settings), delayMs });
+    [current, previous] = [previous, current];
+  }
+  return encoded;
+}
+
+function copyRows(rows: Rows, canvas: Canvas): void {
+  try {
+    let y = 0;
+    for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+      const count = read.length / (4 * canvas.width);
+      canvas.rows(y, count).set(read);
+      y += count;
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+/** The smaller of the ways to say what changed: in place, or, where that is possible, only the pixels that differ. */
+function encodeRectangle(
+  canvas: Canvas,
+  before: Canvas | undefined,
+  box: Rectangle,
+  opaque: boolean,
+  settings: EncodeSettings,
+): Omit<EncodedFrame, "delayMs"> {
+  const replaced = { box, file: encodeBox(canvas, undefined, box, opaque, settings), blend: false };
+  // Holes cost a lossy coder an alpha channel; a lossless one gets runs of one color.
+  if (!settings.lossless || !before || !canvas.blendable(before, box)) return replaced;
+  const blended = { box, file: encodeBox(canvas, before, box, false, settings), blend: true };
+  return blended.file.length < replaced.file.length ? blended : replaced;
+}
+
+function encodeBox(
+  canvas: Canvas,
+  before: Canvas | undefined,
+  box: Rectangle,
+  opaque: boolean,
+  settings: EncodeSettings,
+): Uint8Array {
+  const encoder = openEncoder(encoderSettings({ width: box.width, height: box.height, opaque }, settings));
+  try {
+    for (let y = 0; y < box.height; y += BAND_ROWS) {
+      const height = Math.min(BAND_ROWS, box.height - y);
+      canvas.copy({ ...box, y: box.y + y, height }, encoder.bandAddress, before);
+      encoder.push(height);
+    }
+    return encoder.finish();
+  } finally {
+    encoder.close();
+  }
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError) throw new ApiError(422, "The image cannot be written as WebP: it is too large or too complex", { cause: error });
+    throw error;
+  }
+}
