@@ -65,7 +65,8 @@ class EncoderHandle {
     const [h, v] = FACTORS[subsampling];
     this.input = this.call((exports) => {
       this.pointer = exports.encoder_new(this.sink);
-      if (profile) this.instance.bytes(exports.encoder_profile(this.pointer, profile.length), profile.length).set(profile);
+      if (profile)
+        this.instance.bytes(exports.encoder_profile(this.pointer, profile.length), profile.length).set(profile);
       const distance = qualityToDistance(quality);
       const flags = [progressive ? 1 : 0, gray ? 1 : 0] as const;
       return exports.encoder_start(this.pointer, width, height, distance, h, v, ...flags, INPUTS[input], ROWS);

@@ -28,10 +28,10 @@ function probe(bytes: Uint8Array): Facts {
 
 export const webp = format({
   summary: "Lossy or lossless, with alpha and animation; at most 16,383 pixels a side.",
-  label: "WebP",
+  label: "WEBP",
   mime: "image/webp",
   extensions: ["webp"],
-  can: { alpha: true, animation: true, quality: true, lossless: true },
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
   signature: isWebp,
   probe,
   decodePeakBytes(facts) {

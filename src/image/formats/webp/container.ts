@@ -164,7 +164,7 @@ function readLosslessHeader(data: Uint8Array) {
 
 /** The chunks of a list, up to the last of which anything is there. */
 export function* chunksOf(bytes: Uint8Array): Generator<Chunk, undefined> {
-  for (let at = 0; at + CHUNK_HEADER_BYTES <= bytes.length; ) {
+  for (let at = 0; at + CHUNK_HEADER_BYTES <= bytes.length;) {
     const size = view(bytes).getUint32(at + 4, true);
     const start = at + CHUNK_HEADER_BYTES;
     const payload = bytes.subarray(start, start + size);

@@ -10,7 +10,10 @@ import { damaged, type WebpFile, type WebpFrame } from "./container.ts";
 const FACTORS = [8, 4, 2] as const;
 
 /** Which part of a still picture is decoded, and how small. */
-export function planRegion(frame: Size & { readonly translucent: boolean; readonly lossless: boolean }, demand: Demand) {
+export function planRegion(
+  frame: Size & { readonly translucent: boolean; readonly lossless: boolean },
+  demand: Demand,
+) {
   const left = Math.max(0, Math.floor(demand.box.x)) & ~1;
   const top = Math.max(0, Math.floor(demand.box.y)) & ~1;
   const right = Math.min(frame.width, Math.ceil(demand.box.x + demand.box.width));
@@ -19,7 +22,8 @@ export function planRegion(frame: Size & { readonly translucent: boolean; readon
   const height = bottom - top;
   // In a lossy picture colors are averaged without regard to alpha: what is hidden would bleed into what is not.
   const scalable = frame.lossless || !frame.translucent;
-  const factor = (scalable && FACTORS.find((by) => fits(demand, width, by) && demand.box.height / by >= demand.height)) || 1;
+  const factor =
+    (scalable && FACTORS.find((by) => fits(demand, width, by) && demand.box.height / by >= demand.height)) || 1;
   const region: Region = {
     x: left,
     y: top,
@@ -125,7 +129,9 @@ function canvasRows(canvas: Canvas, opaque: boolean): Rows {
 export function isOpaque(file: WebpFile): boolean {
   const [first] = file.frames;
   const covered = first?.width === file.width && first.height === file.height;
-  return covered && file.frames.every((frame, i) => !frame.translucent && !(frame.dispose && i + 1 < file.frames.length));
+  return (
+    covered && file.frames.every((frame, i) => !frame.translucent && !(frame.dispose && i + 1 < file.frames.length))
+  );
 }
 
 /** Bytes that decoding holds at most, the copy of the compressed bytes not included. */

@@ -1,3 +1,4 @@
+import { NativeError } from "../../../../wasm/load.ts";
 /** Rows into WebP files: stills in bands, animations as the rectangles that change from frame to frame. */
 import { Canvas, canvasBytes, type Rectangle } from "../../../../wasm/webp/canvas.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type EncoderSettings,
   type WebpEncoder,
 } from "../../../../wasm/webp/encoder.ts";
-import { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
@@ -174,7 +174,8 @@ function guard<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof NativeError) throw new ApiError(422, "The image cannot be written as WebP: it is too large or too complex", { cause: error });
+    if (error instanceof NativeError)
+      throw new ApiError(422, "The image cannot be written as WebP: it is too large or too complex", { cause: error });
     throw error;
   }
 }
