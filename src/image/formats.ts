@@ -1,6 +1,7 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
 import type { FormatDefinition } from "./format.ts";
+import { png } from "./formats/png.ts";
 
-export const FORMATS = {} as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { png } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -1,0 +1,29 @@
+/** The one tag of EXIF that changes the picture. Everything else in it is for others. */
+import type { Orientation } from "./geometry.ts";
+
+const ORIENTATION = 0x0112;
+const ENTRY_BYTES = 12;
+const SHORT = 3;
+
+/**
+ * The orientation that EXIF data says (a TIFF header and its first directory: EXIF 3.0, 4.6); 1 when it says none or
+ * is damaged.
+ */
+export function orientationOf(exif: Uint8Array | undefined): Orientation {
+  if (!exif || exif.length < 14) return 1;
+  const view = new DataView(exif.buffer, exif.byteOffset, exif.length);
+  const order = view.getUint16(0);
+  if (order !== 0x4949 && order !== 0x4d4d) return 1;
+  const little = order === 0x4949;
+  const directory = view.getUint32(4, little);
+  if (directory + 2 > exif.length) return 1;
+  const entries = view.getUint16(directory, little);
+  for (let entry = 0; entry < entries; entry++) {
+    const at = directory + 2 + entry * ENTRY_BYTES;
+    if (at + ENTRY_BYTES > exif.length) return 1;
+    if (view.getUint16(at, little) !== ORIENTATION) continue;
+    const value = view.getUint16(at + 2, little) === SHORT ? view.getUint16(at + 8, little) : 0;
+    return value >= 1 && value <= 8 ? (value as Orientation) : 1;
+  }
+  return 1;
+}
