@@ -1,29 +1,32 @@
-/** The one thing that the engine needs of EXIF: how the picture lies. */
+/** The one tag of EXIF that changes the picture. Everything else in it is for others. */
 import type { Orientation } from "./geometry.ts";
 
 const ORIENTATION_TAG = 0x0112;
+const ENTRY_BYTES = 12;
 const SHORT = 3;
-/** A directory holds at most this many entries in files seen in practice; more is damage. */
-const MAX_ENTRIES = 1_000;
+/** What JPEG, and some writers of other formats, put in front. */
+const PREFIX = [0x45, 0x78, 0x69, 0x66, 0, 0];
 
 /**
- * The orientation that an EXIF block says (EXIF 2.32, section 4.6.4: tag 0x0112 of IFD 0); 1 when it says none or is
- * damaged.
- * @param exif a TIFF structure, with or without the `Exif\0\0` that JPEG and some other writers put in front
+ * The orientation that EXIF data says (a TIFF header and its first directory, with or without `Exif\0\0` in front:
+ * EXIF 3.0, 4.6); 1 when it says none or is damaged.
  */
-export function exifOrientation(exif: Uint8Array): Orientation {
-  const start = exif[0] === 0x45 && exif[1] === 0x78 ? 6 : 0;
-  const view = new DataView(exif.buffer, exif.byteOffset + start, Math.max(0, exif.length - start));
-  if (view.byteLength < 14) return 1;
+export function exifOrientation(exif: Uint8Array | undefined): Orientation {
+  if (!exif) return 1;
+  const tiff = PREFIX.every((byte, at) => exif[at] === byte) ? exif.subarray(PREFIX.length) : exif;
+  if (tiff.length < 14) return 1;
+  const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
   const order = view.getUint16(0);
+  if (order !== 0x4949 && order !== 0x4d4d) return 1;
   const little = order === 0x4949;
-  if (!little && order !== 0x4d4d) return 1;
   const directory = view.getUint32(4, little);
-  if (directory + 2 > view.byteLength) return 1;
-  const entries = Math.min(view.getUint16(directory, little), MAX_ENTRIES);
-  for (let entry = directory + 2; entry < directory + 2 + 12 * entries && entry + 12 <= view.byteLength; entry += 12) {
-    if (view.getUint16(entry, little) !== ORIENTATION_TAG || view.getUint16(entry + 2, little) !== SHORT) continue;
-    const value = view.getUint16(entry + 8, little);
+  if (directory + 2 > tiff.length) return 1;
+  const entries = view.getUint16(directory, little);
+  for (let entry = 0; entry < entries; entry++) {
+    const at = directory + 2 + entry * ENTRY_BYTES;
+    if (at + ENTRY_BYTES > tiff.length) return 1;
+    if (view.getUint16(at, little) !== ORIENTATION_TAG) continue;
+    const value = view.getUint16(at + 2, little) === SHORT ? view.getUint16(at + 8, little) : 0;
     return value >= 1 && value <= 8 ? (value as Orientation) : 1;
   }
   return 1;

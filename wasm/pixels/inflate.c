@@ -70,7 +70,11 @@ void inflate_close(Inflate *s) {
 }
 
 uint8_t *inflate_input(Inflate *s, size_t *room) {
-  const size_t left = (size_t)(s->end - s->next);
+  /* Whole bytes in the bit buffer go back, because a stored block may ask for them after they have moved. */
+  s->next -= s->bit_count >> 3;
+  s->bit_count &= 7;
+  s->bits &= (1u << s->bit_count) - 1;
+  const size_t left = s->next < s->end ? (size_t)(s->end - s->next) : 0;
   if (s->next != s->input) {
     memmove(s->input, s->next, left);
     s->next = s->input;

@@ -37,7 +37,7 @@ export interface PixelsExports extends NativeExports {
   png_read(reader: Pointer, max: number): number;
   png_close(reader: Pointer): void;
 
-  survey_open(width: number): Pointer;
+  survey_open(width: number, opaque: number): Pointer;
   survey_window(survey: Pointer): Pointer;
   survey_commit(survey: Pointer, rows: number): number;
   survey_colored(survey: Pointer): number;
@@ -68,7 +68,7 @@ export interface PixelsExports extends NativeExports {
 export const WINDOW_ROWS = 16;
 
 /** Linear memory that the idle instance may keep: what resampling a 50-megapixel picture needs. */
-const KEEP_BYTES = 12 << 20;
+const KEEP_BYTES = 16 << 20;
 
 const pixels = native<PixelsExports>(module, { name: "pixels", keepBytes: KEEP_BYTES });
 

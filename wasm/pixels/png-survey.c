@@ -7,6 +7,7 @@
 
 typedef struct {
   int width;
+  int opaque;               /* it is known that no pixel is translucent */
   int colored, translucent; /* a pixel that is not gray; a pixel with alpha below 255 */
   int gray_depth;           /* bits that hold every red sample exactly, as a gray level */
   int colors;               /* distinct pixels; MOST_COLORS + 1 stands for more */
@@ -20,10 +21,10 @@ void EXPORT(survey_close)(Survey *s) {
   free(s);
 }
 
-Survey *EXPORT(survey_open)(int width) {
+Survey *EXPORT(survey_open)(int width, int opaque) {
   Survey *s = calloc(1, sizeof *s);
   if (!s) return 0;
-  s->width = width, s->gray_depth = 1;
+  s->width = width, s->opaque = opaque, s->gray_depth = 1;
   s->window = malloc((size_t)width * 4 * WINDOW_ROWS);
   if (s->window) return s;
   survey_close(s);
@@ -63,7 +64,7 @@ int EXPORT(survey_commit)(Survey *s, int rows) {
   if (!s->colored && s->gray_depth < 8)
     for (size_t i = 0; i < count; i++) s->gray_depth = MAX(s->gray_depth, depth_of((uint8_t)pixel[i]));
   if (s->colors <= MOST_COLORS) count_colors(s, pixel, count);
-  return !(s->colored && s->translucent && s->colors > MOST_COLORS);
+  return !(s->colored && (s->translucent || s->opaque) && s->colors > MOST_COLORS);
 }
 
 int EXPORT(survey_colored)(const Survey *s) { return s->colored; }

@@ -83,12 +83,11 @@ export function openPngReader(options: PngReaderOptions): PngReader {
   };
 }
 
-/** Bytes of memory that a reader holds at most. */
-export function pngReaderPeakBytes({ width, height, depth, type, interlaced }: PngHeader): number {
-  const channels = [1, 0, 3, 1, 2, 0, 4][type] ?? 4;
-  const rowBytes = Math.ceil((width * channels * depth) / 8) + 8;
+/** Bytes of memory that a reader holds at most; `depth` is in bits per pixel here. */
+export function pngReaderPeakBytes({ width, height, depth, interlaced }: Omit<PngHeader, "type">): number {
+  const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
-  return Math.ceil(passes + 8 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000);
+  return passes + 8 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
 }
 
 /** What a picture needs of a representation. */
@@ -103,31 +102,38 @@ export interface PngSurvey {
   readonly palette: Uint8Array | null;
 }
 
-/** Looks over a picture, given whole rows by `next`; ends early when nothing more can be learned. */
-export function surveyPng(width: number, next: () => Uint8Array | null): PngSurvey {
+export interface PngSurveyor {
+  /** Takes at most `PNG_WINDOW_ROWS` whole rows; false when nothing more can be learned. */
+  add(rows: Uint8Array): boolean;
+  result(): PngSurvey;
+  close(): void;
+}
+
+/** Looks over a picture. `opaque`: it is known that no pixel is translucent. */
+export function openPngSurveyor(width: number, opaque: boolean): PngSurveyor {
   const handle = new Handle(
-    (exports) => exports.survey_open(width),
+    (exports) => exports.survey_open(width, opaque ? 1 : 0),
     (exports, pointer) => exports.survey_close(pointer),
   );
-  try {
-    const window = handle.call((exports, pointer) => exports.survey_window(pointer));
-    for (let rows = next(); rows; rows = next()) {
-      const count = rows.length / (width * 4);
+  const window = handle.call((exports, pointer) => exports.survey_window(pointer));
+  return {
+    add(rows) {
       handle.bytes(window, rows.length).set(rows);
-      if (!handle.call((exports, pointer) => exports.survey_commit(pointer, count))) break;
-    }
-    return handle.call((exports, pointer) => {
-      const colors = exports.survey_colors(pointer);
-      return {
-        colored: exports.survey_colored(pointer) === 1,
-        translucent: exports.survey_translucent(pointer) === 1,
-        grayDepth: exports.survey_gray_depth(pointer),
-        palette: colors > 256 ? null : handle.bytes(exports.survey_palette(pointer), colors * 4).slice(),
-      };
-    });
-  } finally {
-    handle.close();
-  }
+      const count = rows.length / (width * 4);
+      return handle.call((exports, pointer) => exports.survey_commit(pointer, count)) === 1;
+    },
+    result: () =>
+      handle.call((exports, pointer) => {
+        const colors = exports.survey_colors(pointer);
+        return {
+          colored: exports.survey_colored(pointer) === 1,
+          translucent: exports.survey_translucent(pointer) === 1,
+          grayDepth: exports.survey_gray_depth(pointer),
+          palette: colors > 256 ? null : handle.bytes(exports.survey_palette(pointer), colors * 4).slice(),
+        };
+      }),
+    close: () => handle.close(),
+  };
 }
 
 /** Filters for all rows, or how to choose one for each row, in the order of png-filter.h. */
@@ -150,13 +156,13 @@ export interface PngWriterOptions {
 }
 
 export interface PngWriter {
-  /** Takes at most `WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none. */
+  /** Takes at most `PNG_WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none. */
   write(rows: Uint8Array, last: boolean): Uint8Array;
   close(): void;
 }
 
-const MOST_WRITER_ROWS = WINDOW_ROWS;
-export { MOST_WRITER_ROWS };
+/** Rows that a surveyor and a writer take at a time. */
+export const PNG_WINDOW_ROWS = WINDOW_ROWS;
 
 export function openPngWriter(options: PngWriterOptions): PngWriter {
   const { width, depth, type, palette, key, indexed = false, level } = options;

@@ -1,0 +1,71 @@
+/**
+ * PNG and APNG. Rows are decompressed, unfiltered and expanded in the native module, and filtered and compressed there
+ * on the way out; this side reads and writes chunks. The decompressor is our own and the compressor libdeflate's,
+ * because node:zlib cannot do either synchronously in bounded memory: its synchronous functions take and return whole
+ * buffers (72 MB for 24 megapixels), and its streams are asynchronous while rows are pulled.
+ */
+import { pngReaderPeakBytes } from "../../../wasm/pixels/png.ts";
+import { exifOrientation } from "../exif.ts";
+import { type Decoded, type Facts, format } from "../format.ts";
+import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
+import { isPng } from "./png/chunks.ts";
+import { type PngFile, readFile, readProfile } from "./png/header.ts";
+import { hasAlpha, openRows } from "./png/read.ts";
+import { animationPeakBytes, writeAnimation } from "./png/write-animation.ts";
+import { stillPeakBytes, writeStill } from "./png/write.ts";
+
+const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
+const SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
+
+export const png = format({
+  summary: "Lossless, with transparency and animation (APNG); the smallest of all color types and depths is chosen.",
+  label: "PNG",
+  mime: "image/png",
+  extensions: ["png", "apng"],
+  can: { alpha: true, animation: true, quality: false, lossless: true, web: true },
+  signature: isPng,
+
+  probe(bytes) {
+    const file = readFile(bytes);
+    const profile = readProfile(file.embeddedProfile);
+    return {
+      width: file.width,
+      height: file.height,
+      orientation: exifOrientation(file.exif),
+      frames: Math.max(1, file.frames.length),
+      loops: file.loops,
+      alpha: hasAlpha(file) || !coversCanvas(file),
+      colorspace: COLORSPACES[file.type],
+      interlaced: file.interlaced,
+      subsample: "4:4:4",
+      depth: SAMPLES[file.type] * file.depth,
+      quality: 100,
+      ...(profile && { profile }),
+    } satisfies Facts;
+  },
+
+  decodePeakBytes(facts) {
+    return pngReaderPeakBytes(facts) + (facts.frames > 1 ? framesPeakBytes(facts) : 0);
+  },
+
+  *open(bytes, _facts, { box }) {
+    const file = readFile(bytes);
+    if (file.frames.length === 0) {
+      yield still(bytes, file, box);
+      return;
+    }
+    for (const frame of readFrames(bytes, file)) yield { ...frame, box };
+  },
+
+  encodePeakBytes(size, { effort }) {
+    return size.frames > 1 ? animationPeakBytes(size, effort) : stillPeakBytes(size, effort);
+  },
+
+  encode(picture, { effort }) {
+    return picture.frames > 1 ? writeAnimation(picture, effort) : writeStill(picture, effort);
+  },
+});
+
+function still(bytes: Uint8Array, file: PngFile, box: Decoded["box"]): Decoded {
+  return { delayMs: 0, rows: openRows(bytes, file, file.dataOffset, file), box };
+}

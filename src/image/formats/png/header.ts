@@ -1,0 +1,180 @@
+/** What a PNG file says before and beside its pixels. */
+import { inflateSync } from "node:zlib";
+
+import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png.ts";
+import { ApiError } from "../../../errors.ts";
+import { MAX_FRAMES } from "../../../limits.ts";
+import type { Box } from "../../geometry.ts";
+import { type Chunk, chunkAt, damaged, isIntact, isPng, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
+
+/** An uncompressed ICC profile; the largest in use (CMYK presses) have 2 MB. More is a decompression bomb. */
+const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
+const MAX_PALETTE_COLORS = 256;
+
+/** What is left of a frame's region when the next one is drawn (fcTL dispose_op). */
+export const DISPOSE = { none: 0, background: 1, previous: 2 } as const;
+/** Whether a frame replaces the canvas or is laid over it (fcTL blend_op). */
+export const BLEND = { source: 0, over: 1 } as const;
+
+export interface FrameHeader {
+  /** Where it lies on the canvas. */
+  readonly box: Box;
+  readonly delayMs: number;
+  readonly dispose: number;
+  readonly blend: number;
+  /** Where the first of its IDAT or fdAT chunks begins. */
+  readonly dataOffset: number;
+}
+
+export interface PngFile extends PngHeader {
+  /** RGB, three bytes per color. */
+  readonly palette?: Uint8Array;
+  /** The data of tRNS. */
+  readonly transparency?: Uint8Array;
+  /** The exponent of gAMA, when it alone says what the samples mean. */
+  readonly gamma?: number;
+  /** The data of iCCP, compressed. */
+  readonly embeddedProfile?: Uint8Array;
+  /** The data of eXIf: a TIFF header and what follows. */
+  readonly exif?: Uint8Array;
+  /** Where the first IDAT chunk begins. */
+  readonly dataOffset: number;
+  /** Frames of the animation; empty in a still picture. */
+  readonly frames: readonly FrameHeader[];
+  /** How often the animation plays; 0 is for ever. */
+  readonly loops: number;
+}
+
+/** Chunks whose damage cannot be ignored. */
+const CRITICAL: ReadonlySet<number> = new Set([TYPE.IHDR, TYPE.PLTE, TYPE.fcTL]);
+/** Samples may have these depths. */
+const DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
+  [COLOR_TYPE.gray]: [1, 2, 4, 8, 16],
+  [COLOR_TYPE.rgb]: [8, 16],
+  [COLOR_TYPE.palette]: [1, 2, 4, 8],
+  [COLOR_TYPE.grayAlpha]: [8, 16],
+  [COLOR_TYPE.rgba]: [8, 16],
+};
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+interface Reading extends Mutable<Partial<PngFile>> {
+  animated: boolean;
+  hasSrgb: boolean;
+  pending: Omit<FrameHeader, "dataOffset"> | null;
+  frames: FrameHeader[];
+}
+
+/**
+ * Reads every chunk but the pixels, text and what else does not matter; compressed chunks are left compressed.
+ * @throws ApiError 422
+ */
+export function readFile(bytes: Uint8Array): PngFile {
+  if (!isPng(bytes)) throw damaged("it has no signature");
+  const header = readHeader(bytes);
+  const file: Reading = { ...header, frames: [], loops: 0, animated: false, hasSrgb: false, pending: null };
+  let offset: number = SIGNATURE.length;
+  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IEND; chunk = chunkAt(bytes, offset)) {
+    const known = READERS[chunk.type];
+    if (known) {
+      if (isIntact(bytes, offset, chunk)) known(file, chunk);
+      else if (CRITICAL.has(chunk.type)) throw damaged("a header is incomplete or has a wrong checksum");
+    } else if (chunk.type === TYPE.IDAT || chunk.type === TYPE.fdAT) {
+      noteData(file, chunk.type, offset);
+    }
+    offset = chunk.end;
+  }
+  const { dataOffset, gamma, hasSrgb, embeddedProfile } = file;
+  if (dataOffset === undefined) throw damaged("it has no pixels");
+  if (header.type === COLOR_TYPE.palette && !file.palette) throw damaged("its palette is missing");
+  const frames = file.animated ? file.frames : [];
+  const { pending: _, animated: __, hasSrgb: ___, gamma: ____, ...rest } = file;
+  return {
+    ...rest,
+    ...header,
+    dataOffset,
+    frames,
+    loops: file.loops ?? 0,
+    ...(gamma !== undefined && !hasSrgb && !embeddedProfile && { gamma }),
+  };
+}
+
+function readHeader(bytes: Uint8Array): PngHeader {
+  const chunk = chunkAt(bytes, SIGNATURE.length);
+  if (chunk?.type !== TYPE.IHDR || chunk.data.length !== 13) throw damaged("its header is missing");
+  const view = viewOf(chunk.data);
+  const type = chunk.data[9] as ColorType;
+  const depth = chunk.data[8]!;
+  const header = { width: view.getUint32(0), height: view.getUint32(4), depth, type, interlaced: chunk.data[12] === 1 };
+  if (!DEPTHS[type]?.includes(depth)) throw damaged("its color type and depth do not exist");
+  if (chunk.data[10] || chunk.data[11] || chunk.data[12]! > 1) throw damaged("its compression does not exist");
+  if (header.width === 0 || header.height === 0) throw new ApiError(422, "The image has no pixels");
+  if (header.width > 0x7fffffff || header.height > 0x7fffffff) throw damaged("its size is impossible");
+  return header;
+}
+
+/** Notes where the pixels of the picture, or of the frame that was announced last, begin. */
+function noteData(file: Reading, type: number, offset: number): void {
+  if (type === TYPE.IDAT) file.dataOffset ??= offset;
+  if (!file.pending) return;
+  file.frames.push({ ...file.pending, dataOffset: offset });
+  file.pending = null;
+  if (file.frames.length > MAX_FRAMES) throw new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
+}
+
+/** How each chunk is taken up. They stand where the specification wants them: what comes too late is ignored. */
+const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> = {
+  [TYPE.IHDR]: () => {},
+  [TYPE.PLTE](file, { data }) {
+    if (data.length === 0 || data.length % 3 || data.length > MAX_PALETTE_COLORS * 3) throw damaged("its palette");
+    file.palette ??= data;
+  },
+  [TYPE.tRNS](file, { data }) {
+    const least = file.type === COLOR_TYPE.rgb ? 6 : file.type === COLOR_TYPE.gray ? 2 : 1;
+    if (data.length >= least && data.length <= MAX_PALETTE_COLORS) file.transparency ??= data;
+  },
+  [TYPE.gAMA](file, { data }) {
+    if (data.length === 4) file.gamma = viewOf(data).getUint32(0) / 100_000;
+  },
+  [TYPE.sRGB](file) {
+    file.hasSrgb = true;
+  },
+  [TYPE.cICP](file) {
+    file.hasSrgb = true;
+  },
+  [TYPE.iCCP](file, { data }) {
+    file.embeddedProfile ??= data;
+  },
+  [TYPE.eXIf](file, { data }) {
+    file.exif ??= data;
+  },
+  [TYPE.acTL](file, { data }) {
+    if (data.length !== 8 || file.dataOffset !== undefined) return;
+    file.animated = true;
+    file.loops = viewOf(data).getUint32(4);
+  },
+  [TYPE.fcTL](file, { data }) {
+    if (file.animated) file.pending = readFrameHeader(data, file as PngHeader);
+  },
+};
+
+function readFrameHeader(data: Uint8Array, canvas: PngHeader): Omit<FrameHeader, "dataOffset"> {
+  if (data.length !== 26) throw damaged("a frame's header has the wrong length");
+  const view = viewOf(data);
+  const box = { width: view.getUint32(4), height: view.getUint32(8), x: view.getUint32(12), y: view.getUint32(16) };
+  if (box.width === 0 || box.height === 0) throw damaged("a frame has no pixels");
+  if (box.x + box.width > canvas.width || box.y + box.height > canvas.height) throw damaged("a frame leaves the canvas");
+  // APNG: a denominator of 0 stands for 100.
+  const delayMs = Math.round((view.getUint16(20) * 1000) / (view.getUint16(22) || 100));
+  return { box, delayMs, dispose: data[24]!, blend: data[25]! };
+}
+
+/** The ICC profile of an iCCP chunk; undefined when it is damaged or too large to be one. */
+export function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
+  const nameEnd = data?.indexOf(0) ?? -1;
+  if (!data || nameEnd < 1 || nameEnd > 79) return undefined;
+  try {
+    return new Uint8Array(inflateSync(data.subarray(nameEnd + 2), { maxOutputLength: MAX_PROFILE_BYTES }));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+/** The pixels of a PNG file, or of one frame of an animation, as rows. */
+import { COLOR_TYPE, openPngReader, type PngHeader } from "../../../../wasm/pixels/png.ts";
+import { ApiError } from "../../../errors.ts";
+import type { Rows } from "../../rows.ts";
+import { chunkAt, damaged, isIntact, TYPE, viewOf } from "./chunks.ts";
+import type { PngFile } from "./header.ts";
+
+/** fdAT data begins with a sequence number. */
+const SEQUENCE_BYTES = 4;
+/** Files written for a display of gamma 2.2 say 0.45455; nearer than this makes no visible difference. */
+const GAMMA_TOLERANCE = 0.05;
+const DISPLAY_GAMMA = 2.2;
+
+/** Whether some pixel may have an alpha below 255. */
+export function hasAlpha({ type, transparency }: PngFile): boolean {
+  return type === COLOR_TYPE.grayAlpha || type === COLOR_TYPE.rgba || transparency !== undefined;
+}
+
+/**
+ * Decodes a picture of the given size whose compressed data begins at `dataOffset`; size apart, everything is as the
+ * file says. `read` throws ApiError 422 when the data is damaged.
+ */
+export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, size: PngFile | FrameSize): Rows {
+  const { width, height } = size;
+  const levels = levelsOf(file);
+  const table = tableOf(file, levels);
+  const key = table ? undefined : keyOf(file);
+  const reader = openPngReader({
+    ...(file satisfies PngHeader),
+    width,
+    height,
+    ...(table ? { table } : levels && { levels }),
+    ...(key && { key }),
+    input: dataFrom(bytes, dataOffset),
+  });
+  return {
+    width,
+    height,
+    opaque: !hasAlpha(file),
+    read(max) {
+      try {
+        return reader.read(max);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        throw damaged("its pixels cannot be read", error);
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+interface FrameSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The compressed data from `offset` on, piece by piece, over chunk after chunk of the same kind. */
+function dataFrom(bytes: Uint8Array, offset: number): (max: number) => Uint8Array | null {
+  const kind = chunkAt(bytes, offset)?.type;
+  let next = offset;
+  let rest = bytes.subarray(0, 0);
+  return (max) => {
+    while (rest.length === 0) {
+      const chunk = chunkAt(bytes, next);
+      if (chunk?.type !== kind || !chunk) return null;
+      if (!isIntact(bytes, next, chunk)) throw damaged("its pixel data is incomplete or has a wrong checksum");
+      rest = kind === TYPE.fdAT ? chunk.data.subarray(SEQUENCE_BYTES) : chunk.data;
+      next = chunk.end;
+    }
+    const piece = rest.subarray(0, max);
+    rest = rest.subarray(piece.length);
+    return piece;
+  };
+}
+
+/** The RGBA of each palette index or gray level, for pictures of one sample of at most 8 bits. */
+function tableOf(file: PngFile, levels: Uint8Array | undefined): Uint8Array | undefined {
+  const { type, depth, palette, transparency } = file;
+  const table = new Uint8Array(4 << depth);
+  if (type === COLOR_TYPE.gray && depth <= 8) {
+    const most = (1 << depth) - 1;
+    const transparent = transparency && viewOf(transparency).getUint16(0);
+    for (let value = 0; value <= most; value++) {
+      const level = Math.round((value * 255) / most);
+      table.fill(levels?.[level] ?? level, value * 4, value * 4 + 3);
+      table[value * 4 + 3] = value === transparent ? 0 : 255;
+    }
+    return table;
+  }
+  if (type !== COLOR_TYPE.palette || !palette) return undefined;
+  for (let index = 0; index < 1 << depth; index++) {
+    for (let channel = 0; channel < 3; channel++) {
+      const level = palette[index * 3 + channel] ?? 0;
+      table[index * 4 + channel] = levels?.[level] ?? level;
+    }
+    table[index * 4 + 3] = transparency?.[index] ?? 255;
+  }
+  return table;
+}
+
+/** The stored color that tRNS makes transparent. */
+function keyOf({ type, transparency }: PngFile): [number, number, number] | undefined {
+  if (!transparency || (type !== COLOR_TYPE.gray && type !== COLOR_TYPE.rgb)) return undefined;
+  const view = viewOf(transparency);
+  return type === COLOR_TYPE.gray
+    ? [view.getUint16(0), 0, 0]
+    : [view.getUint16(0), view.getUint16(2), view.getUint16(4)];
+}
+
+/** The table that brings samples to a display gamma of 2.2, if the file says that they are not made for one. */
+function levelsOf({ gamma, depth }: PngFile): Uint8Array | undefined {
+  if (!gamma || Math.abs(gamma * DISPLAY_GAMMA - 1) < GAMMA_TOLERANCE) return undefined;
+  const most = depth === 16 ? 65_535 : 255;
+  const exponent = 1 / (gamma * DISPLAY_GAMMA);
+  return Uint8Array.from({ length: most + 1 }, (_, value) => Math.round(255 * (value / most) ** exponent));
+}
