@@ -98,7 +98,7 @@ export interface FormatDefinition {
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand) => Iterable<Decoded>;
   /** Bytes of memory that encoding will hold at most, the result included. */
   readonly encodePeakBytes?: (
-    size: { width: number; height: number; opaque: boolean; frames: number },
+    picture: Pick<Picture, "width" | "height" | "opaque" | "frames">,
     settings: EncodeSettings,
   ) => number;
   /** Absent where the format can only be read. */

@@ -7,7 +7,10 @@
 
 // A transparent canvas, or NULL when memory does not suffice.
 EXPORT("canvas_open")
-uint32_t* canvas_open(int width, int height) { return (uint32_t*)calloc((size_t)width * height, sizeof(uint32_t)); }
+uint32_t* canvas_open(int width, int height) {
+  if (width <= 0 || height <= 0 || (size_t)height > SIZE_MAX / sizeof(uint32_t) / (size_t)width) return NULL;
+  return (uint32_t*)calloc((size_t)width * height, sizeof(uint32_t));
+}
 
 EXPORT("canvas_close") void canvas_close(uint32_t* canvas) { free(canvas); }
 

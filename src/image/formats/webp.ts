@@ -42,6 +42,7 @@ export const webp = format({
     return decodePeak({ width, height, alpha, lossless, animated });
   },
   open: (bytes, _facts, demand) => openFrames(parseWebp(bytes), demand),
-  encodePeakBytes: (size, settings) => encodePeak(size, settings) + animationBytes(size),
+  encodePeakBytes: (picture, settings) =>
+    encodePeak(picture, settings) + (picture.frames > 1 ? animationBytes(picture) : 0),
   encode: encodeWebp,
 });

@@ -104,11 +104,11 @@ function collect(first: Chunk | undefined, rest: Iterable<Chunk>) {
 
 function readCanvas({ payload }: Chunk): Canvas {
   if (payload.length < 10) throw damaged();
-  return {
-    animated: (payload[0]! & FLAG_ANIMATION) !== 0,
-    width: uint24(payload, 4) + 1,
-    height: uint24(payload, 7) + 1,
-  };
+  const width = uint24(payload, 4) + 1;
+  const height = uint24(payload, 7) + 1;
+  // RFC 9649, section 2.7: the product must fit 32 bits.
+  if (width * height > 0xffff_ffff) throw damaged();
+  return { animated: (payload[0]! & FLAG_ANIMATION) !== 0, width, height };
 }
 
 function stillFrame(chunks: readonly Chunk[], canvas: Canvas | undefined): WebpFrame {

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+
+import { webp } from "../../../../src/image/formats/webp.ts";
+import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";
+import roseLossless from "../../../fixtures/webp/1-webp-ll.webp";
+import alphaFilter from "../../../fixtures/webp/alpha-filter.webp";
+import blueTile from "../../../fixtures/webp/blue-tile.webp";
+import denali from "../../../fixtures/webp/denali.webp";
+import gopher1 from "../../../fixtures/webp/gopher-doc-1bpp-lossless.webp";
+import gopher8 from "../../../fixtures/webp/gopher-doc-8bpp-lossless.webp";
+import gopherAlpha from "../../../fixtures/webp/gopher-doc-with-alpha-lossless.webp";
+import segments from "../../../fixtures/webp/segment01.webp";
+import small from "../../../fixtures/webp/small-1x13.webp";
+import veryShort from "../../../fixtures/webp/very-short.webp";
+import video from "../../../fixtures/webp/video-001-lossy.webp";
+import { digest, drain, type Pixels } from "../../../support/rows.ts";
+
+/** Pixels as `dwebp -pam` of libwebp 1.6.0 writes them, built for x86-64: the SIMD of this build changes nothing. */
+const FILES = [
+  ["lossy with alpha", roseAlpha, 400, 301, "a8295b4a3cf0fd33"],
+  ["lossless", roseLossless, 400, 301, "a3c26e32c03f6bb8"],
+  ["filtered alpha", alphaFilter, 1600, 1600, "894d21ca8f2ddb0f"],
+  ["one color", blueTile, 256, 256, "f1a4485a24e6664f"],
+  ["profile and metadata", denali, 600, 315, "d10ca85c4977ecdb"],
+  ["1 bit palette", gopher1, 75, 100, "a7fbecf021a4572d"],
+  ["8 bit palette", gopher8, 75, 100, "b340f9cb723198af"],
+  ["lossless with alpha", gopherAlpha, 75, 100, "b357f1bf4765f41a"],
+  ["segments", segments, 160, 160, "181c4a9a12155173"],
+  ["one column", small, 1, 13, "99f967ea3d0edc90"],
+  ["shortest partition", veryShort, 63, 66, "74c9214f545a8a62"],
+  ["odd height", video, 150, 103, "d211a83b7104eb12"],
+] as const;
+
+interface Wanted {
+  readonly box?: { x: number; y: number; width: number; height: number };
+  readonly width?: number;
+  readonly height?: number;
+}
+
+function open(file: ArrayBuffer, wanted: Wanted = {}) {
+  const bytes = new Uint8Array(file);
+  const facts = webp.probe(bytes);
+  const box = wanted.box ?? { x: 0, y: 0, width: facts.width, height: facts.height };
+  const demand = { box, width: wanted.width ?? box.width, height: wanted.height ?? box.height };
+  for (const decoded of webp.open(bytes, facts, demand)) return { pixels: drain(decoded.rows, 7), box: decoded.box };
+  throw new Error("no frame");
+}
+
+function cut({ width, data }: Pixels, box: { x: number; y: number; width: number; height: number }): Uint8Array {
+  const rows = Array.from({ length: box.height }, (_, y) => {
+    const start = ((box.y + y) * width + box.x) * 4;
+    return data.subarray(start, start + box.width * 4);
+  });
+  return new Uint8Array(rows.flatMap((row) => [...row]));
+}
+
+describe("decoding WebP", () => {
+  it.each(FILES)("gives the pixels of the reference decoder: %s", async (_name, file, width, height, expected) => {
+    const { pixels } = open(file);
+    expect([pixels.width, pixels.height]).toEqual([width, height]);
+    expect(await digest(pixels.data)).toBe(expected);
+  });
+
+  it.each([
+    ["lossy with alpha", roseAlpha],
+    ["lossless", roseLossless],
+    ["lossy", denali],
+  ])("decodes a region to the pixels it has in the whole: %s", (_name, file) => {
+    const whole = open(file).pixels;
+    const box = { x: 51, y: 33, width: 101, height: 77 };
+    const part = open(file, { box });
+    const region = { ...part.box, width: box.width, height: box.height };
+    expect(part.pixels.width).toBeLessThan(110);
+    // The upsampled colors of a lossy region differ at its rim, where they lack their neighbors.
+    const inner = { x: region.x + 4, y: region.y + 4, width: 90, height: 60 };
+    expect(cut(part.pixels, inner)).toEqual(cut(whole, { ...inner, x: box.x + 4, y: box.y + 4 }));
+  });
+
+  it("decodes smaller, but never below what is wanted", () => {
+    expect(open(denali, { width: 150, height: 78 }).pixels).toMatchObject({ width: 150, height: 79 });
+    expect(open(denali, { width: 151, height: 78 }).pixels).toMatchObject({ width: 300, height: 158 });
+    expect(open(roseLossless, { width: 40, height: 30 }).pixels).toMatchObject({ width: 50, height: 38 });
+    expect(open(roseAlpha, { width: 40, height: 30 }).pixels).toMatchObject({ width: 400, height: 301 });
+  });
+
+  it("keeps the mean color when it decodes smaller", () => {
+    const mean = ({ data }: Pixels) => data.reduce((sum, value) => sum + value, 0) / data.length;
+    const whole = mean(open(denali).pixels);
+    expect(mean(open(denali, { width: 75, height: 39 }).pixels)).toBeCloseTo(whole, 0);
+  });
+});
+
+describe("facts about WebP files", () => {
+  it("come from the headers", () => {
+    expect(webp.probe(new Uint8Array(denali))).toMatchObject({
+      width: 600,
+      height: 315,
+      frames: 1,
+      alpha: false,
+      colorspace: "YCbCr",
+      subsample: "4:2:0",
+      depth: 24,
+    });
+    expect(webp.probe(new Uint8Array(denali)).profile?.length).toBeGreaterThan(100);
+    expect(webp.probe(new Uint8Array(gopherAlpha))).toMatchObject({ alpha: true, depth: 32, quality: 100 });
+    expect(webp.probe(new Uint8Array(roseAlpha))).toMatchObject({ alpha: true, colorspace: "YCbCr" });
+  });
+});

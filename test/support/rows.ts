@@ -1,0 +1,105 @@
+/** Pictures for tests: made, read back, compared. */
+import type { Picture } from "../../src/image/picture.ts";
+import type { Rows } from "../../src/image/rows.ts";
+
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** RGBA. */
+  readonly data: Uint8Array;
+}
+
+/** A picture of which every pixel is a function of its place: red, green, blue and alpha. */
+export function paint(
+  width: number,
+  height: number,
+  color: (x: number, y: number) => readonly [number, number, number, number],
+): Pixels {
+  const data = new Uint8Array(width * height * 4);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) data.set(color(x, y), (y * width + x) * 4);
+  return { width, height, data };
+}
+
+/** Smooth colors with edges and some texture, the same on every run. */
+export function scene(width: number, height: number, opaque = true): Pixels {
+  return paint(width, height, (x, y) => {
+    const edge = ((x >> 5) ^ (y >> 5)) & 1 ? 60 : 0;
+    const grain = (x * 7919 + y * 104729) % 13;
+    return [(x * 200) / width + edge, (y * 200) / height + grain, 90 + edge + grain, opaque ? 255 : (x * 255) / width];
+  });
+}
+
+/** Noise, the same on every run (xorshift32): what compresses worst. */
+export function noise(width: number, height: number, opaque = true): Pixels {
+  let state = 0x2545f491;
+  return paint(width, height, () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return [state & 255, (state >>> 8) & 255, (state >>> 16) & 255, opaque ? 255 : state >>> 24];
+  });
+}
+
+/** Rows over pixels; at most `most` at a time. */
+export function rowsOf({ width, height, data }: Pixels, opaque = true, most = 1_000): Rows {
+  let y = 0;
+  return {
+    width,
+    height,
+    opaque,
+    read(max) {
+      const count = Math.min(max, most, height - y);
+      if (count === 0) return null;
+      y += count;
+      return data.subarray((y - count) * width * 4, y * width * 4);
+    },
+    close() {},
+  };
+}
+
+/** Frames as a picture. */
+export function pictureOf(
+  frames: readonly [Pixels, ...Pixels[]],
+  { opaque = true, delayMs = 0, loops = 0 }: { opaque?: boolean; delayMs?: number; loops?: number } = {},
+): Picture {
+  const [first] = frames;
+  return {
+    width: first.width,
+    height: first.height,
+    opaque,
+    frames: frames.length,
+    loops,
+    *open() {
+      for (const frame of frames) yield { delayMs, rows: rowsOf(frame, opaque) };
+    },
+  };
+}
+
+/** Reads rows to their end, at most `max` at a time, and closes them. */
+export function drain(rows: Rows, max = 16): Pixels {
+  const data = new Uint8Array(rows.width * rows.height * 4);
+  let at = 0;
+  try {
+    for (let read = rows.read(max); read; read = rows.read(max)) {
+      data.set(read, at);
+      at += read.length;
+    }
+  } finally {
+    rows.close();
+  }
+  if (at !== data.length) throw new Error("the rows ended early");
+  return { width: rows.width, height: rows.height, data };
+}
+
+/** The first 16 digits of the SHA-256. */
+export async function digest(bytes: Uint8Array): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice()));
+  return [...hash.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Peak signal-to-noise ratio over red, green and blue, in decibels. */
+export function psnr(a: Pixels, b: Pixels): number {
+  let sum = 0;
+  for (let i = 0; i < a.data.length; i++) if (i % 4 !== 3) sum += ((a.data[i] ?? 0) - (b.data[i] ?? 0)) ** 2;
+  return 10 * Math.log10(255 ** 2 / (sum / (a.width * a.height * 3)));
+}
