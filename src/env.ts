@@ -102,6 +102,9 @@ const Variables = v.object({
   VAULT_KEY: v.optional(v.string()),
 });
 
+/** The variables and secrets that the Worker knows. */
+export const SETTING_NAMES: readonly string[] = Object.keys(Variables.entries);
+
 type Parsed = v.InferOutput<typeof Variables>;
 
 export interface Settings {

@@ -1,29 +1,46 @@
+import { join } from "node:path";
+
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = join(import.meta.dirname, "..");
 
-export default defineConfig({
+// Far above what any test takes: a busy machine is no failure.
+const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
+
+const worker = {
   root,
   plugins: [
     cloudflareTest(async () => ({
-      wrangler: { configPath: `${root}wrangler.toml` },
+      wrangler: { configPath: join(root, "wrangler.toml") },
       miniflare: {
         bindings: {
           ADMIN_TOKEN: "admin-token-for-tests",
           ALLOW_PRIVATE_ORIGINS: "true",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-          TEST_MIGRATIONS: await readD1Migrations(`${root}src/migrations`),
+          TEST_MIGRATIONS: await readD1Migrations(join(root, "src", "migrations")),
         },
       },
     })),
   ],
   test: {
-    // Far above what any test takes: a busy machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...patience,
+    name: "worker",
     include: ["test/**/*.test.ts"],
+    exclude: ["test/cli/**"],
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/origin.ts"],
+  },
+};
+
+/** What a person runs in a terminal runs on Node, and so do its tests. */
+const cli = { root, test: { ...patience, name: "cli", include: ["test/cli/**/*.test.ts"] } };
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [worker, cli],
+    // The report is for machines: .ci/run counts from it.
+    reporters: ["default", ["json", { outputFile: "coverage/tests.json" }]],
   },
 });

@@ -1,0 +1,73 @@
+/** `npm run deploy`: makes what is missing on the account, migrates, uploads. Running it again changes only what is new. */
+import {
+  databaseId,
+  missingSecrets,
+  pieces,
+  readNames,
+  requireLogin,
+  upload,
+  writeDeployConfig,
+} from "./cloudflare.ts";
+import { wranglerOrThrow } from "./wrangler.ts";
+
+const PLACEHOLDER_ID = "00000000-0000-0000-0000-000000000000";
+
+const HELP = `npm run deploy             makes what is missing, migrates the database, uploads the Worker
+npm run deploy -- --check  says what is there and what is missing, and changes nothing
+
+It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
+either "npx wrangler login" or CLOUDFLARE_API_TOKEN (Workers Scripts, R2, D1, Queues: edit) with CLOUDFLARE_ACCOUNT_ID.
+VAULT_KEY and ADMIN_TOKEN are made when the Worker has none; set them in the environment to choose them.`;
+
+async function check(): Promise<void> {
+  const names = readNames();
+  await requireLogin({});
+  for (const piece of pieces(names, {})) {
+    console.log(`${(await piece.present()) ? "present" : "missing"}  ${piece.title}`);
+  }
+  const id = await databaseId(names.database, {});
+  const config = await writeDeployConfig(id ?? PLACEHOLDER_ID);
+  const secrets = Object.keys(await missingSecrets(config, {}));
+  for (const name of ["VAULT_KEY", "ADMIN_TOKEN"]) {
+    console.log(`${secrets.includes(name) ? "missing" : "present"}  Secret ${name}`);
+  }
+  await wranglerOrThrow(["deploy", "--dry-run", "--config", config]);
+  console.log("builds   The Worker\n\nNothing was changed. npm run deploy makes what is missing.");
+}
+
+async function deploy(): Promise<void> {
+  const names = readNames();
+  await requireLogin({});
+  for (const piece of pieces(names, {})) {
+    const present = await piece.present();
+    if (!present) await piece.make();
+    console.log(`${present ? "present" : "made   "}  ${piece.title}`);
+  }
+  const id = await databaseId(names.database, {});
+  if (id === undefined)
+    throw new Error(`The D1 database "${names.database}" was made but is not listed yet: run again`);
+  const config = await writeDeployConfig(id);
+  await wranglerOrThrow(["d1", "migrations", "apply", names.database, "--remote", "--config", config]);
+  console.log("done     Migrations");
+  const secrets = await missingSecrets(config, {});
+  const address = (await upload(config, secrets, {})) ?? "https://<your Worker's address>";
+  console.log(`done     Worker: ${address}`);
+  console.log(farewell(address, secrets["ADMIN_TOKEN"]));
+}
+
+function farewell(address: string, token: string | undefined): string {
+  const shown = token === undefined ? [] : ["", `ADMIN_TOKEN, shown this once: ${token}`];
+  const call = `curl ${address}/admin/accounts -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name": "First"}'`;
+  return [...shown, "", "The first account and its key:", `  ${call}`].join("\n");
+}
+
+const flags = process.argv.slice(2);
+const known = new Set(["--check", "--help"]);
+try {
+  if (flags.includes("--help")) console.log(HELP);
+  else if (flags.some((flag) => !known.has(flag))) throw new Error(HELP);
+  else await (flags.includes("--check") ? check() : deploy());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

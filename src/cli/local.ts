@@ -1,0 +1,145 @@
+/** The service on this machine: the bundle that a deployment would upload, in the same runtime, with embedded bindings. */
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
+
+import { settingsOf } from "../env.ts";
+import { ROOT, wranglerOrThrow } from "./wrangler.ts";
+
+/** The key of the demo account, known to everybody: it exists only here. */
+export const DEMO_KEY = "demo";
+
+const SWEEP_EVERY_MS = 30_000;
+const CONFIG = join(ROOT, "wrangler.toml");
+
+export interface LocalOptions {
+  /** Where to listen; port 0 takes a free one. */
+  readonly host: string;
+  readonly port: number;
+  /** The folder that keeps objects, rows and counters. */
+  readonly state: string;
+  /** Variables that win over wrangler.toml and `.dev.vars`. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface LocalService {
+  readonly url: URL;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Bundles the Worker, migrates the embedded database, seeds the demo account and listens.
+ * @throws Error in plain words when the bundle or a setting is wrong
+ */
+export async function startLocal(options: LocalOptions): Promise<LocalService> {
+  const folder = join(ROOT, ".wrangler", "bundle");
+  await rm(folder, { recursive: true, force: true }); // what an earlier bundle imported must not stay
+  await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]);
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+  const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
+  settingsOf(bindings); // a wrong setting is told here, not by the first request
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...workerOptions,
+      name: "darkroom",
+      bindings,
+      modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
+      modulesRoot: folder,
+      modules: await modulesOf(folder),
+      host: options.host,
+      port: options.port,
+      resourcePersistencePath: options.state,
+      cf: false,
+      log: new Log(LogLevel.WARN),
+      logRequests: false,
+    }),
+  );
+  try {
+    const url = await miniflare.ready;
+    const database: D1Database = await miniflare.getD1Database("DB");
+    await migrate(database, join(ROOT, "src", "migrations"));
+    await seedDemoAccount(database);
+    const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
+    const sweeper = setInterval(() => void sweep(miniflare, cron), SWEEP_EVERY_MS);
+    const stop = async (): Promise<void> => {
+      clearInterval(sweeper);
+      await miniflare.dispose();
+    };
+    return { url, stop };
+  } catch (cause) {
+    await miniflare.dispose();
+    throw cause;
+  }
+}
+
+const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
+  ".wasm": "CompiledWasm",
+  ".bin": "Data",
+  ".ttf": "Data",
+  ".html": "Text",
+  ".txt": "Text",
+};
+
+/** The entry first, then what the bundle imports: wrangler copies it beside the entry. */
+async function modulesOf(folder: string): Promise<V4ModuleDefinition[]> {
+  const others = (await readdir(folder)).flatMap((name) => {
+    const type = MODULE_TYPES[extname(name)];
+    return type === undefined ? [] : [{ type, path: join(folder, name) }];
+  });
+  return [{ type: "ESModule", path: join(folder, "index.js") }, ...others];
+}
+
+/** What the simulator's own types lose without a further package. */
+interface Scheduled {
+  scheduled(event: { cron: string }): Promise<unknown>;
+}
+
+/** Runs what a cron trigger would run; more often than in production, because nobody waits five minutes to see it. */
+async function sweep(miniflare: Miniflare, cron: string): Promise<void> {
+  try {
+    const worker = (await miniflare.getWorker()) as unknown as Scheduled;
+    await worker.scheduled({ cron });
+  } catch (cause) {
+    console.error("The sweep failed:", cause instanceof Error ? cause.message : cause);
+  }
+}
+
+/** Applies what is missing, in order, and keeps the same ledger as `wrangler d1 migrations apply`. */
+async function migrate(database: D1Database, folder: string): Promise<void> {
+  await database
+    .prepare(
+      "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+    )
+    .run();
+  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  for (const name of names.filter((candidate) => !applied.has(candidate))) {
+    const statements = unstable_splitSqlQuery(await readFile(join(folder, name), "utf8"));
+    await database.batch([
+      ...statements.map((statement) => database.prepare(statement)),
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+    ]);
+  }
+}
+
+async function seedDemoAccount(database: D1Database): Promise<void> {
+  const id = "00000000-0000-4000-8000-00000000de30";
+  const hash = createHash("sha256").update(DEMO_KEY).digest("hex");
+  const now = new Date().toISOString();
+  await database.batch([
+    database
+      .prepare(
+        "INSERT INTO accounts (id, name, plan, credits_total, status, created_at) VALUES (?, 'Demo', 'demo', 1000000000, 'active', ?) ON CONFLICT DO NOTHING",
+      )
+      .bind(id, now),
+    database
+      .prepare(
+        "INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, 'demo', 'demo', ?) ON CONFLICT DO NOTHING",
+      )
+      .bind(id, id, hash, now),
+  ]);
+}

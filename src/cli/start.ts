@@ -1,0 +1,98 @@
+/** `npm start`: the service on this machine, ready to use. */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+import { SETTING_NAMES } from "../env.ts";
+import { DEMO_KEY, startLocal } from "./local.ts";
+import { ROOT } from "./wrangler.ts";
+
+const LOCAL_DEFAULTS = {
+  ALLOW_PRIVATE_ORIGINS: "true",
+  STORE_HOSTS: "localhost,127.0.0.1,[::1]",
+};
+
+/** Whole settings of the environment, by the names of src/env.ts. */
+function settingsFromEnvironment(): Record<string, string> {
+  const entries = SETTING_NAMES.map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Makes the secrets that a local run needs; what is there already stays. */
+async function ensureSecrets(file: string): Promise<void> {
+  const present = existsSync(file) ? await readFile(file, "utf8") : "";
+  const secrets = { ADMIN_TOKEN: "admin", VAULT_KEY: randomBytes(32).toString("base64") };
+  const missing = Object.entries(secrets).filter(([name]) => !new RegExp(`^\\s*${name}\\s*=`, "m").test(present));
+  if (missing.length === 0) return;
+  const start = present === "" || present.endsWith("\n") ? present : `${present}\n`;
+  await writeFile(file, start + missing.map(([name, value]) => `${name}="${value}"\n`).join(""), { mode: 0o600 });
+}
+
+/** @throws Error when the port is no port or is taken */
+async function freePort(host: string, text: string): Promise<number> {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error("PORT must be a whole number between 0 and 65535");
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const probe = createServer();
+  probe.once("error", reject);
+  probe.listen(port, host, () => probe.close(() => resolve()));
+  try {
+    await promise;
+  } catch (cause) {
+    const taken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    throw new Error(
+      taken
+        ? `Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`
+        : `Cannot listen on ${host}:${port}`,
+      { cause },
+    );
+  }
+  return port;
+}
+
+function welcome(url: URL): string {
+  const address = url.href.replace(/\/$/, "");
+  return [
+    "",
+    `Darkroom listens on ${address} (Ctrl-C stops it).`,
+    `The key is "${DEMO_KEY}". State is kept under .wrangler/, secrets in .dev.vars.`,
+    `Open ${address}/ in a browser, or: curl -u ${DEMO_KEY}: -F file=@photo.jpg ${address}/1.0/upload`,
+  ].join("\n");
+}
+
+/** Resolves when the process is asked to stop, or when npm, which started it, is gone. */
+async function stopRequest(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+  const parent = process.ppid;
+  if (process.env["npm_lifecycle_event"] !== undefined) {
+    setInterval(() => process.ppid === parent || resolve(), 1_000).unref();
+  }
+  return promise;
+}
+
+async function main(): Promise<void> {
+  const stopping = stopRequest();
+  const host = process.env["HOST"] ?? "localhost";
+  const port = await freePort(host, process.env["PORT"] ?? "8787");
+  await ensureSecrets(join(ROOT, ".dev.vars"));
+  const service = await startLocal({
+    host,
+    port,
+    state: join(ROOT, ".wrangler", "state", "v3"),
+    variables: { ...LOCAL_DEFAULTS, ...settingsFromEnvironment() },
+  });
+  console.log(welcome(service.url));
+  await stopping;
+  await service.stop();
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

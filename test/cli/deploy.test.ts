@@ -1,0 +1,160 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+/** A wrangler that keeps an account in a JSON file, and a log of what it was asked. */
+const FAKE = String.raw`#!/usr/bin/env node
+const fs = require("node:fs");
+const path = require("node:path");
+const state = path.join(__dirname, "account.json");
+const account = JSON.parse(fs.readFileSync(state, "utf8"));
+const args = process.argv.slice(2);
+const said = args.join(" ");
+fs.appendFileSync(path.join(__dirname, "log"), said + "\n");
+const end = (text, status = 0) => {
+  fs.writeFileSync(state, JSON.stringify(account));
+  (status ? process.stderr : process.stdout).write(text + "\n");
+  process.exit(status);
+};
+const option = (name) => args[args.indexOf(name) + 1];
+if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
+if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
+if (said.startsWith("r2 bucket info")) account.bucket ? end("{}") : end("The specified bucket does not exist. [code: 10006]", 1);
+if (said.startsWith("r2 bucket create")) { account.bucket = args[3]; end("made"); }
+if (said.startsWith("r2 bucket lifecycle list")) account.bucket ? end(account.rule ?? "There are no lifecycle rules") : end("The specified bucket does not exist. [code: 10006]", 1);
+if (said.startsWith("r2 bucket lifecycle add")) { account.rule = "name: " + args[5] + " prefix: " + args[6]; end("made"); }
+if (said.startsWith("d1 list")) end(JSON.stringify(account.databases));
+if (said.startsWith("d1 create")) { account.databases.push({ name: args[2], uuid: "11111111-2222-3333-4444-555555555555" }); end("made"); }
+if (said.startsWith("d1 migrations apply")) end("applied");
+if (said.startsWith("queues info")) account.queue ? end("Queue") : end('Queue "darkroom" does not exist.', 1);
+if (said.startsWith("queues create")) { account.queue = args[2]; end("made"); }
+if (said.startsWith("secret list")) account.secrets ? end(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
+if (said.startsWith("deploy --dry-run")) end("--dry-run: exiting now.");
+if (said.startsWith("deploy")) {
+  account.secrets = { ...account.secrets, ...JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8")) };
+  account.config = fs.readFileSync(option("--config"), "utf8");
+  end("Deployed darkroom triggers\n  https://darkroom.example.workers.dev\n");
+}
+end("unexpected: " + said, 1);
+`;
+
+let folder: string;
+
+async function setAccount(account: object): Promise<void> {
+  await writeFile(join(folder, "account.json"), JSON.stringify({ login: true, databases: [], ...account }));
+  await writeFile(join(folder, "log"), "");
+}
+
+async function deploy(...flags: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, ...outer } = process.env;
+  const env = { ...outer, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : 1, stdout, stderr });
+    });
+  });
+}
+
+async function account(): Promise<{ secrets: Record<string, string>; config: string; rule: string }> {
+  return JSON.parse(await readFile(join(folder, "account.json"), "utf8"));
+}
+
+const asked = async () => (await readFile(join(folder, "log"), "utf8")).trim().split("\n");
+const changes = async () =>
+  (await asked()).filter((line) => /create|lifecycle add|apply|^deploy (?!--dry-run)/.test(line));
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "deploy-"));
+  await writeFile(join(folder, "wrangler"), FAKE);
+  await chmod(join(folder, "wrangler"), 0o755);
+});
+
+describe("npm run deploy", () => {
+  it("makes every piece on an empty account, in an order that works", async () => {
+    await setAccount({});
+    const { status, stdout } = await deploy();
+    expect(status).toBe(0);
+    const verbs = (await changes()).map((line) => line.split(" ").slice(0, 3).join(" "));
+    expect(verbs).toEqual([
+      "r2 bucket create",
+      "r2 bucket lifecycle",
+      "d1 create darkroom",
+      "queues create darkroom",
+      "d1 migrations apply",
+      expect.stringMatching(/^deploy --config/),
+    ]);
+    const { secrets, config, rule } = await account();
+    expect(rule).toBe("name: temporary-results prefix: temp/");
+    expect(Buffer.from(secrets["VAULT_KEY"] ?? "", "base64")).toHaveLength(32);
+    expect(config).toContain('database_id = "11111111-2222-3333-4444-555555555555"');
+    expect(stdout).toContain(`ADMIN_TOKEN, shown this once: ${secrets["ADMIN_TOKEN"]}`);
+    expect(stdout).toContain("curl https://darkroom.example.workers.dev/admin/accounts");
+  });
+
+  it("makes nothing twice and keeps the secrets when it is run again", async () => {
+    await setAccount({});
+    await deploy();
+    const first = await account();
+    await writeFile(join(folder, "log"), "");
+    const { status, stdout } = await deploy();
+    expect(status).toBe(0);
+    expect((await changes()).filter((line) => /create|lifecycle add/.test(line))).toEqual([]);
+    expect((await account()).secrets).toEqual(first.secrets);
+    expect(stdout).not.toContain("shown this once");
+  });
+
+  it("leaves the committed configuration as it is, and no secret on the disk", async () => {
+    const before = await readFile(join(ROOT, "wrangler.toml"), "utf8");
+    await setAccount({});
+    await deploy();
+    expect(await readFile(join(ROOT, "wrangler.toml"), "utf8")).toBe(before);
+    await expect(readFile(join(ROOT, ".wrangler", "secrets.json"))).rejects.toThrow("ENOENT");
+  });
+
+  it("stops before any change when nobody is logged in", async () => {
+    await setAccount({ login: false });
+    const { status, stderr } = await deploy();
+    expect(status).toBe(1);
+    expect(stderr).toContain("wrangler login");
+    expect(await asked()).toEqual(["whoami --json"]);
+  });
+
+  it("does not take an answer that failed for a piece that is missing", async () => {
+    await setAccount({ broken: "r2 bucket info" });
+    const { status, stderr } = await deploy();
+    expect(status).toBe(1);
+    expect(stderr).toContain("code: 7003");
+    expect(await changes()).toEqual([]);
+  });
+});
+
+describe("npm run deploy -- --check", () => {
+  it("says what is missing and changes nothing", async () => {
+    await setAccount({ bucket: "darkroom", secrets: { VAULT_KEY: "x" } });
+    const { status, stdout } = await deploy("--check");
+    expect(status).toBe(0);
+    expect(await changes()).toEqual([]);
+    expect(stdout.split("\n").slice(0, 7)).toEqual([
+      'present  R2 bucket "darkroom"',
+      "missing  R2 lifecycle rule: temp/ expires after one day",
+      'missing  D1 database "darkroom"',
+      'missing  Queue "darkroom"',
+      "present  Secret VAULT_KEY",
+      "missing  Secret ADMIN_TOKEN",
+      "builds   The Worker",
+    ]);
+  });
+});
+
+it("refuses a flag it does not know", async () => {
+  await setAccount({});
+  const { status, stderr } = await deploy("--force");
+  expect(status).toBe(1);
+  expect(stderr).toContain("--check");
+  expect(await readFile(join(folder, "log"), "utf8")).toBe("");
+});
