@@ -23,6 +23,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     include: ["test/**/*.test.ts"],
+    // The log lines of requests are shown for tests that fail.
+    silent: "passed-only",
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/origin.ts"],
   },
