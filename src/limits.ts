@@ -4,6 +4,10 @@
 export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
+/** Bytes of a refused body that are read off so that its sender gets to see the answer: the platform's own bound. */
+export const MAX_DISCARDED_BYTES = 100 * 1024 * 1024;
+/** How long that may take. */
+export const MAX_DISCARD_MS = 30_000;
 /** Boundaries, part headers and parts that nobody asked for, in an upload; browsers send a few hundred bytes. */
 export const MAX_MULTIPART_EXTRA_BYTES = 64 * 1024;
 /** The header block of one part of an upload. */
@@ -41,8 +45,8 @@ export const MAX_URL_CHARACTERS = 8_192;
 
 /** The name of a result file. */
 export const MAX_NAME_CHARACTERS = 255;
-/** Metadata in a response header; Node's clients stop at 16 KB for all headers together. */
-export const MAX_METADATA_HEADER_BYTES = 8 * 1024;
+/** Metadata in a response header. It is sent under two names, and Node's clients stop at 16 KB for all headers. */
+export const MAX_METADATA_HEADER_BYTES = 6 * 1024;
 
 /** The rate window and the requests allowed in it, per API key. */
 export const RATE_WINDOW_SECONDS = 900;
@@ -57,3 +61,25 @@ export const MAX_SWEEP_OBJECTS = 50_000;
 
 /** How long an isolate trusts what it knows of a key: a revoked key stops working within a minute. */
 export const KEY_CACHE_SECONDS = 30;
+/** How long an isolate remembers that a key does not exist, so that guessing does not reach the database each time. */
+export const UNKNOWN_KEY_CACHE_SECONDS = 5;
+/** Keys an isolate remembers; the oldest are forgotten. */
+export const MAX_CACHED_KEYS = 10_000;
+
+/** A reserved credit whose work never reported back is free again after this; the longest job ends well before. */
+export const CREDIT_LEASE_SECONDS = 300;
+/** Between two writes of a busy meter: what a crash may forget. */
+export const METER_WRITE_INTERVAL_MS = 1_000;
+/** What a client is told to wait when the meter or the database does not answer. */
+export const OUTAGE_RETRY_SECONDS = 5;
+
+/** What a new account gets when the operator does not say. */
+export const DEFAULT_PLAN = "standard";
+export const DEFAULT_CREDITS = 10_000;
+export const MAX_CREDITS = 1_000_000_000_000;
+/** Keys of one account. */
+export const MAX_KEYS = 100;
+
+/** Entries of a list in one answer. */
+export const DEFAULT_PAGE_ENTRIES = 50;
+export const MAX_PAGE_ENTRIES = 100;

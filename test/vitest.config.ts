@@ -28,6 +28,8 @@ const worker = {
     name: "worker",
     include: ["test/**/*.test.ts"],
     exclude: ["test/cli/**"],
+    // The log lines of requests are shown for tests that fail.
+    silent: "passed-only",
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/origin.ts"],
   },

@@ -7,7 +7,7 @@ import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
-import { dotted, sentence } from "./message.ts";
+import { checked, dotted } from "./message.ts";
 
 type OperationEntries = {
   [Name in OperationName]: v.OptionalSchema<(typeof OPERATIONS)[Name]["params"], undefined>;
@@ -70,9 +70,7 @@ export type Processing = UploadBody;
  */
 export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: object): v.InferOutput<Schema> {
   checkShape(body, []);
-  const parsed = v.safeParse(schema, canonical(body), { abortEarly: true });
-  if (!parsed.success) throw new ApiError(422, sentence(parsed.issues));
-  return parsed.output;
+  return checked(schema, canonical(body));
 }
 
 /** No member of a request is a list, and none lies deep; both are refused before any schema runs. */

@@ -65,3 +65,6 @@ export const Account = v.strictObject({
   egress_ranges: v.optional(v.array(v.string())),
 });
 export type Account = v.InferOutput<typeof Account>;
+
+export const Health = v.strictObject({ success: v.literal(true), code: v.literal(200) });
+export type Health = v.InferOutput<typeof Health>;

@@ -27,7 +27,6 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
 export async function readUpload(request: Request, maxBytes: number): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
-    await request.body?.cancel();
     if (value.startsWith("multipart/")) throw new ApiError(400, "The multipart body is missing");
     throw new ApiError(415, "The request must have a Content-Type of multipart/form-data");
   }
@@ -38,10 +37,9 @@ export async function readUpload(request: Request, maxBytes: number): Promise<Up
   try {
     if (announced !== undefined && announced > maxBody) throw tooLarge("The image", maxBytes);
     await readMultipart(bounded(reader, maxBody), parameters.get("boundary") ?? "", parts.open);
-  } catch (error) {
-    // Whoever still sends is told to stop; that it cannot be told changes nothing.
-    await reader.cancel().catch(() => undefined);
-    throw error;
+  } finally {
+    // What was not read is the caller's to discard: it knows whether the sender still has to see an answer.
+    reader.releaseLock();
   }
   return parts.upload();
 }

@@ -31,7 +31,10 @@ export function coversCanvas({ width, height, frames }: PngFile): boolean {
   const first = frames[0];
   if (!first) return true;
   const whole = first.box.width === width && first.box.height === height;
-  return whole && frames.every((frame, index) => frame.dispose === DISPOSE.none || (index > 0 && frame.dispose === DISPOSE.previous));
+  return (
+    whole &&
+    frames.every((frame, index) => frame.dispose === DISPOSE.none || (index > 0 && frame.dispose === DISPOSE.previous))
+  );
 }
 
 /** Decodes a frame onto the canvas. */

@@ -162,7 +162,8 @@ function readFrameHeader(data: Uint8Array, canvas: PngHeader): Omit<FrameHeader,
   const view = viewOf(data);
   const box = { width: view.getUint32(4), height: view.getUint32(8), x: view.getUint32(12), y: view.getUint32(16) };
   if (box.width === 0 || box.height === 0) throw damaged("a frame has no pixels");
-  if (box.x + box.width > canvas.width || box.y + box.height > canvas.height) throw damaged("a frame leaves the canvas");
+  if (box.x + box.width > canvas.width || box.y + box.height > canvas.height)
+    throw damaged("a frame leaves the canvas");
   // APNG: a denominator of 0 stands for 100.
   const delayMs = Math.round((view.getUint16(20) * 1000) / (view.getUint16(22) || 100));
   return { box, delayMs, dispose: data[24]!, blend: data[25]! };

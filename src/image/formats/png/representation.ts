@@ -1,5 +1,11 @@
 /** The smallest way in which PNG can hold a picture exactly. */
-import { COLOR_TYPE, type ColorType, openPngSurveyor, PNG_WINDOW_ROWS, type PngSurvey } from "../../../../wasm/pixels/png.ts";
+import {
+  COLOR_TYPE,
+  type ColorType,
+  openPngSurveyor,
+  PNG_WINDOW_ROWS,
+  type PngSurvey,
+} from "../../../../wasm/pixels/png.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 

@@ -1,0 +1,119 @@
+/** API keys: made here, kept as SHA-256 only, looked up by it. */
+import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
+import { type Account, type AccountRow, accountOf } from "./accounts.ts";
+
+/** Whom a key belongs to. */
+export interface Holder {
+  readonly keyId: string;
+  readonly account: Account;
+}
+
+/** What can be told of a key once it was shown. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  /** The last characters of the key, to tell keys apart. */
+  readonly hint: string;
+  readonly createdAt: string;
+}
+
+const PREFIX = "dk_";
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/** 40 characters of 62 are 238 bits. */
+const RANDOM_CHARACTERS = 40;
+const HINT_CHARACTERS = 4;
+
+/** A new key: `dk_` and 40 random letters and digits. */
+export function generateKey(): string {
+  const characters: string[] = [];
+  while (characters.length < RANDOM_CHARACTERS) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(RANDOM_CHARACTERS))) {
+      // Bytes past the last multiple of 62 would make the first letters more likely.
+      const character = byte < 248 ? ALPHABET[byte % 62] : undefined;
+      if (character !== undefined) characters.push(character);
+    }
+  }
+  return PREFIX + characters.slice(0, RANDOM_CHARACTERS).join("");
+}
+
+/** SHA-256 of a key as hex: what the database holds. Keys are random and long, so no slow hash is needed. */
+export async function hashOf(key: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
+  return hash.toHex();
+}
+
+/** Saves a key and returns it: the only time it can be seen. */
+export async function createKey(
+  db: D1Database,
+  accountId: string,
+  name: string,
+  now: Date,
+): Promise<{ key: string; record: KeyRecord }> {
+  const key = generateKey();
+  const record = {
+    id: crypto.randomUUID(),
+    name,
+    hint: key.slice(-HINT_CHARACTERS),
+    createdAt: now.toISOString(),
+  };
+  await db
+    .prepare("INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, ?, ?, ?)")
+    .bind(record.id, accountId, await hashOf(key), name, record.hint, record.createdAt)
+    .run();
+  return { key, record };
+}
+
+/** The keys of an account, newest first. */
+export async function listKeys(db: D1Database, accountId: string): Promise<KeyRecord[]> {
+  const { results } = await db
+    .prepare("SELECT id, name, hint, created_at FROM keys WHERE account_id = ? ORDER BY created_at DESC, id")
+    .bind(accountId)
+    .all<{ id: string; name: string; hint: string; created_at: string }>();
+  return results.map((row) => ({ id: row.id, name: row.name, hint: row.hint, createdAt: row.created_at }));
+}
+
+/** Deletes a key of an account; false when the account has no such key. */
+export async function deleteKey(db: D1Database, accountId: string, keyId: string): Promise<boolean> {
+  const { meta } = await db.prepare("DELETE FROM keys WHERE id = ? AND account_id = ?").bind(keyId, accountId).run();
+  return meta.changes > 0;
+}
+
+const remembered = new Map<string, { readonly holder: Holder | null; readonly until: number }>();
+
+/**
+ * Whom a key belongs to; null when there is no such key. What the database said is remembered for a while in this
+ * isolate: a revoked key or a suspended account is noticed when that ends.
+ */
+export async function findHolder(db: D1Database, key: string, now: number): Promise<Holder | null> {
+  const hash = await hashOf(key);
+  const known = remembered.get(hash);
+  if (known && known.until > now) return known.holder;
+  const holder = await readHolder(db, hash);
+  remember(hash, holder, now);
+  return holder;
+}
+
+/** Forgets every key, so that a change made in this isolate holds here at once. */
+export function forgetKeys(): void {
+  remembered.clear();
+}
+
+function remember(hash: string, holder: Holder | null, now: number): void {
+  remembered.delete(hash);
+  remembered.set(hash, { holder, until: now + (holder ? KEY_CACHE_SECONDS : UNKNOWN_KEY_CACHE_SECONDS) * 1000 });
+  if (remembered.size <= MAX_CACHED_KEYS) return;
+  const [oldest] = remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
+}
+
+async function readHolder(db: D1Database, hash: string): Promise<Holder | null> {
+  const row = await db
+    .prepare(
+      `SELECT keys.id AS key_id, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
+              accounts.created_at
+       FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = ?`,
+    )
+    .bind(hash)
+    .first<AccountRow & { key_id: string }>();
+  return row && { keyId: row.key_id, account: accountOf(row) };
+}

@@ -1,0 +1,124 @@
+/**
+ * The rate windows and credits of one account as plain data and moves on it. Pure: the clock is an argument, so every
+ * rule can be tested without waiting; the Durable Object around it only keeps it.
+ */
+import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+
+interface Window {
+  /** Milliseconds since the epoch. A window begins with its first request. */
+  readonly startedAt: number;
+  count: number;
+}
+
+export interface Ledger {
+  /** By key, so that one busy key does not use up the requests of another. */
+  readonly windows: Map<string, Window>;
+  /** The calendar month, UTC, that `used` counts: `2026-11`. */
+  month: string;
+  /** Credits spent in the month. */
+  used: number;
+  /** Credits reserved and not settled yet, by the second in which the reservation ends: few entries however many jobs. */
+  readonly leases: Map<number, number>;
+}
+
+export interface Ask {
+  /** Which window counts the request. */
+  readonly key: string;
+  /** Requests allowed in the window. */
+  readonly limit: number;
+  /** Credits of the month, when the request needs one of them. */
+  readonly creditsTotal?: number;
+}
+
+export interface Taken {
+  /** False: the window is full, and nothing was counted or reserved. */
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
+  /** Credits spent this month, reservations not included. */
+  readonly used: number;
+  /** Names the reserved credit; absent when none was asked for or none is left. */
+  readonly lease?: number;
+}
+
+export function emptyLedger(): Ledger {
+  return { windows: new Map(), month: "", used: 0, leases: new Map() };
+}
+
+/** Counts a request and, when asked, reserves one credit for it. */
+export function take(ledger: Ledger, ask: Ask, now: number): Taken {
+  roll(ledger, now);
+  const window = windowOf(ledger, ask.key, now);
+  const allowed = window.count < ask.limit;
+  if (allowed) window.count += 1;
+  const lease = allowed && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
+  return {
+    allowed,
+    limit: ask.limit,
+    remaining: Math.max(0, ask.limit - window.count),
+    resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
+    used: ledger.used,
+    ...(lease !== undefined && { lease }),
+  };
+}
+
+/** The work succeeded: the reserved credit is spent, in the month in which the work ended, even after its lease. */
+export function settle(ledger: Ledger, lease: number, now: number): void {
+  release(ledger, lease, now);
+  ledger.used += 1;
+}
+
+/** The work failed: the reserved credit is free again. */
+export function release(ledger: Ledger, lease: number, now: number): void {
+  roll(ledger, now);
+  const count = ledger.leases.get(lease) ?? 0;
+  if (count > 1) ledger.leases.set(lease, count - 1);
+  else ledger.leases.delete(lease);
+}
+
+/** When the ledger will hold nothing worth keeping, in milliseconds since the epoch; `now` when it already does. */
+export function staleAt(ledger: Ledger, now: number): number {
+  roll(ledger, now);
+  const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
+  const leases = [...ledger.leases.keys()].map((second) => second * 1000);
+  return Math.max(now, ...windows, ...leases, ledger.used > 0 ? nextMonth(now) : now);
+}
+
+function windowOf(ledger: Ledger, key: string, now: number): Window {
+  const known = ledger.windows.get(key);
+  if (known && !isOver(known, now)) return known;
+  for (const [other, window] of ledger.windows) if (isOver(window, now)) ledger.windows.delete(other);
+  const window = { startedAt: now, count: 0 };
+  ledger.windows.set(key, window);
+  return window;
+}
+
+/** A clock set back starts a new window as well, rather than one that lasts longer than it may. */
+function isOver(window: Window, now: number): boolean {
+  return now >= window.startedAt + RATE_WINDOW_SECONDS * 1000 || now < window.startedAt - RATE_WINDOW_SECONDS * 1000;
+}
+
+function reserve(ledger: Ledger, total: number, now: number): number | undefined {
+  const reserved = ledger.leases.values().reduce((sum, count) => sum + count, 0);
+  if (ledger.used + reserved >= total) return undefined;
+  const lease = Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
+  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + 1);
+  return lease;
+}
+
+/** Starts a new month and forgets reservations that ended. */
+function roll(ledger: Ledger, now: number): void {
+  const month = new Date(now).toISOString().slice(0, 7);
+  if (month !== ledger.month) {
+    ledger.month = month;
+    ledger.used = 0;
+  }
+  for (const second of ledger.leases.keys()) if (second * 1000 <= now) ledger.leases.delete(second);
+}
+
+function nextMonth(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,75 @@
+/** What the operator's administration API takes and gives. */
+import * as v from "valibot";
+
+import { integer, oneOf, record, text } from "../fields.ts";
+import { MAX_CREDITS, MAX_PAGE_ENTRIES } from "../limits.ts";
+
+const Plan = text(1, 64);
+const Credits = integer(0, MAX_CREDITS);
+const moment = v.pipe(v.string(), v.isoTimestamp());
+
+export const NewAccount = record({
+  name: text(1, 128),
+  plan: v.optional(Plan),
+  credits_total: v.optional(Credits),
+});
+
+export const AccountChange = record({
+  status: v.optional(oneOf(["active", "suspended"])),
+  plan: v.optional(Plan),
+  credits_total: v.optional(Credits),
+});
+
+export const NewKey = record({ name: v.optional(text(0, 128)) });
+
+/** Pages of a list; query parameters are texts. */
+export const PageQuery = record({
+  offset: v.optional(digits(0, Number.MAX_SAFE_INTEGER)),
+  limit: v.optional(digits(1, MAX_PAGE_ENTRIES)),
+});
+
+export const AccountRecord = v.strictObject({
+  id: v.pipe(v.string(), v.uuid()),
+  name: v.string(),
+  plan: v.string(),
+  credits_total: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  status: v.picklist(["active", "suspended"]),
+  created_at: moment,
+});
+export type AccountRecord = v.InferOutput<typeof AccountRecord>;
+
+export const KeyRecord = v.strictObject({
+  id: v.pipe(v.string(), v.uuid()),
+  name: v.string(),
+  /** The last characters of the key. */
+  hint: v.string(),
+  created_at: moment,
+});
+export type KeyRecord = v.InferOutput<typeof KeyRecord>;
+
+const done = { success: v.literal(true), code: v.literal(200) };
+const created = { success: v.literal(true), code: v.literal(201) };
+
+export const AccountCreated = v.strictObject({ ...created, account: AccountRecord, key: v.string() });
+export const AccountFound = v.strictObject({ ...done, account: AccountRecord });
+export const AccountList = v.strictObject({ ...done, accounts: v.array(AccountRecord) });
+export const KeyCreated = v.strictObject({
+  ...created,
+  id: KeyRecord.entries.id,
+  name: v.string(),
+  hint: v.string(),
+  created_at: moment,
+  key: v.string(),
+});
+export const KeyList = v.strictObject({ ...done, keys: v.array(KeyRecord) });
+export const KeyDeleted = v.strictObject({ ...done, id: KeyRecord.entries.id });
+
+function digits(min: number, max: number) {
+  const rule =
+    max === Number.MAX_SAFE_INTEGER ? "must be a whole number" : `must be an integer between ${min} and ${max}`;
+  return v.pipe(
+    v.string(rule),
+    v.regex(/^\d{1,15}$/, rule),
+    v.check((value) => Number(value) >= min && Number(value) <= max, rule),
+  );
+}

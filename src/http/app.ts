@@ -1,0 +1,143 @@
+/** The HTTP entrance: middleware in order, routes from the table, one place where errors become answers. */
+import { Hono } from "hono";
+
+import { settingsOf } from "../env.ts";
+import { ApiError } from "../errors.ts";
+import { causesOf, logLine } from "../log.ts";
+import type { Street } from "../street.ts";
+import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
+import type { AppContext, AppEnv } from "./context.ts";
+import { admitted, anonymousCount, closeLease, rateHeaders, startCount } from "./rate-limit.ts";
+import { replyError } from "./reply.ts";
+import type { Route } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import { discardBody } from "./unread.ts";
+
+export function createApp(street: Street): Hono<AppEnv> {
+  const app = new Hono<AppEnv>({ getPath: pathOf });
+  app.use("*", async (c, next) => {
+    const startedAt = Date.now();
+    c.set("id", crypto.randomUUID());
+    await next();
+    await finish(c, startedAt);
+  });
+  app.use("*", async (c, next) => {
+    begin(c, street);
+    await next();
+  });
+  app.onError((error, c) => replyError(c, error));
+  for (const route of ROUTES) {
+    app.on(route.method.toUpperCase(), route.path, async (c) => {
+      c.set("route", route.path);
+      await enter(c, route.access, route.costsCredit ?? false);
+      return route.handler(c);
+    });
+  }
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    app.all(path, (c) => refuseMethod(c, path, routes));
+  }
+  app.all("*", async (c) => {
+    await enter(c, c.req.path.startsWith("/1.0/") ? "key" : "unknown", false);
+    await admitted(c);
+    throw notFound();
+  });
+  return app;
+}
+
+/** The path without trailing slashes, which are accepted everywhere. */
+function pathOf(request: Request): string {
+  const path = new URL(request.url).pathname.replace(/\/+$/, "");
+  return path === "" ? "/" : path;
+}
+
+function begin(c: AppContext, street: Street): void {
+  c.set("route", "none");
+  c.set("street", street);
+  c.set("settings", settingsOf(c.env));
+  const wish = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
+  c.set("binary", wish === "1" || wish === "true");
+}
+
+/** Every door: HTTPS, the key or token, the meter. Only then may anyone look at the body. */
+async function enter(c: AppContext, access: Route["access"] | "unknown", costsCredit: boolean): Promise<void> {
+  if (access === "open") return;
+  const url = new URL(c.req.url);
+  if (url.protocol !== "https:" && !isLoopback(url.hostname)) {
+    await refuseAnonymous(c, new ApiError(403, "HTTPS is required"));
+  }
+  if (access === "operator") await enterOperator(c);
+  else await enterHolder(c, access === "key", costsCredit);
+}
+
+async function enterHolder(c: AppContext, required: boolean, costsCredit: boolean): Promise<void> {
+  const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
+  if (!holder) {
+    if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
+    startCount(c, anonymousCount(c));
+    return;
+  }
+  const { account, keyId } = holder;
+  const active = account.status === "active";
+  const ask = { key: keyId, limit: c.var.settings.rateLimit };
+  const credit = costsCredit && active ? { creditsTotal: account.creditsTotal } : {};
+  startCount(c, { meter: `account:${account.id}`, ask: { ...ask, ...credit } });
+  if (active) {
+    c.set("account", account);
+    return;
+  }
+  await admitted(c);
+  throw new ApiError(403, "Account suspended");
+}
+
+async function enterOperator(c: AppContext): Promise<void> {
+  const { adminToken, rateLimit } = c.var.settings;
+  if (adminToken === undefined) await refuseAnonymous(c, notFound());
+  else if (await isOperator(c.req.header("authorization"), adminToken)) {
+    startCount(c, { meter: "operator", ask: { key: "any", limit: rateLimit } });
+  } else await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
+}
+
+/** Counts the request by client address and refuses it: with 429 once too many were refused. */
+async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
+  startCount(c, anonymousCount(c));
+  await admitted(c);
+  throw error;
+}
+
+/** 405 with `Allow`; OPTIONS is answered, without any cross-origin permission: keys do not belong into pages. */
+async function refuseMethod(c: AppContext, path: string, routes: readonly Route[]): Promise<Response> {
+  c.set("route", path);
+  const methods = routes.map((route) => route.method.toUpperCase());
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  const access = routes[0]?.access ?? "unknown";
+  if (c.req.method === "OPTIONS") {
+    await enter(c, access === "open" ? "open" : "unknown", false);
+    await admitted(c);
+    return c.body(null, 204, { Allow: allow });
+  }
+  await enter(c, access, false);
+  await admitted(c);
+  throw new ApiError(405, "Method not allowed", { headers: { Allow: allow } });
+}
+
+/** What every answer gets, and the one log line of the request. */
+async function finish(c: AppContext, startedAt: number): Promise<void> {
+  for (const [name, value] of Object.entries({ "X-Request-Id": c.var.id, ...(await rateHeaders(c)) })) {
+    c.res.headers.set(name, value);
+  }
+  const { status } = c.res;
+  await closeLease(c, status);
+  await discardBody(c.req.raw);
+  const { id, route, failure } = c.var;
+  const line = { id, method: c.req.method, route, status, ms: Date.now() - startedAt };
+  if (status >= 500) logLine("error", { ...line, causes: causesOf(failure) });
+  else logLine("info", line);
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function notFound(): ApiError {
+  return new ApiError(404, "Resource not found");
+}

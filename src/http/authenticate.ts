@@ -1,0 +1,62 @@
+/** Who is calling: an API key as Basic user name or as Bearer token, or the operator's token. */
+import { type Holder, findHolder } from "../account/keys.ts";
+import { ApiError } from "../errors.ts";
+import { OUTAGE_RETRY_SECONDS } from "../limits.ts";
+import type { AppContext } from "./context.ts";
+
+export const CHALLENGE = 'Basic realm="api", Bearer';
+
+/** Longer than any key; what is longer is not worth hashing. */
+const MAX_CREDENTIAL_CHARACTERS = 512;
+
+/** What the Authorization header carries; undefined when there is none, or none that can be read. */
+export function credentialOf(header: string | undefined): string | undefined {
+  const match = /^ *(basic|bearer) +([^ ]+) *$/i.exec(header ?? "");
+  const [, scheme, token] = match ?? [];
+  if (!scheme || !token || token.length > MAX_CREDENTIAL_CHARACTERS) return undefined;
+  const credential = scheme.toLowerCase() === "bearer" ? token : userNameOf(token);
+  return credential === "" ? undefined : credential;
+}
+
+/** The user name of Basic credentials (RFC 7617); the password is empty for us, a missing colon is forgiven. */
+function userNameOf(token: string): string | undefined {
+  try {
+    const [userName, ...password] = atob(token).split(":");
+    return password.join(":") === "" ? userName : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The holder of the request's key.
+ * @returns null when there is no key or it is unknown
+ * @throws ApiError 503 when the database does not answer
+ */
+export async function holderOf(c: AppContext): Promise<Holder | null> {
+  const key = credentialOf(c.req.header("authorization"));
+  if (key === undefined) return null;
+  try {
+    return await findHolder(c.env.DB, key, Date.now());
+  } catch (cause) {
+    const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
+    throw new ApiError(503, "The service cannot check keys right now", { cause, headers });
+  }
+}
+
+/** 401 for a call without a valid key or token. */
+export function unauthorized(header: string | undefined): ApiError {
+  const message = header === undefined ? "Missing API key" : "Invalid API key";
+  return new ApiError(401, message, { headers: { "WWW-Authenticate": CHALLENGE } });
+}
+
+/** Whether the request carries the operator's token; the time it takes tells nothing about the token. */
+export async function isOperator(header: string | undefined, adminToken: string): Promise<boolean> {
+  const [, token] = /^ *bearer +([^ ]+) *$/i.exec(header ?? "") ?? [];
+  const [given, expected] = await Promise.all([digest(token ?? ""), digest(adminToken)]);
+  return crypto.subtle.timingSafeEqual(given, expected);
+}
+
+function digest(text: string): Promise<ArrayBuffer> {
+  return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+}

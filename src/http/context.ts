@@ -1,0 +1,37 @@
+/** What travels with a request, declared once. */
+import type { Context } from "hono";
+
+import type { Account } from "../account/accounts.ts";
+import type { Taken } from "../account/ledger.ts";
+import type { Settings } from "../env.ts";
+import type { Street } from "../street.ts";
+
+export interface Admission extends Taken {
+  /** The meter that counted the request. */
+  readonly meter: string;
+}
+
+interface Variables {
+  /** UUID v4: in the answer, the log and the notification. */
+  id: string;
+  settings: Settings;
+  street: Street;
+  /** The caller wants bytes in the body and everything else in headers, as far as is known by now. */
+  binary: boolean;
+  /** Who is calling; absent on paths that need no key. */
+  account: Account | undefined;
+  /** Under way while the body is read; absent on paths that are not counted. */
+  admission: Promise<Admission> | undefined;
+  /** The pattern of the matched path, for the log. */
+  route: string;
+  /** What went wrong on our side, for the log. */
+  failure: unknown;
+}
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Variables;
+}
+
+export type AppContext = Context<AppEnv>;
+export type Handler = (c: AppContext) => Promise<Response> | Response;

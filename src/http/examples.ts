@@ -1,0 +1,91 @@
+/** Examples of the API document; a test holds each against its schema. */
+
+const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const keyId = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
+const key = "dk_4fT9wQ2mZxA7bLkP0sVnR6yHc3JdE8uG1iOaXzTq";
+const createdAt = "2026-11-20T12:00:00.000Z";
+
+export const fetchBody = {
+  url: "https://images.example.com/harbor.jpg",
+  resize: { width: 1200 },
+  optimize: { compression: "medium" },
+};
+
+export const uploadBody = { resize: { width: 1200 } };
+
+const measured = {
+  width: 4000,
+  height: 3000,
+  colorspace: "YCbCr",
+  interlaced: false,
+  subsample: "4:2:0",
+  sampling: "4:2:0",
+  depth: 24,
+  frames: 1,
+  alpha: false,
+};
+
+export const success = {
+  success: true,
+  code: 200,
+  id,
+  input: {
+    ...measured,
+    name: "harbor.jpg",
+    format: "JPEG",
+    quality: 92,
+    bytes: 3_145_728,
+    sha1: "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12",
+  },
+  output: {
+    ...measured,
+    name: "harbor.jpg",
+    format: "JPEG",
+    width: 1200,
+    height: 900,
+    interlaced: true,
+    quality: 78,
+    bytes: 154_213,
+    saved: 2_991_515,
+    score: 75.4,
+    sha1: "de9f2c7fd25e1b3afad3e85a0bd17d9b100db4b3",
+    url: "https://darkroom.example.com/temp/6fa459ea-ee8a-4ca4-894e-db77e160355e/harbor.jpg",
+  },
+};
+
+export const failure = {
+  success: false,
+  code: 422,
+  id,
+  message: "resize.width must be a positive integer",
+};
+
+export const account = {
+  success: true,
+  code: 200,
+  subscription: { name: "standard" },
+  credits: { total: 10_000, used: 2_311, remaining: 7_689 },
+};
+
+const accountRecord = {
+  id: accountId,
+  name: "Harbor Prints",
+  plan: "standard",
+  credits_total: 10_000,
+  status: "active",
+  created_at: createdAt,
+};
+
+const keyRecord = { id: keyId, name: "website", hint: key.slice(-4), created_at: createdAt };
+
+export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };
+export const accountChange = { status: "suspended" };
+export const accountCreated = { success: true, code: 201, account: accountRecord, key };
+export const accountFound = { success: true, code: 200, account: accountRecord };
+export const accountList = { success: true, code: 200, accounts: [accountRecord] };
+export const newKey = { name: "website" };
+export const keyCreated = { success: true, code: 201, ...keyRecord, key };
+export const keyList = { success: true, code: 200, keys: [keyRecord] };
+export const keyDeleted = { success: true, code: 200, id: keyId };
+export const health = { success: true, code: 200 };

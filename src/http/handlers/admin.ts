@@ -1,0 +1,126 @@
+/** The operator's administration of accounts and keys. */
+import type * as v from "valibot";
+
+import { type Account, changeAccount, createAccount, findAccount, listAccounts } from "../../account/accounts.ts";
+import { type KeyRecord as SavedKey, createKey, deleteKey, forgetKeys, listKeys } from "../../account/keys.ts";
+import {
+  AccountChange,
+  type AccountCreated,
+  type AccountFound,
+  type AccountList,
+  type AccountRecord,
+  type KeyCreated,
+  type KeyDeleted,
+  type KeyList,
+  type KeyRecord,
+  NewAccount,
+  NewKey,
+  PageQuery,
+} from "../../contract/admin.ts";
+import { checked } from "../../contract/message.ts";
+import { ApiError } from "../../errors.ts";
+import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from "../../limits.ts";
+import type { AppContext } from "../context.ts";
+import { readJson } from "../json-body.ts";
+import { admitted } from "../rate-limit.ts";
+
+/** POST /admin/accounts */
+export async function addAccount(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const body = checked(NewAccount, await readJson(c.req.raw));
+  const { name, plan = DEFAULT_PLAN, credits_total: creditsTotal = DEFAULT_CREDITS } = body;
+  const now = new Date();
+  const account = await createAccount(c.env.DB, { name, plan, creditsTotal }, now);
+  const { key } = await createKey(c.env.DB, account.id, "", now);
+  return c.json<v.InferOutput<typeof AccountCreated>>(
+    { success: true, code: 201, account: accountRecord(account), key },
+    201,
+  );
+}
+
+/** GET /admin/accounts */
+export async function showAccounts(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(PageQuery, c.req.query());
+  const accounts = await listAccounts(c.env.DB, { offset: Number(offset), limit: Number(limit) });
+  return c.json<v.InferOutput<typeof AccountList>>({ success: true, code: 200, accounts: accounts.map(accountRecord) });
+}
+
+/** GET /admin/accounts/<id> */
+export async function showOneAccount(c: AppContext): Promise<Response> {
+  const account = await accountOfPath(c);
+  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: accountRecord(account) });
+}
+
+/** PATCH /admin/accounts/<id> */
+export async function editAccount(c: AppContext): Promise<Response> {
+  const { id } = await accountOfPath(c);
+  const { status, plan, credits_total: creditsTotal } = checked(AccountChange, await readJson(c.req.raw));
+  const account = await changeAccount(c.env.DB, id, {
+    ...(status !== undefined && { status }),
+    ...(plan !== undefined && { plan }),
+    ...(creditsTotal !== undefined && { creditsTotal }),
+  });
+  forgetKeys();
+  if (!account) throw notFound();
+  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: accountRecord(account) });
+}
+
+/** POST /admin/accounts/<id>/keys */
+export async function addKey(c: AppContext): Promise<Response> {
+  const account = await accountOfPath(c);
+  const { name = "" } = checked(NewKey, await optionalJson(c));
+  if ((await listKeys(c.env.DB, account.id)).length >= MAX_KEYS) {
+    throw new ApiError(422, `An account has at most ${MAX_KEYS} keys`);
+  }
+  const { key, record } = await createKey(c.env.DB, account.id, name, new Date());
+  return c.json<v.InferOutput<typeof KeyCreated>>({ success: true, code: 201, ...keyRecord(record), key }, 201);
+}
+
+/** GET /admin/accounts/<id>/keys */
+export async function showKeys(c: AppContext): Promise<Response> {
+  const account = await accountOfPath(c);
+  const keys = await listKeys(c.env.DB, account.id);
+  return c.json<v.InferOutput<typeof KeyList>>({ success: true, code: 200, keys: keys.map(keyRecord) });
+}
+
+/** DELETE /admin/accounts/<id>/keys/<key> */
+export async function revokeKey(c: AppContext): Promise<Response> {
+  const account = await accountOfPath(c);
+  const id = c.req.param("key") ?? "";
+  if (!(await deleteKey(c.env.DB, account.id, id))) throw notFound();
+  forgetKeys();
+  return c.json<v.InferOutput<typeof KeyDeleted>>({ success: true, code: 200, id });
+}
+
+async function accountOfPath(c: AppContext): Promise<Account> {
+  await admitted(c);
+  const account = await findAccount(c.env.DB, c.req.param("id") ?? "");
+  if (!account) throw notFound();
+  return account;
+}
+
+/** Every member is optional, and so is the body. */
+async function optionalJson(c: AppContext): Promise<object> {
+  const empty = c.req.raw.body === null || c.req.header("content-length") === "0";
+  return empty ? {} : readJson(c.req.raw);
+}
+
+function notFound(): ApiError {
+  return new ApiError(404, "Resource not found");
+}
+
+function accountRecord(account: Account): AccountRecord {
+  return {
+    id: account.id,
+    name: account.name,
+    plan: account.plan,
+    credits_total: account.creditsTotal,
+    status: account.status,
+    created_at: account.createdAt,
+  };
+}
+
+function keyRecord(key: SavedKey): KeyRecord {
+  return { id: key.id, name: key.name, hint: key.hint, created_at: key.createdAt };
+}

@@ -1,0 +1,12 @@
+import { FetchBody, parseBody } from "../../contract/request.ts";
+import type { AppContext } from "../context.ts";
+import { readJson } from "../json-body.ts";
+import { bodyOnceAdmitted, processImage, refuseBinaryWith } from "./processing.ts";
+
+/** POST /1.0/fetch */
+export async function fetchImage(c: AppContext): Promise<Response> {
+  const body = await bodyOnceAdmitted(c, readJson(c.req.raw), (object) => object);
+  refuseBinaryWith(c, body, ["webhook", "store"]);
+  const { url, headers = {}, ...processing } = parseBody(FetchBody, body);
+  return processImage(c, { kind: "fetch", url, headers }, processing);
+}

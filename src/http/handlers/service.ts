@@ -1,0 +1,13 @@
+import type { Health } from "../../contract/response.ts";
+import type { AppContext } from "../context.ts";
+import document from "../openapi.json";
+
+/** GET /health: cheap on purpose; a monitor must not be able to wear out the database. */
+export function showHealth(c: AppContext): Response {
+  return c.json<Health>({ success: true, code: 200 });
+}
+
+/** GET /openapi.json: readable from any page, so that tools in browsers can show it. */
+export function showDocument(c: AppContext): Response {
+  return c.json(document, 200, { "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300" });
+}

@@ -1,0 +1,27 @@
+/** Request bodies in JSON: said to be JSON, and counted while they arrive. */
+import { ApiError } from "../errors.ts";
+import { parseHeaderValue } from "../header.ts";
+import { parseJsonObject } from "../json.ts";
+import { MAX_JSON_BYTES } from "../limits.ts";
+import { gather } from "../source/gather.ts";
+
+/** `application/json`, or a type that is written in JSON such as `application/ld+json`. */
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
+
+/**
+ * The object in a request's body.
+ * @throws ApiError 400 when it is no JSON object, 413 when it is too long, 415 when it is not said to be JSON
+ */
+export async function readJson(request: Request): Promise<object> {
+  if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
+    throw new ApiError(415, "The request must have a Content-Type of application/json");
+  }
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_JSON_BYTES) throw tooLong();
+  const body = gather(MAX_JSON_BYTES, undefined, tooLong);
+  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) body.write(chunk);
+  return parseJsonObject(body.bytes(), "Request body");
+}
+
+function tooLong(): ApiError {
+  return new ApiError(413, `Request body exceeds the maximum size of ${MAX_JSON_BYTES} bytes`);
+}

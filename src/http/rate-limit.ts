@@ -1,0 +1,89 @@
+/** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
+import type { Ask } from "../account/ledger.ts";
+import type { Meter } from "../account/meter.ts";
+import { ApiError } from "../errors.ts";
+import { OUTAGE_RETRY_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import type { Admission, AppContext } from "./context.ts";
+
+/** Which meter counts a request, and what it is asked. */
+export interface Count {
+  readonly meter: string;
+  readonly ask: Ask;
+}
+
+/** Requests without a valid key are counted by client address, an IPv6 client by its network: it owns all of it. */
+export function anonymousCount(c: AppContext): Count {
+  const address = c.req.header("cf-connecting-ip") ?? "unknown";
+  return { meter: `address:${networkOf(address)}`, ask: { key: "any", limit: c.var.settings.anonymousLimit } };
+}
+
+function networkOf(address: string): string {
+  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
+  if (host === undefined) return address;
+  const [head = "", tail] = host.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...Array<string>(zeros).fill("0"), ...right].slice(0, 4).join(":");
+}
+
+/** Starts to count; the answer is awaited by whoever needs it, so that the body can be read meanwhile. */
+export function startCount(c: AppContext, { meter, ask }: Count): void {
+  const admission = countedBy(c.env.METER.getByName(meter), meter, ask);
+  // It is awaited later, by the handler or at the end: until then a failure is not unhandled.
+  admission.catch(() => undefined);
+  c.set("admission", admission);
+}
+
+async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: Ask): Promise<Admission> {
+  try {
+    return { ...(await stub.take(ask)), meter };
+  } catch (cause) {
+    const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
+    throw new ApiError(503, "The service cannot count requests right now", { cause, headers });
+  }
+}
+
+/**
+ * What the meter said.
+ * @throws ApiError 429 when the window is full, 503 when the meter does not answer
+ */
+export async function admitted(c: AppContext): Promise<Admission | undefined> {
+  const admission = await c.var.admission;
+  if (admission && !admission.allowed) {
+    const seconds = admission.resetSeconds;
+    throw new ApiError(429, `Rate limit exceeded, resets in ${seconds} seconds`, {
+      headers: { "Retry-After": String(seconds) },
+    });
+  }
+  return admission;
+}
+
+/**
+ * What the meter said to a request that costs a credit.
+ * @throws ApiError 402 when no credit is left, besides what `admitted` throws
+ */
+export async function admittedWithCredit(c: AppContext): Promise<void> {
+  const admission = await admitted(c);
+  if (admission?.lease === undefined) throw new ApiError(402, "No credits left in this period");
+}
+
+/** The headers of the window; when the meter did not answer, what is safe to assume. */
+export async function rateHeaders(c: AppContext): Promise<Record<string, string>> {
+  if (!c.var.admission) return {};
+  const known = await c.var.admission.catch(() => undefined);
+  return {
+    "X-RateLimit-Limit": String(known?.limit ?? c.var.settings.rateLimit),
+    "X-RateLimit-Remaining": String(known?.remaining ?? 0),
+    "X-RateLimit-Reset": String(known?.resetSeconds ?? RATE_WINDOW_SECONDS),
+  };
+}
+
+/** Spends the reserved credit after a success, gives it back after a failure; the answer does not wait for it. */
+export async function closeLease(c: AppContext, status: number): Promise<void> {
+  const admission = await c.var.admission?.catch(() => undefined);
+  if (admission?.lease === undefined || status === 202) return;
+  const stub = c.env.METER.getByName(admission.meter);
+  const closed = status < 400 ? stub.settle(admission.lease) : stub.release(admission.lease);
+  c.executionCtx.waitUntil(Promise.resolve(closed));
+}

@@ -1,0 +1,78 @@
+/** Results and errors as answers: JSON, or bytes with the metadata in headers. */
+import type { Failure, InputMetadata, OutputMetadata, Success } from "../contract/response.ts";
+import { ApiError } from "../errors.ts";
+import { contentDisposition } from "../header.ts";
+import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
+import type { Result } from "../process.ts";
+import type { AppContext } from "./context.ts";
+
+/** The answer to a processed image. */
+export function replyResult(c: AppContext, result: Result): Response {
+  const metadata: Success = {
+    success: true,
+    code: 200,
+    id: c.var.id,
+    input: result.input,
+    output: result.output,
+  };
+  if (!c.var.binary) return c.json(metadata);
+  const { bytes, mime, name } = result.encoded;
+  return new Response(bytes as Uint8Array<ArrayBuffer>, {
+    headers: {
+      "Content-Type": mime,
+      "Content-Length": String(bytes.length),
+      "Content-Disposition": contentDisposition("inline", name),
+      "X-Content-Type-Options": "nosniff",
+      ...metadataHeaders(c.var.settings.serviceName, metadata),
+    },
+  });
+}
+
+/** The answer to anything that was thrown; what was not thrown on purpose is our fault and says nothing. */
+export function replyError(c: AppContext, error: unknown): Response {
+  const known = error instanceof ApiError ? error : new ApiError(500, "Internal error", { cause: error });
+  if (known.status >= 500) c.set("failure", error);
+  const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
+  const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
+  if (!c.var.binary) return c.json(failure, known.status, headers);
+  return new Response(null, {
+    status: known.status,
+    headers: { "Content-Length": "0", ...headers, ...metadataHeaders(c.var.settings.serviceName, failure) },
+  });
+}
+
+/** Under both names that clients read. */
+function metadataHeaders(serviceName: string, metadata: Success | Failure): Record<string, string> {
+  const value = metadataHeader(metadata);
+  return { [`X-${serviceName}-Metadata`]: value, [`X-${serviceName}-Meta`]: value };
+}
+
+/** Compact ASCII JSON that fits a header: what is long and least needed goes first. */
+export function metadataHeader(metadata: Success | Failure): string {
+  const smaller: ((success: Success) => Success)[] = [
+    (success) => success,
+    (success) => ({ ...success, input: withoutFaces(success.input) }),
+    (success) => ({ ...success, input: shortName(withoutFaces(success.input)), output: shortName(success.output) }),
+  ];
+  if (!metadata.success) return asciiJson(metadata);
+  const headers = smaller.map((shrink) => asciiJson(shrink(metadata)));
+  return headers.find((header) => header.length < MAX_METADATA_HEADER_BYTES) ?? headers.at(-1) ?? "";
+}
+
+function withoutFaces(metadata: InputMetadata): InputMetadata {
+  const input = { ...metadata };
+  delete input.faces;
+  return input;
+}
+
+function shortName<Metadata extends InputMetadata | OutputMetadata>(metadata: Metadata): Metadata {
+  return { ...metadata, name: metadata.name.slice(-64) };
+}
+
+/** Header values are bytes to some clients and Latin-1 to others: only ASCII means the same to all. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,131 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { emptyLedger, release, settle, staleAt, take } from "../../src/account/ledger.ts";
+import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const WINDOW_MS = RATE_WINDOW_SECONDS * 1000;
+
+describe("the rate window", () => {
+  it("counts down, then refuses without counting", () => {
+    const ledger = emptyLedger();
+    const remaining = [1, 2, 3, 4].map(() => take(ledger, { key: "a", limit: 3 }, NOON));
+    expect(remaining.map((taken) => taken.remaining)).toEqual([2, 1, 0, 0]);
+    expect(remaining.map((taken) => taken.allowed)).toEqual([true, true, true, false]);
+  });
+
+  it("begins with its first request and ends a window later", () => {
+    const ledger = emptyLedger();
+    const ask = { key: "a", limit: 1 };
+    expect(take(ledger, ask, NOON).resetSeconds).toBe(RATE_WINDOW_SECONDS);
+    expect(take(ledger, ask, NOON + WINDOW_MS - 1)).toMatchObject({ allowed: false, resetSeconds: 1 });
+    expect(take(ledger, ask, NOON + WINDOW_MS)).toMatchObject({ allowed: true, resetSeconds: RATE_WINDOW_SECONDS });
+  });
+
+  it("is one per key, and forgets keys whose window is over", () => {
+    const ledger = emptyLedger();
+    take(ledger, { key: "a", limit: 1 }, NOON);
+    expect(take(ledger, { key: "b", limit: 1 }, NOON).allowed).toBe(true);
+    take(ledger, { key: "c", limit: 1 }, NOON + WINDOW_MS);
+    expect([...ledger.windows.keys()]).toEqual(["c"]);
+  });
+
+  it("never gives more than the limit within a window, whatever the times", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(WINDOW_MS / 2)), fc.integer({ min: 1, max: 5 }), (waits, limit) => {
+        const ledger = emptyLedger();
+        const allowed = new Map<number, number>();
+        let now = NOON;
+        let before = limit;
+        let startedAt = -1;
+        for (const wait of waits) {
+          now += wait;
+          const taken = take(ledger, { key: "a", limit }, now);
+          const window = ledger.windows.get("a")?.startedAt ?? 0;
+          if (taken.allowed) allowed.set(window, (allowed.get(window) ?? 0) + 1);
+          if (window === startedAt) expect(taken.remaining).toBeLessThanOrEqual(before);
+          expect(taken.remaining).toBeGreaterThanOrEqual(0);
+          expect(taken.remaining).toBe(limit - (allowed.get(window) ?? 0));
+          [before, startedAt] = [taken.remaining, window];
+        }
+      }),
+    );
+  });
+});
+
+describe("credits", () => {
+  const ask = { key: "a", limit: 1_000, creditsTotal: 2 };
+
+  it("are reserved up to the total, then not any more", () => {
+    const ledger = emptyLedger();
+    const leases = [1, 2, 3].map(() => take(ledger, ask, NOON).lease);
+    expect(leases.map((lease) => lease !== undefined)).toEqual([true, true, false]);
+    expect(ledger.used).toBe(0);
+  });
+
+  it("come back after a failure and are spent after a success", () => {
+    const ledger = emptyLedger();
+    const failed = take(ledger, ask, NOON).lease ?? 0;
+    release(ledger, failed, NOON);
+    const succeeded = take(ledger, ask, NOON).lease ?? 0;
+    settle(ledger, succeeded, NOON);
+    expect(take(ledger, ask, NOON)).toMatchObject({ used: 1 });
+    expect(take(ledger, ask, NOON).lease).toBeUndefined();
+  });
+
+  it("come back when nobody reports in time, and are spent all the same by a late success", () => {
+    const ledger = emptyLedger();
+    const lease = take(ledger, { ...ask, creditsTotal: 1 }, NOON).lease ?? 0;
+    const late = NOON + CREDIT_LEASE_SECONDS * 1000;
+    expect(take(ledger, { ...ask, creditsTotal: 1 }, late - 1).lease).toBeUndefined();
+    settle(ledger, lease, late);
+    expect(ledger.used).toBe(1);
+    expect(ledger.leases.size).toBe(0);
+  });
+
+  it("start again with the calendar month, UTC", () => {
+    const ledger = emptyLedger();
+    const endOfYear = Date.UTC(2027, 0, 1) - 1;
+    settle(ledger, take(ledger, ask, endOfYear).lease ?? 0, endOfYear);
+    expect(take(ledger, ask, endOfYear).used).toBe(1);
+    expect(take(ledger, ask, endOfYear + 1).used).toBe(0);
+  });
+
+  it("are not reserved by a request that the window refuses", () => {
+    const ledger = emptyLedger();
+    take(ledger, { ...ask, limit: 1 }, NOON);
+    expect(take(ledger, { ...ask, limit: 1 }, NOON).lease).toBeUndefined();
+    expect(ledger.leases.values().reduce((sum, count) => sum + count, 0)).toBe(1);
+  });
+
+  it("never pass the total, whatever succeeds and fails", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("take", "settle", "release")), fc.nat(5), (moves, creditsTotal) => {
+        const ledger = emptyLedger();
+        const open: number[] = [];
+        for (const move of moves) {
+          if (move === "take") {
+            const { lease } = take(ledger, { ...ask, creditsTotal }, NOON);
+            if (lease !== undefined) open.push(lease);
+            continue;
+          }
+          const lease = open.pop();
+          if (lease !== undefined) (move === "settle" ? settle : release)(ledger, lease, NOON);
+        }
+        expect(ledger.used + open.length).toBeLessThanOrEqual(creditsTotal);
+      }),
+    );
+  });
+});
+
+describe("a ledger that is not used any more", () => {
+  it("is worth nothing once its window is over, unless credits of the month were spent", () => {
+    const ledger = emptyLedger();
+    take(ledger, { key: "a", limit: 1 }, NOON);
+    expect(staleAt(ledger, NOON)).toBe(NOON + WINDOW_MS);
+    settle(ledger, 0, NOON);
+    expect(staleAt(ledger, NOON)).toBe(Date.UTC(2026, 11, 1));
+    expect(staleAt(ledger, Date.UTC(2026, 11, 1))).toBe(Date.UTC(2026, 11, 1));
+  });
+});

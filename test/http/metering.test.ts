@@ -1,0 +1,134 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { changeAccount } from "../../src/account/accounts.ts";
+import { forgetKeys } from "../../src/account/keys.ts";
+import { openAccount } from "../support/accounts.ts";
+import { api, apiOf, type Call } from "../support/api.ts";
+import { damaged } from "../support/street.ts";
+
+const json = { url: "https://images.test/a.png" };
+const fetchImage = (key: string, call: Call = {}) => api("POST", "/1.0/fetch", { key, json, ...call });
+const failing = (key: string) => apiOf(damaged)("POST", "/1.0/fetch", { key, json });
+const creditsOf = async (key: string) => (await api("GET", "/1.0/account", { key })).body.credits;
+
+beforeEach(() => forgetKeys());
+
+describe("credits", () => {
+  it("are spent by successes alone", async () => {
+    const { key } = await openAccount(10);
+    await fetchImage(key);
+    await fetchImage(key);
+    expect((await failing(key)).status).toBe(422);
+    expect((await fetchImage(key, { json: {} })).status).toBe(422);
+    expect(await creditsOf(key)).toEqual({ total: 10, used: 2, remaining: 8 });
+  });
+
+  it("are 402 when none is left, also under concurrency, while queries go on", async () => {
+    const { key } = await openAccount(3);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => fetchImage(key)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(5);
+    expect(answers.find(({ status }) => status === 402)?.body.message).toBe("No credits left in this period");
+    expect(await creditsOf(key)).toEqual({ total: 3, used: 3, remaining: 0 });
+  });
+
+  it("are given back by a failure, so that the next call has one", async () => {
+    const { key } = await openAccount(1);
+    for (let round = 0; round < 3; round += 1) expect((await failing(key)).status).toBe(422);
+    expect((await fetchImage(key)).status).toBe(200);
+    expect((await fetchImage(key)).status).toBe(402);
+  });
+
+  it("show nothing below zero when the total was lowered", async () => {
+    const { key, account } = await openAccount(5);
+    await fetchImage(key);
+    await fetchImage(key);
+    await changeAccount(env.DB, account.id, { creditsTotal: 1 });
+    forgetKeys();
+    expect(await creditsOf(key)).toEqual({ total: 1, used: 2, remaining: 0 });
+  });
+});
+
+describe("the rate limit", () => {
+  it("counts every endpoint and method of a key, and answers 429 with Retry-After", async () => {
+    const { key } = await openAccount();
+    const limited = (method: string, path: string, call: Call = {}) =>
+      api(method, path, { key, env: { RATE_LIMIT: "4" }, ...call });
+    const remaining = [
+      await limited("GET", "/1.0/account"),
+      await limited("DELETE", "/1.0/account"),
+      await limited("GET", "/1.0/nothing"),
+      await limited("POST", "/1.0/fetch", { json }),
+    ].map(({ headers }) => headers.get("x-ratelimit-remaining"));
+    expect(remaining).toEqual(["3", "2", "1", "0"]);
+    const { status, headers, body } = await limited("POST", "/1.0/fetch", { json: {} });
+    expect(status).toBe(429);
+    expect(headers.get("retry-after")).toBe(headers.get("x-ratelimit-reset"));
+    expect(body.message).toBe(`Rate limit exceeded, resets in ${headers.get("retry-after")} seconds`);
+    expect(headers.get("x-ratelimit-remaining")).toBe("0");
+  });
+
+  it("is one per key", async () => {
+    const [a, b] = [await openAccount(), await openAccount()];
+    const settings = { RATE_LIMIT: "1" };
+    expect((await api("GET", "/1.0/account", { key: a.key, env: settings })).status).toBe(200);
+    expect((await api("GET", "/1.0/account", { key: a.key, env: settings })).status).toBe(429);
+    expect((await api("GET", "/1.0/account", { key: b.key, env: settings })).status).toBe(200);
+  });
+
+  it("counts callers without a key by address, and IPv6 callers by network", async () => {
+    const from = (address: string) =>
+      api("GET", "/1.0/account", { headers: { "cf-connecting-ip": address }, env: { ANONYMOUS_LIMIT: "1" } });
+    expect((await from("192.0.2.1")).status).toBe(401);
+    expect((await from("192.0.2.1")).status).toBe(429);
+    expect((await from("192.0.2.2")).status).toBe(401);
+    expect((await from("2001:db8:1:2::1")).status).toBe(401);
+    expect((await from("2001:db8:1:2:ffff::9")).status).toBe(429);
+    expect((await from("2001:db8:1:3::1")).status).toBe(401);
+  });
+
+  it("does not count what is open", async () => {
+    const settings = { ANONYMOUS_LIMIT: "1" };
+    const headers = { "cf-connecting-ip": "192.0.2.77" };
+    for (let round = 0; round < 3; round += 1) {
+      expect((await api("GET", "/health", { headers, env: settings })).status).toBe(200);
+      expect((await api("GET", "/temp/x/y", { headers, env: settings })).status).toBe(404);
+    }
+    expect((await api("GET", "/1.0/account", { headers, env: settings })).status).toBe(401);
+  });
+});
+
+describe("an account that is suspended", () => {
+  it("is 403, counted as its own, and costs nothing", async () => {
+    const { key, account } = await openAccount();
+    await changeAccount(env.DB, account.id, { status: "suspended" });
+    const { status, body, headers } = await fetchImage(key);
+    expect(status).toBe(403);
+    expect(body.message).toBe("Account suspended");
+    expect(headers.get("x-ratelimit-limit")).toBe("100000");
+  });
+});
+
+describe("a meter that does not answer", () => {
+  it("is 503 with Retry-After and the headers of the window all the same", async () => {
+    const { key } = await openAccount();
+    const METER = { getByName: () => ({ take: () => Promise.reject(new Error("overloaded")) }) };
+    const { status, headers } = await fetchImage(key, { env: { METER } });
+    expect(status).toBe(503);
+    expect(headers.get("retry-after")).toBe("5");
+  });
+});
+
+describe("a database that does not answer", () => {
+  it("is 503, counted by address", async () => {
+    const DB = {
+      prepare: () => {
+        throw new Error("D1_ERROR");
+      },
+    };
+    const { status } = await fetchImage("dk_unknown", { env: { DB } });
+    expect(status).toBe(503);
+  });
+});

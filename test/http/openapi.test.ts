@@ -1,0 +1,34 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+
+import { Failure } from "../../src/contract/response.ts";
+import * as examples from "../../src/http/examples.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { api } from "../support/api.ts";
+import { openApi } from "../support/openapi.ts";
+
+/** `npm run openapi` writes the file anew. */
+it("is what the route table and the schemas say", async () => {
+  await expect(`${JSON.stringify(openApi(), null, 2)}\n`).toMatchFileSnapshot("../../src/http/openapi.json");
+});
+
+it("is served as it is, to any page", async () => {
+  const { body, headers } = await api("GET", "/openapi.json");
+  expect(body).toEqual(openApi());
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+});
+
+it("names every operation once", () => {
+  expect(new Set(ROUTES.map((route) => route.operationId)).size).toBe(ROUTES.length);
+});
+
+describe.each(ROUTES)("the examples of $operationId", ({ body, answers }) => {
+  it("fit their schemas", () => {
+    const pairs = [body, ...Object.values(answers)].flatMap((one) => (one?.schema ? [one] : []));
+    for (const { schema, example } of pairs) expect(v.is(schema as v.GenericSchema, example)).toBe(true);
+  });
+});
+
+it("has an example of a failure that fits its schema", () => {
+  expect(v.is(Failure, examples.failure)).toBe(true);
+});

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { ApiError } from "../../src/errors.ts";
+import { MAX_JSON_BYTES } from "../../src/limits.ts";
+import { openAccount } from "../support/accounts.ts";
+import { api, apiOf, type Call } from "../support/api.ts";
+import { brokenStreet } from "../support/street.ts";
+
+const BINARY = { "x-service-binary": "1" };
+const url = "https://images.test/a.png";
+
+let key = "";
+beforeEach(async () => {
+  ({ key } = await openAccount());
+});
+
+function form(data?: unknown, file = new File([new Uint8Array(7)], "a.png")): FormData {
+  const parts = new FormData();
+  parts.set("file", file);
+  if (data !== undefined) parts.set("data", typeof data === "string" ? data : JSON.stringify(data));
+  return parts;
+}
+
+const fetchImage = (call: Call) => api("POST", "/1.0/fetch", { key, ...call });
+const upload = (call: Call) => api("POST", "/1.0/upload", { key, ...call });
+
+describe("an upload", () => {
+  it("is answered with metadata and a URL on this host", async () => {
+    const { status, body } = await upload({ body: form({ resize: { width: 5 } }) });
+    expect(status).toBe(200);
+    expect(body.output).toMatchObject({ name: "a.png", bytes: 7 });
+    expect(body.output.url).toMatch(/^https:\/\/darkroom\.test\/temp\//);
+  });
+
+  it("is answered with URLs on BASE_URL where that is set", async () => {
+    const settings = { BASE_URL: "https://images.example.com/" };
+    const { body } = await upload({ body: form(), env: settings });
+    expect(body.output.url).toMatch(/^https:\/\/images\.example\.com\/temp\//);
+  });
+
+  it("needs a multipart body with a file, and options that are valid", async () => {
+    expect((await upload({ json: {} })).status).toBe(415);
+    expect((await upload({ body: form("{") })).status).toBe(400);
+    const unknown = await upload({ body: form({ sharpen: 1 }) });
+    expect(unknown).toMatchObject({ status: 422, body: { message: "sharpen is not a known parameter" } });
+    const withoutFile = new FormData();
+    withoutFile.set("data", "{}");
+    expect((await upload({ body: withoutFile })).status).toBe(422);
+  });
+});
+
+describe("a fetch", () => {
+  it("is answered with metadata", async () => {
+    const { status, body } = await fetchImage({ json: { url } });
+    expect(status).toBe(200);
+    expect(body.output.name).toBe("fetched.png");
+  });
+
+  it("needs a JSON object that says so, with a URL", async () => {
+    const headers = { "content-type": "text/plain" };
+    expect((await fetchImage({ body: JSON.stringify({ url }), headers })).status).toBe(415);
+    const json = { headers: { "content-type": "application/json" } };
+    for (const body of ["", "{", "[]", "null", '"text"', "\u{feff}{}x"]) {
+      expect((await fetchImage({ body, ...json })).status).toBe(400);
+    }
+    expect((await fetchImage({ json: {} })).body.message).toBe("url is required");
+    expect((await fetchImage({ json: { url: "ftp://x" } })).status).toBe(422);
+  });
+
+  it("is refused when its body is too long, announced or not, or too deep", async () => {
+    const long = JSON.stringify({ url, name: "x".repeat(MAX_JSON_BYTES) });
+    const headers = { "content-type": "application/json" };
+    expect((await fetchImage({ body: long, headers })).status).toBe(413);
+    const stream = new Blob([long]).stream();
+    expect((await fetchImage({ body: stream, headers })).status).toBe(413);
+    expect((await fetchImage({ body: `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, headers })).status).toBe(400);
+  });
+});
+
+describe("binary mode", () => {
+  it("hands over the bytes, with the metadata under both names", async () => {
+    const { status, headers, bytes, body } = await upload({ body: form({ response: { mode: "binary" } }) });
+    expect(status).toBe(200);
+    expect(bytes).toHaveLength(7);
+    expect(headers.get("content-type")).toBe("image/png");
+    expect(headers.get("content-length")).toBe("7");
+    expect(headers.get("content-disposition")).toBe(`inline; filename="a.png"; filename*=UTF-8''a.png`);
+    expect(body).toMatchObject({ success: true, output: { name: "a.png" } });
+  });
+
+  it("writes metadata in ASCII, so that it means the same to every client", async () => {
+    const file = new File([new Uint8Array(1)], "Hafen-Größe-图.png");
+    const { headers, body } = await upload({ body: form(undefined, file), headers: BINARY });
+    expect(headers.get("x-service-metadata")).toMatch(/^[\u0020-\u007e]+$/);
+    expect(body.output.name).toBe("Hafen-Größe-图.png");
+  });
+
+  it.each([
+    ["the header alone", { "x-service-binary": "true" }, {}, true],
+    ["the member alone", {}, { response: { mode: "binary" } }, true],
+    ["both", BINARY, { response: { mode: "binary" } }, true],
+    ["a member that says otherwise", BINARY, { response: { mode: "json" } }, false],
+    ["a header that says no", { "x-service-binary": "0" }, {}, false],
+  ])("is wanted as said by %s", async (_, headers, data, expected) => {
+    const answer = await upload({ body: form(data), headers });
+    expect(answer.headers.has("x-service-metadata")).toBe(expected);
+  });
+
+  it("cannot be combined with what answers without bytes", async () => {
+    for (const member of ["webhook", "store"]) {
+      const json = { url, response: { mode: "binary" }, [member]: {} };
+      const { status, body } = await fetchImage({ json });
+      expect(status).toBe(422);
+      expect(body.message).toBe(`response.mode binary cannot be combined with ${member}`);
+    }
+  });
+
+  it("fails with the metadata headers and an empty body, whatever the reason", async () => {
+    const failures = [
+      await api("POST", "/1.0/fetch", { json: { url }, headers: BINARY }),
+      await fetchImage({ json: { url }, headers: BINARY, base: "http://darkroom.test" }),
+      await fetchImage({ body: "{", headers: { ...BINARY, "content-type": "application/json" } }),
+      await fetchImage({ json: { response: { mode: "binary" } } }),
+      await fetchImage({ json: { url }, headers: BINARY, env: { RATE_LIMIT: "1" } }),
+      await apiOf(brokenStreet(new ApiError(503, "Busy")))("POST", "/1.0/fetch", {
+        key,
+        json: { url },
+        headers: BINARY,
+      }),
+      await apiOf(brokenStreet(new Error("bug")))("POST", "/1.0/fetch", { key, json: { url }, headers: BINARY }),
+    ];
+    expect(failures.map(({ status }) => status)).toEqual([401, 403, 400, 422, 429, 503, 500]);
+    for (const { headers, bytes, status } of failures) {
+      expect(headers.has("x-service-metadata")).toBe(true);
+      expect(bytes).toHaveLength(0);
+      expect(headers.has("retry-after")).toBe(status === 429 || status === 503);
+    }
+  });
+});
+
+describe("an error of ours", () => {
+  it("says nothing of itself to the caller", async () => {
+    const broken = apiOf(brokenStreet(new TypeError("secret is not a function")));
+    const { status, body } = await broken("POST", "/1.0/fetch", { key, json: { url } });
+    expect(status).toBe(500);
+    expect(body.message).toBe("Internal error");
+  });
+});

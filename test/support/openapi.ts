@@ -1,0 +1,220 @@
+/** The API document, made from the route table and the schemas it names. */
+import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import type * as v from "valibot";
+
+import * as admin from "../../src/contract/admin.ts";
+import { FetchBody, UploadBody } from "../../src/contract/request.ts";
+import * as response from "../../src/contract/response.ts";
+import * as examples from "../../src/http/examples.ts";
+import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import type { OperationRow } from "../../src/image/operation.ts";
+import { OPERATIONS } from "../../src/image/operations.ts";
+import { Optimize, Output } from "../../src/image/output.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: "The body is not JSON, not an object, or broken multipart",
+  401: "The key is missing or unknown",
+  402: "No credits are left in this calendar month",
+  403: "Plain HTTP, or a suspended account",
+  404: "There is nothing here",
+  413: "More bytes than the limit",
+  415: "Another Content-Type than expected, or no supported image",
+  422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",
+  429: "Too many requests in this window",
+  500: "Our fault",
+  503: "No capacity right now",
+};
+
+const operations = Object.entries<OperationRow>(OPERATIONS);
+
+/** Every schema that the document names; the others are written where they are used. */
+const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
+  FetchBody,
+  UploadBody,
+  ...Object.fromEntries(operations.map(([name, row]) => [pascalCase(name), row.params])),
+  Output,
+  Optimize,
+  Success: response.Success,
+  Input: response.InputMetadata,
+  Result: response.OutputMetadata,
+  Failure: response.Failure,
+  Account: response.Account,
+  Health: response.Health,
+  NewAccount: admin.NewAccount,
+  AccountChange: admin.AccountChange,
+  NewKey: admin.NewKey,
+  AccountRecord: admin.AccountRecord,
+  AccountCreated: admin.AccountCreated,
+  AccountFound: admin.AccountFound,
+  AccountList: admin.AccountList,
+  KeyRecord: admin.KeyRecord,
+  KeyCreated: admin.KeyCreated,
+  KeyList: admin.KeyList,
+  KeyDeleted: admin.KeyDeleted,
+};
+
+const NAMES = new Map(Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]));
+
+/** OpenAPI 3.1. */
+export function openApi(): Json {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Darkroom",
+      version: "1.0",
+      summary: "Image optimization and transformation",
+      description:
+        "Send an image or its URL with the wanted operations; get metadata and the URL of the optimized result. " +
+        "Trailing slashes are accepted everywhere. In binary mode (`response.mode` is `binary`, or the request " +
+        "header `X-Service-Binary` is `1`) the body is the image, the JSON is in the header `X-Service-Metadata`, " +
+        "and a failure has no body. `Service` stands for the operator's `SERVICE_NAME`.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This service" }],
+    tags: [
+      { name: "Images", description: "Processing, and the results" },
+      { name: "Account", description: "What a key belongs to" },
+      { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },
+      { name: "Service", description: "About the service itself" },
+    ],
+    security: [{ basic: [] }, { bearer: [] }],
+    paths: pathsOf(ROUTES),
+    components: {
+      securitySchemes: {
+        basic: { type: "http", scheme: "basic", description: "The API key as user name, an empty password" },
+        bearer: { type: "http", scheme: "bearer", description: "The API key" },
+        operator: { type: "http", scheme: "bearer", description: "The operator's token" },
+      },
+      headers: HEADERS,
+      responses: Object.fromEntries(Object.entries(REFUSALS).map(([status, text]) => [status, refusal(status, text)])),
+      schemas: schemas(),
+    },
+  };
+}
+
+const whole = { type: "integer", minimum: 0 };
+const HEADERS = {
+  "X-Request-Id": { description: "The id of the request", schema: { type: "string", format: "uuid" } },
+  "X-RateLimit-Limit": { description: "Requests allowed in the current window", schema: whole },
+  "X-RateLimit-Remaining": { description: "Requests left in the current window", schema: whole },
+  "X-RateLimit-Reset": { description: "Seconds until the window ends", schema: whole },
+  "Retry-After": { description: "Seconds to wait", schema: whole },
+  "WWW-Authenticate": { description: "The accepted schemes", schema: { type: "string" } },
+  "X-Service-Metadata": { description: "In binary mode: the JSON, compact and ASCII", schema: { type: "string" } },
+};
+
+function headers(...names: (keyof typeof HEADERS)[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const RATE = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
+
+function pathsOf(routes: readonly Route[]): Json {
+  const paths = Map.groupBy(routes, (route) => route.path.replace(/:(\w+)/g, "{$1}"));
+  return Object.fromEntries(
+    [...paths].map(([path, rows]) => [path, Object.fromEntries(rows.map((row) => [row.method, operationOf(row)]))]),
+  );
+}
+
+function operationOf(route: Route): Json {
+  const parameters = [...pathParameters(route.path), ...queryParameters(route.query)];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.access === "open" && { security: [] }),
+    ...(route.access === "operator" && { security: [{ operator: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && { requestBody: requestBody(route.body) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, answerOf(route, answer)])),
+      ...Object.fromEntries(refusalsOf(route).map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+    },
+  };
+}
+
+function answerOf(route: Route, { description, schema, example, mime }: Answer): Json {
+  const names = route.access === "open" ? (["X-Request-Id"] as const) : (["X-Request-Id", ...RATE] as const);
+  const json = schema && { "application/json": { schema: schemaOf(schema), example } };
+  const binary = route.costsCredit && { "image/*": { schema: { type: "string", contentMediaType: "image/*" } } };
+  const other = mime !== undefined && {
+    [mime]: { schema: mime.startsWith("image/") ? { type: "string", contentMediaType: mime } : { type: "object" } },
+  };
+  return {
+    description,
+    headers: headers(...names, ...(route.costsCredit ? (["X-Service-Metadata"] as const) : [])),
+    content: { ...json, ...binary, ...other },
+  };
+}
+
+function refusal(status: string, description: string): Json {
+  const further: (keyof typeof HEADERS)[] =
+    status === "401" ? ["WWW-Authenticate"] : status === "429" || status === "503" ? ["Retry-After"] : [];
+  return {
+    description,
+    headers: headers("X-Request-Id", ...RATE, "X-Service-Metadata", ...further),
+    content: {
+      "application/json": {
+        schema: schemaOf(response.Failure),
+        example: { ...examples.failure, code: Number(status), message: description },
+      },
+    },
+  };
+}
+
+function requestBody({ mime, schema, example, required }: NonNullable<Route["body"]>): Json {
+  if (mime === "application/json") return { required, content: { [mime]: { schema: schemaOf(schema), example } } };
+  const form = {
+    type: "object",
+    required: ["file"],
+    properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, data: schemaOf(schema) },
+  };
+  const encoding = { data: { contentType: "application/json" } };
+  return {
+    required,
+    content: { [mime]: { schema: form, encoding, example: { file: "the bytes of harbor.jpg", data: example } } },
+  };
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: name === "name" ? { type: "string" } : { type: "string", format: "uuid" },
+  }));
+}
+
+function queryParameters(query: v.GenericSchema | undefined): Json[] {
+  if (!query) return [];
+  const { properties = {} } = toJsonSchema(query, CONVERSION);
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+}
+
+function schemaOf(schema: v.GenericSchema): Json {
+  const name = NAMES.get(schema);
+  if (name === undefined) throw new Error("A route uses a schema that the document does not name");
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+// Rules that JSON Schema cannot say are left out of the document; they are in the messages.
+const CONVERSION = { typeMode: "input", target: "draft-2020-12", errorMode: "ignore" } as const;
+
+function schemas(): Json {
+  const converted = toJsonSchemaDefs(SCHEMAS, {
+    ...CONVERSION,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  });
+  const described = operations.map(([name, row]) => {
+    const aliases = (row.aliases ?? []).map((alias) => ` Also accepted as \`${alias}\`.`).join("");
+    return [pascalCase(name), { description: row.summary + aliases, ...converted[pascalCase(name)] }] as const;
+  });
+  return { ...converted, ...Object.fromEntries(described) };
+}
+
+function pascalCase(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

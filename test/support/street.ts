@@ -1,0 +1,48 @@
+/** Streets that do not touch pixels, for tests of the entrance. */
+import { ApiError } from "../../src/errors.ts";
+import type { Result } from "../../src/process.ts";
+import type { Street } from "../../src/street.ts";
+
+const SHA1 = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12";
+
+const measured = {
+  format: "PNG",
+  width: 1,
+  height: 1,
+  colorspace: "RGB",
+  interlaced: false,
+  subsample: "4:4:4",
+  sampling: "4:4:4",
+  depth: 24,
+  quality: 100,
+  frames: 1,
+  alpha: false,
+  sha1: SHA1,
+};
+
+/** Hands the original back as the result; an image of a fetch is its URL's length in zeros. */
+export const shortStreet: Street = {
+  process: async (job, ports): Promise<Result> => {
+    const { bytes, name } = await ports.readOriginal(job.source);
+    const encoded = { bytes, mime: "image/png", name: name || "image.png" };
+    const { url } = await ports.keepTemporarily(encoded);
+    const common = { ...measured, name: encoded.name, bytes: bytes.length };
+    return { input: common, output: { ...common, saved: 0, url }, encoded };
+  },
+  portsOf: (_env, _settings, origin) => ({
+    readOriginal: async (source) =>
+      source.kind === "upload" ? source.original : { bytes: new Uint8Array(source.url.length), name: "fetched.png" },
+    readWatermark: async () => new Uint8Array(0),
+    keepTemporarily: async () => ({ url: `${origin}/temp/x/y` }),
+  }),
+};
+
+/** A street whose work always ends in this error. */
+export function brokenStreet(error: unknown): Street {
+  return {
+    ...shortStreet,
+    process: () => Promise.reject(error as Error),
+  };
+}
+
+export const damaged = brokenStreet(new ApiError(422, "The image is damaged"));
