@@ -3,8 +3,8 @@
  *
  *   window (u8, as the caller writes it)
  *     -> [box: whole blocks of samples averaged, only for strong reductions]
- *     -> ring of row pairs: i16 samples, row 2m and row 2m+1 interleaved, so that one i32x4.dot_i16x8_s applies two
- *        weights of the vertical filter to four samples
+ *     -> ring of row pairs: samples of row 2m and row 2m+1 interleaved, so that one i32x4.dot_i16x8_s applies two
+ *        weights of the vertical filter to four samples; bytes where the source can be kept as it is, i16 otherwise
  *     -> vertical filter to one row of i16 -> horizontal filter -> u8 result row
  *
  * Samples are fixed point with FRACTION bits below the 8-bit value; with alpha they are premultiplied, with `linear`
@@ -28,19 +28,20 @@ typedef enum { GRAY = 1, OPAQUE = 3, ALPHA = 4 } Mode; /* the value is the numbe
 typedef struct {
   Mode mode;
   int linear;
+  int narrow; /* the ring holds bytes */
   int source_width, source_height; /* what the caller writes */
   int box_x, box_y;                /* samples averaged per axis, 1 for none */
   int width, height;               /* after the box */
   int result_width, result_height;
   int window_rows, band_rows;
   int rows_in, box_rows, prepared, written; /* rows committed, in the open box, in the ring, returned */
-  size_t samples;                  /* i16 per row in the ring, padded */
+  size_t samples;                  /* per row in the ring, padded */
   int pairs;                       /* capacity of the ring in pairs of rows */
   Taps vertical, horizontal;
-  uint8_t *window, *band;
-  int16_t *ring, *even, *odd, *row;
+  uint8_t *window, *band, *ring;
+  int16_t *even, *odd, *row;       /* fixed point; `even` also keeps a source row until its partner comes */
   uint32_t *sums;
-  const int16_t **pair;
+  const uint8_t **pair;
   uint8_t *from_linear; /* WHITE + 1 entries */
   int16_t to_linear[256];
 } Resampler;
@@ -108,15 +109,20 @@ static void interleave(const int16_t *even, const int16_t *odd, int16_t *pair, s
   }
 }
 
-/* Two opaque RGBA rows straight to one pair of RGB rows. */
-static void interleave_opaque(const uint8_t *even, const uint8_t *odd, int16_t *pair, int width) {
+/* Two opaque RGBA rows to one pair of RGB rows, still bytes. */
+static void interleave_opaque(const uint8_t *even, const uint8_t *odd, uint8_t *pair, int width) {
   for (int x = 0; x < width; x += 4, even += 16, odd += 16, pair += 24) {
     const v128_t e = wasm_v128_load(even), o = wasm_v128_load(odd);
-    const v128_t a = wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 4, 20, 5, 21, 6, 22, 8, 24, 9, 25);
-    const v128_t b = wasm_i8x16_shuffle(e, o, 10, 26, 12, 28, 13, 29, 14, 30, 0, 0, 0, 0, 0, 0, 0, 0);
-    wasm_v128_store(pair, wasm_i16x8_shl(wasm_u16x8_extend_low_u8x16(a), FRACTION));
-    wasm_v128_store(pair + 8, wasm_i16x8_shl(wasm_u16x8_extend_high_u8x16(a), FRACTION));
-    wasm_v128_store(pair + 16, wasm_i16x8_shl(wasm_u16x8_extend_low_u8x16(b), FRACTION));
+    wasm_v128_store(pair, wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 4, 20, 5, 21, 6, 22, 8, 24, 9, 25));
+    const v128_t rest = wasm_i8x16_shuffle(e, o, 10, 26, 12, 28, 13, 29, 14, 30, 0, 0, 0, 0, 0, 0, 0, 0);
+    wasm_v128_store64_lane(pair + 16, rest, 0);
+  }
+}
+
+static void interleave_gray(const uint8_t *even, const uint8_t *odd, uint8_t *pair, int width) {
+  for (int x = 0; x < width; x += 8) {
+    const v128_t e = wasm_v128_load64_zero(even + x), o = wasm_v128_load64_zero(odd + x);
+    wasm_v128_store(pair + 2 * x, wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
   }
 }
 
@@ -130,15 +136,26 @@ static void interleave_alpha(const uint8_t *even, const uint8_t *odd, int16_t *p
   }
 }
 
-static int16_t *pair_at(const Resampler *r, int row) { return r->ring + (size_t)(row / 2 % r->pairs) * 2 * r->samples; }
+static uint8_t *pair_at(const Resampler *r, int row) {
+  return r->ring + (size_t)(row / 2 % r->pairs) * 2 * r->samples * (r->narrow ? 1 : sizeof(int16_t));
+}
 
 /* Appends one row of fixed-point samples to the ring; an unpaired last row is paired with itself (its weight is 0). */
 static void append(Resampler *r, int16_t *row) {
   const int last = r->prepared == r->height - 1;
-  if (r->prepared % 2) interleave(r->even, row, pair_at(r, r->prepared), r->samples);
-  else if (last) interleave(row, row, pair_at(r, r->prepared), r->samples);
+  int16_t *pair = (int16_t *)pair_at(r, r->prepared);
+  if (r->prepared % 2) interleave(r->even, row, pair, r->samples);
+  else if (last) interleave(row, row, pair, r->samples);
   else if (row != r->even) memcpy(r->even, row, r->samples * sizeof(int16_t));
   r->prepared++;
+}
+
+/* Two source rows to the ring without a detour. */
+static void append_pair(Resampler *r, const uint8_t *even, const uint8_t *odd) {
+  uint8_t *pair = pair_at(r, r->prepared);
+  if (r->mode == GRAY) interleave_gray(even, odd, pair, r->source_width);
+  else if (r->mode == OPAQUE) interleave_opaque(even, odd, pair, r->source_width);
+  else interleave_alpha(even, odd, (int16_t *)pair, r->source_width);
 }
 
 /* Adds one source row to the open box row; a full box (or the last one) is averaged and goes to the ring. */
@@ -164,32 +181,42 @@ static void add_to_box(Resampler *r, const uint8_t *source) {
   append(r, r->odd);
 }
 
-/* Rows of the window straight to the ring, two at a time where the channels allow it. */
+/* Source rows to the ring, two at a time where they come so. */
 static void add_rows(Resampler *r, const uint8_t *source, int count) {
   const size_t stride = (size_t)r->source_width * (r->mode == GRAY ? 1 : 4);
-  const int direct = !r->linear && r->mode != GRAY;
+  uint8_t *kept = (uint8_t *)r->even;
   while (count > 0) {
-    if (direct && count >= 2 && r->prepared % 2 == 0) {
-      int16_t *pair = pair_at(r, r->prepared);
-      if (r->mode == OPAQUE) interleave_opaque(source, source + stride, pair, r->source_width);
-      else interleave_alpha(source, source + stride, pair, r->source_width);
-      r->prepared += 2, r->rows_in += 2, count -= 2, source += 2 * stride;
+    int taken = 1;
+    if (r->prepared % 2) {
+      append_pair(r, kept, source);
+    } else if (count >= 2) {
+      append_pair(r, source, source + stride);
+      taken = 2;
     } else {
-      int16_t *row = r->prepared % 2 ? r->odd : r->even;
-      prepare(r, source, row);
-      append(r, row);
-      r->rows_in++, count--, source += stride;
+      memcpy(kept, source, stride);
+      if (r->prepared == r->height - 1) append_pair(r, kept, kept);
     }
+    r->prepared += taken, r->rows_in += taken, count -= taken, source += taken * stride;
   }
+}
+
+static void add_linear_row(Resampler *r, const uint8_t *source) {
+  int16_t *row = r->prepared % 2 ? r->odd : r->even;
+  prepare(r, source, row);
+  append(r, row);
+  r->rows_in++;
 }
 
 /* ---- filters ---- */
 
-/* The row of fixed-point samples that lies at result row y, at source width. */
-static void filter_vertically(Resampler *r, int y) {
-  const int start = r->vertical.start[y], pairs = (r->vertical.end[y] - start + 1) / 2;
-  const int16_t *weight = r->vertical.weight + (size_t)y * r->vertical.longest;
-  for (int k = 0; k < pairs; k++) r->pair[k] = pair_at(r, start + 2 * k);
+/* Rounds eight sums to fixed point and clamps them. */
+static inline v128_t narrow_sums(v128_t a, v128_t b, int shift, v128_t low, v128_t high) {
+  const v128_t v = wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(a, shift), wasm_i32x4_shr(b, shift));
+  return wasm_i16x8_max(low, wasm_i16x8_min(high, v));
+}
+
+/* The row of fixed-point samples that lies at result row y, at source width, from pairs of i16 rows. */
+static void filter_wide(Resampler *r, const int16_t *weight, int pairs) {
   const v128_t half = wasm_i32x4_const_splat(1 << (WEIGHT_BITS - 1));
   const v128_t low = r->mode == ALPHA ? wasm_i16x8_const_splat(-32768) : wasm_i16x8_const_splat(0);
   const v128_t high = r->mode == ALPHA ? wasm_i16x8_const_splat(32767) : wasm_i16x8_const_splat(WHITE);
@@ -198,16 +225,43 @@ static void filter_vertically(Resampler *r, int y) {
     for (int j = 0; j < LANES / 4; j++) sum[j] = half;
     for (int k = 0; k < pairs; k++) {
       const v128_t w = wasm_v128_load32_splat(weight + 2 * k);
-      const int16_t *p = r->pair[k] + 2 * i;
+      const int16_t *p = (const int16_t *)r->pair[k] + 2 * i;
       for (int j = 0; j < LANES / 4; j++)
         sum[j] = wasm_i32x4_add(sum[j], wasm_i32x4_dot_i16x8(wasm_v128_load(p + 8 * j), w));
     }
-    for (int j = 0; j < LANES / 4; j += 2) {
-      const v128_t a = wasm_i32x4_shr(sum[j], WEIGHT_BITS), b = wasm_i32x4_shr(sum[j + 1], WEIGHT_BITS);
-      wasm_v128_store(r->row + i + 4 * j,
-                      wasm_i16x8_max(low, wasm_i16x8_min(high, wasm_i16x8_narrow_i32x4(a, b))));
-    }
+    for (int j = 0; j < LANES / 4; j += 2)
+      wasm_v128_store(r->row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], WEIGHT_BITS, low, high));
   }
+}
+
+/* The same from pairs of byte rows. */
+static void filter_narrow(Resampler *r, const int16_t *weight, int pairs) {
+  const int shift = WEIGHT_BITS - FRACTION;
+  const v128_t half = wasm_i32x4_const_splat(1 << (shift - 1));
+  const v128_t low = wasm_i16x8_const_splat(0), high = wasm_i16x8_const_splat(WHITE);
+  for (size_t i = 0; i < r->samples; i += LANES) {
+    v128_t sum[LANES / 4];
+    for (int j = 0; j < LANES / 4; j++) sum[j] = half;
+    for (int k = 0; k < pairs; k++) {
+      const v128_t w = wasm_v128_load32_splat(weight + 2 * k);
+      const uint8_t *p = r->pair[k] + 2 * i;
+      for (int j = 0; j < LANES / 4; j += 2) {
+        const v128_t v = wasm_v128_load(p + 8 * j);
+        sum[j] = wasm_i32x4_add(sum[j], wasm_i32x4_dot_i16x8(wasm_u16x8_extend_low_u8x16(v), w));
+        sum[j + 1] = wasm_i32x4_add(sum[j + 1], wasm_i32x4_dot_i16x8(wasm_u16x8_extend_high_u8x16(v), w));
+      }
+    }
+    for (int j = 0; j < LANES / 4; j += 2)
+      wasm_v128_store(r->row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], shift, low, high));
+  }
+}
+
+static void filter_vertically(Resampler *r, int y) {
+  const int start = r->vertical.start[y], pairs = (r->vertical.end[y] - start + 1) / 2;
+  const int16_t *weight = r->vertical.weight + (size_t)y * r->vertical.longest;
+  for (int k = 0; k < pairs; k++) r->pair[k] = pair_at(r, start + 2 * k);
+  if (r->narrow) filter_narrow(r, weight, pairs);
+  else filter_wide(r, weight, pairs);
 }
 
 /* Four sums for one result pixel of 3 or 4 channels; two source pixels a step. `spread` arranges them in pairs. */
@@ -304,12 +358,12 @@ static int allocate(Resampler *r) {
   r->band_rows = clamp(65536 / (int)MIN(65536, pixel * r->result_width), 1, 16);
   r->window = calloc((size_t)WINDOW_ROWS * r->source_width * pixel + slack, 1);
   r->band = malloc((size_t)r->band_rows * r->result_width * pixel);
-  r->ring = calloc((size_t)r->pairs * 2 * r->samples, sizeof(int16_t));
-  r->even = calloc(row, sizeof(int16_t));
+  r->ring = calloc((size_t)r->pairs * 2 * r->samples, r->narrow ? 1 : sizeof(int16_t));
+  r->even = calloc(MAX(row * sizeof(int16_t), r->source_width * pixel + slack), 1);
   r->odd = calloc(row, sizeof(int16_t));
   r->row = calloc(row, sizeof(int16_t));
   r->sums = calloc((size_t)r->width * r->mode, sizeof(uint32_t));
-  r->pair = malloc(sizeof(int16_t *) * r->pairs);
+  r->pair = malloc(sizeof *r->pair * r->pairs);
   return r->window && r->band && r->ring && r->even && r->odd && r->row && r->sums && r->pair && make_linear_tables(r);
 }
 
@@ -335,6 +389,7 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   r->result_width = result_width, r->result_height = result_height;
   r->box_x = kernel == NEAREST ? 1 : box_of(width, result_width);
   r->box_y = kernel == NEAREST ? 1 : box_of(height, result_height);
+  r->narrow = r->box_x == 1 && r->box_y == 1 && !linear && r->mode != ALPHA;
   r->width = (source_width + r->box_x - 1) / r->box_x;
   r->height = (source_height + r->box_y - 1) / r->box_y;
   if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y, r->height,
@@ -362,12 +417,16 @@ int EXPORT(resampler_room)(const Resampler *r) {
 
 /* Takes the first `count` rows of the window; at most resampler_room. */
 void EXPORT(resampler_commit)(Resampler *r, int count) {
-  if (r->box_x == 1 && r->box_y == 1) {
+  const size_t stride = (size_t)r->source_width * (r->mode == GRAY ? 1 : 4);
+  const int boxed = r->box_x > 1 || r->box_y > 1;
+  if (!boxed && !r->linear) {
     add_rows(r, r->window, count);
     return;
   }
-  const size_t stride = (size_t)r->source_width * (r->mode == GRAY ? 1 : 4);
-  for (int i = 0; i < count; i++, r->rows_in++) add_to_box(r, r->window + i * stride);
+  for (int i = 0; i < count; i++) {
+    if (boxed) add_to_box(r, r->window + i * stride), r->rows_in++;
+    else add_linear_row(r, r->window + i * stride);
+  }
 }
 
 /* Writes at most `max` result rows to the band, as many as the committed rows allow; returns how many. */
