@@ -19,8 +19,7 @@ type Shape = Size & { readonly opaque: boolean };
 
 /** libwebp's methods by effort. Method 6 costs three times the time of 4 and wins about a percent. */
 const LOSSY_METHODS = [2, 3, 4, 5, 6] as const;
-/** Beyond 2 a lossless coder takes twice the memory and wins 2 percent. */
-const LOSSLESS_METHODS = [0, 1, 2, 2, 4] as const;
+const LOSSLESS_METHODS = [0, 1, 2, 2, 2] as const;
 /** From 76 on, the lossless coder of libwebp needs minutes for some pictures and wins 1 percent. */
 const LOSSLESS_EFFORT = 75;
 /** What a lossless encoder may hold before it changes to a method that needs less. */

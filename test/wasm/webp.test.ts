@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+
+import { parseWebp } from "../../src/image/formats/webp/container.ts";
+import { NativeError } from "../../wasm/load.ts";
+import { decodePeakBytes, openDecoder } from "../../wasm/webp/decoder.ts";
+import { BAND_ROWS, encodePeakBytes, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
+import { webpHeap } from "../../wasm/webp/instance.ts";
+import { noise, type Pixels, scene } from "../support/rows.ts";
+
+/** Encodes, and tells how much memory that took at most. */
+function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {
+  const { width, height, data } = pixels;
+  const all = { width, height, opaque: true, lossless: false, quality: 80, method: 4, ...settings };
+  const { used } = webpHeap(true);
+  const encoder = openEncoder(all);
+  try {
+    for (let y = 0; y < height; y += BAND_ROWS) {
+      const rows = Math.min(BAND_ROWS, height - y);
+      encoder.band().set(data.subarray(y * width * 4, (y + rows) * width * 4));
+      encoder.push(rows);
+    }
+    const file = encoder.finish();
+    return { file, peak: webpHeap().peak - used, declared: encodePeakBytes(all) };
+  } finally {
+    encoder.close();
+  }
+}
+
+/** Decodes, and tells how much memory that took at most. */
+function decode(file: Uint8Array, scale = 1) {
+  const [frame] = parseWebp(file).frames;
+  if (!frame) throw new Error("no frame");
+  const { width, height, lossless, alpha } = frame;
+  const { used } = webpHeap(true);
+  const region = { x: 0, y: 0, width, height };
+  const decoder = openDecoder(frame, {
+    ...region,
+    scaledWidth: Math.ceil(width / scale),
+    scaledHeight: Math.ceil(height / scale),
+  });
+  try {
+    while (decoder.readBand()) continue;
+    const bytes = file.length;
+    const declared = decodePeakBytes({ width, height, lossless, alpha: alpha !== undefined, bytes });
+    return { peak: webpHeap().peak - used, declared };
+  } finally {
+    decoder.close();
+  }
+}
+
+const PICTURES: readonly (readonly [string, Pixels, boolean])[] = [
+  ["a drawing", scene(500, 400), true],
+  ["noise", noise(400, 300), true],
+  ["a drawing with alpha", scene(500, 400, false), false],
+  ["noise with alpha", noise(400, 300, false), false],
+  ["a wide strip", noise(16_383, 5, false), false],
+  ["a tall strip", noise(5, 16_383, false), false],
+  ["a few pixels", noise(3, 3, false), false],
+];
+
+describe("memory of the WebP module", () => {
+  it.each(PICTURES)("stays within what lossy jobs declare: %s", (_name, pixels, opaque) => {
+    for (const quality of [50, 100]) {
+      for (const method of [2, 4]) {
+        const { file, peak, declared } = encode(pixels, { opaque, quality, method });
+        expect(peak).toBeLessThanOrEqual(declared);
+        for (const scale of [1, 3]) {
+          const decoded = decode(file, scale);
+          expect(decoded.peak).toBeLessThanOrEqual(decoded.declared);
+        }
+      }
+    }
+  });
+
+  it.each(PICTURES)("stays within what lossless jobs declare: %s", (_name, pixels, opaque) => {
+    for (const method of [0, 1, 2]) {
+      const { file, peak, declared } = encode(pixels, { opaque, lossless: true, quality: 75, method });
+      expect(peak).toBeLessThanOrEqual(declared);
+      const decoded = decode(file, method === 2 ? 4 : 1);
+      expect(decoded.peak).toBeLessThanOrEqual(decoded.declared);
+    }
+  });
+
+  it("holds a few rows of a lossy picture, however tall it is", () => {
+    const short = decode(encode(scene(512, 512), {}).file);
+    const tall = decode(encode(scene(512, 4_096), {}).file);
+    expect(tall.peak).toBeLessThan(short.peak + 100_000);
+    expect(tall.peak).toBeLessThan(512 * 512);
+  });
+
+  it("is all free when jobs are over", () => {
+    expect(webpHeap().used).toBe(0);
+  });
+});
+
+describe("the WebP encoder", () => {
+  it("gets by with less memory where there is no room to keep symbols, and writes almost the same file", () => {
+    // 4 bytes per pixel of symbols are declared; noise at this quality needs 15.
+    const { file, peak, declared } = encode(noise(1_200, 1_000), { quality: 90 });
+    expect(peak).toBeLessThanOrEqual(declared);
+    expect(file.length).toBeGreaterThan(600_000);
+  });
+
+  it("touches pixels only as near-lossless allows", () => {
+    const pixels = noise(200, 200);
+    const sizes = [100, 60, 20].map(
+      (nearLossless) => encode(pixels, { lossless: true, quality: 75, nearLossless }).file.length,
+    );
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(sizes[2]).toBeLessThan(sizes[0] ?? 0);
+  });
+
+  it.each([
+    ["width", { width: 16_384 }],
+    ["height", { height: 0 }],
+    ["quality", { quality: 101 }],
+    ["method", { method: 7 }],
+  ])("refuses a %s out of range", (_name, settings) => {
+    const all = { width: 8, height: 8, opaque: true, lossless: false, quality: 80, method: 4, ...settings };
+    expect(() => openEncoder(all)).toThrow(NativeError);
+    expect(webpHeap().used).toBe(0);
+  });
+});
