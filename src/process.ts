@@ -60,7 +60,9 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   const result = await measured(encoded.bytes, rendered.output, encoded.name);
   const { url } = await ports.keepTemporarily(encoded);
   const saved = Math.max(0, original.bytes.length - encoded.bytes.length);
-  return { input, output: { ...result, saved, url }, encoded };
+  const { score } = rendered.output;
+  const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };
+  return { input, output: { ...result, saved, ...looks, url }, encoded };
 }
 
 /** The saved pictures that the job's operations need. */

@@ -37,7 +37,7 @@ export function generateKey(): string {
 }
 
 /** SHA-256 of a key as hex: what the database holds. Keys are random and long, so no slow hash is needed. */
-export async function hashOf(key: string): Promise<string> {
+async function hashOf(key: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
   return hash.toHex();
 }

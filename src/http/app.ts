@@ -7,7 +7,7 @@ import { causesOf, logLine } from "../log.ts";
 import type { Street } from "../street.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { admitted, anonymousCount, closeLease, rateHeaders, startCount } from "./rate-limit.ts";
+import { admitted, anonymousCount, closeLease, countedHeaders, startCount } from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -122,7 +122,7 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
 
 /** What every answer gets, and the one log line of the request. */
 async function finish(c: AppContext, startedAt: number): Promise<void> {
-  for (const [name, value] of Object.entries({ "X-Request-Id": c.var.id, ...(await rateHeaders(c)) })) {
+  for (const [name, value] of Object.entries({ "X-Request-Id": c.var.id, ...(await countedHeaders(c)) })) {
     c.res.headers.set(name, value);
   }
   const { status } = c.res;

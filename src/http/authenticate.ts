@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import { OUTAGE_RETRY_SECONDS } from "../limits.ts";
 import type { AppContext } from "./context.ts";
 
-export const CHALLENGE = 'Basic realm="api", Bearer';
+const CHALLENGE = 'Basic realm="api", Bearer';
 
 /** Longer than any key; what is longer is not worth hashing. */
 const MAX_CREDENTIAL_CHARACTERS = 512;

@@ -3,6 +3,7 @@ import type { Ask } from "../account/ledger.ts";
 import type { Meter } from "../account/meter.ts";
 import { ApiError } from "../errors.ts";
 import { OUTAGE_RETRY_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
 import type { Admission, AppContext } from "./context.ts";
 
 /** Which meter counts a request, and what it is asked. */
@@ -68,11 +69,12 @@ export async function admittedWithCredit(c: AppContext): Promise<void> {
   if (admission?.lease === undefined) throw new ApiError(402, "No credits left in this period");
 }
 
-/** The headers of the window; when the meter did not answer, what is safe to assume. */
-export async function rateHeaders(c: AppContext): Promise<Record<string, string>> {
+/** The headers of a counted answer: the window (when the meter did not answer, what is safe to assume), and no caching. */
+export async function countedHeaders(c: AppContext): Promise<Record<string, string>> {
   if (!c.var.admission) return {};
   const known = await c.var.admission.catch(() => undefined);
   return {
+    "Cache-Control": "no-store",
     "X-RateLimit-Limit": String(known?.limit ?? c.var.settings.rateLimit),
     "X-RateLimit-Remaining": String(known?.remaining ?? 0),
     "X-RateLimit-Reset": String(known?.resetSeconds ?? RATE_WINDOW_SECONDS),
@@ -82,8 +84,17 @@ export async function rateHeaders(c: AppContext): Promise<Record<string, string>
 /** Spends the reserved credit after a success, gives it back after a failure; the answer does not wait for it. */
 export async function closeLease(c: AppContext, status: number): Promise<void> {
   const admission = await c.var.admission?.catch(() => undefined);
+  // Accepted work is not done yet: whoever does it closes the lease.
   if (admission?.lease === undefined || status === 202) return;
-  const stub = c.env.METER.getByName(admission.meter);
-  const closed = status < 400 ? stub.settle(admission.lease) : stub.release(admission.lease);
-  c.executionCtx.waitUntil(Promise.resolve(closed));
+  c.executionCtx.waitUntil(close(c, admission.meter, admission.lease, status < 400));
+}
+
+async function close(c: AppContext, meter: string, lease: number, succeeded: boolean): Promise<void> {
+  try {
+    const stub = c.env.METER.getByName(meter);
+    await (succeeded ? stub.settle(lease) : stub.release(lease));
+  } catch (error) {
+    // The answer is on its way. A credit that was not given back is free again when its lease ends.
+    logLine("error", { id: c.var.id, event: "credit not closed", causes: causesOf(error) });
+  }
 }

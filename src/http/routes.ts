@@ -47,7 +47,12 @@ const images: readonly Route[] = [
     summary: "Downloads a result while it is in volatile storage.",
     tag: "Images",
     access: "open",
-    answers: { 200: { description: "The image", mime: "image/*" } },
+    answers: {
+      200: { description: "The image", mime: "image/*" },
+      206: { description: "The wanted range of it", mime: "image/*" },
+      304: { description: "What the caller has is still right" },
+      416: { description: "The wanted range lies outside the image" },
+    },
     refusals: [404],
     handler: showTemporary,
   },

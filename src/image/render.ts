@@ -3,21 +3,18 @@
  * before it starts, and is waited for.
  */
 import { ApiError } from "../errors.ts";
-import { isolateBudget } from "./budget.ts";
-import { WHITE } from "./color.ts";
 import { checkResult, identify } from "./detect.ts";
-import type { EncodeSettings, Facts, FormatDefinition } from "./format.ts";
+import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Stage, Step } from "./operation.ts";
 import type { OperationRow } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
-import { encodeSettings } from "./optimize/presets.ts";
-import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
-import { firstFrame, type Picture } from "./picture.ts";
-import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
+import { encodeFor, type Optimized } from "./optimize/encode.ts";
+import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
+import { firstFrame } from "./picture.ts";
+import { pictureOf, type Stored } from "./pipeline.ts";
 import { type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import type { Rows } from "./rows.ts";
-import { flatten } from "./steps/flatten.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -32,7 +29,7 @@ export interface Order {
 
 export interface Rendered {
   readonly input: { readonly format: FormatDefinition; readonly facts: Facts };
-  readonly output: { readonly format: FormatDefinition; readonly facts: Facts; readonly bytes: Uint8Array };
+  readonly output: Optimized & { readonly format: FormatDefinition; readonly facts: Facts };
 }
 
 /**
@@ -41,14 +38,13 @@ export interface Rendered {
  */
 export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
   const stored = identify(bytes);
+  const plan = planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
-  const plan = planOrder(stored, order);
-  const targets = targetsOf(stored, plan, order);
-  let best: { format: FormatDefinition; bytes: Uint8Array } | undefined;
-  for (const target of targets) {
-    const encoded = await encodeAs(stored, plan, target, aim, progressive);
-    if (!best || encoded.length < best.bytes.length) best = { format: target, bytes: encoded };
+  let best: (Optimized & { format: FormatDefinition }) | undefined;
+  for (const target of targetsOf(stored, plan, order)) {
+    const optimized = await encodeFor({ stored, plan, target, aim, progressive });
+    if (!best || optimized.bytes.length < best.bytes.length) best = { ...optimized, format: target };
   }
   if (!best) throw new ApiError(422, "output.format cannot be written");
   const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
@@ -126,54 +122,4 @@ function fallback(opaque: boolean): FormatDefinition {
 /** Whether an Accept header names a media type; without a header, browsers' common ground is assumed. */
 function accepts(accept: string | undefined, mime: string): boolean {
   return accept === undefined || accept.includes(mime) || /(?:image\/\*|\*\/\*)/.test(accept);
-}
-
-async function encodeAs(
-  stored: Stored,
-  plan: Plan,
-  target: FormatDefinition,
-  aim: Aim,
-  progressive: boolean,
-): Promise<Uint8Array> {
-  const settings = encodeSettings(aim, target, progressive);
-  const unchanged = !plan.changesPixels && target === stored.format;
-  const encoded = unchanged ? await again(stored, plan, settings) : await encodePicture(stored, plan, target, settings);
-  return unchanged && encoded.length >= stored.bytes.length ? stored.bytes : encoded;
-}
-
-/** The same pixels in the same format: without decoding where the format can. */
-async function again(stored: Stored, plan: Plan, settings: EncodeSettings): Promise<Uint8Array> {
-  const { format, bytes, facts } = stored;
-  const { recompress, recompressPeakBytes } = format;
-  if (!recompress || !recompressPeakBytes) return encodePicture(stored, plan, format, settings);
-  const { progressive, quality, lossless } = settings;
-  const smaller = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
-    recompress(bytes, facts, lossless ? { progressive } : { progressive, quality }),
-  );
-  return smaller ?? bytes;
-}
-
-async function encodePicture(
-  stored: Stored,
-  plan: Plan,
-  target: FormatDefinition,
-  settings: EncodeSettings,
-): Promise<Uint8Array> {
-  const { encode, encodePeakBytes } = target;
-  if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
-  const decoded = pictureOf(stored, plan);
-  const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
-  const peakBytes = picturePeakBytes(stored, plan) + encodePeakBytes(picture, settings);
-  return isolateBudget.run(peakBytes, () => encode(picture, settings));
-}
-
-/** The picture on white, for formats without alpha. */
-function flattened(picture: Picture): Picture {
-  return {
-    ...picture,
-    opaque: true,
-    *open() {
-      for (const frame of picture.open()) yield { ...frame, rows: flatten(frame.rows, WHITE) };
-    },
-  };
 }

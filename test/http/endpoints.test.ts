@@ -25,6 +25,7 @@ describe.each(counted)("$method $path", ({ method, path, access }) => {
     expect(answer.status).toBe(401);
     expect(answer.body.message).toBe("Missing API key");
     expect(answer.headers.get("www-authenticate")).toBe('Basic realm="api", Bearer');
+    expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
   it("is 401 with a wrong credential, whatever the scheme", async () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { changeAccount } from "../../src/account/accounts.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
@@ -118,6 +118,22 @@ describe("a meter that does not answer", () => {
     const { status, headers } = await fetchImage(key, { env: { METER } });
     expect(status).toBe(503);
     expect(headers.get("retry-after")).toBe("5");
+  });
+});
+
+describe("a meter that is lost before the credit is closed", () => {
+  it("does not hold up the answer, and is said in the log", async () => {
+    const { key } = await openAccount();
+    const lines = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const taken = { allowed: true, limit: 5, remaining: 4, resetSeconds: 9, used: 0, lease: 1 };
+    const lost = () => Promise.reject(new Error("overloaded"));
+    const METER = { getByName: () => ({ take: () => Promise.resolve(taken), settle: lost, release: lost }) };
+    const { status, headers } = await fetchImage(key, { env: { METER } });
+    expect(status).toBe(200);
+    expect(lines.mock.calls.flat().join()).toContain(
+      `{"id":"${headers.get("x-request-id")}","event":"credit not closed"`,
+    );
+    lines.mockRestore();
   });
 });
 

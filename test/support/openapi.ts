@@ -138,16 +138,20 @@ function operationOf(route: Route): Json {
 
 function answerOf(route: Route, { description, schema, example, mime }: Answer): Json {
   const names = route.access === "open" ? (["X-Request-Id"] as const) : (["X-Request-Id", ...RATE] as const);
-  const json = schema && { "application/json": { schema: schemaOf(schema), example } };
-  const binary = route.costsCredit && { "image/*": { schema: { type: "string", contentMediaType: "image/*" } } };
-  const other = mime !== undefined && {
-    [mime]: { schema: mime.startsWith("image/") ? { type: "string", contentMediaType: mime } : { type: "object" } },
+  const content = {
+    ...(schema && { "application/json": { schema: schemaOf(schema), example } }),
+    ...(route.costsCredit && { "image/*": { schema: bytesOf("image/*") } }),
+    ...(mime && { [mime]: { schema: mime.startsWith("image/") ? bytesOf(mime) : { type: "object" } } }),
   };
   return {
     description,
     headers: headers(...names, ...(route.costsCredit ? (["X-Service-Metadata"] as const) : [])),
-    content: { ...json, ...binary, ...other },
+    ...(Object.keys(content).length > 0 && { content }),
   };
+}
+
+function bytesOf(mime: string): Json {
+  return { type: "string", contentMediaType: mime };
 }
 
 function refusal(status: string, description: string): Json {
@@ -170,7 +174,7 @@ function requestBody({ mime, schema, example, required }: NonNullable<Route["bod
   const form = {
     type: "object",
     required: ["file"],
-    properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, data: schemaOf(schema) },
+    properties: { file: bytesOf("application/octet-stream"), data: schemaOf(schema) },
   };
   const encoding = { data: { contentType: "application/json" } };
   return {

@@ -15,6 +15,9 @@ const DOWN = 3;
 /** Pixels below which a picture stands for itself. */
 export const SHEET_PIXELS = TILE * TILE * ACROSS * DOWN;
 
+/** Bytes of a sheet and of what is done with it: the pixels, an encoding, its decoding and scoring. */
+export const SHEET_BYTES = SHEET_PIXELS * 16;
+
 /** A picture whose pixels are in memory. */
 export interface Sheet extends Size {
   readonly picture: Picture;
