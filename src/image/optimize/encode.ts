@@ -1,0 +1,108 @@
+/** The file that an aim asks for, and never a larger one than there was. */
+import { scorePeakBytes } from "../../../wasm/score/score.ts";
+import { ApiError } from "../../errors.ts";
+import { isolateBudget } from "../budget.ts";
+import { WHITE } from "../color.ts";
+import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import { whole } from "../geometry.ts";
+import type { Aim } from "../output.ts";
+import type { Picture } from "../picture.ts";
+import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
+import type { Plan } from "../plan.ts";
+import { flatten } from "../steps/flatten.ts";
+import { encodeSettings, TARGET_SCORE } from "./presets.ts";
+import { canScore } from "./score.ts";
+import { smallestAbove } from "./search.ts";
+import { SHEET_BYTES } from "./sheet.ts";
+
+export interface Optimized {
+  readonly bytes: Uint8Array;
+  /** SSIMULACRA 2.1 against the picture that was encoded, where it was taken. */
+  readonly score?: number;
+}
+
+/** What is to be written: a stored picture, as planned, in a format. */
+export interface Task {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  readonly target: FormatDefinition;
+  readonly aim: Aim;
+  readonly progressive: boolean;
+}
+
+/**
+ * Encodes a picture as its aim asks. When neither pixels nor format change, the smaller of the result and the original
+ * is returned.
+ * @throws ApiError 422 when the job does not fit into memory, 503 when too many wait
+ */
+export async function encodeFor(task: Task): Promise<Optimized> {
+  const { stored, plan, target } = task;
+  const unchanged = !plan.changesPixels && target === stored.format;
+  const settings = encodeSettings(task.aim, target, task.progressive);
+  if (!unchanged) return encodePicture(task, settings);
+  const smaller = (await recompressed(task, settings)) ?? (await encodePicture(task, settings));
+  return smaller.bytes.length < stored.bytes.length ? smaller : { bytes: stored.bytes, score: 100 };
+}
+
+/** The same picture in the same format without decoding its pixels; null where the format or the aim does not allow it. */
+async function recompressed({ stored, aim }: Task, settings: EncodeSettings): Promise<Optimized | null> {
+  const { bytes, facts, format } = stored;
+  const { recompress, recompressPeakBytes } = format;
+  if (!recompress || !recompressPeakBytes || aim.kind !== "lossless") return null;
+  const { progressive } = settings;
+  const smaller = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
+    recompress(bytes, facts, { progressive }),
+  );
+  return { bytes: smaller ?? bytes, score: 100 };
+}
+
+async function encodePicture(task: Task, settings: EncodeSettings): Promise<Optimized> {
+  const { stored, plan, target, aim } = task;
+  const { encode, encodePeakBytes } = target;
+  if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
+  const decoded = pictureOf(stored, plan);
+  const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
+  const sourceBytes = picturePeakBytes(stored, plan);
+  const encoderBytes = encodePeakBytes(picture, settings);
+  if (aim.kind !== "smart" || aim.preset === "ultra" || !canSearch(target, picture)) {
+    return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
+  }
+  const goal = TARGET_SCORE[aim.preset];
+  const peakBytes =
+    sourceBytes + SHEET_BYTES + Math.max(encoderBytes, scoringBytes(target, picture)) + encoderBytes / 4;
+  return isolateBudget.run(peakBytes, () => smallestAbove(picture, { ...target, encode }, settings, goal));
+}
+
+/** Whether a quality can be searched for: the format has one, and the picture is one that can be scored. */
+function canSearch(target: FormatDefinition, picture: Picture): boolean {
+  return target.can.quality && picture.frames === 1 && canScore(picture);
+}
+
+/** Bytes that decoding and scoring a result of this size hold at most. */
+function scoringBytes(target: FormatDefinition, { width, height, opaque }: Picture): number {
+  const facts = {
+    width,
+    height,
+    orientation: 1,
+    frames: 1,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "YCbCr",
+    interlaced: true,
+    subsample: "4:4:4",
+    depth: 24,
+    quality: 80,
+  } as const;
+  return target.decodePeakBytes(facts, { box: whole(facts), width, height }) + scorePeakBytes(width) * (opaque ? 1 : 2);
+}
+
+/** The picture on white, for formats without alpha. */
+function flattened(picture: Picture): Picture {
+  return {
+    ...picture,
+    opaque: true,
+    *open() {
+      for (const frame of picture.open()) yield { ...frame, rows: flatten(frame.rows, WHITE) };
+    },
+  };
+}
