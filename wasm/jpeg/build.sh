@@ -17,14 +17,18 @@ includes=(-I"$here/config" -I"$here" -I"$turbo/src")
 defines=(-DNO_GETENV -DNO_PUTENV -Wno-macro-redefined)
 if [ "$variant" = scalar ]; then defines+=(-DSCALAR); fi
 
+turbo_flags=("${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize)
 turbo_files=()
-for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jdphuff jmemmgr jmemnobs; do
+for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jmemmgr jmemnobs; do
   turbo_files+=("$turbo/src/$name.c")
 done
-for name in jdapistd jdcoefct jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do
+for name in jdapistd jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do
   turbo_files+=("$turbo/src/wrapper/$name-8.c" "$turbo/src/wrapper/$name-12.c")
 done
-compile "$work/turbo" "${turbo_files[@]}" -- "${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize
+compile "$work/turbo" "${turbo_files[@]}" -- "${turbo_flags[@]}"
+# controller.c stands before these and takes their names.
+compile "$work/turbo" "$turbo/src/wrapper/jdcoefct-8.c" "$turbo/src/wrapper/jdcoefct-12.c" -- "${turbo_flags[@]}" \
+  -Djinit_d_coef_controller=turbo_d_coef_controller -Dj12init_d_coef_controller=turbo12_d_coef_controller
 
 jpegli_files=()
 for name in adaptive_quantization bit_writer bitstream color_transform common downsample encode encode_finish \

@@ -25,6 +25,7 @@ struct decoder {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
   struct input input;
+  struct store store;
   struct facts facts;
   int output;
   uint32_t left;        // columns that were decoded only to have exact borders
@@ -37,12 +38,14 @@ EXPORT("decoder_new") struct decoder *decoder_new(int source) {
   struct decoder *d = allocate(sizeof *d);
   d->jpeg.err = error_manager(&d->errors);
   jpeg_create_decompress(&d->jpeg);
+  d->jpeg.client_data = &d->store;
   input_attach(&d->jpeg, &d->input, source);
   return d;
 }
 
 EXPORT("decoder_close") void decoder_close(struct decoder *d) {
   jpeg_destroy_decompress(&d->jpeg);
+  store_free(&d->store);
   free(d->band);
   free(d->scratch);
   free(d);

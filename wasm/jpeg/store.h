@@ -1,1 +1,33 @@
+// Coefficients of a picture that comes in several scans, in little memory.
+//
+// libjpeg keeps all 64 coefficients of every block, at every scale: 3 bytes per pixel at 4:2:0. To decode the further
+// scans it is enough to know which coefficients are not zero already; to decode at n/8 of the size only the n x n lowest
+// frequencies matter. So a block is a 64-bit map and the coefficients that are kept: 40 bytes in place of 128 at half
+// the size.
 #pragma once
+#include "native.h"
+
+struct store_component {
+  uint32_t width, height;   // in blocks, whole MCUs
+  int kept;                 // kept x kept coefficients of each block, 1 to 8
+  const int8_t *slot;       // of a zigzag position among the kept ones (natural order of kept x kept), or -1
+  uint64_t **maps;          // rows of maps, bit k: the coefficient at zigzag position k is not zero
+  int16_t **values;         // rows of kept coefficients
+};
+
+struct store {
+  int components;
+  size_t bytes;
+  struct store_component component[MAX_COMPONENTS];
+};
+
+// The store of a decompressor is its client_data. It outlives libjpeg's pools: free it after them.
+static inline struct store *store_of(j_decompress_ptr jpeg) { return (struct store *)jpeg->client_data; }
+void store_allocate(j_decompress_ptr jpeg, struct store *store);
+void store_free_row(struct store_component *component, uint32_t row);
+void store_free(struct store *store);
+// Writes the 64 coefficients of a block in natural order, zero where they were not kept.
+void store_expand(const struct store_component *component, uint32_t row, uint32_t x, int16_t *block);
+
+// progressive.c: decodes the current row of MCUs of the current progressive Huffman scan into the store.
+void progressive_decode_row(j_decompress_ptr jpeg, uint32_t unit_rows);

@@ -1,0 +1,139 @@
+// libjpeg's coefficient controller for files of several scans, over the compact store; single scans are libjpeg's own.
+#define JPEG_INTERNALS
+#include "jinclude.h"
+#include "native.h"
+#include "jerror.h"
+#include "packed.h"
+#include "store.h"
+
+// libjpeg-turbo's own controllers; the recipe renames them.
+void turbo_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer);
+void turbo12_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer);
+
+struct controller {
+  struct jpeg_d_coef_controller pub;
+  JBLOCK blocks[D_MAX_BLOCKS_IN_MCU];
+  JBLOCKROW pointers[D_MAX_BLOCKS_IN_MCU];
+};
+
+static void start_input(j_decompress_ptr jpeg) { jpeg->input_iMCU_row = 0; }
+static void start_output(j_decompress_ptr jpeg) { jpeg->output_iMCU_row = 0; }
+
+// Rows of MCUs of this scan that make up one row of interleaved MCUs.
+static uint32_t unit_rows(j_decompress_ptr jpeg) {
+  if (jpeg->comps_in_scan > 1) return 1;
+  const jpeg_component_info *component = jpeg->cur_comp_info[0];
+  return jpeg->input_iMCU_row + 1 < jpeg->total_iMCU_rows ? component->v_samp_factor : component->last_row_height;
+}
+
+// Coefficients that were dropped are only known not to be zero, which is all that later scans ask of them.
+static void load_block(const struct store_component *component, uint32_t row, uint32_t x, JCOEF *block) {
+  store_expand(component, row, x, block);
+  for (uint64_t left = component->maps[row][x]; left; left &= left - 1) {
+    const int k = __builtin_ctzll(left);
+    if (component->slot[k] < 0) block[natural_position[k]] = 1;
+  }
+}
+
+static void save_block(struct store_component *component, uint32_t row, uint32_t x, const JCOEF *block) {
+  int16_t *values = component->values[row] + (size_t)x * component->kept * component->kept;
+  uint64_t map = 0;
+  for (int k = 0; k < DCTSIZE2; k++) {
+    const int value = block[natural_position[k]];
+    map |= (uint64_t)(value != 0) << k;
+    if (component->slot[k] >= 0) values[component->slot[k]] = value;
+  }
+  component->maps[row][x] = map;
+}
+
+// One MCU by any of libjpeg's entropy decoders: arithmetic coding, or sequential scans of single components.
+static void decode_unit(j_decompress_ptr jpeg, uint32_t column, uint32_t row_in_unit) {
+  struct controller *controller = (struct controller *)jpeg->coef;
+  for (int pass = 0; pass < 2; pass++) {
+    int block = 0;
+    for (int i = 0; i < jpeg->comps_in_scan; i++) {
+      const jpeg_component_info *info = jpeg->cur_comp_info[i];
+      struct store_component *component = &store_of(jpeg)->component[info->component_index];
+      for (int v = 0; v < info->MCU_height; v++)
+        for (int h = 0; h < info->MCU_width; h++, block++) {
+          const uint32_t row = jpeg->input_iMCU_row * info->v_samp_factor + row_in_unit + v;
+          const uint32_t x = column * info->MCU_width + h;
+          if (pass == 0) load_block(component, row, x, controller->blocks[block]);
+          else save_block(component, row, x, controller->blocks[block]);
+        }
+    }
+    if (pass == 0) jpeg->entropy->decode_mcu(jpeg, controller->pointers);
+  }
+}
+
+static int consume_data(j_decompress_ptr jpeg) {
+  const uint32_t rows = unit_rows(jpeg);
+  if (jpeg->progressive_mode && !jpeg->arith_code) {
+    progressive_decode_row(jpeg, rows);
+  } else {
+    for (uint32_t row = 0; row < rows; row++)
+      for (uint32_t x = 0; x < jpeg->MCUs_per_row; x++) decode_unit(jpeg, x, row);
+  }
+  if (++jpeg->input_iMCU_row < jpeg->total_iMCU_rows) return JPEG_ROW_COMPLETED;
+  jpeg->inputctl->finish_input_pass(jpeg);
+  return JPEG_SCAN_COMPLETED;
+}
+
+static void transform_row(j_decompress_ptr jpeg, int c, uint32_t row, void *output_rows) {
+  jpeg_component_info *info = &jpeg->comp_info[c];
+  const struct store_component *component = &store_of(jpeg)->component[c];
+  JBLOCK expanded;
+  uint32_t column = 0;
+  for (uint32_t x = jpeg->master->first_MCU_col[c]; x <= jpeg->master->last_MCU_col[c]; x++) {
+    JCOEF *block = expanded;
+    if (component->kept == DCTSIZE) block = component->values[row] + (size_t)x * DCTSIZE2;
+    else store_expand(component, row, x, expanded);
+    if (jpeg->data_precision == 12) jpeg->idct->inverse_DCT_12[c](jpeg, info, block, output_rows, column);
+    else jpeg->idct->inverse_DCT[c](jpeg, info, block, output_rows, column);
+    column += info->DCT_scaled_size;
+  }
+}
+
+// One row of interleaved MCUs from the store to samples; `planes` are of 8 or of 12 bits alike.
+static int decompress_data(j_decompress_ptr jpeg, void ***planes) {
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *info = &jpeg->comp_info[c];
+    if (!info->component_needed) continue;
+    for (int v = 0; v < info->v_samp_factor; v++) {
+      const uint32_t row = jpeg->output_iMCU_row * info->v_samp_factor + v;
+      if (row < info->height_in_blocks) transform_row(jpeg, c, row, planes[c] + v * info->DCT_scaled_size);
+    }
+  }
+  return ++jpeg->output_iMCU_row < jpeg->total_iMCU_rows ? JPEG_ROW_COMPLETED : JPEG_SCAN_COMPLETED;
+}
+
+static int decompress_data_8(j_decompress_ptr jpeg, JSAMPIMAGE planes) {
+  return decompress_data(jpeg, (void ***)planes);
+}
+
+static int decompress_data_12(j_decompress_ptr jpeg, J12SAMPIMAGE planes) {
+  return decompress_data(jpeg, (void ***)planes);
+}
+
+static void make_controller(j_decompress_ptr jpeg) {
+  struct controller *controller = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, sizeof *controller);
+  memset(controller, 0, sizeof *controller);
+  for (int i = 0; i < D_MAX_BLOCKS_IN_MCU; i++) controller->pointers[i] = &controller->blocks[i];
+  controller->pub.start_input_pass = start_input;
+  controller->pub.consume_data = consume_data;
+  controller->pub.start_output_pass = start_output;
+  controller->pub.decompress_data = decompress_data_8;
+  controller->pub.decompress_data_12 = decompress_data_12;
+  jpeg->coef = &controller->pub;
+  store_allocate(jpeg, store_of(jpeg));
+}
+
+void jinit_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer) {
+  if (need_full_buffer) make_controller(jpeg);
+  else turbo_d_coef_controller(jpeg, FALSE);
+}
+
+void j12init_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer) {
+  if (need_full_buffer) make_controller(jpeg);
+  else turbo12_d_coef_controller(jpeg, FALSE);
+}

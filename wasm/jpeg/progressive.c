@@ -1,0 +1,226 @@
+// Huffman decoding of progressive JPEG (T.81 annex G) into the compact store, in place of libjpeg's jdphuff.c.
+#include "reader.h"
+#include "packed.h"
+#include "store.h"
+
+struct progressive {
+  struct jpeg_entropy_decoder pub;
+  struct reader reader;
+  uint32_t restarts_to_go;
+  uint32_t end_run;            // blocks that hold nothing (new) in this band
+  int last_dc[MAX_COMPS_IN_SCAN];
+  struct decode_table *dc[NUM_HUFF_TBLS], *ac[NUM_HUFF_TBLS];
+};
+
+static struct progressive *decoder_of(j_decompress_ptr jpeg) { return (struct progressive *)jpeg->entropy; }
+
+// Keeps libjpeg's record of how precisely each coefficient is known, and refuses what the standard rules out. A scan
+// that repeats one would allow a small file to cost any amount of work.
+static void record_precision(j_decompress_ptr jpeg, int component) {
+  int *known = jpeg->coef_bits[component];
+  if (jpeg->Ss > 0 && known[0] < 0) WARNMS2(jpeg, JWRN_BOGUS_PROGRESSION, component, 0);
+  for (int k = jpeg->Ss; k <= jpeg->Se; k++) {
+    if (known[k] >= 0 && jpeg->Al >= known[k])
+      ERREXIT4(jpeg, JERR_BAD_PROGRESSION, jpeg->Ss, jpeg->Se, jpeg->Ah, jpeg->Al);
+    if (jpeg->Ah != (known[k] < 0 ? 0 : known[k])) WARNMS2(jpeg, JWRN_BOGUS_PROGRESSION, component, k);
+    known[k] = jpeg->Al;
+  }
+}
+
+static void start(j_decompress_ptr jpeg) {
+  struct progressive *p = decoder_of(jpeg);
+  const int dc = jpeg->Ss == 0;
+  if (jpeg->Se >= DCTSIZE2 || jpeg->Ss > jpeg->Se || (dc && jpeg->Se != 0) || (!dc && jpeg->comps_in_scan != 1) ||
+      (jpeg->Ah != 0 && jpeg->Al != jpeg->Ah - 1) || jpeg->Al > 13)
+    ERREXIT4(jpeg, JERR_BAD_PROGRESSION, jpeg->Ss, jpeg->Se, jpeg->Ah, jpeg->Al);
+  for (int i = 0; i < jpeg->comps_in_scan; i++) {
+    const jpeg_component_info *component = jpeg->cur_comp_info[i];
+    record_precision(jpeg, component->component_index);
+    if (!dc) decode_table_prepare(jpeg, 1, component->ac_tbl_no, &p->ac[component->ac_tbl_no]);
+    else if (jpeg->Ah == 0) decode_table_prepare(jpeg, 0, component->dc_tbl_no, &p->dc[component->dc_tbl_no]);
+    p->last_dc[i] = 0;
+  }
+  reader_start(&p->reader, jpeg);
+  p->end_run = 0;
+  p->restarts_to_go = jpeg->restart_interval;
+  p->pub.insufficient_data = FALSE;
+}
+
+// Called before `units` MCUs are decoded; returns how many of them come before the next restart marker.
+HOT uint32_t before_restart(j_decompress_ptr jpeg, struct bits *bits, uint32_t units) {
+  struct progressive *p = decoder_of(jpeg);
+  if (!jpeg->restart_interval) return units;
+  if (p->restarts_to_go == 0) {
+    reader_leave(&p->reader, *bits);
+    reader_restart(&p->reader);
+    *bits = reader_enter(&p->reader);
+    memset(p->last_dc, 0, sizeof p->last_dc);
+    p->end_run = 0;
+    p->restarts_to_go = jpeg->restart_interval;
+  }
+  const uint32_t now = units < p->restarts_to_go ? units : p->restarts_to_go;
+  p->restarts_to_go -= now;
+  return now;
+}
+
+HOT void decode_dc_unit(j_decompress_ptr jpeg, struct bits *bits, uint32_t column, uint32_t row_in_unit) {
+  struct progressive *p = decoder_of(jpeg);
+  for (int i = 0; i < jpeg->comps_in_scan; i++) {
+    const jpeg_component_info *info = jpeg->cur_comp_info[i];
+    const struct store_component *component = &store_of(jpeg)->component[info->component_index];
+    const int size = component->kept * component->kept;
+    for (int v = 0; v < info->MCU_height; v++) {
+      const uint32_t row = jpeg->input_iMCU_row * info->v_samp_factor + row_in_unit + v;
+      int16_t *value = component->values[row] + (size_t)column * info->MCU_width * size;
+      for (int h = 0; h < info->MCU_width; h++, value += size) {
+        refill(&p->reader, bits);
+        if (jpeg->Ah) {
+          if (take(bits, 1)) *value |= 1 << jpeg->Al;
+        } else {
+          p->last_dc[i] += decode(&p->reader, bits, p->dc[info->dc_tbl_no]).value;
+          *value = (uint32_t)p->last_dc[i] << jpeg->Al;
+        }
+      }
+    }
+  }
+}
+
+HOT void put(const struct store_component *component, int16_t *values,
+                                                      int k, int value) {
+  const int slot = component->slot[k];
+  if (slot >= 0) values[slot] = value;
+}
+
+// The first bits of a band of one block.
+HOT void decode_first(struct bits *bits, struct progressive *p,
+                      const struct decode_table *table,
+                                                               const struct store_component *component,
+                                                               uint64_t *map, int16_t *values, int first, int last,
+                                                               int low) {
+  uint64_t found = *map;
+  for (int k = first; k <= last; k++) {
+    refill(&p->reader, bits);
+    const struct symbol symbol = decode(&p->reader, bits, table);
+    if (!symbol.value && symbol.run < 15) {
+      p->end_run = (1u << symbol.run) - 1;
+      if (symbol.run) p->end_run += take(bits, symbol.run);
+      break;
+    }
+    k += symbol.run;
+    if (!symbol.value || k > 63) continue;
+    found |= 1ull << k;
+    put(component, values, k, (int)((uint32_t)symbol.value << low));
+  }
+  *map = found;
+}
+
+// One more bit of a coefficient that is known not to be zero.
+HOT void correct(struct reader *reader, struct bits *bits,
+                 const struct store_component *component, int16_t *values,
+                                                          int k, int bit) {
+  if (bits->count == 0) refill(reader, bits);
+  if (!take(bits, 1)) return;
+  const int slot = component->slot[k];
+  if (slot < 0 || values[slot] & bit) return;
+  values[slot] += values[slot] >= 0 ? bit : -bit;
+}
+
+HOT void refine(struct bits *bits, struct progressive *p,
+                const struct decode_table *table,
+                                                         const struct store_component *component, uint64_t *map,
+                                                         int16_t *values, int first, int last, int bit) {
+  const uint64_t before = *map;
+  const uint64_t band = ~0ull >> (63 - last);
+  uint64_t found = 0;
+  int k = first;
+  while (!p->end_run && k <= last) {
+    refill(&p->reader, bits);
+    const struct symbol symbol = decode(&p->reader, bits, table);
+    if (!symbol.value && symbol.run < 15) {
+      p->end_run = 1u << symbol.run;
+      if (symbol.run) p->end_run += take(bits, symbol.run);
+      break;
+    }
+    if (symbol.value > 1 || symbol.value < -1) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+    // Pass `run` zeros; what is not zero on the way gets its correction bit.
+    int run = symbol.run;
+    for (;;) {
+      const uint64_t left = before & band & (~0ull << k);
+      const int next = left ? __builtin_ctzll(left) : last + 1;
+      if (run < next - k) {
+        k += run;
+        break;
+      }
+      run -= next - k;
+      k = next;
+      if (k > last) break;
+      correct(&p->reader, bits, component, values, k++, bit);
+      if (k > last) break;
+    }
+    if (symbol.value && k <= last) {
+      found |= 1ull << k;
+      put(component, values, k, symbol.value * bit);
+    }
+    k++;
+  }
+  if (p->end_run) {
+    if (k <= 63)
+      for (uint64_t left = before & band & (~0ull << k); left; left &= left - 1)
+        correct(&p->reader, bits, component, values, __builtin_ctzll(left), bit);
+    p->end_run--;
+  }
+  *map = before | found;
+}
+
+HOT void decode_ac_row(j_decompress_ptr jpeg, struct bits *bits, uint32_t row) {
+  struct progressive *p = decoder_of(jpeg);
+  const jpeg_component_info *info = jpeg->cur_comp_info[0];
+  const struct store_component *component = &store_of(jpeg)->component[info->component_index];
+  const struct decode_table *table = p->ac[info->ac_tbl_no];
+  const int size = component->kept * component->kept, first = jpeg->Ss, last = jpeg->Se, low = jpeg->Al;
+  uint64_t *map = component->maps[row];
+  int16_t *values = component->values[row];
+  for (uint32_t x = 0; x < jpeg->MCUs_per_row;) {
+    const uint32_t end = x + before_restart(jpeg, bits, jpeg->MCUs_per_row - x);
+    while (x < end) {
+      if (jpeg->Ah) {
+        refine(bits, p, table, component, &map[x], values + (size_t)x * size, first, last, 1 << low);
+        x++;
+      } else if (p->end_run) {
+        const uint32_t skip = p->end_run < end - x ? p->end_run : end - x;
+        p->end_run -= skip;
+        x += skip;
+      } else {
+        decode_first(bits, p, table, component, &map[x], values + (size_t)x * size, first, last, low);
+        x++;
+      }
+    }
+  }
+}
+
+void progressive_decode_row(j_decompress_ptr jpeg, uint32_t unit_rows) {
+  struct reader *reader = &decoder_of(jpeg)->reader;
+  struct bits bits = reader_enter(reader);
+  for (uint32_t row = 0; row < unit_rows; row++) {
+    if (jpeg->Ss > 0) {
+      decode_ac_row(jpeg, &bits, jpeg->input_iMCU_row * jpeg->cur_comp_info[0]->v_samp_factor + row);
+    } else {
+      for (uint32_t x = 0; x < jpeg->MCUs_per_row;) {
+        const uint32_t end = x + before_restart(jpeg, &bits, jpeg->MCUs_per_row - x);
+        for (; x < end; x++) decode_dc_unit(jpeg, &bits, x, row);
+      }
+    }
+  }
+  reader_leave(reader, bits);
+}
+
+void jinit_phuff_decoder(j_decompress_ptr jpeg) {
+  struct progressive *p = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, sizeof *p);
+  memset(p, 0, sizeof *p);
+  p->pub.start_pass = start;
+  jpeg->entropy = &p->pub;
+  const size_t precision = jpeg->num_components * 2 * DCTSIZE2 * sizeof(int);
+  jpeg->coef_bits = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, precision);
+  for (int c = 0; c < jpeg->num_components; c++)
+    for (int k = 0; k < DCTSIZE2; k++) jpeg->coef_bits[c][k] = -1;
+}
