@@ -30,7 +30,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
         let rows = decoded.rows;
         try {
           rows = sized(rows, decoded.box, plan.view);
-          rows = toSrgb(rows, facts.profile);
+          rows = toSrgb(rows, facts.profile, facts.colorspace);
           rows = turn(rows, plan.view.orientation);
           for (const step of plan.steps) rows = applied(rows, step);
           yield { delayMs: decoded.delayMs, rows };

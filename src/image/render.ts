@@ -115,8 +115,7 @@ function targetsOf(stored: Stored, plan: Plan, { output, accept }: Order): Forma
 
 /** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
 function fallback(opaque: boolean): FormatDefinition {
-  const name = opaque ? "jpeg" : "png";
-  return (FORMATS as Record<string, FormatDefinition>)[name] as FormatDefinition;
+  return opaque ? FORMATS.jpeg : FORMATS.png;
 }
 
 /** Whether an Accept header names a media type; without a header, browsers' common ground is assumed. */

@@ -2,12 +2,17 @@ import { type Layout, openTransform } from "../../../wasm/color/color.ts";
 import type { Rows } from "../rows.ts";
 
 /**
- * A picture in sRGB, given the ICC profile its file carries. Without a profile, or with one that is damaged or already
- * sRGB, the rows are the same.
+ * A picture in sRGB, given the ICC profile and the color space of its file. Without a profile, or with one that is
+ * damaged, for other pixels or already sRGB, the rows are the same.
  */
-export function toSrgb(rows: Rows, profile: Uint8Array | undefined, layout: Layout = "rgba"): Rows {
-  const transform = profile ? openTransform(profile, layout) : null;
-  if (!transform) return rows;
+export function toSrgb(rows: Rows, profile: Uint8Array | undefined, colorspace: string): Rows {
+  return (profile && converted(rows, profile, colorspace === "Gray" ? "gray" : "rgba")) ?? rows;
+}
+
+/** Rows through an ICC profile to sRGB; null when there is nothing to do or the profile is of no use. */
+export function converted(rows: Rows, profile: Uint8Array, layout: Layout): Rows | null {
+  const transform = openTransform(profile, layout);
+  if (!transform) return null;
   const stride = rows.width * 4;
   const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));
   const wide = rows.width > transform.maxPixels ? new Uint8Array(stride) : null;

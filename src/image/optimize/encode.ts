@@ -88,7 +88,7 @@ function scoringBytes(target: FormatDefinition, { width, height, opaque }: Pictu
     loops: 0,
     alpha: !opaque,
     colorspace: "YCbCr",
-    interlaced: true,
+    interlaced: false,
     subsample: "4:4:4",
     depth: 24,
     quality: 80,

@@ -13,6 +13,10 @@ export interface Found {
   readonly score: number;
 }
 
+interface Trial extends Found {
+  readonly quality: number;
+}
+
 type Encoder = Pick<FormatDefinition, "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
 
 const MIN_QUALITY = 20;
@@ -40,7 +44,7 @@ export function smallestAbove(picture: Picture, format: Encoder, settings: Encod
     return score;
   };
   let aim = target;
-  let best: Found | undefined;
+  let best: Trial | undefined;
   for (let tries = 0, tried = new Set<number>(); tries < MAX_WHOLE_TRIES; tries++) {
     const quality = lowestQuality(sheetScore, aim);
     if (tried.has(quality)) break;
@@ -52,11 +56,11 @@ export function smallestAbove(picture: Picture, format: Encoder, settings: Encod
     aim = target + (sheetScore(quality) - found.score);
   }
   if (!best) throw new RangeError("no encoding was tried");
-  return best;
+  return settings.progressive ? reordered(best, picture, format, settings) : best;
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
-function better(one: Found | undefined, other: Found, target: number): Found {
+function better(one: Trial | undefined, other: Trial, target: number): Trial {
   if (!one) return other;
   const reach = [one, other].filter((found) => found.score >= target);
   if (reach.length === 2) return one.bytes.length <= other.bytes.length ? one : other;
@@ -96,12 +100,26 @@ function between(low: number, high: number, quality: number): number {
   return Math.min(high - 1, Math.max(low + 1, Math.ceil(quality)));
 }
 
-function scored(picture: Picture, format: Encoder, settings: EncodeSettings): Found {
-  const bytes = format.encode(picture, settings);
+/**
+ * The same coefficients in several scans. Tries are not made that way: a decoder of scans keeps the whole picture in
+ * memory, one of a single scan some rows.
+ */
+function reordered(
+  { bytes, score, quality }: Trial,
+  picture: Picture,
+  format: Encoder,
+  settings: EncodeSettings,
+): Found {
+  const scans = format.encode(picture, { ...settings, quality });
+  return { bytes: scans.length <= bytes.length ? scans : bytes, score };
+}
+
+function scored(picture: Picture, format: Encoder, settings: EncodeSettings): Trial {
+  const bytes = format.encode(picture, { ...settings, progressive: false });
   const facts = format.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   for (const decoded of format.open(bytes, facts, demand)) {
-    return { bytes, score: scoreRows(firstFrame(picture), decoded.rows) };
+    return { bytes, quality: settings.quality, score: scoreRows(firstFrame(picture), decoded.rows) };
   }
   throw new RangeError("nothing was encoded");
 }
