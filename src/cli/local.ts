@@ -83,13 +83,13 @@ const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
   ".txt": "Text",
 };
 
-/** The entry first, then what the bundle imports: wrangler copies it beside the entry. */
-async function modulesOf(folder: string): Promise<V4ModuleDefinition[]> {
+/** The modules of a folder that `wrangler deploy --dry-run --outdir` wrote: the entry first, then what the bundle imports: wrangler copies it beside the entry. */
+export async function modulesOf(folder: string, entry = "index.js"): Promise<V4ModuleDefinition[]> {
   const others = (await readdir(folder)).flatMap((name) => {
     const type = MODULE_TYPES[extname(name)];
     return type === undefined ? [] : [{ type, path: join(folder, name) }];
   });
-  return [{ type: "ESModule", path: join(folder, "index.js") }, ...others];
+  return [{ type: "ESModule", path: join(folder, entry) }, ...others];
 }
 
 /** What the simulator's own types lose without a further package. */

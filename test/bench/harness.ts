@@ -1,0 +1,93 @@
+/** Compares candidates in interleaved rounds: a machine that slows down slows every candidate. Runs on Node and in workerd. */
+
+export interface Candidate {
+  readonly name: string;
+  /** One unit of work. A returned object is shown beside the times (bytes, score). */
+  readonly run: () => unknown;
+}
+
+/** Where a bench runs; packages with native code are candidates on Node only. */
+export type Platform = "node" | "workerd";
+
+export interface Bench {
+  readonly title: string;
+  /**
+   * The candidates, ready to run.
+   * @param load reads a file, by its path in the repository
+   */
+  readonly candidates: (platform: Platform, load: (path: string) => Promise<Uint8Array>) => Promise<Candidate[]>;
+  /** Rounds after the warm-up; 9 unless told. */
+  readonly rounds?: number;
+}
+
+export interface Timing {
+  readonly name: string;
+  readonly medianMs: number;
+  readonly minMs: number;
+  /** The median against the first candidate's; below 1 is faster. */
+  readonly ratio: number;
+  readonly shown: string;
+}
+
+/** The clock of workerd has steps of a millisecond: shorter work is repeated until it takes this long. */
+const SHORTEST_MS = 20;
+
+/**
+ * Times every candidate once a round, after a warm-up that also finds how often short work must be repeated. Each
+ * round starts with another candidate.
+ */
+export async function compare(candidates: readonly Candidate[], rounds = 9): Promise<Timing[]> {
+  const subjects = [];
+  for (const { name, run } of candidates) {
+    let repeats = 1;
+    while (repeats < 1 << 20 && (await time(run, repeats)).elapsed < SHORTEST_MS) repeats *= 2;
+    subjects.push({ name, run, repeats, times: [] as number[], shown: "" });
+  }
+  for (let round = 0; round < rounds; round++) {
+    const start = round % subjects.length;
+    for (const subject of [...subjects.slice(start), ...subjects.slice(0, start)]) {
+      const { elapsed, result } = await time(subject.run, subject.repeats);
+      subject.times.push(elapsed / subject.repeats);
+      subject.shown = show(result);
+    }
+  }
+  const first = median(subjects[0]?.times ?? []);
+  return subjects.map(({ name, times, shown }) => {
+    const medianMs = median(times);
+    return { name, medianMs, minMs: Math.min(...times), ratio: medianMs / first, shown };
+  });
+}
+
+async function time(run: () => unknown, repeats: number): Promise<{ elapsed: number; result: unknown }> {
+  let result: unknown;
+  const start = performance.now();
+  for (let count = 0; count < repeats; count++) {
+    result = run();
+    if (result instanceof Promise) result = await result;
+  }
+  return { elapsed: performance.now() - start, result };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+function show(result: unknown): string {
+  if (typeof result !== "object" || result === null || ArrayBuffer.isView(result)) return "";
+  return Object.entries(result)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(", ");
+}
+
+/** The timings as lines of text, columns aligned. */
+export function table(timings: readonly Timing[]): string {
+  const width = Math.max(10, ...timings.map(({ name }) => name.length));
+  const head = `${"".padEnd(width)}  median ms    min ms   ratio`;
+  const lines = timings.map(({ name, medianMs, minMs, ratio, shown }) =>
+    `${name.padEnd(width)} ${medianMs.toFixed(2).padStart(10)} ${minMs.toFixed(2).padStart(9)} ${ratio.toFixed(2).padStart(7)}  ${shown}`.trimEnd(),
+  );
+  return [head, ...lines].join("\n");
+}

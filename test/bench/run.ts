@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+/**
+ * `npm run bench -- [--workerd] [name…]`: prints measurements, asserts nothing.
+ * A bench of the engine exports `bench` (a Bench); one that measures something else exports `main`.
+ */
+import { readFile } from "node:fs/promises";
+import { registerHooks } from "node:module";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { ROOT } from "../../src/cli/wrangler.ts";
+import { type Bench, compare, table } from "./harness.ts";
+import { compareInWorkerd } from "./workerd.ts";
+
+interface BenchModule {
+  readonly bench?: Bench;
+  readonly main?: () => Promise<void>;
+}
+
+/** Every bench, one line each; the name is the file's. */
+const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
+  bundle: () => import("./bundle.ts"),
+  floor: () => import("./floor.ts"),
+  service: () => import("./service.ts"),
+};
+
+// In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.
+registerHooks({
+  load(url, context, next) {
+    if (!url.endsWith(".wasm")) return next(url, context);
+    const bytes = readFileSync(fileURLToPath(url)).toString("base64");
+    return {
+      format: "module",
+      shortCircuit: true,
+      source: `export default new WebAssembly.Module(Buffer.from("${bytes}", "base64"));`,
+    };
+  },
+});
+
+async function runBench(name: string, bench: Bench, inWorkerd: boolean): Promise<void> {
+  console.log(`\n## ${name}: ${bench.title}${inWorkerd ? " (in workerd)" : ""}`);
+  if (inWorkerd) return console.log(await compareInWorkerd(name));
+  const candidates = await bench.candidates("node", (path) => readFile(join(ROOT, path)));
+  console.log(table(await compare(candidates, bench.rounds)));
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const inWorkerd = args.includes("--workerd");
+  const names = args.filter((arg) => !arg.startsWith("--"));
+  const unknown = names.filter((name) => !(name in BENCHES));
+  if (unknown.length > 0)
+    throw new Error(`No bench ${unknown.join(", ")}; there are ${Object.keys(BENCHES).join(", ")}`);
+  const model = cpus()[0]?.model ?? "unknown processor";
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(
+    `${model}, ${availableParallelism()} cores, load ${load}, Node ${process.version}, ${new Date().toISOString()}`,
+  );
+  for (const [name, open] of Object.entries(BENCHES)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const opened = await open();
+    if (opened.bench) await runBench(name, opened.bench, inWorkerd);
+    if (opened.main && !inWorkerd) {
+      console.log(`\n## ${name}`);
+      await opened.main();
+    }
+  }
+}
+
+await main(process.argv.slice(2));
