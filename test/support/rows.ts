@@ -91,6 +91,13 @@ export function drain(rows: Rows, max = 16): Pixels {
   return { width: rows.width, height: rows.height, data };
 }
 
+/** One sample; a test that looks outside the picture is wrong. */
+export function sample(data: Uint8Array, index: number): number {
+  const value = data[index];
+  if (value === undefined) throw new RangeError("outside the picture");
+  return value;
+}
+
 /** The first 16 digits of the SHA-256. */
 export async function digest(bytes: Uint8Array): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.slice()));

@@ -1,0 +1,146 @@
+import { crc32 } from "node:zlib";
+
+import { describe, expect, it } from "vitest";
+
+import { png } from "../../../../src/image/formats/png.ts";
+import gamma1 from "../../../fixtures/png/gamma-1.png";
+import gray1Adam7 from "../../../fixtures/png/gray-1-adam7.png";
+import gray1 from "../../../fixtures/png/gray-1.png";
+import gray2Adam7 from "../../../fixtures/png/gray-2-adam7.png";
+import gray2 from "../../../fixtures/png/gray-2.png";
+import gray4Adam7 from "../../../fixtures/png/gray-4-adam7.png";
+import gray4 from "../../../fixtures/png/gray-4.png";
+import gray8Adam7 from "../../../fixtures/png/gray-8-adam7.png";
+import gray8 from "../../../fixtures/png/gray-8.png";
+import gray16Adam7 from "../../../fixtures/png/gray-16-adam7.png";
+import gray16 from "../../../fixtures/png/gray-16.png";
+import grayAlpha8Adam7 from "../../../fixtures/png/gray-alpha-8-adam7.png";
+import grayAlpha8 from "../../../fixtures/png/gray-alpha-8.png";
+import grayAlpha16Adam7 from "../../../fixtures/png/gray-alpha-16-adam7.png";
+import grayAlpha16 from "../../../fixtures/png/gray-alpha-16.png";
+import palette1Adam7 from "../../../fixtures/png/palette-1-adam7.png";
+import palette1 from "../../../fixtures/png/palette-1.png";
+import palette2Adam7 from "../../../fixtures/png/palette-2-adam7.png";
+import palette2 from "../../../fixtures/png/palette-2.png";
+import palette4Adam7 from "../../../fixtures/png/palette-4-adam7.png";
+import palette4 from "../../../fixtures/png/palette-4.png";
+import palette8Adam7 from "../../../fixtures/png/palette-8-adam7.png";
+import palette8Alpha from "../../../fixtures/png/palette-8-alpha.png";
+import palette8 from "../../../fixtures/png/palette-8.png";
+import rgb8Adam7 from "../../../fixtures/png/rgb-8-adam7.png";
+import rgb8Key from "../../../fixtures/png/rgb-8-key.png";
+import rgb8 from "../../../fixtures/png/rgb-8.png";
+import rgb16Adam7 from "../../../fixtures/png/rgb-16-adam7.png";
+import rgb16 from "../../../fixtures/png/rgb-16.png";
+import rgba8Adam7 from "../../../fixtures/png/rgba-8-adam7.png";
+import rgba8 from "../../../fixtures/png/rgba-8.png";
+import rgba16Adam7 from "../../../fixtures/png/rgba-16-adam7.png";
+import rgba16 from "../../../fixtures/png/rgba-16.png";
+import { drain } from "../../../support/rows.ts";
+
+/** CRC-32 of the RGBA pixels as `convert <file> -depth 8 RGBA:-` of ImageMagick 6.9 gives them. */
+const FILES = [
+  ["gray-1-adam7", gray1Adam7, 0xd0b6265e],
+  ["gray-1", gray1, 0xd0b6265e],
+  ["gray-16-adam7", gray16Adam7, 0x2d25b7ea],
+  ["gray-16", gray16, 0x2d25b7ea],
+  ["gray-2-adam7", gray2Adam7, 0xf267ca00],
+  ["gray-2", gray2, 0xf267ca00],
+  ["gray-4-adam7", gray4Adam7, 0xc4f91174],
+  ["gray-4", gray4, 0xc4f91174],
+  ["gray-8-adam7", gray8Adam7, 0x2d25b7ea],
+  ["gray-8", gray8, 0x2d25b7ea],
+  ["gray-alpha-16-adam7", grayAlpha16Adam7, 0xed213886],
+  ["gray-alpha-16", grayAlpha16, 0xed213886],
+  ["gray-alpha-8-adam7", grayAlpha8Adam7, 0xed213886],
+  ["gray-alpha-8", grayAlpha8, 0xed213886],
+  ["palette-1-adam7", palette1Adam7, 0x54afe075],
+  ["palette-1", palette1, 0x54afe075],
+  ["palette-2-adam7", palette2Adam7, 0x8495246a],
+  ["palette-2", palette2, 0x8495246a],
+  ["palette-4-adam7", palette4Adam7, 0x34d15d31],
+  ["palette-4", palette4, 0x34d15d31],
+  ["palette-8-adam7", palette8Adam7, 0x68ad0587],
+  ["palette-8-alpha", palette8Alpha, 0x183a8ac5],
+  ["palette-8", palette8, 0x68ad0587],
+  ["rgb-16-adam7", rgb16Adam7, 0x3a1dd49b],
+  ["rgb-16", rgb16, 0x3a1dd49b],
+  ["rgb-8-adam7", rgb8Adam7, 0x3a1dd49b],
+  ["rgb-8-key", rgb8Key, 0x6a3af90b],
+  ["rgb-8", rgb8, 0x3a1dd49b],
+  ["rgba-16-adam7", rgba16Adam7, 0xfa195bf7],
+  ["rgba-16", rgba16, 0xfa195bf7],
+  ["rgba-8-adam7", rgba8Adam7, 0xfa195bf7],
+  ["rgba-8", rgba8, 0xfa195bf7],
+] as const;
+
+function decode(file: ArrayBuffer | Uint8Array, max = 7) {
+  const bytes = new Uint8Array(file);
+  const facts = png.probe(bytes);
+  const { width, height } = facts;
+  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+    return { facts, pixels: drain(rows, max) };
+  }
+  throw new Error("no frame");
+}
+
+describe("decoding PNG", () => {
+  // 16-bit files are compared with the 8-bit file that ImageMagick made of the same picture: rounded, not cut.
+  it.each(FILES)("gives the pixels of another decoder: %s", (_name, file, expected) => {
+    const { pixels } = decode(file);
+    expect(crc32(pixels.data)).toBe(expected);
+  });
+
+  it("brings samples of another gamma to a display's", () => {
+    // A ramp of linear light: half of it is level 186 on a display of gamma 2.2.
+    const { pixels } = decode(gamma1);
+    const raw = decode(withoutGamma(new Uint8Array(gamma1))).pixels;
+    const at = raw.data.findIndex((level, index) => index % 4 === 0 && level === 128);
+    expect(pixels.data[at]).toBe(186);
+    expect([pixels.data[at + 3], pixels.width, pixels.height]).toEqual([255, 256, 256]);
+  });
+
+  it("gives the same rows in whatever portions they are read", () => {
+    const whole = decode(rgba8Adam7, 1_000).pixels.data;
+    expect(decode(rgba8Adam7, 1).pixels.data).toEqual(whole);
+    expect(decode(rgba8Adam7, 5).pixels.data).toEqual(whole);
+  });
+});
+
+describe("the facts of a PNG", () => {
+  it.each([
+    ["palette", palette4, { colorspace: "Palette", depth: 4, alpha: false, interlaced: false }],
+    ["palette with alpha", palette8Alpha, { colorspace: "Palette", depth: 8, alpha: true, interlaced: false }],
+    ["key color", rgb8Key, { colorspace: "RGB", depth: 24, alpha: true, interlaced: false }],
+    ["16 bits, interlaced", rgba16Adam7, { colorspace: "RGB", depth: 64, alpha: true, interlaced: true }],
+    ["gray", gray2, { colorspace: "Gray", depth: 2, alpha: false, interlaced: false }],
+  ])("are read without decoding: %s", (_name, file, expected) => {
+    const facts = png.probe(new Uint8Array(file));
+    expect(facts).toMatchObject({ ...expected, frames: 1, orientation: 1, quality: 100, subsample: "4:4:4" });
+  });
+
+  it("include the orientation of eXIf", () => {
+    const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
+    expect(png.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
+  });
+});
+
+/** The file with one more chunk behind IHDR. */
+function withChunk(bytes: Uint8Array, type: string, data: readonly number[]): Uint8Array {
+  const body = Uint8Array.from([...new TextEncoder().encode(type), ...data]);
+  const chunk = new Uint8Array(body.length + 8);
+  const view = new DataView(chunk.buffer);
+  view.setUint32(0, data.length);
+  chunk.set(body, 4);
+  view.setUint32(body.length + 4, crc32(body));
+  const headerEnd = 8 + 25;
+  return Uint8Array.from([...bytes.subarray(0, headerEnd), ...chunk, ...bytes.subarray(headerEnd)]);
+}
+
+/** The file with its gAMA chunk renamed, which makes it unknown. */
+function withoutGamma(bytes: Uint8Array): Uint8Array {
+  const copy = bytes.slice();
+  const at = copy.findIndex((_, index) => String.fromCharCode(...copy.subarray(index, index + 4)) === "gAMA");
+  copy[at] = "x".charCodeAt(0);
+  return copy;
+}

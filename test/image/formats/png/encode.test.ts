@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { png } from "../../../../src/image/formats/png.ts";
+import { nativeStatistics } from "../../../../wasm/load.ts";
+import { drain, noise, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
+
+const LOSSLESS = { lossless: true, quality: 100, progressive: false };
+
+function encode(pixels: Pixels, { opaque = false, effort = 0.5 } = {}): Uint8Array {
+  return png.encode(pictureOf([pixels], { opaque }), { ...LOSSLESS, effort });
+}
+
+function decode(bytes: Uint8Array): Pixels {
+  const facts = png.probe(bytes);
+  const { width, height } = facts;
+  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+    return drain(rows);
+  }
+  throw new Error("no frame");
+}
+
+/** Pictures that PNG can hold in less than RGBA, and how. */
+const REPRESENTATIONS: readonly [string, Pixels, string, number][] = [
+  ["black and white", paint(70, 40, (x, y) => gray((x ^ y) & 1 ? 255 : 0)), "Gray", 1],
+  ["four grays", paint(70, 40, (x) => gray((x % 4) * 85)), "Gray", 2],
+  ["sixteen grays", paint(70, 40, (x) => gray((x % 16) * 17)), "Gray", 4],
+  ["grays", paint(70, 40, (x, y) => gray(x * 3 + y)), "Gray", 8],
+  ["grays with alpha", paint(256, 40, (x, y) => [x, x, x, y * 6]), "Gray", 16],
+  ["two colors", paint(70, 40, (x) => (x & 1 ? [9, 8, 7, 255] : [200, 0, 0, 128])), "Palette", 1],
+  [
+    "three colors",
+    paint(
+      70,
+      40,
+      (x) =>
+        [
+          [1, 2, 3, 255],
+          [4, 5, 6, 255],
+          [7, 8, 9, 0],
+        ][x % 3] as never,
+    ),
+    "Palette",
+    2,
+  ],
+  ["sixteen colors", paint(70, 40, (x) => [(x % 16) * 3, 9, 200, 255]), "Palette", 4],
+  ["256 colors", paint(256, 40, (x) => [x, 9, 255 - x, 255]), "Palette", 8],
+  ["257 colors", paint(257, 40, (x) => [x & 255, x >> 8, 255, 255]), "RGB", 24],
+  ["many colors", scene(90, 70), "RGB", 24],
+  ["many colors with alpha", scene(90, 70, false), "RGB", 32],
+  ["one pixel", paint(1, 1, () => [1, 2, 3, 4]), "RGB", 32],
+];
+
+function gray(level: number): [number, number, number, number] {
+  return [level & 255, level & 255, level & 255, 255];
+}
+
+describe("encoding PNG", () => {
+  it.each(REPRESENTATIONS)("finds the smallest exact representation: %s", (_name, pixels, colorspace, depth) => {
+    const bytes = encode(pixels);
+    expect(png.probe(bytes)).toMatchObject({ colorspace, depth, interlaced: false });
+    expect(decode(bytes)).toEqual(pixels);
+  });
+
+  it("gives back every picture exactly, at every effort", () => {
+    const channel = fc.integer({ min: 0, max: 255 });
+    const colors = fc.array(fc.tuple(channel, channel, channel, channel), { minLength: 1, maxLength: 300 });
+    const side = fc.integer({ min: 1, max: 64 });
+    fc.assert(
+      fc.property(side, side, colors, fc.constantFrom(0, 0.3, 0.5, 1), (width, height, palette, effort) => {
+        const pixels = paint(
+          width,
+          height,
+          (x, y) => palette[(x * 7 + y * 31 + x * y) % palette.length] ?? [0, 0, 0, 0],
+        );
+        expect(decode(encode(pixels, { effort }))).toEqual(pixels);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("streams pictures that are larger than its sample and its chunks", () => {
+    const pixels = scene(1_200, 1_000);
+    const { data } = decode(encode(pixels, { opaque: true, effort: 0 }));
+    expect(Buffer.compare(data, pixels.data)).toBe(0);
+  });
+
+  it("stays near the size of the raw data for what cannot be compressed", () => {
+    const bytes = encode(noise(64, 64, false));
+    expect(bytes.length).toBeLessThan(64 * 64 * 4 + 64 + 200);
+  });
+
+  it("holds the memory it declares", () => {
+    const pixels = scene(700, 500);
+    const before = memory();
+    encode(pixels, { opaque: true, effort: 1 });
+    const declared = png.encodePeakBytes(
+      { width: 700, height: 500, opaque: true, frames: 1 },
+      { ...LOSSLESS, effort: 1 },
+    );
+    expect(memory() - before).toBeLessThanOrEqual(declared);
+  });
+
+  it("does not grow over many pictures", () => {
+    const pixels = scene(64, 64);
+    encode(pixels);
+    const before = memory();
+    for (let round = 0; round < 30; round++) encode(pixels);
+    expect(memory()).toBe(before);
+  });
+});
+
+function memory(): number {
+  return nativeStatistics().find(({ name }) => name === "pixels")?.memoryBytes ?? 0;
+}

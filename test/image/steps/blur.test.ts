@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+
+import { blur } from "../../../src/image/steps/blur.ts";
+import { drain, paint, type Pixels, rowsOf, sample } from "../../support/rows.ts";
+
+/** A white column in black: a blur turns it into the profile of its kernel. */
+function line(width: number, height: number): Pixels {
+  return paint(width, height, (x) => (x === (width - 1) / 2 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
+}
+
+/** Black and white halves: a blur turns the edge into the integral of its kernel. */
+function edge(width: number, height: number): Pixels {
+  return paint(width, height, (x) => (x < width / 2 ? [0, 0, 0, 255] : [255, 255, 255, 255]));
+}
+
+/** Abramowitz and Stegun 7.1.26. */
+function erf(x: number): number {
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return Math.sign(x) * (1 - tail * Math.exp(-x * x));
+}
+
+describe("Gaussian blur", () => {
+  it.each([1, 2.5, 6, 7, 12, 25, 60])("has the profile of a Gaussian: sigma %d", (sigma) => {
+    const width = Math.ceil(sigma * 10) * 2;
+    const { data } = drain(blur(rowsOf(edge(width, 40)), sigma));
+    for (let x = 0; x < width; x++) {
+      const expected = 127.5 * (1 + erf((x + 0.5 - width / 2) / (sigma * Math.SQRT2)));
+      expect(Math.abs(sample(data, (20 * width + x) * 4) - expected)).toBeLessThanOrEqual(2.5);
+    }
+  });
+
+  it("keeps the brightness of what it spreads", () => {
+    const { data } = drain(blur(rowsOf(line(101, 20)), 3));
+    let sum = 0;
+    for (let x = 0; x < 101; x++) sum += sample(data, (10 * 101 + x) * 4);
+    expect(Math.abs(sum - 255)).toBeLessThan(12);
+  });
+
+  it.each([0.5, 4, 30])("keeps a flat picture flat: sigma %d", (sigma) => {
+    const flat = paint(90, 70, () => [10, 200, 77, 130]);
+    expect(drain(blur(rowsOf(flat, false), sigma)).data).toEqual(flat.data);
+  });
+
+  it("spreads no color out of transparent pixels", () => {
+    const pixels = paint(60, 30, (x) => (x < 30 ? [0, 0, 255, 255] : [255, 255, 0, 0]));
+    const { data } = drain(blur(rowsOf(pixels, false), 4));
+    for (let at = 0; at < data.length; at += 4) {
+      if (sample(data, at + 3) > 8) expect([...data.subarray(at, at + 2)]).toEqual([0, 0]);
+    }
+  });
+
+  it("leaves the picture alone where nothing would be seen", () => {
+    const pixels = edge(20, 5);
+    expect(drain(blur(rowsOf(pixels), 0.1)).data).toEqual(pixels.data);
+  });
+});
