@@ -8,6 +8,9 @@ const root = join(import.meta.dirname, "..");
 // Far above what any test takes: a busy machine is no failure.
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 
+// What a person runs in a terminal runs on Node, and so do its tests; so do tests that read the repository.
+const onNode = ["test/cli/**/*.test.ts", "test/wasm/binaries.test.ts"];
+
 const worker = {
   root,
   plugins: [
@@ -27,7 +30,7 @@ const worker = {
     ...patience,
     name: "worker",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/cli/**"],
+    exclude: onNode,
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only",
     setupFiles: ["test/support/setup.ts"],
@@ -35,13 +38,12 @@ const worker = {
   },
 };
 
-/** What a person runs in a terminal runs on Node, and so do its tests. */
-const cli = { root, test: { ...patience, name: "cli", include: ["test/cli/**/*.test.ts"] } };
+const node = { root, test: { ...patience, name: "node", include: onNode } };
 
 export default defineConfig({
   root,
   test: {
-    projects: [worker, cli],
+    projects: [worker, node],
     // The report is for machines: .ci/run counts from it.
     reporters: ["default", ["json", { outputFile: "coverage/tests.json" }]],
   },

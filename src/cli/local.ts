@@ -1,6 +1,6 @@
 /** The service on this machine: the bundle that a deployment would upload, in the same runtime, with embedded bindings. */
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
@@ -23,6 +23,8 @@ export interface LocalOptions {
   readonly state: string;
   /** Variables that win over wrangler.toml and `.dev.vars`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Drops the Worker's log, for measurements and tests. */
+  readonly quiet?: boolean;
 }
 
 export interface LocalService {
@@ -35,28 +37,10 @@ export interface LocalService {
  * @throws Error in plain words when the bundle or a setting is wrong
  */
 export async function startLocal(options: LocalOptions): Promise<LocalService> {
-  const folder = join(ROOT, ".wrangler", "bundle");
-  await rm(folder, { recursive: true, force: true }); // what an earlier bundle imported must not stay
-  await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]);
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   settingsOf(bindings); // a wrong setting is told here, not by the first request
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      ...workerOptions,
-      name: "darkroom",
-      bindings,
-      modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
-      modulesRoot: folder,
-      modules: await modulesOf(folder),
-      host: options.host,
-      port: options.port,
-      resourcePersistencePath: options.state,
-      cf: false,
-      log: new Log(LogLevel.WARN),
-      logRequests: false,
-    }),
-  );
+  const miniflare = await simulate({ ...workerOptions, bindings }, options);
   try {
     const url = await miniflare.ready;
     const database: D1Database = await miniflare.getD1Database("DB");
@@ -75,6 +59,34 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   }
 }
 
+async function simulate(workerOptions: Record<string, unknown>, options: LocalOptions): Promise<Miniflare> {
+  await mkdir(join(ROOT, ".wrangler"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".wrangler", "bundle-")); // its own: several may run at once
+  try {
+    await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]);
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        ...workerOptions,
+        name: "darkroom",
+        modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
+        modulesRoot: folder,
+        modules: await modulesOf(folder),
+        host: options.host,
+        port: options.port,
+        resourcePersistencePath: options.state,
+        cf: false,
+        log: new Log(LogLevel.WARN),
+        logRequests: false,
+        ...(options.quiet && { handleStructuredLogs: () => undefined }),
+      }),
+    );
+    await miniflare.ready;
+    return miniflare;
+  } finally {
+    await rm(folder, { recursive: true, force: true }); // it has been read
+  }
+}
+
 const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
   ".wasm": "CompiledWasm",
   ".bin": "Data",
@@ -83,7 +95,7 @@ const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
   ".txt": "Text",
 };
 
-/** The modules of a folder that `wrangler deploy --dry-run --outdir` wrote: the entry first, then what the bundle imports: wrangler copies it beside the entry. */
+/** The modules that `wrangler deploy --dry-run --outdir` wrote: the entry, and what it imports beside it. */
 export async function modulesOf(folder: string, entry = "index.js"): Promise<V4ModuleDefinition[]> {
   const others = (await readdir(folder)).flatMap((name) => {
     const type = MODULE_TYPES[extname(name)];

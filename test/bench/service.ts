@@ -23,7 +23,13 @@ interface Call {
 
 export async function main(): Promise<void> {
   const state = await mkdtemp(join(tmpdir(), "bench-"));
-  const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables: { RATE_LIMIT: "1000000000" } });
+  const service = await startLocal({
+    host: "127.0.0.1",
+    port: 0,
+    state,
+    variables: { RATE_LIMIT: "1000000000" },
+    quiet: true,
+  });
   try {
     const calls = [account(), upload()];
     const rounds = new Map(calls.map((call) => [call.name, { rates: [] as number[], latencies: [] as number[] }]));

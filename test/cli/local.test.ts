@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { DEMO_KEY, type LocalService, startLocal } from "../../src/cli/local.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+let state: string;
+beforeEach(async () => {
+  state = await mkdtemp(join(tmpdir(), "local-"));
+});
+afterEach(async () => {
+  await rm(state, { recursive: true, force: true });
+});
+
+async function withService<T>(
+  variables: Record<string, string>,
+  work: (service: LocalService) => Promise<T>,
+): Promise<T> {
+  const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true });
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function account({ url }: LocalService): Promise<Response> {
+  return fetch(new URL("/1.0/account", url).href, { headers: { authorization: `Bearer ${DEMO_KEY}` } });
+}
+
+describe("the local service", () => {
+  it("knows the demo key at once, and again after a restart on the same state", async () => {
+    const first = await withService({}, async (service) => (await account(service)).status);
+    const second = await withService({}, async (service) => (await account(service)).status);
+    expect([first, second]).toEqual([200, 200]);
+  });
+
+  it("lets a setting of the environment win", async () => {
+    const limit = await withService({ RATE_LIMIT: "7" }, async (service) => {
+      const answer = await account(service);
+      await answer.body?.cancel();
+      return answer.headers.get("X-RateLimit-Limit");
+    });
+    expect(limit).toBe("7");
+  });
+
+  it("refuses a wrong setting before it listens, naming it", async () => {
+    const started = startLocal({ host: "127.0.0.1", port: 0, state, variables: { RATE_LIMIT: "many" }, quiet: true });
+    await expect(started).rejects.toThrow("The variable RATE_LIMIT must be a whole number");
+  });
+});
+
+describe("npm start", () => {
+  async function start(port: string): Promise<{ status: number; stderr: string }> {
+    const env = { ...process.env, PORT: port, HOST: "127.0.0.1" };
+    return new Promise((resolve) => {
+      execFile(process.execPath, ["src/cli/start.ts"], { cwd: ROOT, env }, (error, _, stderr) => {
+        resolve({ status: error === null ? 0 : 1, stderr });
+      });
+    });
+  }
+
+  it("says that the port is taken, and how to choose another", async () => {
+    const occupant = createServer();
+    await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
+    const { port } = occupant.address() as AddressInfo;
+    const { status, stderr } = await start(String(port));
+    occupant.close();
+    expect(status).toBe(1);
+    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain("PORT=");
+  });
+
+  it("refuses a port that is none", async () => {
+    const { status, stderr } = await start("eighty");
+    expect(status).toBe(1);
+    expect(stderr).toContain("PORT must be a whole number");
+  });
+});
