@@ -1,6 +1,7 @@
 /** Every operation, one line each, in the order in which they run, whatever the order of members in a request. */
 import type { OperationRow } from "./operation.ts";
 import { adjust } from "./operations/adjust.ts";
+import { auto } from "./operations/auto.ts";
 import { border } from "./operations/border.ts";
 import { crop } from "./operations/crop.ts";
 import { filter } from "./operations/filter.ts";
@@ -18,6 +19,7 @@ export const OPERATIONS = {
   crop,
   resize,
   scale,
+  auto,
   adjust,
   filter,
   watermark,
