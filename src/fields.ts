@@ -96,3 +96,18 @@ export function record<const Entries extends v.ObjectEntries>(entries: Entries) 
     issue.expected === "never" ? "is not a known parameter" : issue.path ? "is required" : "must be an object",
   );
 }
+
+/** The same schema, with the members of its output in the order in which they were sent. */
+export function inSentOrder<Schema extends v.GenericSchema<unknown, object>>(schema: Schema): Schema {
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const sent = typeof dataset.value === "object" && dataset.value !== null ? Object.keys(dataset.value) : [];
+      const checked = schema["~run"](dataset, config);
+      if (!checked.typed) return checked;
+      const members = new Map(Object.entries(checked.value));
+      const ordered = new Map(sent.flatMap((key) => (members.has(key) ? [[key, members.get(key)] as const] : [])));
+      return { ...checked, value: Object.fromEntries([...ordered, ...members]) };
+    },
+  };
+}

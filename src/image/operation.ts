@@ -33,8 +33,11 @@ export interface Stage {
   readonly opaque: boolean;
   /** The output format can hold alpha. */
   readonly alpha: boolean;
-  /** A small version of the picture at this stage (first frame), no side longer than `maxSide`, to look at. */
-  readonly look: (maxSide: number) => Rows;
+  /**
+   * A small version of the picture at this stage (first frame) to look at; whoever asks closes it. No side is longer
+   * than what the operation says in `looks`; one that says nothing there may not ask.
+   */
+  readonly look: () => Rows;
   /** The file of a saved picture that the operation asked for in `needs`, by its id. */
   readonly overlay: (id: string) => Uint8Array;
 }
@@ -52,6 +55,11 @@ export interface OperationRow {
   readonly params: Schema;
   /** Ids of saved pictures that must be at hand before `plan` is called. */
   readonly needs?: (params: never) => readonly string[];
+  /**
+   * The longest side, in pixels, of the small version that `plan` will `look` at, one at a time; 0 when it will not. The
+   * memory for it is waited for before `plan` is called.
+   */
+  readonly looks?: (params: never) => number;
   /** The work, in order; an empty list when nothing is to be done. */
   readonly plan: (params: never, stage: Stage) => readonly Step[];
 }
@@ -59,6 +67,7 @@ export interface OperationRow {
 export interface Operation<Params extends Schema> extends OperationRow {
   readonly params: Params;
   readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
+  readonly looks?: (params: v.InferOutput<Params>) => number;
   readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[];
 }
 

@@ -1,16 +1,30 @@
 /** Every operation, one line each, in the order in which they run, whatever the order of members in a request. */
 import type { OperationRow } from "./operation.ts";
+import { adjust } from "./operations/adjust.ts";
+import { auto } from "./operations/auto.ts";
+import { border } from "./operations/border.ts";
 import { crop } from "./operations/crop.ts";
+import { filter } from "./operations/filter.ts";
 import { flip } from "./operations/flip.ts";
+import { mask } from "./operations/mask.ts";
 import { padding } from "./operations/padding.ts";
 import { resize } from "./operations/resize.ts";
+import { rotate } from "./operations/rotate.ts";
 import { scale } from "./operations/scale.ts";
+import { watermark } from "./operations/watermark.ts";
 
 export const OPERATIONS = {
   flip,
+  rotate,
   crop,
   resize,
   scale,
+  auto,
+  adjust,
+  filter,
+  watermark,
+  mask,
+  border,
   padding,
 } as const satisfies Record<string, OperationRow>;
 

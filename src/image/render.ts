@@ -3,6 +3,7 @@
  * before it starts, and is waited for.
  */
 import { ApiError } from "../errors.ts";
+import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
@@ -12,9 +13,8 @@ import { OPERATIONS, type OperationName } from "./operations.ts";
 import { encodeFor, type Optimized } from "./optimize/encode.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
-import { pictureOf, type Stored } from "./pipeline.ts";
+import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
 import { type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
-import type { Rows } from "./rows.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -38,7 +38,7 @@ export interface Rendered {
  */
 export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
   const stored = identify(bytes);
-  const plan = planOrder(stored, order);
+  const plan = await planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
   let best: (Optimized & { format: FormatDefinition }) | undefined;
@@ -52,24 +52,29 @@ export async function render(bytes: Uint8Array, order: Order): Promise<Rendered>
 }
 
 /** The steps of an order, every operation planned on the picture as the ones before it leave it. */
-function planOrder(stored: Stored & { name: FormatName }, order: Order): Plan {
+async function planOrder(stored: Stored & { name: FormatName }, order: Order): Promise<Plan> {
   const { facts } = stored;
-  const steps: Step[] = [{ kind: "turn", orientation: facts.orientation }];
-  let size = storedSize(facts);
-  size = sizeAfter({ kind: "turn", orientation: facts.orientation }, size);
+  const upright: Step = { kind: "turn", orientation: facts.orientation };
+  const steps: Step[] = [upright];
+  let size = sizeAfter(upright, storedSize(facts));
   let opaque = !facts.alpha;
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
     if (params === undefined) continue;
-    const before = [...steps];
+    const side = row.looks?.(params as never) ?? 0;
+    const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
     const stage: Stage = {
       size,
       opaque,
       alpha: canHoldAlpha(stored, order),
-      look: (maxSide) => lookAt(stored, before, maxSide),
+      look: () => {
+        if (!small) throw new Error(`${name} looks at the picture without saying so`);
+        return firstFrame(pictureOf(stored, small));
+      },
       overlay: (id) => overlayOf(order, id),
     };
-    for (const step of row.plan(params as never, stage)) {
+    const plan = () => row.plan(params as never, stage);
+    for (const step of small ? await isolateBudget.run(picturePeakBytes(stored, small), plan) : plan()) {
       steps.push(step);
       size = sizeAfter(step, size);
       if (step.kind === "rows") opaque = step.opaque(opaque);
@@ -79,14 +84,14 @@ function planOrder(stored: Stored & { name: FormatName }, order: Order): Plan {
   return planSteps(storedSize(facts), steps);
 }
 
-/** A small version of the picture that `steps` make of a file: its first frame, no side longer than `maxSide`. */
-function lookAt(stored: Stored, steps: readonly Step[], maxSide: number): Rows {
+/** The picture that `steps` make of a file, reduced until no side is longer than `maxSide`. */
+function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): Plan {
   const { size } = planSteps(storedSize(stored.facts), steps);
   const factor = Math.min(1, maxSide / Math.max(size.width, size.height));
   const width = Math.max(1, Math.round(size.width * factor));
   const height = Math.max(1, Math.round(size.height * factor));
   const small = [...steps, { kind: "resize", width, height, kernel: "linear" } as const];
-  return firstFrame(pictureOf(stored, planSteps(storedSize(stored.facts), small)));
+  return planSteps(storedSize(stored.facts), small);
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

@@ -1,7 +1,10 @@
-import { openResampler } from "../../../wasm/pixels/resampler.ts";
+import { openResampler, resamplerPeakBytes } from "../../../wasm/pixels/resampler.ts";
+import type { Size } from "../geometry.ts";
 import { resampled } from "../resample.ts";
 import type { Rows } from "../rows.ts";
 
+/** Below this a Gaussian changes nothing that 8 bits could hold. */
+export const MIN_SIGMA = 0.2;
 /** Up to here a Gaussian is applied as it is; 3.3 times sigma to each side. */
 const DIRECT_SIGMA = 6;
 /** What is left of a larger one after the reduction: smooth enough for cubic interpolation to restore it. */
@@ -13,10 +16,9 @@ const REDUCED_SIGMA = 4;
  * and memory stay bounded.
  */
 export function blur(rows: Rows, sigma: number): Rows {
-  if (sigma < 0.2) return rows;
+  if (sigma < MIN_SIGMA) return rows;
   const { width, height } = rows;
-  const factor = sigma <= DIRECT_SIGMA ? 1 : sigma / REDUCED_SIGMA;
-  const small = { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
+  const { factor, small } = reduction(rows, sigma);
   const blurred = openResampler({
     ...optionsFor(rows, small),
     kernel: "gaussian",
@@ -25,6 +27,26 @@ export function blur(rows: Rows, sigma: number): Rows {
   const reduced = resampled(rows, blurred, small);
   if (factor === 1) return reduced;
   return resampled(reduced, openResampler({ ...optionsFor(reduced, rows), kernel: "cubic" }), { width, height });
+}
+
+/** By how much a picture is reduced before it is blurred, and to what size. */
+function reduction({ width, height }: Size, sigma: number) {
+  const factor = sigma <= DIRECT_SIGMA ? 1 : sigma / REDUCED_SIGMA;
+  const small = { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
+  return { factor, small };
+}
+
+/** Bytes of memory that the blur of a picture of this size holds at most. */
+export function blurPeakBytes(size: Size, sigma: number): number {
+  const { factor, small } = reduction(size, sigma);
+  const blurring = peakBytes(size, small, sigma);
+  return factor === 1 ? blurring : blurring + peakBytes(small, size);
+}
+
+function peakBytes(from: Size, to: Size, sigma?: number): number {
+  const box = { x: 0, y: 0, ...from };
+  const kernel = sigma === undefined ? ({ kernel: "cubic" } as const) : ({ kernel: "gaussian", sigma } as const);
+  return resamplerPeakBytes({ sourceWidth: from.width, box, ...to, ...kernel, pixels: "rgba" });
 }
 
 function optionsFor(source: Rows, { width, height }: { width: number; height: number }) {

@@ -1,0 +1,38 @@
+import * as v from "valibot";
+
+import { openReplacement, pointwisePeakBytes } from "../../../wasm/effects/colors.ts";
+import { decimal, hexColor, record } from "../../fields.ts";
+import { parseColor } from "../color.ts";
+import { linearLevels, toLab } from "../color/light.ts";
+import { effectStep } from "../effect.ts";
+import { filter } from "../filter.ts";
+
+export const replace = filter({
+  summary:
+    "One color for another: what is within `value` units of `from` in CIELAB (difference by CIE 1976) becomes `to`, fading out over the outer half of that distance. With 0 only `from` itself changes.",
+  aliases: ["color_replacement", "colorreplace", "color-replacement"],
+  params: record({
+    from: hexColor("rgb"),
+    to: hexColor(),
+    value: v.optional(decimal(0, 100), 10),
+  }),
+  plan({ from, to, value }, { size: { width, height } }) {
+    const [red, green, blue] = parseColor(from);
+    const paint = parseColor(to);
+    return [
+      effectStep({
+        width,
+        height,
+        opaque: (input) => input && paint[3] === 255,
+        peakBytes: pointwisePeakBytes(width),
+        open: () =>
+          openReplacement(width, height, {
+            from: toLab(red, green, blue),
+            to: paint,
+            tolerance: value,
+            linear: linearLevels(),
+          }),
+      }),
+    ];
+  },
+});

@@ -1,0 +1,10 @@
+import { decimal, record } from "../../fields.ts";
+import { IDENTITY, mix, SEPIA } from "../color/matrices.ts";
+import { filter } from "../filter.ts";
+import { matrixStep } from "../steps/tone.ts";
+
+export const sepia = filter({
+  summary: "Brown shades of an old photograph; `value` per cent of them.",
+  params: record({ value: decimal(0, 100) }),
+  plan: ({ value }, { size }) => (value === 0 ? [] : [matrixStep(size, mix(IDENTITY, SEPIA, value / 100))]),
+});

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+
+import { inSentOrder, record } from "../../fields.ts";
+import type { FilterRow } from "../filter.ts";
+import { type FilterName, FILTERS } from "../filters.ts";
+import { operation, type Stage, type Step } from "../operation.ts";
+import { sizeAfter } from "../plan.ts";
+
+type FilterEntries = { [Name in FilterName]: v.OptionalSchema<(typeof FILTERS)[Name]["params"], undefined> };
+
+const rows = Object.entries<FilterRow>(FILTERS);
+const entries = Object.fromEntries(rows.map(([name, row]) => [name, v.optional(row.params)])) as unknown as FilterEntries;
+const aliases = rows.flatMap(([name, row]) => (row.aliases ?? []).map((alias) => [alias, name] as const));
+
+export const filter = operation({
+  summary: "Filters, any number of them, applied in the order in which they are named.",
+  aliases: ["stylize"],
+  memberAliases: Object.fromEntries(aliases),
+  params: inSentOrder(record(entries)),
+  plan(params, { size }) {
+    const steps: Step[] = [];
+    let stage: Pick<Stage, "size"> = { size };
+    for (const [name, settings] of Object.entries(params)) {
+      if (settings === undefined) continue;
+      const row: FilterRow = FILTERS[name as FilterName];
+      for (const step of row.plan(settings as never, stage)) {
+        steps.push(step);
+        stage = { size: sizeAfter(step, stage.size) };
+      }
+    }
+    return steps;
+  },
+});

@@ -1,0 +1,43 @@
+import * as v from "valibot";
+
+import { openRotation, rotationPeakBytes } from "../../../wasm/effects/rotation.ts";
+import { hexColor, integer, record } from "../../fields.ts";
+import { parseColor, type Rgba, TRANSPARENT, WHITE } from "../color.ts";
+import { effectStep } from "../effect.ts";
+import { type Orientation, type Size, turnSize } from "../geometry.ts";
+import { operation, type Step } from "../operation.ts";
+
+/** The turns that lose nothing, by quarters clockwise. */
+const QUARTERS = [1, 6, 3, 8] as const satisfies readonly Orientation[];
+
+export const rotate = operation({
+  summary:
+    "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white.",
+  params: record({ angle: integer(0, 359), background: v.optional(hexColor()) }),
+  plan({ angle, background }, { size, alpha }) {
+    const quarters = Math.round(angle / 90);
+    const orientation = QUARTERS[quarters % 4]!;
+    const rest = angle - quarters * 90;
+    const turn: Step[] = orientation === 1 ? [] : [{ kind: "turn", orientation }];
+    if (rest === 0) return turn;
+    const color = background ? parseColor(background) : alpha ? TRANSPARENT : WHITE;
+    return [...turn, rotation(turnSize(size, orientation), rest, color)];
+  },
+});
+
+/** A turn by at most half a quarter, so that the rows which one result row crosses are few for small angles. */
+function rotation({ width, height }: Size, angle: number, background: Rgba): Step {
+  const cosine = Math.cos((angle * Math.PI) / 180);
+  const sine = Math.abs(Math.sin((angle * Math.PI) / 180));
+  // Nothing is cut off; what is a whole number but for the arithmetic does not grow by one.
+  const resultWidth = Math.ceil(width * cosine + height * sine - 1e-6);
+  const resultHeight = Math.ceil(width * sine + height * cosine - 1e-6);
+  const shape = { width, height, resultWidth, resultHeight, angle };
+  return effectStep({
+    width: resultWidth,
+    height: resultHeight,
+    opaque: (input) => input && background[3] === 255,
+    peakBytes: rotationPeakBytes(shape),
+    open: () => openRotation({ ...shape, background }),
+  });
+}

@@ -1,0 +1,67 @@
+import { openTaps, type Tap, tapsPeakBytes } from "../../../wasm/effects/blurs.ts";
+import { effectStep } from "../effect.ts";
+import type { Size } from "../geometry.ts";
+import type { Step } from "../operation.ts";
+
+/** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
+const MAX_SAMPLES = 33;
+/** The sum of the weights of all taps. */
+const WHOLE = 65_536;
+
+/**
+ * The mean over a straight way through each pixel, `reach` pixels to both sides, edges extended. The direction is in
+ * degrees, clockwise from the right. Samples are at most a pixel apart and bilinear.
+ */
+export function motionSteps(size: Size, reach: number, degrees: number): Step[] {
+  if (reach < 0.5) return [];
+  const samples = 2 * Math.ceil(reach) + 1;
+  if (samples <= MAX_SAMPLES) return [motionStep(size, line(samples, (2 * reach) / (samples - 1), degrees))];
+  const near = Math.ceil(Math.sqrt(samples));
+  const far = Math.ceil(samples / near);
+  const spacing = (2 * reach) / (near * far - 1);
+  return [motionStep(size, line(near, spacing, degrees)), motionStep(size, line(far, spacing * near, degrees))];
+}
+
+function motionStep({ width, height }: Size, taps: readonly Tap[]): Step {
+  const peakBytes = tapsPeakBytes(width, taps);
+  return effectStep({ width, height, peakBytes, open: () => openTaps(width, height, taps) });
+}
+
+/** Samples on a line through the center, each shared by the four pixels around it. */
+function line(samples: number, spacing: number, degrees: number): Tap[] {
+  const across = Math.cos((degrees * Math.PI) / 180);
+  const down = Math.sin((degrees * Math.PI) / 180);
+  const weights = new Map<string, number>();
+  for (let sample = 0; sample < samples; sample++) {
+    const way = (sample - (samples - 1) / 2) * spacing;
+    for (const [x, shareX] of shared(way * across)) {
+      for (const [y, shareY] of shared(way * down)) {
+        const key = `${x},${y}`;
+        weights.set(key, (weights.get(key) ?? 0) + (shareX * shareY) / samples);
+      }
+    }
+  }
+  return wholeWeights(
+    [...weights].map(([key, weight]) => {
+      const [x = 0, y = 0] = key.split(",").map(Number);
+      return { x, y, weight };
+    }),
+  );
+}
+
+/** The two whole numbers around a place, each with its share. */
+function shared(place: number): readonly (readonly [number, number])[] {
+  // What is a whole number but for the arithmetic is one.
+  const exact = Math.abs(place - Math.round(place)) < 1e-9 ? Math.round(place) : place;
+  const low = Math.floor(exact);
+  const share = exact - low;
+  return share === 0 ? [[low, 1]] : [[low, 1 - share], [low + 1, share]];
+}
+
+/** Weights rounded to whole 65,536ths that still add up: what rounding leaves over goes to the heaviest. */
+function wholeWeights(taps: readonly Tap[]): Tap[] {
+  const rounded = taps.map((tap) => ({ ...tap, weight: Math.round(tap.weight * WHOLE) }));
+  const heaviest = rounded.reduce((a, b) => (b.weight > a.weight ? b : a));
+  heaviest.weight += WHOLE - rounded.reduce((sum, { weight }) => sum + weight, 0);
+  return rounded.filter(({ weight }) => weight > 0);
+}

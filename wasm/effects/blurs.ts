@@ -1,0 +1,83 @@
+/** Effects that mix a pixel with its neighbors. Each comes with the bytes it holds at most. */
+import { type Effect, effectPeakBytes, openEffect } from "./instance.ts";
+
+/** The largest radius of a box and a median; their sums and counts are sized for it. */
+export const MAX_BOX_RADIUS = 127;
+/** The largest radius of a disc. */
+export const MAX_DISC_RADIUS = 32;
+
+/** The mean of (2 radius + 1) squared pixels; a whole radius. */
+export function openBox(width: number, height: number, radius: number): Effect {
+  return openEffect(width, width, (exports) => exports.box_open(width, height, radius));
+}
+
+export function boxPeakBytes(width: number, radius: number): number {
+  return effectPeakBytes(width, width, 2 * radius + 2, width * 8) + width * 16;
+}
+
+/** The mean of the pixels whose centers are within `radius`, at least 1. */
+export function openDisc(width: number, height: number, radius: number): Effect {
+  return openEffect(width, width, (exports) => exports.disc_open(width, height, radius));
+}
+
+export function discPeakBytes(width: number, radius: number): number {
+  return effectPeakBytes(width, width, 2 * radius + 1, (width + 2 * (radius + 1)) * 8);
+}
+
+/** One pixel of a scattered filter: its place relative to the result, and its weight in 65,536ths. */
+export interface Tap {
+  readonly x: number;
+  readonly y: number;
+  readonly weight: number;
+}
+
+/** A weighted mean of scattered pixels; the weights add up to 65,536 and none is that. */
+export function openTaps(width: number, height: number, taps: readonly Tap[]): Effect {
+  const values = Int32Array.from(taps.flatMap(({ x, y, weight }) => [x, y, weight]));
+  return openEffect(width, width, (exports, table) => exports.taps_open(width, height, table(values), taps.length));
+}
+
+export function tapsPeakBytes(width: number, taps: readonly Tap[]): number {
+  const reachX = Math.max(...taps.map(({ x }) => Math.abs(x)));
+  const reachY = Math.max(...taps.map(({ y }) => Math.abs(y)));
+  return effectPeakBytes(width, width, 2 * reachY + 1, (width + 2 * reachX) * 8) + taps.length * 32;
+}
+
+/** The mean of `samples` pixels on the way to the center, each `ratio` times as far from it as the one before. */
+export function openZoom(width: number, height: number, ratio: number, samples: number): Effect {
+  return openEffect(width, width, (exports) => exports.zoom_open(width, height, ratio, samples));
+}
+
+export function zoomPeakBytes(width: number, height: number, ratio: number, samples: number): number {
+  const reach = (height / 2) * (1 - ratio ** (samples - 1));
+  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 8);
+}
+
+/** The median of (2 radius + 1) squared pixels, by channel; a whole radius of at least 1. */
+export function openMedian(width: number, height: number, radius: number, opaque: boolean): Effect {
+  return openEffect(width, width, (exports) => exports.median_open(width, height, radius, opaque ? 1 : 0));
+}
+
+export function medianPeakBytes(width: number, radius: number): number {
+  return effectPeakBytes(width, width, 2 * radius + 2, width * 4) + width * 4 * 272 * 2;
+}
+
+/** Adds `amount` times the luma that a Gaussian of `sigma` pixels (up to 10) takes away. */
+export function openSharpen(width: number, height: number, sigma: number, amount: number, opaque: boolean): Effect {
+  return openEffect(width, width, (exports) => exports.sharpen_open(width, height, sigma, amount, opaque ? 1 : 0));
+}
+
+export function sharpenPeakBytes(width: number, sigma: number): number {
+  const reach = Math.ceil(3 * sigma);
+  const planes = (width + 2 * reach + 8) * 8;
+  return effectPeakBytes(width, width, 2 * reach + 1, width * 4 + 16 + planes) + planes + 64;
+}
+
+/** Cells of `cell` by `cell` pixels, each its mean; a whole number from 2 to 256. */
+export function openPixellate(width: number, height: number, cell: number): Effect {
+  return openEffect(width, width, (exports) => exports.pixellate_open(width, height, cell));
+}
+
+export function pixellatePeakBytes(width: number): number {
+  return effectPeakBytes(width, width, 256, 0) + width * 12 + 16;
+}

@@ -1,0 +1,129 @@
+/** Effects that look at one pixel at a time, and at its place. */
+import { Handle } from "../handle.ts";
+import { type Effect, effectPeakBytes, effects, openEffect, WINDOW_ROWS } from "./instance.ts";
+
+type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
+
+/** Bytes that any of these effects holds at most. */
+export function pointwisePeakBytes(width: number): number {
+  return effectPeakBytes(width, width, WINDOW_ROWS, width * 4) + width * 4 + 16_384;
+}
+
+/** Entries of a table of gains: one for each 1,024th of luma, both ends included. */
+export const GAINS = 1_025;
+
+export interface Tone {
+  /** 256 levels for red, then green, then blue: 0 to 255, not rounded. */
+  readonly levels: Float32Array;
+  /** `GAINS` factors by luma, applied to all three channels; a color is not lifted past its brightest channel. */
+  readonly gains?: Float32Array | undefined;
+  /** -1 to 1: how much further from its gray a color is, the more the duller it is. */
+  readonly vibrance: number;
+  /** Three rows of four: factors of red, green and blue, and an offset in levels. */
+  readonly matrix: readonly number[];
+}
+
+export function openTone(width: number, height: number, { levels, gains, vibrance, matrix }: Tone): Effect {
+  const table = new Float32Array(3 * 256 + GAINS + 12 + 2);
+  table.set(levels);
+  if (gains) table.set(gains, 3 * 256);
+  table.set(matrix, 3 * 256 + GAINS);
+  table.set([vibrance, gains ? 1 : 0], 3 * 256 + GAINS + 12);
+  return openEffect(width, width, (exports, put) => exports.tone_open(width, height, put(table)));
+}
+
+export interface Replacement {
+  /** CIELAB under D65. */
+  readonly from: readonly [lightness: number, a: number, b: number];
+  readonly to: Rgba;
+  /** CIELAB units. */
+  readonly tolerance: number;
+  /** Linear light, 0 to 1, of each of the 256 levels. */
+  readonly linear: Float32Array;
+}
+
+export function openReplacement(width: number, height: number, { from, to, tolerance, linear }: Replacement): Effect {
+  const table = Float32Array.from([...from, ...to, tolerance, ...linear]);
+  return openEffect(width, width, (exports, put) => exports.replace_open(width, height, put(table)));
+}
+
+/** In the order of halftone.c. */
+export const SCREENS = ["dot", "line", "circular", "hatched", "cmyk"] as const;
+export type Screen = (typeof SCREENS)[number];
+
+/** Entries of a table of thresholds: one for each 1,024th of the screen function's value, both ends included. */
+export const THRESHOLDS = 1_025;
+
+export interface Halftone {
+  readonly screen: Screen;
+  /** Pixels from one dot or line to the next. */
+  readonly period: number;
+  /** Degrees, clockwise. */
+  readonly angle: number;
+  /** How steeply light follows the tone at the edge of a dot; 1 is the softest. */
+  readonly slope: number;
+  /** `THRESHOLDS` tones, 0 to 1. */
+  readonly thresholds: Float32Array;
+}
+
+export function openHalftone(width: number, height: number, halftone: Halftone): Effect {
+  const { screen, period, angle, slope, thresholds } = halftone;
+  const table = Float32Array.from([SCREENS.indexOf(screen), period, angle / 360, slope, ...thresholds]);
+  return openEffect(width, width, (exports, put) => exports.halftone_open(width, height, put(table)));
+}
+
+/** A rectangle with elliptic corners, in pixels. */
+export interface Shape {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly radiusX: number;
+  readonly radiusY: number;
+}
+
+export interface Frame {
+  /** Outside of it is `background`. */
+  readonly outer: Shape;
+  readonly background: Rgba;
+  /** Inside `outer` but outside of this, the picture is painted over. */
+  readonly inner?: { readonly shape: Shape; readonly paint: Rgba };
+}
+
+export function openFrame(width: number, height: number, { outer, background, inner }: Frame): Effect {
+  const shape = (of: Shape) => [of.left, of.top, of.right, of.bottom, of.radiusX, of.radiusY];
+  const paint = inner?.paint ?? [0, 0, 0, 0];
+  const table = [...shape(outer), ...shape(inner?.shape ?? outer), ...background, ...paint, inner ? 1 : 0];
+  return openEffect(width, width, (exports, put) => exports.frame_open(width, height, put(Float32Array.from(table))));
+}
+
+export interface Overlay {
+  /** Rows of the base, laid under rows of the overlay that begin at pixel `x` of it; a view valid until the next call. */
+  blend(base: Uint8Array, over: Uint8Array, x: number): Uint8Array;
+  close(): void;
+}
+
+/** At most `WINDOW_ROWS` rows at a time; `opacity` 0 to 1 is multiplied with the alpha of the overlay. */
+export function openOverlay(width: number, overWidth: number, opacity: number): Overlay {
+  const baseBytes = width * 4 * WINDOW_ROWS;
+  const handle = new Handle(
+    effects,
+    (exports) => exports.malloc(baseBytes + overWidth * 4 * WINDOW_ROWS),
+    (exports, pointer) => exports.free(pointer),
+  );
+  return {
+    blend(base, over, x) {
+      const at = handle.pointer;
+      handle.bytes(at, base.length).set(base);
+      handle.bytes(at + baseBytes, over.length).set(over);
+      const rows = over.length / (overWidth * 4);
+      handle.call((exports) => exports.overlay_rows(at, width, x, at + baseBytes, overWidth, rows, opacity));
+      return handle.bytes(at, base.length);
+    },
+    close: () => handle.close(),
+  };
+}
+
+export function overlayPeakBytes(width: number, overWidth: number): number {
+  return (width + overWidth) * 4 * WINDOW_ROWS;
+}

@@ -1,0 +1,89 @@
+/*
+ * Effects on a stream of RGBA8 rows with straight alpha. Every effect is a Stream: source rows are taken into a ring
+ * (in whatever form the effect wants them), and a result row is made as soon as the rows that it needs are there.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wasm_simd128.h>
+
+/* Makes a function callable from the binding under its own name. */
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#define WINDOW_ROWS 16
+
+/* Rec. 709 luma of encoded values. */
+#define LUMA_RED 0.2126f
+#define LUMA_GREEN 0.7152f
+#define LUMA_BLUE 0.0722f
+
+typedef struct Stream Stream;
+
+struct Stream {
+  int width, height;               /* of the source */
+  int result_width, result_height;
+  int ring_rows;
+  size_t row_bytes;                /* of one row in the ring */
+  int taken, made;                 /* source rows taken, result rows made */
+  uint8_t *window, *band, *ring;
+  /* The first and the last source row that result row y needs; both may be outside, and neither ever decreases. */
+  int (*first)(const Stream *, int y);
+  int (*last)(const Stream *, int y);
+  /* Puts source row y, RGBA8, into its place in the ring. */
+  void (*take)(Stream *, const uint8_t *source, uint8_t *place, int y);
+  void (*make)(Stream *, int y, uint8_t *result);
+  /* Frees what the effect holds besides its Stream; may be null. */
+  void (*dispose)(Stream *);
+};
+
+/* Memory for an effect, whose first member is a Stream, and for its rows; null when memory ran out. */
+void *stream_open(size_t bytes, int width, int height, int result_width, int result_height);
+/* The ring: as many rows as there are between `first` and `last` of any result row, at least. Closes on failure. */
+int stream_ring(Stream *stream, int rows, size_t row_bytes);
+void stream_close(Stream *stream);
+
+static inline int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+
+/* Source row y, or the nearest one there is, as the ring holds it. */
+static inline uint8_t *ring_row(const Stream *s, int y) {
+  return s->ring + (size_t)(clamp(y, 0, s->height - 1) % s->ring_rows) * s->row_bytes;
+}
+
+/* ---- pointwise effects: result row y needs source row y, as it is ---- */
+
+int same_row(const Stream *stream, int y);
+void take_bytes(Stream *stream, const uint8_t *source, uint8_t *place, int y);
+/* Opens an effect whose `make` gets the source row by ring_row. */
+void *pointwise_open(size_t bytes, int width, int height, void (*make)(Stream *, int, uint8_t *));
+
+/* ---- premultiplied rows: four u16 a pixel, color times alpha and alpha times 255, each 0 to 65025 ---- */
+
+/* Writes a row with `padding` copies of its first and last pixel to both sides. */
+void premultiply_row(uint16_t *place, const uint8_t *source, int width, int padding);
+
+static inline uint8_t byte_of(float value) { return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + 0.5f)); }
+
+/* Four floats, rounded and clamped, as four bytes. */
+static inline void store_bytes(uint8_t *p, v128_t v) {
+  v = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(v, wasm_f32x4_const_splat(0.5f)));
+  v = wasm_i16x8_narrow_i32x4(v, v);
+  wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(v, v), 0);
+}
+
+/* Stores a weighted sum of premultiplied pixels as a straight one; `scale` is 1 / (255 * sum of weights). */
+static inline void store_mean(uint8_t *p, v128_t sum, float scale) {
+  const float weight = wasm_f32x4_extract_lane(sum, 3);
+  const float alpha = weight * scale;
+  if (alpha < 0.5f) {
+    memset(p, 0, 4);
+    return;
+  }
+  const v128_t color = wasm_f32x4_mul(sum, wasm_f32x4_splat(255.0f / weight));
+  store_bytes(p, wasm_f32x4_replace_lane(color, 3, alpha));
+}

@@ -1,0 +1,113 @@
+/** The native module of this folder, and the stream of rows that each of its effects is. */
+import { Handle } from "../handle.ts";
+import { native, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./effects.wasm";
+
+type Pointer = number;
+
+export interface EffectsExports extends NativeExports {
+  stream_window(stream: Pointer): Pointer;
+  stream_band(stream: Pointer): Pointer;
+  stream_room(stream: Pointer): number;
+  stream_commit(stream: Pointer, rows: number): void;
+  stream_read(stream: Pointer, max: number): number;
+  stream_close(stream: Pointer): void;
+
+  box_open(width: number, height: number, radius: number): Pointer;
+  disc_open(width: number, height: number, radius: number): Pointer;
+  taps_open(width: number, height: number, taps: Pointer, count: number): Pointer;
+  zoom_open(width: number, height: number, ratio: number, samples: number): Pointer;
+  median_open(width: number, height: number, radius: number, opaque: number): Pointer;
+  sharpen_open(width: number, height: number, sigma: number, amount: number, opaque: number): Pointer;
+  pixellate_open(width: number, height: number, cell: number): Pointer;
+  rotate_open(
+    width: number,
+    height: number,
+    resultWidth: number,
+    resultHeight: number,
+    cosine: number,
+    sine: number,
+    background: Pointer,
+  ): Pointer;
+  tone_open(width: number, height: number, settings: Pointer): Pointer;
+  replace_open(width: number, height: number, settings: Pointer): Pointer;
+  halftone_open(width: number, height: number, settings: Pointer): Pointer;
+  frame_open(width: number, height: number, settings: Pointer): Pointer;
+  overlay_rows(
+    base: Pointer,
+    width: number,
+    x: number,
+    over: Pointer,
+    overWidth: number,
+    rows: number,
+    opacity: number,
+  ): void;
+}
+
+/** Rows that the windows of this module hold. */
+export const WINDOW_ROWS = 16;
+
+/** Linear memory that the idle instance may keep: what most effects need on a 12-megapixel picture. */
+const KEEP_BYTES = 8 << 20;
+
+export const effects = native<EffectsExports>(module, { name: "effects", keepBytes: KEEP_BYTES });
+
+/** Source rows are pushed, result rows are pulled. */
+export interface Effect {
+  /** Source rows that may be written now; 0 when result rows must be read first, or nothing more is needed. */
+  room(): number;
+  /** Takes whole source rows, tightly packed RGBA, at most `room`. */
+  write(rows: Uint8Array): void;
+  /** The next result rows, at most `max`, as far as the source rows allow; a view valid until the next call. */
+  read(max: number): Uint8Array;
+  close(): void;
+}
+
+type Open = (exports: EffectsExports, table: (values: Float32Array | Int32Array) => Pointer) => Pointer;
+
+/**
+ * Opens an effect on rows of `width` pixels that makes rows of `resultWidth`. What `open` puts into tables is there
+ * while it runs.
+ * @throws NativeError when memory ran out
+ */
+export function openEffect(width: number, resultWidth: number, open: Open): Effect {
+  const handle = new Handle(
+    effects,
+    (exports, instance) => withTables(exports, instance, open),
+    (exports, pointer) => exports.stream_close(pointer),
+  );
+  const window = handle.call((exports, pointer) => exports.stream_window(pointer));
+  const band = handle.call((exports, pointer) => exports.stream_band(pointer));
+  return {
+    room: () => handle.call((exports, pointer) => exports.stream_room(pointer)),
+    write(rows) {
+      handle.bytes(window, rows.length).set(rows);
+      handle.call((exports, pointer) => exports.stream_commit(pointer, rows.length / (width * 4)));
+    },
+    read(max) {
+      const rows = handle.call((exports, pointer) => exports.stream_read(pointer, max));
+      return handle.bytes(band, rows * resultWidth * 4);
+    },
+    close: () => handle.close(),
+  };
+}
+
+function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExports>, open: Open): Pointer {
+  const tables: Pointer[] = [];
+  try {
+    return open(exports, (values) => {
+      const pointer = exports.malloc(values.byteLength);
+      if (pointer === 0) return 0;
+      tables.push(pointer);
+      instance.bytes(pointer, values.byteLength).set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+      return pointer;
+    });
+  } finally {
+    for (const table of tables) exports.free(table);
+  }
+}
+
+/** Bytes of memory that an effect holds at most: the ring, and the rows on their way in and out. */
+export function effectPeakBytes(width: number, resultWidth: number, ringRows: number, rowBytes: number): number {
+  return (width + resultWidth) * 4 * WINDOW_ROWS + (ringRows + 1) * (rowBytes + 16);
+}

@@ -1,0 +1,146 @@
+/*
+ * Rotation by less than a quarter turn to either side. Every result pixel is an interpolation of 4 x 4 source pixels
+ * (Catmull-Rom: Keys 1981, a = -0.5), weighted by alpha, with the source extended at its edges; how much of the pixel
+ * the turned picture covers decides how much of the background shows.
+ */
+#include "effects.h"
+
+#include <math.h>
+
+typedef struct {
+  Stream stream;
+  double cosine, sine;
+  float background[4]; /* color times alpha, 0 to 65025, and alpha times 255 */
+} Rotate;
+
+/* The column and row of the source, as coordinates of pixel edges, at the center of a result pixel. */
+static double column_at(const Rotate *r, double x, double y) {
+  const Stream *s = &r->stream;
+  return s->width / 2.0 + (x + 0.5 - s->result_width / 2.0) * r->cosine + (y + 0.5 - s->result_height / 2.0) * r->sine;
+}
+
+static double row_at(const Rotate *r, double x, double y) {
+  const Stream *s = &r->stream;
+  return s->height / 2.0 - (x + 0.5 - s->result_width / 2.0) * r->sine + (y + 0.5 - s->result_height / 2.0) * r->cosine;
+}
+
+/* The x of result row y, from `from` to before `to`, that lie within a pixel of the picture. */
+static void touched(const Rotate *r, int y, int *from, int *to) {
+  const Stream *s = &r->stream;
+  const double column = column_at(r, 0, y), row = row_at(r, 0, y);
+  double low = 0, high = s->result_width - 1;
+  const double starts[2] = {column, row}, steps[2] = {r->cosine, -r->sine}, sizes[2] = {s->width, s->height};
+  for (int axis = 0; axis < 2; axis++) {
+    if (fabs(steps[axis]) < 1e-12) {
+      if (starts[axis] < -1 || starts[axis] > sizes[axis] + 1) high = -1;
+      continue;
+    }
+    const double a = (-1 - starts[axis]) / steps[axis], b = (sizes[axis] + 1 - starts[axis]) / steps[axis];
+    low = fmax(low, fmin(a, b)), high = fmin(high, fmax(a, b));
+  }
+  *from = (int)ceil(low), *to = high < low ? *from : (int)floor(high) + 1;
+}
+
+/* The source row in the middle of what result row y crosses, and how far the crossing goes up and down from there. */
+static void crossed(const Rotate *r, int y, double *middle, double *reach) {
+  const Stream *s = &r->stream;
+  *middle = s->height / 2.0 + (y + 0.5 - s->result_height / 2.0) / r->cosine;
+  *reach = (s->width / 2.0 + 1) * fabs(r->sine) / r->cosine;
+}
+
+static int first_row(const Stream *s, int y) {
+  double middle, reach;
+  crossed((const Rotate *)s, y, &middle, &reach);
+  return (int)floor(middle - reach) - 3;
+}
+
+static int last_row(const Stream *s, int y) {
+  double middle, reach;
+  crossed((const Rotate *)s, y, &middle, &reach);
+  return (int)ceil(middle + reach) + 3;
+}
+
+/* The four weights for a place `t` of the way from the second sample to the third. */
+static inline v128_t weights_at(float t) {
+  const v128_t at = wasm_f32x4_splat(t);
+  v128_t w = wasm_f32x4_const(-0.5f, 1.5f, -1.5f, 0.5f);
+  w = wasm_f32x4_add(wasm_f32x4_mul(w, at), wasm_f32x4_const(1.0f, -2.5f, 2.0f, -0.5f));
+  w = wasm_f32x4_add(wasm_f32x4_mul(w, at), wasm_f32x4_const(-0.5f, 0.0f, 0.5f, 0.0f));
+  return wasm_f32x4_add(wasm_f32x4_mul(w, at), wasm_f32x4_const(0.0f, 1.0f, 0.0f, 0.0f));
+}
+
+static inline v128_t floats_low(v128_t v) { return wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(v)); }
+static inline v128_t floats_high(v128_t v) { return wasm_f32x4_convert_u32x4(wasm_u32x4_extend_high_u16x8(v)); }
+
+/* Four neighbors of a row, premultiplied and weighted. */
+static inline v128_t across(v128_t bytes, v128_t w) {
+  const v128_t alpha = wasm_i8x16_shuffle(bytes, bytes, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
+  const v128_t color = wasm_v128_or(bytes, wasm_i32x4_const_splat((int)0xff000000));
+  const v128_t low = wasm_u16x8_extmul_low_u8x16(color, alpha), high = wasm_u16x8_extmul_high_u8x16(color, alpha);
+  v128_t sum = wasm_f32x4_mul(floats_low(low), wasm_i32x4_shuffle(w, w, 0, 0, 0, 0));
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(floats_high(low), wasm_i32x4_shuffle(w, w, 1, 1, 1, 1)));
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(floats_low(high), wasm_i32x4_shuffle(w, w, 2, 2, 2, 2)));
+  return wasm_f32x4_add(sum, wasm_f32x4_mul(floats_high(high), wasm_i32x4_shuffle(w, w, 3, 3, 3, 3)));
+}
+
+/* Pixels left to left + 3 of a row, the row extended. */
+static inline v128_t four_pixels(const Stream *s, const uint8_t *row, int left) {
+  if (left >= 0 && left + 4 <= s->width) return wasm_v128_load(row + (size_t)left * 4);
+  uint32_t pixels[4];
+  for (int i = 0; i < 4; i++) memcpy(pixels + i, row + (size_t)clamp(left + i, 0, s->width - 1) * 4, 4);
+  return wasm_v128_load(pixels);
+}
+
+/* The source at a place, premultiplied; overshoot of the filter is cut. */
+static v128_t interpolate(const Stream *s, float column, float row) {
+  const float left = floorf(column - 0.5f), top = floorf(row - 0.5f);
+  const v128_t w = weights_at(column - 0.5f - left), v = weights_at(row - 0.5f - top);
+  v128_t sum = wasm_f32x4_const_splat(0);
+#define ADD_ROW(i) \
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(across(four_pixels(s, ring_row(s, (int)top - 1 + i), (int)left - 1), w), \
+                                           wasm_i32x4_shuffle(v, v, i, i, i, i)))
+  ADD_ROW(0);
+  ADD_ROW(1);
+  ADD_ROW(2);
+  ADD_ROW(3);
+#undef ADD_ROW
+  const v128_t most = wasm_f32x4_min(wasm_f32x4_const_splat(65025), wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
+  return wasm_f32x4_max(wasm_f32x4_const_splat(0), wasm_f32x4_min(sum, most));
+}
+
+/* The part of a pixel around `at` that lies between 0 and `size`. */
+static inline float covered(float at, float size) { return MIN(1, MAX(0, MIN(at, size - at) + 0.5f)); }
+
+static void make(Stream *s, int y, uint8_t *result) {
+  const Rotate *r = (const Rotate *)s;
+  const v128_t background = wasm_v128_load(r->background);
+  int from, to;
+  touched(r, y, &from, &to);
+  for (int x = 0; x < s->result_width; x++) {
+    v128_t color = background;
+    if (x >= from && x < to) {
+      const float column = (float)column_at(r, x, y), row = (float)row_at(r, x, y);
+      const float share = covered(column, (float)s->width) * covered(row, (float)s->height);
+      if (share > 0) {
+        const v128_t inside = wasm_f32x4_mul(interpolate(s, column, row), wasm_f32x4_splat(share));
+        color = wasm_f32x4_add(inside, wasm_f32x4_mul(background, wasm_f32x4_splat(1 - share)));
+      }
+    }
+    store_mean(result + x * 4, color, 1 / 255.0f);
+  }
+}
+
+/* Clockwise, by the angle whose cosine (above 0) and sine are given; `background` is RGBA, 0 to 255. */
+Stream *EXPORT(rotate_open)(int width, int height, int result_width, int result_height, double cosine, double sine,
+                            const float *background) {
+  Rotate *r = stream_open(sizeof(Rotate), width, height, result_width, result_height);
+  if (!r) return NULL;
+  r->cosine = cosine, r->sine = sine;
+  for (int c = 0; c < 3; c++) r->background[c] = background[c] * background[3];
+  r->background[3] = background[3] * 255;
+  const double slope = fabs(sine) / cosine;
+  if (!stream_ring(&r->stream, (int)ceil((width + 2) * slope) + 10, (size_t)width * 4)) return NULL;
+  r->stream.first = first_row, r->stream.last = last_row;
+  r->stream.take = take_bytes, r->stream.make = make;
+  return &r->stream;
+}
