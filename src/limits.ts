@@ -118,7 +118,7 @@ export const SWEEP_MESSAGES = 100;
 export const SWEEP_BATCHES = 20;
 /** Records and objects deleted by one statement of a sweep: D1 stops statements after 30 seconds. */
 export const SWEEP_DELETIONS = 500;
-/** What is overdue by less is still in good hands. */
-export const SWEEP_GRACE_MS = 15_000;
+/** What is overdue by less is still in good hands: waiting for its turn, not lost. */
+export const GRACE_MS = 15_000;
 /** Uploaded bytes this old whose job has ended were left behind by a crash. */
 export const LEFTOVER_BYTES_MS = 3_600_000;

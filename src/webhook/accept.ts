@@ -1,5 +1,5 @@
 /** Accepting a job: durable first, then the answer; from there on nothing can lose it. */
-import { RUN_LEASE_MS } from "../limits.ts";
+import { GRACE_MS } from "../limits.ts";
 import { uploadKey } from "./bytes.ts";
 import type { Ports } from "./ports.ts";
 
@@ -47,10 +47,10 @@ export async function accept(acceptance: Acceptance, ports: Ports): Promise<void
 
 /**
  * Sets an accepted job going. Nothing here has to succeed: a start that is lost is made good by the record's courier
- * when the lease of a normal start has passed, and a courier that was never told by the sweep.
+ * after a while, and a courier that was never told by the sweep.
  */
 export async function begin(id: string, ports: AcceptPorts): Promise<void> {
-  const watch = ports.wake(id, ports.now() + RUN_LEASE_MS);
+  const watch = ports.wake(id, ports.now() + GRACE_MS);
   const outcomes = await Promise.allSettled([ports.start(id), watch]);
   for (const outcome of outcomes) if (outcome.status === "rejected") ports.report(id, outcome.reason);
 }

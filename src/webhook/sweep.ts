@@ -3,7 +3,7 @@ import {
   LEFTOVER_BYTES_MS,
   SWEEP_BATCHES,
   SWEEP_DELETIONS,
-  SWEEP_GRACE_MS,
+  GRACE_MS,
   SWEEP_MESSAGES,
   WEBHOOK_HISTORY_DAYS,
 } from "../limits.ts";
@@ -33,7 +33,7 @@ export const OVERDUE_SQL = `SELECT id, status, wake_at FROM webhooks
 
 /** Every record that should have been attended to a while ago, the longest overdue first. */
 async function handOut({ db, enqueue, now }: SweepPorts): Promise<void> {
-  const until = now() - SWEEP_GRACE_MS;
+  const until = now() - GRACE_MS;
   let last = { wake_at: 0, id: "" };
   for (let batch = 0; batch < SWEEP_BATCHES; batch += 1) {
     const { results } = await db
