@@ -111,3 +111,14 @@ export function inSentOrder<Schema extends v.GenericSchema<unknown, object>>(sch
     },
   };
 }
+
+/** A whole number in a query string. */
+export function digits(min: number, max: number) {
+  const rule =
+    max === Number.MAX_SAFE_INTEGER ? "must be a whole number" : `must be an integer between ${min} and ${max}`;
+  return v.pipe(
+    v.string(rule),
+    v.regex(/^\d{1,15}$/, rule),
+    v.check((value) => Number(value) >= min && Number(value) <= max, rule),
+  );
+}

@@ -1,16 +1,16 @@
 /** Composition root: names the entrances, holds no logic. */
 import { createApp } from "./http/app.ts";
-import { MAX_SWEEP_OBJECTS } from "./limits.ts";
-import { sweepTemporary } from "./storage/volatile.ts";
+import { createConsumer } from "./queue.ts";
 import { street } from "./street.ts";
+import { sweep } from "./sweep.ts";
 
 export { Meter } from "./account/meter.ts";
+export { Courier } from "./courier.ts";
 
 const app = createApp(street);
 
 export default {
   fetch: app.fetch,
-  scheduled: async (_, env) => {
-    await sweepTemporary(env.BUCKET, Date.now(), MAX_SWEEP_OBJECTS);
-  },
+  queue: createConsumer(street),
+  scheduled: (_, env) => sweep(env),
 } satisfies ExportedHandler<Env>;

@@ -83,3 +83,42 @@ export const MAX_KEYS = 100;
 /** Entries of a list in one answer. */
 export const DEFAULT_PAGE_ENTRIES = 50;
 export const MAX_PAGE_ENTRIES = 100;
+
+/** The longest wait between the end of processing and the notification: one week. */
+export const MAX_WEBHOOK_DELAY_SECONDS = 604_800;
+/** What an endpoint has to answer a notification with its status and headers. */
+export const DELIVERY_TIMEOUT_MS = 10_000;
+/** How long a record and its payload can be queried. */
+export const WEBHOOK_HISTORY_DAYS = 60;
+/** Entries of a page of records. */
+export const MAX_WEBHOOK_PAGE = 100;
+export const DEFAULT_WEBHOOK_PAGE = 50;
+/** After a rotation notifications carry the signatures of both secrets for this long. */
+export const SECRET_OVERLAP_MS = 24 * 3_600_000;
+
+/** Who processes a job says so again within this time, or it is taken for dead and the job for free. */
+export const RUN_LEASE_MS = 30_000;
+export const RUN_RENEWAL_MS = 10_000;
+/** The same for a delivery, which is over after DELIVERY_TIMEOUT_MS and two database writes. */
+export const DELIVERY_LEASE_MS = 30_000;
+/** Starts of one job that ended without an outcome: more, and the job is what kills its processor. */
+export const MAX_STARTS = 5;
+/** Wait before a job that met a fault of ours is started again. */
+export const RUN_RETRY_MS = 2_000;
+/** How long a job may find no capacity before its notification says so. */
+export const MAX_RUN_WAIT_MS = 3_600_000;
+/** Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates. */
+export const MAX_DIRECT_RUNS = 4;
+/** The platform gives work after an answer 30 seconds; by then a job started there is over, or dead. */
+export const DIRECT_RUN_MS = 30_000;
+/** Attempts that a record shows, the latest: redelivering by hand has no end. */
+export const MAX_SHOWN_ATTEMPTS = 100;
+/** Messages of one batch, as the platform bounds it, and batches of one sweep. */
+export const SWEEP_MESSAGES = 100;
+export const SWEEP_BATCHES = 20;
+/** Records and objects deleted by one statement of a sweep: D1 stops statements after 30 seconds. */
+export const SWEEP_DELETIONS = 500;
+/** What is overdue by less is still in good hands: waiting for its turn, not lost. */
+export const GRACE_MS = 15_000;
+/** Uploaded bytes this old whose job has ended were left behind by a crash. */
+export const LEFTOVER_BYTES_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** What the operator's administration API takes and gives. */
 import * as v from "valibot";
 
-import { integer, oneOf, record, text } from "../fields.ts";
+import { digits, integer, oneOf, record, text } from "../fields.ts";
 import { MAX_CREDITS, MAX_PAGE_ENTRIES } from "../limits.ts";
 
 const Plan = text(1, 64);
@@ -63,13 +63,3 @@ export const KeyCreated = v.strictObject({
 });
 export const KeyList = v.strictObject({ ...done, keys: v.array(KeyRecord) });
 export const KeyDeleted = v.strictObject({ ...done, id: KeyRecord.entries.id });
-
-function digits(min: number, max: number) {
-  const rule =
-    max === Number.MAX_SAFE_INTEGER ? "must be a whole number" : `must be an integer between ${min} and ${max}`;
-  return v.pipe(
-    v.string(rule),
-    v.regex(/^\d{1,15}$/, rule),
-    v.check((value) => Number(value) >= min && Number(value) <= max, rule),
-  );
-}

@@ -8,6 +8,7 @@ import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
 import { checked, dotted } from "./message.ts";
+import { Webhook } from "./webhook.ts";
 
 type OperationEntries = {
   [Name in OperationName]: v.OptionalSchema<(typeof OPERATIONS)[Name]["params"], undefined>;
@@ -24,6 +25,7 @@ const processingEntries = {
   output: v.optional(Output),
   optimize: v.optional(Optimize),
   response: v.optional(Response),
+  webhook: v.optional(Webhook),
 };
 
 /** The members of an upload's `data`. */
@@ -61,8 +63,8 @@ export const FetchBody = record({
 });
 export type FetchBody = v.InferOutput<typeof FetchBody>;
 
-/** Everything that says what to do with an image, however it arrived. */
-export type Processing = UploadBody;
+/** Everything that says what to do with an image, however it arrived and wherever the answer goes. */
+export type Processing = Omit<UploadBody, "webhook">;
 
 /**
  * A request body as its schema describes it.

@@ -4,7 +4,7 @@ import * as v from "valibot";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** A UUID of version 4, the same in the answer, the log and the notification. */
-const RequestId = v.pipe(v.string(), v.uuid());
+export const RequestId = v.pipe(v.string(), v.uuid());
 
 const measured = {
   name: v.string(),

@@ -68,6 +68,31 @@ export const account = {
   credits: { total: 10_000, used: 2_311, remaining: 7_689 },
 };
 
+export const accepted = { success: true, code: 202, id };
+
+const webhookRecord = {
+  id,
+  status: "delivered",
+  created_at: createdAt,
+  updated_at: "2026-11-20T12:00:05.630Z",
+  code: 200,
+  payload: success,
+  attempts: [
+    { at: "2026-11-20T12:00:00.121Z", code: 503, duration_ms: 84 },
+    { at: "2026-11-20T12:00:05.214Z", code: 200, duration_ms: 412 },
+  ],
+};
+
+export const webhookList = { success: true, code: 200, webhooks: [webhookRecord] };
+export const webhookFound = { success: true, code: 200, webhook: webhookRecord };
+export const webhookSecret = {
+  success: true,
+  code: 200,
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  created_at: createdAt,
+  previous: { secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", valid_until: "2026-11-21T12:00:00.000Z" },
+};
+
 const accountRecord = {
   id: accountId,
   name: "Harbor Prints",

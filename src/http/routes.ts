@@ -2,6 +2,7 @@
 import * as admin from "../contract/admin.ts";
 import { FetchBody, UploadBody } from "../contract/request.ts";
 import { Account, Health, Success } from "../contract/response.ts";
+import { Accepted, WebhookFound, WebhookList, WebhookQuery, WebhookSecret } from "../contract/webhook.ts";
 import * as examples from "./examples.ts";
 import { showAccount } from "./handlers/account.ts";
 import * as operator from "./handlers/admin.ts";
@@ -9,9 +10,16 @@ import { fetchImage } from "./handlers/fetch.ts";
 import { showDocument, showHealth } from "./handlers/service.ts";
 import { showTemporary } from "./handlers/temporary.ts";
 import { uploadImage } from "./handlers/upload.ts";
+import * as webhook from "./handlers/webhooks.ts";
 import type { Route } from "./route.ts";
 
 const processed = { description: "The image was processed", schema: Success, example: examples.success } as const;
+
+const accepted = {
+  description: "The job was accepted; the answer goes to `webhook.url`",
+  schema: Accepted,
+  example: examples.accepted,
+} as const;
 
 const images: readonly Route[] = [
   {
@@ -23,7 +31,7 @@ const images: readonly Route[] = [
     access: "key",
     costsCredit: true,
     body: { mime: "application/json", schema: FetchBody, example: examples.fetchBody, required: true },
-    answers: { 200: processed },
+    answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
     handler: fetchImage,
   },
@@ -36,7 +44,7 @@ const images: readonly Route[] = [
     access: "key",
     costsCredit: true,
     body: { mime: "multipart/form-data", schema: UploadBody, example: examples.uploadBody, required: true },
-    answers: { 200: processed },
+    answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
     handler: uploadImage,
   },
@@ -69,6 +77,65 @@ const account: readonly Route[] = [
     answers: { 200: { description: "The account", schema: Account, example: examples.account } },
     refusals: [],
     handler: showAccount,
+  },
+];
+
+const webhooks: readonly Route[] = [
+  {
+    method: "get",
+    path: "/1.0/webhooks",
+    operationId: "listWebhooks",
+    summary: "Lists notifications of the last 60 days, newest first.",
+    tag: "Webhooks",
+    access: "key",
+    query: WebhookQuery,
+    answers: { 200: { description: "Records", schema: WebhookList, example: examples.webhookList } },
+    refusals: [422],
+    handler: webhook.listWebhooks,
+  },
+  {
+    method: "get",
+    path: "/1.0/webhooks/:id",
+    operationId: "showWebhook",
+    summary: "Shows one notification: its state, what it carries, every attempt.",
+    tag: "Webhooks",
+    access: "key",
+    answers: { 200: { description: "The record", schema: WebhookFound, example: examples.webhookFound } },
+    refusals: [404],
+    handler: webhook.showWebhook,
+  },
+  {
+    method: "post",
+    path: "/1.0/webhooks/:id/redeliver",
+    operationId: "redeliverWebhook",
+    summary: "Delivers a notification once more, which has been delivered or has failed.",
+    tag: "Webhooks",
+    access: "key",
+    answers: { 202: { ...accepted, description: "The notification is on its way" } },
+    refusals: [404, 422],
+    handler: webhook.redeliverWebhook,
+  },
+  {
+    method: "get",
+    path: "/1.0/account/webhook-secret",
+    operationId: "showWebhookSecret",
+    summary: "Shows the secret that signs the account's notifications (Standard Webhooks).",
+    tag: "Webhooks",
+    access: "key",
+    answers: { 200: { description: "The secret", schema: WebhookSecret, example: examples.webhookSecret } },
+    refusals: [],
+    handler: webhook.showSecret,
+  },
+  {
+    method: "post",
+    path: "/1.0/account/webhook-secret",
+    operationId: "rotateWebhookSecret",
+    summary: "Makes a new secret; for 24 hours notifications carry the signatures of both.",
+    tag: "Webhooks",
+    access: "key",
+    answers: { 200: { description: "The new secret", schema: WebhookSecret, example: examples.webhookSecret } },
+    refusals: [],
+    handler: webhook.rotateAccountSecret,
   },
 ];
 
@@ -183,4 +250,4 @@ const service: readonly Route[] = [
   },
 ];
 
-export const ROUTES: readonly Route[] = [...images, ...account, ...administration, ...service];
+export const ROUTES: readonly Route[] = [...images, ...account, ...webhooks, ...administration, ...service];

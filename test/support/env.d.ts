@@ -1,5 +1,7 @@
 declare namespace Cloudflare {
   interface Env {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
+    /** Interleavings that the model of webhooks walks; more at night. */
+    MODEL_RUNS: string;
   }
 }

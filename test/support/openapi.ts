@@ -5,6 +5,7 @@ import type * as v from "valibot";
 import * as admin from "../../src/contract/admin.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
+import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -43,6 +44,12 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Failure: response.Failure,
   Account: response.Account,
   Health: response.Health,
+  Webhook: webhook.Webhook,
+  Accepted: webhook.Accepted,
+  WebhookRecord: webhook.WebhookRecord,
+  WebhookFound: webhook.WebhookFound,
+  WebhookList: webhook.WebhookList,
+  WebhookSecret: webhook.WebhookSecret,
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,

@@ -22,6 +22,8 @@ const ended = new EventEmitter();
 type Behavior = (response: ServerResponse, query: URLSearchParams, request: IncomingMessage) => void;
 
 const BEHAVIORS: Readonly<Record<string, Behavior>> = {
+  hook,
+  hooks: showHooks,
   image: (response) => response.end(PIXELS),
   chunked: (response) => {
     response.write(PIXELS.subarray(0, 5));
@@ -96,6 +98,34 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
     response.end(query.get("coding") === "gzip" ? gzipSync(PIXELS) : PIXELS);
   },
 };
+
+interface Hook {
+  readonly headers: IncomingMessage["headers"];
+  readonly url: string;
+  readonly body: string;
+}
+
+const hooks = new Map<string, Hook[]>();
+const hooked = new EventEmitter();
+
+/** `POST /hook/<name>?code=<status>` is kept; `GET /hooks/<name>?count=<n>` answers with all of them once there are n. */
+function hook(response: ServerResponse, query: URLSearchParams, request: IncomingMessage): void {
+  const name = new URL(request.url ?? "/", "http://origin").pathname.split("/")[2] ?? "";
+  let body = "";
+  request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+  request.on("end", () => {
+    hooks.set(name, [...(hooks.get(name) ?? []), { headers: request.headers, url: request.url ?? "", body }]);
+    response.writeHead(Number(query.get("code") ?? 200), { location: "/image" }).end("whatever");
+    hooked.emit(name);
+  });
+}
+
+function showHooks(response: ServerResponse, query: URLSearchParams, request: IncomingMessage): void {
+  const name = new URL(request.url ?? "/", "http://origin").pathname.split("/")[2] ?? "";
+  const got = hooks.get(name) ?? [];
+  if (got.length >= Number(query.get("count"))) response.end(JSON.stringify(got));
+  else hooked.once(name, () => showHooks(response, query, request));
+}
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://origin");

@@ -99,7 +99,9 @@ function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExp
       const pointer = exports.malloc(values.byteLength);
       if (pointer === 0) return 0;
       tables.push(pointer);
-      instance.bytes(pointer, values.byteLength).set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+      instance
+        .bytes(pointer, values.byteLength)
+        .set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       return pointer;
     });
   } finally {

@@ -1,4 +1,3 @@
-
 /** The range over which the daylight locus is defined around D65, in reciprocal megakelvins to either side. */
 const MIREDS = 96;
 /** How far tint goes, in powers of two of green light. */
@@ -12,7 +11,9 @@ const TINT_STOPS = 0.35;
 export function whiteBalance(temperature: number, tint: number): readonly [number, number, number] {
   const neutral = daylight(0);
   const green = 2 ** (-tint * TINT_STOPS);
-  const gains = daylight(temperature).map((value, channel) => (value / neutral[channel]!) * (channel === 1 ? green : 1));
+  const gains = daylight(temperature).map(
+    (value, channel) => (value / neutral[channel]!) * (channel === 1 ? green : 1),
+  );
   const luminance = 0.2126 * gains[0]! + 0.7152 * gains[1]! + 0.0722 * gains[2]!;
   return [gains[0]! / luminance, gains[1]! / luminance, gains[2]! / luminance];
 }

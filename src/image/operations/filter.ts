@@ -9,7 +9,9 @@ import { sizeAfter } from "../plan.ts";
 type FilterEntries = { [Name in FilterName]: v.OptionalSchema<(typeof FILTERS)[Name]["params"], undefined> };
 
 const rows = Object.entries<FilterRow>(FILTERS);
-const entries = Object.fromEntries(rows.map(([name, row]) => [name, v.optional(row.params)])) as unknown as FilterEntries;
+const entries = Object.fromEntries(
+  rows.map(([name, row]) => [name, v.optional(row.params)]),
+) as unknown as FilterEntries;
 const aliases = rows.flatMap(([name, row]) => (row.aliases ?? []).map((alias) => [alias, name] as const));
 
 export const filter = operation({

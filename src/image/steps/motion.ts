@@ -55,7 +55,12 @@ function shared(place: number): readonly (readonly [number, number])[] {
   const exact = Math.abs(place - Math.round(place)) < 1e-9 ? Math.round(place) : place;
   const low = Math.floor(exact);
   const share = exact - low;
-  return share === 0 ? [[low, 1]] : [[low, 1 - share], [low + 1, share]];
+  return share === 0
+    ? [[low, 1]]
+    : [
+        [low, 1 - share],
+        [low + 1, share],
+      ];
 }
 
 /** Weights rounded to whole 65,536ths that still add up: what rounding leaves over goes to the heaviest. */

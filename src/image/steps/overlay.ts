@@ -33,7 +33,7 @@ export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: n
 
 /** As many rows as fit into a band. */
 function fill(rows: Rows, band: Uint8Array): Uint8Array {
-  for (let at = 0; at < band.length; ) {
+  for (let at = 0; at < band.length;) {
     const read = rows.read((band.length - at) / (rows.width * 4));
     if (!read) throw new Error("the rows ended early");
     band.set(read, at);

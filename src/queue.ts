@@ -1,0 +1,31 @@
+/** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { BUSY_RETRY_SECONDS } from "./limits.ts";
+import { causesOf, logLine } from "./log.ts";
+import type { Street } from "./street.ts";
+import type { Message } from "./webhook/ports.ts";
+import { runWork, wakeCourier } from "./work.ts";
+
+/** Every message is safe to receive any number of times; one that fails comes back after a while. */
+export function createConsumer(street: Street) {
+  return async (batch: MessageBatch<unknown>, env: Env): Promise<void> => {
+    await Promise.all(batch.messages.map((message) => consume(message, env, street)));
+  };
+}
+
+async function consume(message: globalThis.Message<unknown>, env: Env, street: Street): Promise<void> {
+  const { body } = message;
+  try {
+    if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
+    if (body.kind === "run") await runWork(env, street, body.id);
+    else await wakeCourier(env, body.id, Date.now());
+    message.ack();
+  } catch (error) {
+    logLine("error", { event: "queue", causes: causesOf(error) });
+    message.retry({ delaySeconds: BUSY_RETRY_SECONDS });
+  }
+}
+
+function isMessage(body: unknown): body is Message {
+  if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
+  return (body.kind === "run" || body.kind === "deliver") && typeof body.id === "string";
+}

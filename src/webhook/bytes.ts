@@ -1,0 +1,37 @@
+/** Uploaded bytes of accepted jobs, in the bucket until their processing has ended. */
+const PREFIX = "jobs/";
+const HOUR_MS = 3_600_000;
+
+export type UploadStore = ReturnType<typeof uploadsOf>;
+
+/** Where a job's bytes lie: by the hour of acceptance, so that a listing begins with the oldest. */
+export function uploadKey(id: string, createdAt: number): string {
+  return `${PREFIX}${hourOf(createdAt)}/${id}`;
+}
+
+export function uploadsOf(bucket: R2Bucket) {
+  return {
+    async put(key: string, bytes: Uint8Array): Promise<void> {
+      await bucket.put(key, bytes);
+    },
+    async get(key: string): Promise<Uint8Array | undefined> {
+      const object = await bucket.get(key);
+      return object === null ? undefined : new Uint8Array(await object.arrayBuffer());
+    },
+    /** At most 1,000 keys. */
+    async remove(keys: readonly string[]): Promise<void> {
+      if (keys.length > 0) await bucket.delete([...keys]);
+    },
+    /** The oldest keys of whole hours before a moment, with the job each belongs to. */
+    async olderThan(moment: number, limit: number): Promise<{ key: string; id: string }[]> {
+      const { objects } = await bucket.list({ prefix: PREFIX, limit });
+      const keys = objects.map(({ key }) => key).filter((key) => key < PREFIX + hourOf(moment));
+      return keys.map((key) => ({ key, id: key.slice(key.lastIndexOf("/") + 1) }));
+    },
+  };
+}
+
+/** Twelve digits, in the order of time. */
+function hourOf(moment: number): string {
+  return String(Math.floor(moment / HOUR_MS)).padStart(12, "0");
+}

@@ -1,0 +1,49 @@
+/**
+ * A record's courier: looks at the record when it wants attention and does what is due. One per record, so that a slow
+ * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's.
+ */
+import { DELIVERY_LEASE_MS, RUN_LEASE_MS } from "../limits.ts";
+import { targetContext } from "./accept.ts";
+import type { CourierPorts } from "./ports.ts";
+import { type Attempt, afterAttempt, want } from "./record.ts";
+import type { ClaimedDelivery } from "./store.ts";
+
+/**
+ * Does what the record wants now.
+ * @returns when to look again, milliseconds since 1970; undefined: never again
+ * @throws when a port failed: to be called again soon
+ */
+export async function attend(id: string, ports: CourierPorts): Promise<number | undefined> {
+  await settleJournal(id, ports);
+  const claim = ports.newClaim();
+  const claimed = await ports.store.claimDelivery(id, claim, ports.now(), DELIVERY_LEASE_MS);
+  if (claimed) return deliverOnce(claimed, claim, ports);
+  const standing = await ports.store.standing(id);
+  if (!standing || standing.wakeAt === null) return undefined;
+  if (want(standing, ports.now()) !== "run") return standing.wakeAt;
+  await ports.enqueue({ kind: "run", id });
+  return ports.now() + RUN_LEASE_MS;
+}
+
+async function deliverOnce(claimed: ClaimedDelivery, claim: string, ports: CourierPorts): Promise<number | undefined> {
+  const attempt = await attemptOnce(claimed, ports);
+  const outcome = afterAttempt(claimed.record, attempt, ports.retrySeconds);
+  // The endpoint has answered: from here on a database that fails must not lead to a second notification.
+  await ports.journal.write({ claim, outcome });
+  await settleJournal(claimed.record.id, ports);
+  return outcome.wakeAt ?? undefined;
+}
+
+async function attemptOnce({ record, payload, target }: ClaimedDelivery, ports: CourierPorts): Promise<Attempt> {
+  const { id, accountId } = record;
+  const [url, secrets] = await Promise.all([ports.seal.open(target, targetContext(id)), ports.secrets(accountId)]);
+  return ports.post({ id, url, body: payload, secrets });
+}
+
+/** Tells the record what the journal knows; a second time changes nothing. */
+async function settleJournal(id: string, ports: CourierPorts): Promise<void> {
+  const entry = await ports.journal.read();
+  if (!entry) return;
+  await ports.store.finishDelivery(id, entry.claim, entry.outcome, ports.now());
+  await ports.journal.clear();
+}

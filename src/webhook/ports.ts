@@ -1,0 +1,75 @@
+/** What the steps of a notification need from the outside; a test puts faults between any two of these calls. */
+import type { UploadStore } from "./bytes.ts";
+import type { Notification } from "./deliver.ts";
+import type { Attempt, Outcome } from "./record.ts";
+import type { Store } from "./store.ts";
+
+/** Makes texts unreadable at rest; the context binds each to what it is and whose. */
+export interface Seal {
+  readonly close: (text: string, context: string) => Promise<Uint8Array>;
+  /** @throws when it was sealed otherwise */
+  readonly open: (sealed: Uint8Array, context: string) => Promise<string>;
+}
+
+/** A message of the queue: never more than what is to be done, and to which record. */
+export interface Message {
+  readonly kind: "run" | "deliver";
+  readonly id: string;
+}
+
+export interface Ports {
+  readonly store: Store;
+  readonly uploads: UploadStore;
+  readonly seal: Seal;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newClaim: () => string;
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Has the record's courier look at it at a moment, or earlier. */
+  readonly wake: (id: string, at: number) => Promise<void>;
+  /** Tells the operator of a fault that the work survives. */
+  readonly report: (id: string, error: unknown) => void;
+}
+
+/** An accepted job: what `accept` was given, read back. */
+export interface Work {
+  readonly id: string;
+  readonly accountId: string;
+  /** JSON, as it was given to `accept`. */
+  readonly job: string;
+  readonly upload: Uint8Array | undefined;
+}
+
+export interface RunPorts extends Ports {
+  /**
+   * Walks the street.
+   * @returns the members of the answer beside success, code and id
+   * @throws ApiError below 500 when the job itself is at fault, 503 when there is no capacity; anything else is a fault of ours
+   */
+  readonly perform: (work: Work) => Promise<object>;
+  /** Spends the credit that was reserved when the job was accepted, or gives it back. */
+  readonly closeCredit: (work: Work, success: boolean) => Promise<void>;
+  /** Calls `renew` every RUN_RENEWAL_MS until the returned function is called. */
+  readonly everyRenewal: (renew: () => void) => () => void;
+}
+
+/** What an attempt came to, kept beside the record until the record says so too. */
+export interface Journal {
+  readonly read: () => Promise<JournalEntry | undefined>;
+  readonly write: (entry: JournalEntry) => Promise<void>;
+  readonly clear: () => Promise<void>;
+}
+
+export interface JournalEntry {
+  readonly claim: string;
+  readonly outcome: Outcome;
+}
+
+export interface CourierPorts extends Omit<Ports, "wake" | "uploads" | "pause"> {
+  readonly journal: Journal;
+  readonly retrySeconds: readonly number[];
+  /** What signs for an account at this moment. */
+  readonly secrets: (accountId: string) => Promise<readonly string[]>;
+  readonly post: (notification: Notification) => Promise<Attempt>;
+  readonly enqueue: (message: Message) => Promise<void>;
+}

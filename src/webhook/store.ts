@@ -1,0 +1,244 @@
+/**
+ * Records and their jobs in D1: every statement that moves a record is here, and each move is a conditional update, so
+ * that of two who try the same move one does it and the other learns that it has been done.
+ */
+import type { Attempt, Outcome, Status, WebhookRecord } from "./record.ts";
+
+/** What is accepted: sealed target and job, and where the uploaded bytes are. */
+export interface NewRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAt: number;
+  readonly delaySeconds: number;
+  readonly target: Uint8Array;
+  readonly job: Uint8Array;
+  readonly bytesKey: string | null;
+}
+
+/** A job in the hands of whoever holds the claim. */
+export interface ClaimedJob {
+  readonly record: WebhookRecord;
+  readonly job: Uint8Array;
+  readonly bytesKey: string | null;
+}
+
+export interface ClaimedDelivery {
+  readonly record: WebhookRecord;
+  readonly payload: string;
+  readonly target: Uint8Array;
+}
+
+export interface Row {
+  id: string;
+  account_id: string;
+  status: Status;
+  code: number;
+  created_at: number;
+  updated_at: number;
+  delay_seconds: number;
+  payload: string | null;
+  attempts: string;
+  retries: number;
+  starts: number;
+  wake_at: number | null;
+}
+
+export const COLUMNS =
+  "id, account_id, status, code, created_at, updated_at, delay_seconds, payload, attempts, retries, starts, wake_at";
+
+export type Store = ReturnType<typeof storeOf>;
+
+/** Times are milliseconds since 1970. A call that finds nothing to move answers undefined or false. */
+export function storeOf(db: D1Database) {
+  return {
+    /** Makes an accepted job durable; a second call with the same id changes nothing. */
+    insert: (entry: NewRecord) => insert(db, entry),
+    /** Takes the job of a created record for as long as the lease lasts. */
+    claimRun: (id: string, claim: string, now: number, leaseMs: number) => claimRun(db, id, claim, now, leaseMs),
+    /** Prolongs a claim that is still held. */
+    renewRun: (id: string, claim: string, wakeAt: number) => renewRun(db, id, claim, wakeAt),
+    /** Gives a claim back: to be started again at `wakeAt`. A start that found no capacity does not count. */
+    releaseRun: (id: string, claim: string, wakeAt: number, counts: boolean) =>
+      releaseRun(db, id, claim, wakeAt, counts),
+    /**
+     * Ends processing: the payload, the due time, and no job any more. Whoever is first wins, claim or not: a result
+     * that came late from a processor taken for dead is as good as that of its successor.
+     */
+    finishRun: (id: string, payload: string, dueAt: number, now: number) => finishRun(db, id, payload, dueAt, now),
+    /** Takes a due delivery for as long as the lease lasts, a dead one's included. */
+    claimDelivery: (id: string, claim: string, now: number, leaseMs: number) =>
+      claimDelivery(db, id, claim, now, leaseMs),
+    /** What the attempt under this claim came to. */
+    finishDelivery: (id: string, claim: string, outcome: Outcome, now: number) =>
+      finishDelivery(db, id, claim, outcome, now),
+    /** Makes a delivered or failed record due again, by hand. */
+    reschedule: (accountId: string, id: string, now: number) => reschedule(db, accountId, id, now),
+    /** When the record wants attention, and in which state. */
+    standing: (id: string) => standing(db, id),
+    /** Another account's record is not found. */
+    find: (accountId: string, id: string) => find(db, accountId, id),
+  };
+}
+
+async function insert(db: D1Database, entry: NewRecord): Promise<void> {
+  await db.batch([
+    db
+      .prepare(
+        `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, wake_at)
+         VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?3) ON CONFLICT DO NOTHING`,
+      )
+      .bind(entry.id, entry.accountId, entry.createdAt, entry.delaySeconds, entry.target),
+    // Not after a first call was answered too late and the job has been done already.
+    db
+      .prepare(
+        `INSERT INTO webhook_jobs (id, job, bytes_key) SELECT ?1, ?2, ?3
+         WHERE EXISTS (SELECT 1 FROM webhooks WHERE id = ?1 AND status = 'created') ON CONFLICT DO NOTHING`,
+      )
+      .bind(entry.id, entry.job, entry.bytesKey),
+  ]);
+}
+
+async function claimRun(
+  db: D1Database,
+  id: string,
+  claim: string,
+  now: number,
+  leaseMs: number,
+): Promise<ClaimedJob | undefined> {
+  // A job nobody holds is free whatever the time: clocks of different machines differ.
+  const [update, select] = await db.batch<Row & { job: ArrayLike<number>; bytes_key: string | null }>([
+    db
+      .prepare(
+        `UPDATE webhooks SET claim = ?2, wake_at = ?3 + ?4, starts = starts + 1
+         WHERE id = ?1 AND status = 'created' AND (claim IS NULL OR wake_at <= ?3) RETURNING ${COLUMNS}`,
+      )
+      .bind(id, claim, now, leaseMs),
+    db.prepare("SELECT job, bytes_key FROM webhook_jobs WHERE id = ?1").bind(id),
+  ]);
+  const row = update?.results[0];
+  const job = select?.results[0];
+  if (!row || !job) return undefined;
+  return { record: fromRow(row), job: Uint8Array.from(job.job), bytesKey: job.bytes_key };
+}
+
+async function renewRun(db: D1Database, id: string, claim: string, wakeAt: number): Promise<boolean> {
+  const sql = "UPDATE webhooks SET wake_at = ?3 WHERE id = ?1 AND status = 'created' AND claim = ?2";
+  return changed(await db.prepare(sql).bind(id, claim, wakeAt).run());
+}
+
+async function releaseRun(
+  db: D1Database,
+  id: string,
+  claim: string,
+  wakeAt: number,
+  counts: boolean,
+): Promise<boolean> {
+  const sql = `UPDATE webhooks SET claim = NULL, wake_at = ?3, starts = starts - ?4
+    WHERE id = ?1 AND status = 'created' AND claim = ?2`;
+  return changed(
+    await db
+      .prepare(sql)
+      .bind(id, claim, wakeAt, counts ? 0 : 1)
+      .run(),
+  );
+}
+
+async function finishRun(db: D1Database, id: string, payload: string, dueAt: number, now: number): Promise<boolean> {
+  const [update] = await db.batch([
+    db
+      .prepare(
+        `UPDATE webhooks SET status = 'scheduled', payload = ?2, wake_at = ?3, updated_at = ?4, claim = NULL
+         WHERE id = ?1 AND status = 'created'`,
+      )
+      .bind(id, payload, dueAt, now),
+    db
+      .prepare(
+        `DELETE FROM webhook_jobs
+         WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM webhooks WHERE id = ?1 AND status = 'created')`,
+      )
+      .bind(id),
+  ]);
+  return update !== undefined && changed(update);
+}
+
+async function claimDelivery(
+  db: D1Database,
+  id: string,
+  claim: string,
+  now: number,
+  leaseMs: number,
+): Promise<ClaimedDelivery | undefined> {
+  const row = await db
+    .prepare(
+      `UPDATE webhooks SET status = 'dispatched', claim = ?2, wake_at = ?3 + ?4, updated_at = ?3
+       WHERE id = ?1 AND wake_at <= ?3 AND payload IS NOT NULL AND status IN ('scheduled', 'dispatched', 'failed')
+       RETURNING ${COLUMNS}, target`,
+    )
+    .bind(id, claim, now, leaseMs)
+    .first<Row & { target: ArrayLike<number> }>();
+  if (!row || row.payload === null) return undefined;
+  return { record: fromRow(row), payload: row.payload, target: Uint8Array.from(row.target) };
+}
+
+async function finishDelivery(
+  db: D1Database,
+  id: string,
+  claim: string,
+  { status, code, attempts, retries, wakeAt }: Outcome,
+  now: number,
+): Promise<boolean> {
+  const sql = `UPDATE webhooks SET status = ?3, code = ?4, attempts = ?5, retries = ?6, wake_at = ?7, updated_at = ?8,
+    claim = NULL WHERE id = ?1 AND status = 'dispatched' AND claim = ?2`;
+  const shown = JSON.stringify(attempts.map(toWire));
+  return changed(await db.prepare(sql).bind(id, claim, status, code, shown, retries, wakeAt, now).run());
+}
+
+async function reschedule(db: D1Database, accountId: string, id: string, now: number): Promise<boolean> {
+  const sql = `UPDATE webhooks SET status = 'scheduled', wake_at = ?3, updated_at = ?3
+    WHERE id = ?2 AND account_id = ?1 AND status IN ('delivered', 'failed')`;
+  return changed(await db.prepare(sql).bind(accountId, id, now).run());
+}
+
+async function standing(db: D1Database, id: string): Promise<Pick<WebhookRecord, "status" | "wakeAt"> | undefined> {
+  const row = await db.prepare("SELECT status, wake_at FROM webhooks WHERE id = ?1").bind(id).first<Row>();
+  return row ? { status: row.status, wakeAt: row.wake_at } : undefined;
+}
+
+async function find(db: D1Database, accountId: string, id: string): Promise<WebhookRecord | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ?2 AND account_id = ?1`;
+  const row = await db.prepare(sql).bind(accountId, id).first<Row>();
+  return row ? fromRow(row) : undefined;
+}
+
+function changed(result: D1Result<unknown>): boolean {
+  return result.meta.changes > 0;
+}
+
+interface WireAttempt {
+  at: number;
+  code: number;
+  duration_ms: number;
+}
+
+function toWire({ at, code, durationMs }: Attempt): WireAttempt {
+  return { at, code, duration_ms: durationMs };
+}
+
+/** A record as a row of `COLUMNS` holds it. */
+export function fromRow(row: Row): WebhookRecord {
+  const attempts = JSON.parse(row.attempts) as WireAttempt[];
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    status: row.status,
+    code: row.code,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    delaySeconds: row.delay_seconds,
+    payload: row.payload,
+    attempts: attempts.map(({ at, code, duration_ms }) => ({ at, code, durationMs: duration_ms })),
+    retries: row.retries,
+    starts: row.starts,
+    wakeAt: row.wake_at,
+  };
+}

@@ -1,0 +1,149 @@
+/** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
+import { vaultOf } from "./account/vault.ts";
+import { isPublicAddress } from "./address.ts";
+import type { Processing } from "./contract/request.ts";
+import { type Settings, settingsOf } from "./env.ts";
+import { DELIVERY_TIMEOUT_MS, DIRECT_RUN_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
+import { causesOf, logLine } from "./log.ts";
+import type { Source } from "./process.ts";
+import type { Street } from "./street.ts";
+import { type Acceptance, accept, begin } from "./webhook/accept.ts";
+import { uploadsOf } from "./webhook/bytes.ts";
+import { callEndpoint, deliver } from "./webhook/deliver.ts";
+import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "./webhook/ports.ts";
+import { run } from "./webhook/run.ts";
+import { secretOf, signing } from "./webhook/secrets.ts";
+import { storeOf } from "./webhook/store.ts";
+
+/** A job as it is kept, sealed, between the answer and its processing. */
+export interface AcceptedJob {
+  /** The bytes of an upload lie in the bucket. */
+  readonly source: Exclude<Source, { kind: "upload" }> | { readonly kind: "upload"; readonly name: string };
+  readonly processing: Processing;
+  readonly accept?: string;
+  /** The public address of the service, as the caller knew it. */
+  readonly baseUrl: string;
+  /** The reserved credit, and the meter that holds it. */
+  readonly credit?: { readonly meter: string; readonly lease: number };
+}
+
+type Defer = (work: Promise<unknown>) => void;
+
+/** Makes a job durable and sets it going. */
+export async function acceptWork(
+  env: Env,
+  street: Street,
+  defer: Defer,
+  acceptance: Omit<Acceptance, "job"> & { readonly job: AcceptedJob },
+): Promise<void> {
+  const ports = portsOf(env);
+  await accept({ ...acceptance, job: JSON.stringify(acceptance.job) }, ports);
+  const start = (id: string) => startWork(env, street, defer, id);
+  defer(begin(acceptance.id, { ...ports, start }));
+}
+
+/** When each of the jobs that run in this isolate's requests is over, or dead, by the platform's own rule. */
+let directRuns: readonly number[] = [];
+
+/**
+ * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
+ * queue, which brings it to other isolates.
+ */
+async function startWork(env: Env, street: Street, defer: Defer, id: string): Promise<void> {
+  const now = Date.now();
+  directRuns = directRuns.filter((end) => end > now);
+  if (directRuns.length >= MAX_DIRECT_RUNS) {
+    await env.QUEUE.send({ kind: "run", id } satisfies Message);
+    return;
+  }
+  const end = now + DIRECT_RUN_MS;
+  directRuns = [...directRuns, end];
+  const running = runWork(env, street, id).catch((error: unknown) => report(id, error));
+  defer(running.finally(() => void (directRuns = directRuns.toSpliced(directRuns.indexOf(end), 1))));
+}
+
+/** Does an accepted job, unless it has been done or somebody is at it. */
+export async function runWork(env: Env, street: Street, id: string): Promise<void> {
+  const settings = settingsOf(env);
+  const ports: RunPorts = {
+    ...portsOf(env),
+    perform: async ({ accountId, job, upload }) => {
+      const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
+      const from: Source =
+        source.kind === "upload"
+          ? { kind: "upload", original: { bytes: upload ?? new Uint8Array(), name: source.name } }
+          : source;
+      const order = { id, accountId, source: from, processing, accept: wanted };
+      const { input, output } = await street.process(order, street.portsOf(env, settings, baseUrl));
+      return { input, output };
+    },
+    closeCredit: async ({ job }, success) => {
+      const { credit } = JSON.parse(job) as AcceptedJob;
+      if (!credit) return;
+      const meter = env.METER.getByName(credit.meter);
+      await (success ? meter.settle(credit.lease) : meter.release(credit.lease));
+    },
+    everyRenewal: (renew) => {
+      const timer = setInterval(renew, RUN_RENEWAL_MS);
+      return () => clearInterval(timer);
+    },
+  };
+  await run(id, ports);
+}
+
+/** Has a record's courier look at it at a moment, milliseconds since 1970, or earlier. */
+export async function wakeCourier(env: Env, id: string, at: number): Promise<void> {
+  await env.COURIER.getByName(id).wake(id, at);
+}
+
+/** What a courier needs; the journal is its own. */
+export function courierPortsOf(env: Env, journal: Journal): CourierPorts {
+  const settings = settingsOf(env);
+  const ports = portsOf(env);
+  return {
+    ...ports,
+    journal,
+    retrySeconds: settings.webhookRetrySeconds,
+    secrets: async (accountId) => signing(await secretOf(env.DB, ports.seal, accountId, ports.now())),
+    post: (notification) =>
+      deliver(notification, {
+        userAgent: `${settings.serviceName}/1.0`,
+        isAllowed: (url) => mayCall(settings, url),
+        fetch: callEndpoint,
+        now: ports.now,
+        deadline: () => AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
+      }),
+    enqueue: async (message) => void (await env.QUEUE.send(message)),
+  };
+}
+
+/** Whether a notification may go to this address. */
+export function mayCall(settings: Settings, url: URL): boolean {
+  return settings.allowPrivateOrigins || isPublicAddress(url.hostname);
+}
+
+/** Texts sealed with the operator's key. */
+export function sealOf(env: Env): Seal {
+  const vault = vaultOf(settingsOf(env).vaultKey);
+  return {
+    close: (text, context) => vault.seal(new TextEncoder().encode(text), context),
+    open: async (sealed, context) => new TextDecoder().decode(await vault.open(sealed, context)),
+  };
+}
+
+function portsOf(env: Env): Ports {
+  return {
+    store: storeOf(env.DB),
+    uploads: uploadsOf(env.BUCKET),
+    seal: sealOf(env),
+    now: () => Date.now(),
+    newClaim: () => crypto.randomUUID(),
+    pause: (milliseconds) => scheduler.wait(milliseconds),
+    wake: (id, at) => wakeCourier(env, id, at),
+    report,
+  };
+}
+
+function report(id: string, error: unknown): void {
+  logLine("error", { id, event: "webhook", causes: causesOf(error) });
+}

@@ -1,0 +1,373 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { forgetKeys } from "../../src/account/keys.ts";
+import { signatureHeaders } from "../../src/webhook/sign.ts";
+import { openAccount } from "../support/accounts.ts";
+import { api, apiOf, type Call } from "../support/api.ts";
+import { damaged } from "../support/street.ts";
+import { column, receiver, store, untilStatus } from "../support/webhooks.ts";
+
+const DAY_MS = 86_400_000;
+const image = new Uint8Array([1, 2, 3, 4]);
+
+beforeEach(() => forgetKeys());
+afterEach(() => void vi.useRealTimers());
+
+const fetchImage = (key: string, webhook: object, call: Call = {}) =>
+  api("POST", "/1.0/fetch", { key, json: { url: "https://images.test/a.png", webhook }, ...call });
+
+function uploadImage(key: string, data: object) {
+  const body = new FormData();
+  body.set("file", new File([image], "photo.png"));
+  body.set("data", JSON.stringify(data));
+  return api("POST", "/1.0/upload", { key, body });
+}
+
+function passes(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + milliseconds });
+}
+
+describe("a processing request with a webhook", () => {
+  it("is answered with 202 and notified with the very text that the query shows", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const answer = await fetchImage(key, { url });
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ success: true, code: 202, id: answer.headers.get("x-request-id") });
+    const [notification] = await received(1);
+    const { id } = answer.body;
+    expect(JSON.parse(notification?.body ?? "")).toMatchObject({ success: true, code: 200, id, input: {}, output: {} });
+    await untilStatus(id, "delivered");
+    const record = (await api("GET", `/1.0/webhooks/${id}`, { key })).body.webhook;
+    expect(JSON.stringify(record.payload)).toBe(notification?.body);
+    expect(record).toMatchObject({ id, status: "delivered", code: 200, attempts: [{ code: 200 }] });
+    expect(record.updated_at >= record.created_at).toBe(true);
+  });
+
+  it("signs the notification with the account's secret", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    await fetchImage(key, { url });
+    const [{ headers, body } = { headers: {} as Record<string, string>, body: "" }] = await received(1);
+    const { secret } = (await api("GET", "/1.0/account/webhook-secret", { key })).body;
+    const id = headers["webhook-id"] ?? "";
+    const expected = await signatureHeaders(id, Number(headers["webhook-timestamp"]), body, [secret]);
+    expect(headers).toMatchObject(expected);
+    expect(headers).toMatchObject({ "content-type": "application/json", "user-agent": "Service/1.0" });
+  });
+
+  it("keeps uploaded bytes until they are processed, and no longer", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const { status, body } = await uploadImage(key, { webhook: { url } });
+    expect(status).toBe(202);
+    expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ output: { bytes: image.length } });
+    await untilStatus(body.id, "delivered");
+    expect((await env.BUCKET.list({ prefix: "jobs/" })).objects).toHaveLength(0);
+  });
+
+  it("notifies of failures in the same way, and they cost no credit", async () => {
+    const { key } = await openAccount(5);
+    const { url, received } = receiver();
+    const json = { url: "https://images.test/a.png", webhook: { url } };
+    const { body } = await apiOf(damaged)("POST", "/1.0/fetch", { key, json });
+    const [notification] = await received(1);
+    expect(JSON.parse(notification?.body ?? "")).toEqual({
+      success: false,
+      code: 422,
+      id: body.id,
+      message: "The image is damaged",
+    });
+    expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(0);
+  });
+
+  it("costs one credit", async () => {
+    const { key } = await openAccount(5);
+    const { url, received } = receiver();
+    await fetchImage(key, { url });
+    await received(1);
+    expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(1);
+  });
+
+  it("is scheduled with code 0 until a delay of a week has passed", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const { id } = (await fetchImage(key, { url, delay: 604_800 })).body;
+    const { webhook } = (await api("GET", `/1.0/webhooks/${id}`, { key })).body;
+    expect(webhook).toMatchObject({ status: "scheduled", code: 0, payload: { success: true, code: 200, id } });
+    expect(webhook.attempts).toEqual([]);
+    const courier = env.COURIER.getByName(id);
+    passes(604_800_000 - 5_000);
+    await runDurableObjectAlarm(courier);
+    expect(await column(id, "status")).toBe("scheduled");
+    passes(5_001);
+    await runDurableObjectAlarm(courier);
+    expect(await column(id, "status")).toBe("delivered");
+    expect(await received(1)).toHaveLength(1);
+  });
+
+  it.each([
+    [{}, "webhook.url is required"],
+    [{ url: "receiver" }, "webhook.url must be a valid http or https URL"],
+    [{ url: "ftp://receiver.example/" }, "webhook.url must be a valid http or https URL"],
+    [{ url: "https://receiver.example/", delay: -1 }, "webhook.delay must be an integer between 0 and 604800"],
+    [{ url: "https://receiver.example/", delay: 604_801 }, "webhook.delay must be an integer between 0 and 604800"],
+    [{ url: "https://receiver.example/", delay: 1.5 }, "webhook.delay must be an integer between 0 and 604800"],
+    [{ url: "https://receiver.example/", retries: 3 }, "webhook.retries is not a known parameter"],
+    ["https://receiver.example/", "webhook must be an object"],
+  ])("refuses %j at once", async (webhook, message) => {
+    const { key } = await openAccount();
+    const { status, body } = await fetchImage(key, webhook as object);
+    expect([status, body.message]).toEqual([422, message]);
+  });
+
+  it.each([
+    "http://127.0.0.1/",
+    "http://localhost:8787/",
+    "http://10.0.0.1/",
+    "http://[::1]/",
+    "http://169.254.169.254/",
+  ])("refuses to notify %s unless private addresses are allowed", async (url) => {
+    const { key } = await openAccount();
+    const { status, body } = await fetchImage(key, { url }, { env: { ALLOW_PRIVATE_ORIGINS: "false" } });
+    expect([status, body.message]).toEqual([422, "webhook.url must have a public address"]);
+  });
+
+  it("refuses a binary answer", async () => {
+    const { key } = await openAccount();
+    const json = {
+      url: "https://images.test/a.png",
+      webhook: { url: "https://receiver.example/" },
+      response: { mode: "binary" },
+    };
+    const { status, body } = await api("POST", "/1.0/fetch", { key, json });
+    expect([status, body.message]).toEqual([422, "response.mode binary cannot be combined with webhook"]);
+  });
+
+  it("keeps nothing readable that is secret", async () => {
+    const { key } = await openAccount();
+    const json = {
+      url: "https://user:marker-1@images.test/a.png",
+      headers: { "X-Token": "marker-2" },
+      webhook: { url: "https://user:marker-3@receiver.invalid/?token=marker-4", delay: 600 },
+    };
+    const waiting = apiOf({
+      process: () => new Promise(() => undefined),
+      portsOf: () => {
+        throw new Error("busy");
+      },
+    });
+    const { status } = await waiting("POST", "/1.0/fetch", { key, json });
+    expect(status).toBe(202);
+    for (const table of ["webhooks", "webhook_jobs"]) {
+      const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();
+      const texts = results.flatMap((row) =>
+        Object.values(row).map((value) =>
+          Array.isArray(value) ? String.fromCharCode(...(value as number[])) : String(value),
+        ),
+      );
+      expect(texts.length).toBeGreaterThan(0);
+      expect(texts.join("\n")).not.toContain("marker");
+    }
+  });
+});
+
+describe("deliveries", () => {
+  it("that fail say so at once, and are tried again when it is time", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver(503);
+    const { id } = (await fetchImage(key, { url })).body;
+    await received(1);
+    await untilStatus(id, "failed");
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key })).body.webhook).toMatchObject({
+      status: "failed",
+      code: 503,
+    });
+    for (const [seconds, count] of [
+      [5, 2],
+      [60, 3],
+      [600, 4],
+      [3_600, 5],
+    ] as const) {
+      passes(seconds * 1_000 + 1_000);
+      await runDurableObjectAlarm(env.COURIER.getByName(id));
+      expect(await received(count)).toHaveLength(count);
+    }
+    const { webhook } = (await api("GET", `/1.0/webhooks/${id}`, { key })).body;
+    expect(webhook.attempts.map((attempt: { code: number }) => attempt.code)).toEqual([503, 503, 503, 503, 503]);
+    expect(await column(id, "wake_at")).toBe(null);
+    expect(await runDurableObjectAlarm(env.COURIER.getByName(id))).toBe(false);
+  });
+
+  it("are redirects and not followed", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver(302);
+    const { id } = (await fetchImage(key, { url })).body;
+    await received(1);
+    await untilStatus(id, "failed");
+    expect(await column(id, "code")).toBe(302);
+  });
+
+  it("that reach nobody have the code 0", async () => {
+    const { key } = await openAccount();
+    const { id } = (await fetchImage(key, { url: "http://127.0.0.1:9/" })).body;
+    await untilStatus(id, "failed");
+    expect(await column(id, "code")).toBe(0);
+  });
+
+  it("are repeated by hand, once finished or failed, and by their account alone", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const { id } = (await fetchImage(key, { url })).body;
+    await received(1);
+    await untilStatus(id, "delivered");
+    const stranger = await openAccount();
+    expect((await api("POST", `/1.0/webhooks/${id}/redeliver`, { key: stranger.key })).status).toBe(404);
+    const answer = await api("POST", `/1.0/webhooks/${id}/redeliver`, { key });
+    expect([answer.status, answer.body]).toEqual([202, { success: true, code: 202, id }]);
+    const [first, second] = await received(2);
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers["webhook-id"]).toBe(id);
+    await untilStatus(id, "delivered");
+    expect(JSON.parse(String(await column(id, "attempts")))).toHaveLength(2);
+  });
+
+  it("are not repeated while they are on their way", async () => {
+    const { key, account } = await openAccount();
+    const [id] = await store({ accountId: account.id, status: "scheduled", wakeAt: Date.now() + DAY_MS });
+    const { status, body } = await api("POST", `/1.0/webhooks/${id}/redeliver`, { key });
+    expect(status).toBe(422);
+    expect(body.message).toMatch(/still on its way/);
+  });
+});
+
+describe("GET /1.0/webhooks", () => {
+  const NOON = Date.UTC(2026, 10, 20, 12);
+  const ids = async (key: string, query = ""): Promise<string[]> => {
+    const { status, body } = await api("GET", `/1.0/webhooks${query}`, { key });
+    expect(status).toBe(200);
+    return body.webhooks.map(({ id }: { id: string }) => id);
+  };
+
+  it("lists the 50 newest, and pages stably, also within one millisecond", async () => {
+    const { key, account } = await openAccount();
+    const stored = await store(
+      ...Array.from({ length: 130 }, (_, index) => ({
+        accountId: account.id,
+        createdAt: NOON + Math.floor(index / 20),
+      })),
+    );
+    expect(await ids(key)).toHaveLength(50);
+    const pages = [await ids(key, "?limit=100"), await ids(key, "/?limit=100&offset=100")];
+    expect(pages.map((page) => page.length)).toEqual([100, 30]);
+    expect(pages.flat().toSorted()).toEqual(stored.toSorted());
+    expect(await ids(key, "?offset=1000")).toEqual([]);
+    const { webhooks } = (await api("GET", "/1.0/webhooks?limit=100", { key })).body;
+    const order = webhooks.map((record: { created_at: string; id: string }) => `${record.created_at} ${record.id}`);
+    expect(order).toEqual(order.toSorted().toReversed());
+  });
+
+  it("filters by one and several states and by both ends of a range", async () => {
+    const { key, account } = await openAccount();
+    const states = ["created", "scheduled", "dispatched", "delivered", "failed"];
+    const [created, scheduled, dispatched, delivered, failed] = await store(
+      ...states.map((status, index) => ({
+        accountId: account.id,
+        status,
+        createdAt: NOON + index * 1_000,
+        payload: status === "created" ? null : (undefined as never),
+      })),
+    );
+    expect(await ids(key)).toEqual([failed, delivered, dispatched, scheduled, created]);
+    expect(await ids(key, "?status=failed")).toEqual([failed]);
+    expect(await ids(key, "?status=created,delivered,failed")).toEqual([failed, delivered, created]);
+    expect(await ids(key, "?status=created,delivered,failed&limit=1&offset=1")).toEqual([delivered]);
+    expect(await ids(key, `?status=${states.join(",")}`)).toHaveLength(5);
+    expect(await ids(key, "?start=2026-11-20T12:00:01Z&end=2026-11-20T12:00:03.000Z")).toEqual([
+      delivered,
+      dispatched,
+      scheduled,
+    ]);
+    expect(await ids(key, "?start=2026-11-20T12:00:03")).toEqual([failed, delivered]);
+    expect(await ids(key, "?start=2026-11-20T13:00:03%2B01:00")).toEqual([failed, delivered]);
+    expect(await ids(key, "?start=2026-11-20&end=2026-11-20")).toHaveLength(5);
+    expect(await ids(key, "?end=2026-11-19")).toEqual([]);
+  });
+
+  it("shows nothing of other accounts", async () => {
+    const [owner, stranger] = [await openAccount(), await openAccount()];
+    const [id] = await store({ accountId: owner.account.id });
+    expect(await ids(stranger.key)).toEqual([]);
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key: stranger.key })).status).toBe(404);
+    expect((await api("GET", `/1.0/webhooks/${id}/`, { key: owner.key })).status).toBe(200);
+  });
+
+  it("shows an empty payload while a job waits", async () => {
+    const { key, account } = await openAccount();
+    const [id] = await store({ accountId: account.id, status: "created", payload: null, wakeAt: Date.now() });
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key })).body.webhook).toMatchObject({ code: 0, payload: {} });
+  });
+
+  it.each([
+    [
+      "status=",
+      "status must be one or several of created, scheduled, dispatched, delivered, failed, separated by commas",
+    ],
+    [
+      "status=done",
+      "status must be one or several of created, scheduled, dispatched, delivered, failed, separated by commas",
+    ],
+    ["limit=0", "limit must be an integer between 1 and 100"],
+    ["limit=101", "limit must be an integer between 1 and 100"],
+    ["limit=ten", "limit must be an integer between 1 and 100"],
+    ["offset=-1", "offset must be a whole number"],
+    ["offset=1.5", "offset must be a whole number"],
+    ["start=yesterday", "start must be a date and time in the ISO 8601 form, such as 2026-11-20T12:00:00Z"],
+    ["end=2026-02-30", "end must be a date and time in the ISO 8601 form, such as 2026-11-20T12:00:00Z"],
+    ["end=2026-11-20T25:00:00Z", "end must be a date and time in the ISO 8601 form, such as 2026-11-20T12:00:00Z"],
+    ["start=2026-11-21&end=2026-11-20", "end must not be before start"],
+    ["page=2", "page is not a known parameter"],
+  ])("is 422 on ?%s", async (query, message) => {
+    const { key } = await openAccount();
+    const { status, body } = await api("GET", `/1.0/webhooks?${query}`, { key });
+    expect([status, body.message]).toEqual([422, message]);
+  });
+
+  it.each(["nonsense", crypto.randomUUID()])("is 404 for the id %s", async (id) => {
+    const { key } = await openAccount();
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key })).status).toBe(404);
+  });
+});
+
+describe("the account's webhook secret", () => {
+  const secret = async (key: string, method = "GET") =>
+    (await api(method, "/1.0/account/webhook-secret", { key })).body;
+
+  it("stays until it is rotated, and is each account's own", async () => {
+    const [one, other] = [await openAccount(), await openAccount()];
+    const first = await secret(one.key);
+    expect(await secret(one.key)).toEqual(first);
+    expect((await secret(other.key)).secret).not.toBe(first.secret);
+  });
+
+  it("signs beside its successor for 24 hours", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const old = await secret(key);
+    const rotated = await secret(key, "POST");
+    expect(rotated.previous.secret).toBe(old.secret);
+    expect(Date.parse(rotated.previous.valid_until) - Date.parse(rotated.created_at)).toBe(DAY_MS);
+    await fetchImage(key, { url });
+    const [{ headers } = { headers: {} as Record<string, string> }] = await received(1);
+    expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+    passes(DAY_MS);
+    expect(await secret(key)).toEqual({
+      success: true,
+      code: 200,
+      secret: rotated.secret,
+      created_at: rotated.created_at,
+    });
+  });
+});

@@ -1,0 +1,60 @@
+/** What tests of webhooks ask: the receiver on this machine, records as they are stored. */
+import { env } from "cloudflare:workers";
+import { expect, inject, vi } from "vitest";
+
+export interface Received {
+  readonly headers: Record<string, string>;
+  readonly url: string;
+  readonly body: string;
+}
+
+export const ORIGIN = inject("origin");
+
+/** Where a receiver keeps what it is sent, under a name of its own. */
+export function receiver(code = 200) {
+  const name = crypto.randomUUID();
+  return {
+    url: `${ORIGIN}/hook/${name}?code=${code}`,
+    /** All notifications so far, once there are this many. */
+    received: async (count: number): Promise<Received[]> =>
+      (await fetch(`${ORIGIN}/hooks/${name}?count=${count}`)).json<Received[]>(),
+  };
+}
+
+/** Resolves when the record has come to a state. */
+export async function untilStatus(id: string, status: string): Promise<void> {
+  await vi.waitFor(async () => expect(await column(id, "status")).toBe(status), { timeout: 60_000 });
+}
+
+export async function column(
+  id: string,
+  name: "status" | "wake_at" | "payload" | "attempts" | "code",
+): Promise<unknown> {
+  return env.DB.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
+}
+
+export interface Stored {
+  readonly id?: string;
+  readonly accountId: string;
+  readonly status?: string;
+  readonly createdAt?: number;
+  readonly wakeAt?: number | null;
+  readonly payload?: string | null;
+}
+
+/** Puts records there as if they had lived. */
+export async function store(...records: readonly Stored[]): Promise<string[]> {
+  const sql = `INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, wake_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, x'00', ?6, ?7)`;
+  const rows = records.map((record) => {
+    const { id = crypto.randomUUID(), status = "delivered", createdAt = Date.now(), wakeAt = null } = record;
+    const payload = record.payload === undefined ? failure(id) : record.payload;
+    return [id, record.accountId, status, status === "delivered" ? 200 : 0, createdAt, payload, wakeAt] as const;
+  });
+  await env.DB.batch(rows.map((row) => env.DB.prepare(sql).bind(...row)));
+  return rows.map(([id]) => id);
+}
+
+function failure(id: string): string {
+  return JSON.stringify({ success: false, code: 422, id, message: "The image is damaged" });
+}
