@@ -1,0 +1,19 @@
+/** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
+import { format } from "../format.ts";
+import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
+import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
+import { probe } from "./jpeg/facts.ts";
+
+export const jpeg = format({
+  summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
+  label: "JPEG",
+  mime: "image/jpeg",
+  extensions: ["jpg", "jpeg"],
+  can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
+  signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
+  probe,
+  decodePeakBytes: decodePeak,
+  open,
+  encodePeakBytes: encodePeak,
+  encode,
+});

@@ -1,0 +1,78 @@
+/** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
+import { decodePeakBytes, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import { toSrgb } from "../../color/convert.ts";
+import type { Decoded, Demand, Facts } from "../../format.ts";
+import type { Rows } from "../../rows.ts";
+import { guard, headerOf, SAMPLINGS } from "./facts.ts";
+
+/** Eighths of the size that the inverse transform can give quickly. */
+const SCALES = [1, 2, 4] as const;
+
+/** How small the picture is decoded: both sides of the wanted region must stay as large as they are used. */
+export function scaleFor({ box, width, height }: Demand): number {
+  return SCALES.find((eighths) => (box.width * eighths) / 8 >= width && (box.height * eighths) / 8 >= height) ?? 8;
+}
+
+/** One frame; nothing is decoded before its rows are read or their size is asked for. */
+export function* open(bytes: Uint8Array, _facts: Facts, demand: Demand): Generator<Decoded> {
+  const header = headerOf(bytes);
+  const eighths = header.lossless ? 8 : scaleFor(demand);
+  const region = regionFor(header, demand, eighths);
+  const rows = openRows(bytes, header, eighths, region);
+  const scaled = (length: number) => (length * eighths) / 8;
+  const { box } = demand;
+  try {
+    yield {
+      delayMs: 0,
+      rows,
+      box: {
+        x: scaled(box.x) - region.x,
+        y: scaled(box.y) - region.y,
+        width: scaled(box.width),
+        height: scaled(box.height),
+      },
+    };
+  } finally {
+    rows.close();
+  }
+}
+
+/** The pixels of the scaled picture that the wanted region touches. */
+function regionFor(header: JpegHeader, { box }: Demand, eighths: number): Region {
+  const side = (from: number, length: number, full: number): readonly [start: number, count: number] => {
+    const end = Math.min(Math.ceil((full * eighths) / 8), Math.ceil(((from + length) * eighths) / 8));
+    const start = Math.min(end - 1, Math.max(0, Math.floor((from * eighths) / 8)));
+    return [start, end - start];
+  };
+  const [x, width] = side(box.x, box.width, header.width);
+  const [y, height] = side(box.y, box.height, header.height);
+  return { x, y, width, height };
+}
+
+function openRows(bytes: Uint8Array, header: JpegHeader, eighths: number, region: Region): Rows {
+  const { profile, colors, adobeTransform } = header;
+  const ink = profile !== undefined && (colors === "CMYK" || colors === "YCCK");
+  const decoder = guard(() => openDecoder(bytes, { eighths, region, output: ink ? "cmyk" : "rgba" }));
+  const rows: Rows = {
+    width: decoder.width,
+    height: decoder.height,
+    opaque: true,
+    read: (max) => guard(() => decoder.read(max)),
+    close: () => decoder.close(),
+  };
+  if (ink) return toSrgb(rows, profile, adobeTransform === undefined ? "cmyk" : "cmyk-inverted");
+  return colors === "Gray" ? toSrgb(rows, profile, "gray") : rows;
+}
+
+/** Bytes that decoding holds at most. */
+export function peakBytes(facts: Facts, demand: Demand): number {
+  const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];
+  const count = facts.colorspace === "Gray" ? 1 : facts.colorspace === "CMYK" || facts.colorspace === "YCCK" ? 4 : 3;
+  const components = Array.from({ length: count }, (_, index) => {
+    const full = index === 0 || index === 3;
+    return { id: index, h: full ? h : 1, v: full ? v : 1, table: 0 };
+  });
+  const precision = Math.ceil(facts.depth / count);
+  const { width, height, interlaced } = facts;
+  return decodePeakBytes({ width, height, precision, components, multipleScans: interlaced }, scaleFor(demand));
+}

@@ -1,0 +1,64 @@
+/** Rows into JPEG files. */
+import { encodePeakBytes, type Encoder, openEncoder } from "../../../../wasm/jpeg/jpeg.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import type { EncodeSettings } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+
+/** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
+const FULL_CHROMA_QUALITY = 90;
+const BAND_ROWS = 32;
+/** Files are at most this part of the packed coefficients; pieces and the whole exist at the same time. */
+const FILE_SHARE = 1.1;
+
+function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
+  const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
+  return { width, height, quality, subsampling, progressive } as const;
+}
+
+/** Bytes that encoding holds at most, the file included. */
+export function peakBytes(size: Size, settings: EncodeSettings): number {
+  return Math.ceil(encodePeakBytes(encoderOptions(size, settings)) * FILE_SHARE);
+}
+
+/**
+ * A picture whose pixels are all gray becomes a gray file.
+ * @throws ApiError 422 when the picture has no frame, or takes more memory than there is
+ */
+export function encode(picture: Picture, settings: EncodeSettings): Uint8Array {
+  for (const { rows } of picture.open()) return encodeRows(rows, settings);
+  throw new ApiError(422, "The image has no frame");
+}
+
+function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
+  try {
+    const encoder = guard(() => openEncoder(encoderOptions(rows, settings)));
+    try {
+      fill(encoder, rows);
+      return guard(() => encoder.finish());
+    } finally {
+      encoder.close();
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+function fill(encoder: Encoder, rows: Rows): void {
+  for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+    const band = read;
+    guard(() => encoder.write(band, band.length / (rows.width * 4)));
+  }
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError)
+      throw new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
+/** What JPEG headers say, in the words of the engine. */
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import { exifOrientation } from "../../exif.ts";
+import type { Facts } from "../../format.ts";
+import { estimateQuality } from "./quality.ts";
+
+/** Sampling factors of luma against chroma, by name. */
+export const SAMPLINGS: Readonly<Record<string, readonly [h: number, v: number]>> = {
+  "4:4:4": [1, 1],
+  "4:2:2": [2, 1],
+  "4:2:0": [2, 2],
+  "4:4:0": [1, 2],
+  "4:1:1": [4, 1],
+  "4:1:0": [4, 2],
+};
+
+/** Runs native code; what it refuses is damaged. */
+export function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError) {
+      throw new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** @throws ApiError 422 when there is no picture in the file */
+export function headerOf(bytes: Uint8Array): JpegHeader {
+  return guard(() => readHeader(bytes));
+}
+
+/** @throws ApiError 422 when there is no picture in the file */
+export function probe(bytes: Uint8Array): Facts {
+  const header = headerOf(bytes);
+  const { width, height, colors, components, precision, profile } = header;
+  return {
+    width,
+    height,
+    orientation: exifOrientation(header.exif),
+    frames: 1,
+    loops: 1,
+    alpha: false,
+    colorspace: colors,
+    interlaced: header.multipleScans,
+    subsample: samplingOf(header),
+    depth: components.length * precision,
+    quality: header.lossless ? 100 : estimateQuality(header),
+    // Profiles of gray and CMYK samples are applied where the samples still are what they are made for.
+    ...(profile && (colors === "YCbCr" || colors === "RGB") ? { profile } : {}),
+  };
+}
+
+/** The name of the chroma sampling; the nearest finer one where factors have no name. */
+function samplingOf({ components }: JpegHeader): string {
+  const [luma, ...others] = components;
+  const chroma = others.slice(0, 2);
+  const ratio = (of: (component: { h: number; v: number }) => number) =>
+    Math.min(...chroma.map((component) => of(luma!) / of(component)));
+  const name = Object.entries(SAMPLINGS).find(
+    ([, [h, v]]) => chroma.length > 0 && ratio((component) => component.h) === h && ratio(({ v }) => v) === v,
+  );
+  return name?.[0] ?? "4:4:4";
+}
