@@ -179,5 +179,6 @@ EXPORT("encoder_write_planes") void encoder_write_planes(struct encoder *e) {
 EXPORT("encoder_finish") void encoder_finish(struct encoder *e) {
   if (e->jpeg.next_scanline < e->jpeg.image_height) fail("rows are missing");
   for (int i = 0; i < e->band_count; i++) pack_band(e, &e->bands[i]);
-  file_write(&e->packed, &e->options, &e->out);
+  const struct packed store = packed_without_empty_chroma(&e->packed);
+  file_write(&store, &e->options, &e->out);
 }

@@ -39,7 +39,8 @@ export interface PlaneEncoder extends Finish {
   write(planes: Uint8Array): void;
 }
 
-const FACTORS = { "4:4:4": [1, 1], "4:2:2": [2, 1], "4:2:0": [2, 2] } as const;
+/** Sampling factors of luma against chroma. */
+export const FACTORS = { "4:4:4": [1, 1], "4:2:2": [2, 1], "4:2:0": [2, 2] } as const;
 const INPUTS = { rgba: 0, planes: 1 } as const;
 const ROWS = 32;
 

@@ -103,6 +103,26 @@ void packed_add_row(struct packed *store, int index, uint32_t row, const int16_t
   store->bytes += length;
 }
 
+static int is_empty(const struct packed_component *component) {
+  for (size_t i = 0; i < (size_t)component->width * component->height; i++)
+    if (component->dc[i]) return 0;
+  for (uint32_t row = 0; row < component->height; row++) {
+    const uint8_t *cursor = component->rows[row];
+    for (uint32_t x = 0; x < component->width; x++)
+      if (packed_read(&cursor).mask) return 0;
+  }
+  return 1;
+}
+
+struct packed packed_without_empty_chroma(const struct packed *store) {
+  struct packed luma = *store;
+  if (store->components != 3 || !is_empty(&store->component[1]) || !is_empty(&store->component[2])) return luma;
+  luma.components = 1;
+  luma.component[0].h = luma.component[0].v = luma.max_h = luma.max_v = 1;
+  luma.used_tables = 1 << luma.component[0].table;
+  return luma;
+}
+
 void packed_free(struct packed *store) {
   for (int c = 0; c < store->components; c++) {
     struct packed_component *component = &store->component[c];

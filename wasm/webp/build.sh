@@ -30,6 +30,6 @@ for file in "$webp"/src/{dec,dsp,enc,utils}/*.c "$webp"/sharpyuv/*.c; do
   esac
 done
 compile "$work/webp" "${files[@]}" -- "${flags[@]}"
-compile "$work/own" "$here"/*.c -- "${flags[@]}" -Wall
+compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall
 
 link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/webp/*.o "$work"/own/*.o

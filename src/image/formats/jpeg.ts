@@ -1,20 +1,19 @@
-/** JPEG: decoded by libjpeg-turbo, encoded by jpegli, both in `wasm/jpeg`. */
+/** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
 import { format } from "../format.ts";
-import { decodePeakBytes, open } from "./jpeg/decode.ts";
-import { encode, encodePeakBytes } from "./jpeg/encode.ts";
+import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
+import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
-import { isJpeg } from "./jpeg/header.ts";
 
 export const jpeg = format({
-  summary: "Baseline, progressive and arithmetic, 8 and 12 bit, gray, YCbCr, RGB, CMYK and YCCK in; YCbCr out.",
+  summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
   label: "JPEG",
   mime: "image/jpeg",
   extensions: ["jpg", "jpeg"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
-  signature: isJpeg,
+  signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
   probe,
-  decodePeakBytes,
+  decodePeakBytes: decodePeak,
   open,
-  encodePeakBytes,
+  encodePeakBytes: encodePeak,
   encode,
 });

@@ -1,15 +1,12 @@
-/** JPEG to rows: only the part that is wanted, at the smallest eighth that still feeds the resize behind it. */
-import { openDecoder } from "../../../../wasm/jpeg/decoder.ts";
-import { NativeError } from "../../../../wasm/load.ts";
+/** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
+import { decodePeakBytes, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
-import { damaged } from "./header.ts";
+import { guard, headerOf, SAMPLINGS } from "./facts.ts";
 
-/** Scales with a transform of their own; others cost as much as the full size. */
-const EIGHTHS = [1, 2, 4, 8] as const;
-type Eighths = (typeof EIGHTHS)[number];
+/** Eighths of the size that the inverse transform can give quickly. */
+const SCALES = [1, 2, 4] as const;
 
 /**
  * How much larger than wanted a scaled decode must be. The inverse transform of fewer coefficients is a coarser filter
@@ -17,89 +14,84 @@ type Eighths = (typeof EIGHTHS)[number];
  */
 const MARGIN = 1.5;
 
-/** The eighths of the full size at which a demand is best decoded. */
-export function eighthsFor({ box, width, height }: Demand): Eighths {
-  const fits = (eighths: number) =>
+/** How small the picture is decoded: both sides of the wanted region stay well above the size at which they are used. */
+export function scaleFor({ box, width, height }: Demand): number {
+  const serves = (eighths: number) =>
     (box.width * eighths) / 8 >= width * MARGIN && (box.height * eighths) / 8 >= height * MARGIN;
-  return EIGHTHS.find(fits) ?? 8;
+  return SCALES.find(serves) ?? 8;
 }
 
-export function* open(bytes: Uint8Array, facts: Facts, demand: Demand): Iterable<Decoded> {
-  const eighths = eighthsFor(demand);
-  const { region, box } = regionOf(demand.box, facts, eighths);
-  const rows = openRows(bytes, facts, eighths, region);
+/** One frame; nothing is decoded before its rows are read or their size is asked for. */
+export function* open(bytes: Uint8Array, _facts: Facts, demand: Demand): Generator<Decoded> {
+  const header = headerOf(bytes);
+  const eighths = header.lossless ? 8 : scaleFor(demand);
+  const region = regionFor(header, demand, eighths);
+  const rows = openRows(bytes, header, eighths, region);
+  const scaled = (length: number) => (length * eighths) / 8;
+  const { box } = demand;
   try {
-    yield { delayMs: 0, rows, box };
+    yield {
+      delayMs: 0,
+      rows,
+      box: {
+        x: scaled(box.x) - region.x,
+        y: scaled(box.y) - region.y,
+        width: scaled(box.width),
+        height: scaled(box.height),
+      },
+    };
   } finally {
     rows.close();
   }
 }
 
-/** The whole pixels of a scaled picture that a box of the full one touches, and where the box lies in them. */
-function regionOf(wanted: Box, facts: Facts, eighths: Eighths): { region: Box; box: Box } {
-  const scale = eighths / 8;
-  const scaled = { width: Math.ceil(facts.width * scale), height: Math.ceil(facts.height * scale) };
-  const [x, y] = [Math.floor(wanted.x * scale), Math.floor(wanted.y * scale)];
-  const right = Math.min(scaled.width, Math.ceil((wanted.x + wanted.width) * scale));
-  const bottom = Math.min(scaled.height, Math.ceil((wanted.y + wanted.height) * scale));
-  return {
-    region: { x, y, width: right - x, height: bottom - y },
-    box: {
-      x: wanted.x * scale - x,
-      y: wanted.y * scale - y,
-      width: wanted.width * scale,
-      height: wanted.height * scale,
-    },
+/** The pixels of the scaled picture that the wanted region touches. */
+function regionFor(header: JpegHeader, { box }: Demand, eighths: number): Region {
+  const side = (from: number, length: number, full: number): readonly [start: number, count: number] => {
+    const end = Math.min(Math.ceil((full * eighths) / 8), Math.ceil(((from + length) * eighths) / 8));
+    const start = Math.min(end - 1, Math.max(0, Math.floor((from * eighths) / 8)));
+    return [start, end - start];
   };
+  const [x, width] = side(box.x, box.width, header.width);
+  const [y, height] = side(box.y, box.height, header.height);
+  return { x, y, width, height };
 }
 
-/** CMYK goes through its profile; without a usable one it is converted naively by the decoder. */
-function openRows(bytes: Uint8Array, facts: Facts, eighths: Eighths, region: Box): Rows {
-  const isCmyk = facts.colorspace === "CMYK" || facts.colorspace === "YCCK";
-  if (isCmyk && facts.profile) {
+/** Gray and CMYK go through their profiles; CMYK without a usable one is converted naively by the decoder. */
+function openRows(bytes: Uint8Array, header: JpegHeader, eighths: number, region: Region): Rows {
+  const { profile, colors, adobeTransform } = header;
+  const ink = colors === "CMYK" || colors === "YCCK";
+  if (profile && ink) {
+    const layout = adobeTransform === undefined ? "cmyk" : "cmyk-inverted";
     const inks = decoderRows(bytes, eighths, region, "cmyk");
-    const rows = converted(inks, facts.profile, "cmyk-inverted");
+    const rows = converted(inks, profile, layout);
     if (rows) return rows;
     inks.close();
   }
-  return decoderRows(bytes, eighths, region, "rgba");
+  const rows = decoderRows(bytes, eighths, region, "rgba");
+  return (profile && colors === "Gray" && converted(rows, profile, "gray")) || rows;
 }
 
-function decoderRows(bytes: Uint8Array, eighths: Eighths, region: Box, output: "rgba" | "cmyk"): Rows {
-  const decoder = guarded(() => openDecoder(bytes, { eighths, region, output }));
+function decoderRows(bytes: Uint8Array, eighths: number, region: Region, output: "rgba" | "cmyk"): Rows {
+  const decoder = guard(() => openDecoder(bytes, { eighths, region, output }));
   return {
     width: decoder.width,
     height: decoder.height,
     opaque: true,
-    read: (max) => guarded(() => decoder.read(max)),
+    read: (max) => guard(() => decoder.read(max)),
     close: () => decoder.close(),
   };
 }
 
-/** @throws ApiError 422 where the native decoder refuses the file */
-function guarded<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof NativeError) throw damaged(error);
-    throw error;
-  }
-}
-
-/** Bytes per 8 x 8 block of the coefficient store that progressive files need. */
-function blockBytes(eighths: Eighths): number {
-  return eighths === 8 ? 128 : 8 + 2 * eighths * eighths;
-}
-
-/** Samples per pixel of each subsampling. */
-const SAMPLES: Readonly<Record<string, number>> = { "4:2:0": 1.5, "4:1:1": 1.5, "4:2:2": 2, "4:4:0": 2, "4:0:0": 1 };
-
-/** Bytes that decoding holds at most: some rows, and for progressive files all coefficients that the scale needs. */
-export function decodePeakBytes(facts: Facts, demand: Demand): number {
-  const rows = facts.width * 4 * 64;
-  const fixed = 512 * 1024;
-  if (!facts.interlaced) return rows + fixed;
-  const samples = SAMPLES[facts.subsample] ?? facts.depth / 8;
-  const blocks = (facts.width * facts.height * samples) / 64;
-  return rows + fixed + blocks * blockBytes(eighthsFor(demand)) * 1.05;
+/** Bytes that decoding holds at most. */
+export function peakBytes(facts: Facts, demand: Demand): number {
+  const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];
+  const count = facts.colorspace === "Gray" ? 1 : facts.colorspace === "CMYK" || facts.colorspace === "YCCK" ? 4 : 3;
+  const components = Array.from({ length: count }, (_, index) => {
+    const full = index === 0 || index === 3;
+    return { id: index, h: full ? h : 1, v: full ? v : 1, table: 0 };
+  });
+  const precision = Math.ceil(facts.depth / count);
+  const { width, height, interlaced } = facts;
+  return decodePeakBytes({ width, height, precision, components, multipleScans: interlaced }, scaleFor(demand));
 }

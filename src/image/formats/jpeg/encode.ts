@@ -1,33 +1,64 @@
-/** Rows to JPEG. */
-import { openEncoder } from "../../../../wasm/jpeg/encoder.ts";
+/** Rows into JPEG files. */
+import { encodePeakBytes, type Encoder, openEncoder } from "../../../../wasm/jpeg/jpeg.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
 import type { EncodeSettings } from "../../format.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import type { Size } from "../../geometry.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
 
-/** From this quality on, halved chroma is what limits how a picture looks. */
+/** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
 const FULL_CHROMA_QUALITY = 90;
+const BAND_ROWS = 32;
+/** Files are at most this part of the packed coefficients; pieces and the whole exist at the same time. */
+const FILE_SHARE = 1.1;
 
+function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
+  const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
+  return { width, height, quality, subsampling, progressive } as const;
+}
+
+/** Bytes that encoding holds at most, the file included. */
+export function peakBytes(size: Size, settings: EncodeSettings): number {
+  return Math.ceil(encodePeakBytes(encoderOptions(size, settings)) * FILE_SHARE);
+}
+
+/**
+ * A picture whose pixels are all gray becomes a gray file.
+ * @throws ApiError 422 when the picture has no frame, or takes more memory than there is
+ */
 export function encode(picture: Picture, settings: EncodeSettings): Uint8Array {
-  const { width, height } = picture;
-  const { quality, progressive } = settings;
-  const subsampling = settings.subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
-  const rows = firstFrame(picture);
-  const encoder = openEncoder({ width, height, quality, subsampling, progressive });
+  for (const { rows } of picture.open()) return encodeRows(rows, settings);
+  throw new ApiError(422, "The image has no frame");
+}
+
+function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
   try {
-    for (let band = rows.read(height); band; band = rows.read(height)) {
-      encoder.write(band, band.length / (width * 4));
+    const encoder = guard(() => openEncoder(encoderOptions(rows, settings)));
+    try {
+      fill(encoder, rows);
+      return guard(() => encoder.finish());
+    } finally {
+      encoder.close();
     }
-    return encoder.finish();
   } finally {
-    encoder.close();
     rows.close();
   }
 }
 
-/** Bytes that encoding holds at most: rows, packed coefficients and the file. */
-export function encodePeakBytes(
-  { width, height }: { width: number; height: number },
-  { quality }: EncodeSettings,
-): number {
-  const perPixel = quality >= FULL_CHROMA_QUALITY ? 3.2 : 1.6;
-  return width * 4 * 64 + width * height * perPixel + 1024 * 1024;
+function fill(encoder: Encoder, rows: Rows): void {
+  for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+    const band = read;
+    guard(() => encoder.write(band, band.length / (rows.width * 4)));
+  }
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError)
+      throw new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause: error });
+    throw error;
+  }
 }

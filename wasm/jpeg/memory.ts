@@ -1,0 +1,82 @@
+/**
+ * What jobs of this module hold in linear memory at most, so that they can be admitted or refused before anything is
+ * allocated. Tests hold every job to it.
+ */
+import { qualityToDistance, type EncoderOptions, FACTORS } from "./encoder.ts";
+import type { JpegHeader } from "./header.ts";
+
+type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans">;
+
+/** Structures, input window, tables. */
+const DECODER_BYTES = 220_000;
+const ENCODER_BYTES = 330_000;
+const BAND_BYTES = 262_144;
+const BAND_ROWS_MIN = 8;
+/** The C code keeps this many bytes of coefficients with full chroma; beyond that chroma is kept as luma is. */
+const LARGE_STORE_BYTES = 40 << 20;
+/** libjpeg pads rows of samples. */
+const ROW_PADDING = 128;
+
+/**
+ * Bytes that decoding at `eighths` of the size holds. Single-scan files need a few rows; files of several scans hold
+ * the coefficients that the scale needs.
+ */
+export function decodePeakBytes(header: Layout, eighths = 8): number {
+  const { width, height, precision, components, multipleScans } = header;
+  const sampleBytes = precision > 8 ? 2 : 1;
+  const maxV = Math.max(...components.map(({ v }) => v));
+  const maxH = Math.max(...components.map(({ h }) => h));
+  const outputWidth = Math.ceil((width * eighths) / 8);
+  const row = (Math.ceil(width / (8 * maxH)) * maxH * eighths + ROW_PADDING) * sampleBytes;
+  // Rows in a row of MCUs, and those above and below; then upsampled rows, and the rows that are handed out.
+  const planes = components.length * row * (maxV * eighths + 2 * maxV + maxV);
+  const bandRows = Math.max(BAND_BYTES, BAND_ROWS_MIN * outputWidth * 4);
+  const scratch = outputWidth * 4 * sampleBytes;
+  const held = multipleScans ? storeBytes({ width, height, components }, eighths) : 0;
+  return Math.ceil(DECODER_BYTES + planes + bandRows + scratch + held);
+}
+
+/** The coefficients of every block that scaling needs, and a map of the others (`store.c`). */
+function storeBytes({ width, height, components }: Pick<Layout, "width" | "height" | "components">, eighths: number) {
+  const maxH = Math.max(...components.map(({ h }) => h));
+  const maxV = Math.max(...components.map(({ v }) => v));
+  const unitsX = Math.ceil(width / (8 * maxH));
+  const unitsY = Math.ceil(height / (8 * maxV));
+  const total = (keptOf: (h: number, v: number) => number) =>
+    components.reduce((sum, { h, v }) => {
+      const kept = keptOf(h, v);
+      const row = unitsX * h * (8 + 2 * kept * kept);
+      return sum + unitsY * v * (row + 24);
+    }, 0);
+  const full = total((h, v) => scaledSize(eighths, maxH / h, maxV / v));
+  return full > LARGE_STORE_BYTES ? total(() => eighths) : full;
+}
+
+/** libjpeg's inverse transform of a subsampled component makes up for subsampling while it can (jdmaster.c). */
+function scaledSize(eighths: number, ratioH: number, ratioV: number): number {
+  let size = eighths;
+  while (size < 8 && (ratioH * eighths) % (size * 2) === 0 && (ratioV * eighths) % (size * 2) === 0) size *= 2;
+  return Math.min(8, size);
+}
+
+/** Bytes of packed coefficients per sample of noise, which is the worst there is, up to a quality. */
+const NOISE_BYTES: readonly (readonly [quality: number, bytes: number])[] = [
+  [80, 1.0],
+  [90, 1.2],
+  [95, 1.4],
+  [100, 2.1],
+];
+
+/** Bytes that encoding holds: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
+export function encodePeakBytes(options: EncoderOptions): number {
+  const { width, height, quality, subsampling = "4:2:0", gray = false, profile } = options;
+  const [h, v] = gray ? [1, 1] : FACTORS[subsampling];
+  const columns = Math.ceil(width / (8 * h)) * 8 * h;
+  const lines = Math.ceil(height / (8 * v)) * 8 * v;
+  const samples = columns * lines * (gray ? 1 : 1 + 2 / (h * v));
+  const perColumn = 480 + 620 * v;
+  const noise = NOISE_BYTES.find(([limit]) => quality <= limit)?.[1] ?? 2.1;
+  // Below a distance of 0.1 divisors are 1 and every value may be wide.
+  const perSample = qualityToDistance(quality) <= 0.1 ? 2.1 : noise;
+  return Math.ceil(ENCODER_BYTES + columns * perColumn + samples * perSample + (profile?.length ?? 0));
+}
