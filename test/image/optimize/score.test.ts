@@ -25,7 +25,7 @@ function rows(file: ArrayBuffer, format: FormatDefinition): Rows {
 /** A picture of one color, with some alpha. */
 function plain(width: number, height: number, color: readonly number[]): Rows {
   const pixels = new Uint8Array(width * height * 4);
-  for (let at = 0; at < pixels.length; at++) pixels[at] = color[at % 4]!;
+  for (let at = 0; at < pixels.length; at++) pixels[at] = color[at % 4] ?? 0;
   return firstFrame(inMemory(pixels, { width, height }, color[3] === 255));
 }
 
