@@ -43,8 +43,9 @@ function manyColored(index: number): [number, number, number, number] {
 
 /** One of `count` numbers, without a pattern that filters could find. */
 function scattered(x: number, y: number, count: number): number {
-  const hash = Math.imul(x * 1_103 + y * 40_503 + 17, 2_654_435_761) >>> 0;
-  return (hash >>> 12) % count;
+  let hash = Math.imul(x * 1_103 + y * 40_503 + 17, 2_654_435_761);
+  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519);
+  return ((hash ^ (hash >>> 13)) >>> 4) % count;
 }
 
 function gray(level: number): [number, number, number, number] {
