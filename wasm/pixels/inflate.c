@@ -7,6 +7,8 @@
  */
 #include "inflate.h"
 
+#include "inflate-table.h"
+
 #define HISTORY 32768
 #define LONGEST_MATCH 258
 #define SLOP (LONGEST_MATCH + 32) /* a match may start just below the limit, and copies run in steps of 16 bytes */
@@ -18,13 +20,6 @@
 #define DISTANCE_BITS 8
 #define LITERAL_TABLE 2342 /* the most that 288 codes of at most 15 bits need with 11 direct bits (zlib's `enough`) */
 #define DISTANCE_TABLE 402
-
-/* Entry of a table: value << 16 | flags | code bits << 8 | bits to consume (the code and its extra bits). */
-#define IS_LITERAL 0x80000000u
-#define IS_SUBTABLE 0x4000u /* value: where it starts; code bits: how many bits index it */
-#define IS_END 0x2000u
-#define IS_INVALID 0x1000u
-#define IS_SPECIAL (IS_SUBTABLE | IS_END | IS_INVALID)
 
 typedef enum { ZLIB_HEADER, BLOCK_HEADER, STORED, SYMBOLS, END, FAILED } State;
 
@@ -143,82 +138,14 @@ static void align_to_byte(Inflate *s) {
 /* More input was consumed than there was: only zeros of the padding were decoded. */
 static int overran(const Inflate *s) { return s->next - (s->bit_count >> 3) > s->end; }
 
-/* ---- tables ---- */
-
-static uint32_t reverse(uint32_t code, int length) {
-  uint32_t r = 0;
-  for (int i = 0; i < length; i++) r |= (code >> i & 1) << (length - 1 - i);
-  return r;
-}
-
-/*
- * Fills a table for canonical codes of the given lengths; `value[symbol]` is the entry without its bit counts, its low
- * byte the number of extra bits. Returns 0 for lengths that form no complete code; one single code is allowed.
- */
-static int make_table(uint32_t *table, int table_bits, const uint8_t *length, int symbols, const uint32_t *value) {
-  int count[16] = {0}, offset[16];
-  uint16_t sorted[288];
-  for (int i = 0; i < symbols; i++) count[length[i]]++;
-  count[0] = 0;
-  int space = 1 << 15, used = 0;
-  for (int n = 1; n < 16; n++) {
-    offset[n] = used;
-    used += count[n];
-    space -= count[n] << (15 - n);
-  }
-  if (space < 0 || (space > 0 && (used > 1 || (used == 1 && count[1] != 1)))) return 0;
-  for (int i = 0; i < symbols; i++)
-    if (length[i]) sorted[offset[length[i]]++] = (uint16_t)i;
-  if (space > 0)
-    for (int i = 0; i < 1 << table_bits; i++) table[i] = IS_INVALID | 1;
-
-  uint32_t code = 0, sub_start = 1u << table_bits, sub_prefix = ~0u, sub_bits = 0;
-  int n = 0, left = 0;
-  for (int i = 0; i < used; i++, left--) {
-    while (left == 0) left = count[++n], code <<= 1;
-    const uint32_t reversed = reverse(code++, n), v = value[sorted[i]];
-    if (n <= table_bits) {
-      const uint32_t entry = (v & ~0xffu) | (uint32_t)n << 8 | ((v & 0xff) + n);
-      for (uint32_t k = reversed; k < 1u << table_bits; k += 1u << n) table[k] = entry;
-      continue;
-    }
-    const uint32_t prefix = reversed & ((1u << table_bits) - 1);
-    if (prefix != sub_prefix) {
-      sub_start += sub_prefix == ~0u ? 0 : 1u << sub_bits;
-      sub_prefix = prefix;
-      sub_bits = n - table_bits;
-      for (int room = left; room < 1 << sub_bits; ) room = (room << 1) + count[table_bits + ++sub_bits];
-      table[prefix] = sub_start << 16 | IS_SUBTABLE | sub_bits << 8 | table_bits;
-    }
-    const uint32_t entry = (v & ~0xffu) | (uint32_t)(n - table_bits) << 8 | ((v & 0xff) + n - table_bits);
-    for (uint32_t k = reversed >> table_bits; k < 1u << sub_bits; k += 1u << (n - table_bits)) table[sub_start + k] = entry;
-  }
-  return 1;
-}
-
-static uint32_t literal_value(int symbol) {
-  static const uint16_t base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                  31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-  static const uint8_t extra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-  if (symbol < 256) return IS_LITERAL | (uint32_t)symbol << 16;
-  if (symbol == 256) return IS_END;
-  if (symbol > 285) return IS_INVALID;
-  return (uint32_t)base[symbol - 257] << 16 | extra[symbol - 257];
-}
-
-static uint32_t distance_value(int symbol) {
-  if (symbol > 29) return IS_INVALID;
-  const uint32_t extra = symbol < 4 ? 0 : symbol / 2 - 1;
-  const uint32_t base = symbol < 4 ? symbol + 1 : (2 + symbol % 2) * (1u << extra) + 1;
-  return base << 16 | extra;
-}
+/* ---- headers of blocks ---- */
 
 static int make_tables(Inflate *s, const uint8_t *length, int literals, int distances) {
   uint32_t value[288];
-  for (int i = 0; i < literals; i++) value[i] = literal_value(i);
-  if (!make_table(s->literals, LITERAL_BITS, length, literals, value)) return 0;
-  for (int i = 0; i < distances; i++) value[i] = distance_value(i);
-  return make_table(s->distances, DISTANCE_BITS, length + literals, distances, value);
+  for (int i = 0; i < literals; i++) value[i] = inflate_literal(i);
+  if (!inflate_table(s->literals, LITERAL_BITS, length, literals, value)) return 0;
+  for (int i = 0; i < distances; i++) value[i] = inflate_distance(i);
+  return inflate_table(s->distances, DISTANCE_BITS, length + literals, distances, value);
 }
 
 static int make_fixed_tables(Inflate *s) {
@@ -241,7 +168,7 @@ static int read_dynamic_tables(Inflate *s) {
     length[order[i]] = (uint8_t)take(s, 3);
   }
   for (int i = 0; i < 19; i++) value[i] = (uint32_t)i << 16;
-  if (!make_table(table, 7, length, 19, value)) return 0;
+  if (!inflate_table(table, 7, length, 19, value)) return 0;
   memset(length, 0, 19);
   for (int at = 0; at < literals + distances;) {
     refill(s);

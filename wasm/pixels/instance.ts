@@ -26,7 +26,8 @@ export interface PixelsExports extends NativeExports {
   resampler_read(resampler: Pointer, max: number): number;
   resampler_close(resampler: Pointer): void;
 
-  png_open(width: number, height: number, depth: number, type: number, interlaced: number): Pointer;
+  png_open(width: number, height: number, depth: number, type: number, interlaced: number, raw: number): Pointer;
+  png_exact(reader: Pointer): number;
   png_table(reader: Pointer): Pointer;
   png_set_key(reader: Pointer, red: number, green: number, blue: number): void;
   png_levels(reader: Pointer): Pointer;
@@ -47,7 +48,7 @@ export interface PixelsExports extends NativeExports {
   survey_palette(survey: Pointer): Pointer;
   survey_close(survey: Pointer): void;
 
-  writer_open(width: number, type: number, depth: number, indexed: number, strategy: number, level: number): Pointer;
+  writer_open(width: number, type: number, depth: number, input: number, strategy: number, level: number): Pointer;
   writer_window(writer: Pointer): Pointer;
   writer_set_color(writer: Pointer, color: number, index: number): void;
   writer_set_key(writer: Pointer, color: number): void;

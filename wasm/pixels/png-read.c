@@ -1,5 +1,5 @@
 /*
- * PNG rows: compressed bytes in, RGBA8 bands out. The binding parses chunks and feeds what IDAT holds; here is what
+ * PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses chunks and feeds what IDAT holds; here is what
  * touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
  *
  * An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
@@ -20,10 +20,12 @@ typedef struct {
   int width, height, depth, channels;
   ColorType type;
   int interlaced;
+  int raw;                 /* rows are given as they are stored; 16-bit samples only */
+  int inexact;             /* some 16-bit sample was not twice the same byte */
   int distance;            /* bytes per complete pixel, for the filters */
   int row;                 /* next output row */
   int band_rows;
-  size_t row_bytes;
+  size_t row_bytes, stride; /* of a stored row, and of a row in the band */
   Inflate *stream;
   uint8_t *rows_memory, *above, *current;
   uint8_t *band, *expanded;
@@ -74,16 +76,19 @@ static inline int sample16(const uint8_t *p) { return p[0] << 8 | p[1]; }
 /* 16 bits to 8, to nearest: v * 255 / 65535. */
 static inline uint8_t narrow16(int v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
 
-static void expand16(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+static void expand16(Reader *r, const uint8_t *row, uint8_t *out, int width) {
   const int channels = r->channels, color = channels >= 3 ? 3 : 1, has_alpha = channels % 2 == 0;
   for (int x = 0; x < width; x++, row += 2 * channels, out += 4) {
     int transparent = r->has_key;
     for (int c = 0; c < 3; c++) {
       const int v = sample16(row + 2 * (c % color));
       transparent &= v == r->key[c % color];
+      r->inexact |= (v >> 8) ^ (v & 255);
       out[c] = r->levels ? r->levels[v] : narrow16(v);
     }
-    out[3] = has_alpha ? narrow16(sample16(row + 2 * color)) : transparent ? 0 : 255;
+    const int alpha = has_alpha ? sample16(row + 2 * color) : transparent ? 0 : 65535;
+    r->inexact |= (alpha >> 8) ^ (alpha & 255);
+    out[3] = narrow16(alpha);
   }
 }
 
@@ -92,7 +97,7 @@ static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
 }
 
 /* One unfiltered row to RGBA8; `out` has room for four pixels more. */
-static void expand(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
+static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
   if (r->depth == 16) {
     expand16(r, row, out, width);
     return;
@@ -130,8 +135,12 @@ static int next_row(Reader *r, const uint8_t *above, uint8_t *row, size_t count)
 static int read_plain_row(Reader *r, uint8_t *out) {
   const int status = next_row(r, r->above, r->current, r->row_bytes);
   if (status != 1) return status;
-  expand(r, r->current, r->expanded, r->width);
-  memcpy(out, r->expanded, (size_t)r->width * 4);
+  if (r->raw) {
+    memcpy(out, r->current, r->row_bytes);
+  } else {
+    expand(r, r->current, r->expanded, r->width);
+    memcpy(out, r->expanded, r->stride);
+  }
   uint8_t *swap = r->above;
   r->above = r->current, r->current = swap;
   return 1;
@@ -161,7 +170,13 @@ static int read_interlaced_row(Reader *r, uint8_t *out) {
   for (int p = 0; p < PASSES; p++) {
     const Pass *pass = &r->passes[p];
     if (pass->width == 0 || r->row < y0[p] || (r->row - y0[p]) % dy[p]) continue;
-    memcpy(r->current, pass->rows + pass->row_bytes * ((r->row - y0[p]) / dy[p]), pass->row_bytes);
+    const uint8_t *row = pass->rows + pass->row_bytes * ((r->row - y0[p]) / dy[p]);
+    if (r->raw) {
+      for (int x = 0; x < pass->width; x++)
+        memcpy(out + (size_t)(x0[p] + x * dx[p]) * r->distance, row + (size_t)x * r->distance, r->distance);
+      continue;
+    }
+    memcpy(r->current, row, pass->row_bytes);
     expand(r, r->current, r->expanded, pass->width);
     const uint32_t *from = (uint32_t *)r->expanded;
     uint32_t *to = (uint32_t *)out;
@@ -198,19 +213,23 @@ static int allocate_passes(Reader *r) {
   return 1;
 }
 
-/* Opens a reader for a picture as its IHDR describes it (checked by the caller). Returns 0 when memory ran out. */
-Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced) {
+/*
+ * Opens a reader for a picture as its IHDR describes it (checked by the caller). `raw`: rows are given as they are
+ * stored, for 16-bit samples. Returns 0 when memory ran out.
+ */
+Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced, int raw) {
   Reader *r = calloc(1, sizeof *r);
   if (!r) return 0;
-  r->width = width, r->height = height, r->depth = depth, r->type = type, r->interlaced = interlaced;
+  r->width = width, r->height = height, r->depth = depth, r->type = type, r->interlaced = interlaced, r->raw = raw;
   r->channels = png_channels(type);
   r->distance = MAX(1, r->channels * depth / 8);
   r->row_bytes = png_row_bytes(width, r->channels, depth);
   r->band_rows = clamp(65536 / (int)MIN(65536, (size_t)width * 4), 1, 16);
+  r->stride = raw ? r->row_bytes : (size_t)width * 4;
   const size_t stride = round_up(r->row_bytes, 16) + 2 * ROW_SLACK;
   r->rows_memory = calloc(2, stride);
   r->expanded = malloc((size_t)width * 4 + 16);
-  r->band = malloc((size_t)width * 4 * r->band_rows);
+  r->band = malloc(r->stride * r->band_rows);
   r->stream = inflate_open(MAX((size_t)64 << 10, 2 * (r->row_bytes + 1)));
   if (!r->rows_memory || !r->expanded || !r->band || !r->stream || (interlaced && !allocate_passes(r))) {
     png_close(r);
@@ -250,11 +269,14 @@ void EXPORT(png_feed)(Reader *r, int count, int last) { inflate_feed(r->stream, 
 
 uint8_t *EXPORT(png_band)(const Reader *r) { return r->band; }
 
+/* Whether all 16-bit samples so far were twice the same byte, so that 8 bits hold them exactly. */
+int EXPORT(png_exact)(const Reader *r) { return !r->inexact; }
+
 /* Rows written to the band, at most `max`; 0: more input is needed; negative: DAMAGED, TRUNCATED, BAD_FILTER. */
 int EXPORT(png_read)(Reader *r, int max) {
   int count = 0;
   while (count < MIN(max, r->band_rows) && r->row < r->height) {
-    uint8_t *out = r->band + (size_t)count * r->width * 4;
+    uint8_t *out = r->band + count * r->stride;
     const int status = r->interlaced ? read_interlaced_row(r, out) : read_plain_row(r, out);
     if (status != 1) return count ? count : status;
     r->row++, count++;

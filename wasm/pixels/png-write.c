@@ -1,5 +1,5 @@
 /*
- * PNG rows the other way: RGBA8 rows (or indices) in, compressed bytes for IDAT out. Packs each row in the chosen
+ * PNG rows the other way: RGBA8 rows (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out. Packs each row in the chosen
  * colour type and depth, filters it, and hands it to deflate.
  */
 #include "deflate.h"
@@ -8,10 +8,14 @@
 #define WINDOW_ROWS 16
 #define SLOTS 1024
 
+/* What the window holds: RGBA8, a palette index per byte, or rows packed as PNG stores them. */
+typedef enum { RGBA_PIXELS, INDICES, STORED_ROWS } Input;
+
 typedef struct {
-  int width, depth, strategy, distance, indexed; /* indexed: the window holds palette indices, a byte each */
+  int width, depth, strategy, distance;
+  Input input;
   ColorType type;
-  size_t row_bytes;
+  size_t row_bytes, stride; /* of a stored row, and of a row in the window */
   uint8_t *window, *memory;
   uint8_t *row, *above;
   uint8_t *filtered[FILTER_TYPES]; /* filter type, then the bytes */
@@ -75,12 +79,12 @@ static void pack_rgba(const Writer *w, const uint8_t *source, uint8_t *row) {
 }
 
 static void pack(const Writer *w, const uint8_t *source, uint8_t *row) {
-  if (!w->indexed) {
+  if (w->input == RGBA_PIXELS) {
     pack_rgba(w, source, row);
     return;
   }
-  memcpy(row, source, w->width);
-  if (w->depth < 8) pack_bits(row, w->width, w->depth, 0);
+  memcpy(row, source, w->stride);
+  if (w->input == INDICES && w->depth < 8) pack_bits(row, w->width, w->depth, 0);
 }
 
 /* ---- filtering ---- */
@@ -131,17 +135,18 @@ void EXPORT(writer_close)(Writer *w) {
 }
 
 /* strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out. */
-Writer *EXPORT(writer_open)(int width, int type, int depth, int indexed, int strategy, int level) {
+Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strategy, int level) {
   Writer *w = calloc(1, sizeof *w);
   if (!w) return 0;
-  w->width = width, w->type = type, w->depth = depth, w->indexed = indexed, w->strategy = strategy;
+  w->width = width, w->type = type, w->depth = depth, w->input = input, w->strategy = strategy;
   const int channels = png_channels(type);
   w->distance = MAX(1, channels * depth / 8);
   w->row_bytes = png_row_bytes(width, channels, depth);
+  w->stride = input == RGBA_PIXELS ? (size_t)width * 4 : input == INDICES ? (size_t)width : w->row_bytes;
   memset(w->index, -1, sizeof w->index);
   /* a row is packed from one byte per sample, so it may need more room than it has bytes in the end */
-  const size_t stride = round_up((size_t)width * channels + 2 * ROW_SLACK, 16);
-  w->window = malloc((size_t)width * (indexed ? 1 : 4) * WINDOW_ROWS);
+  const size_t stride = round_up(MAX((size_t)width * channels, w->row_bytes) + 2 * ROW_SLACK, 16);
+  w->window = malloc(w->stride * WINDOW_ROWS);
   w->memory = calloc(2 + FILTER_TYPES, stride);
   w->stream = deflate_open(level);
   if (!w->window || !w->memory || !w->stream) {
@@ -171,10 +176,9 @@ void EXPORT(writer_set_key)(Writer *w, uint32_t color) { w->keyed = 1, w->key = 
  * writer_output, which are valid until the next call, or -1 when memory ran out.
  */
 int EXPORT(writer_commit)(Writer *w, int rows, int last) {
-  const size_t stride = (size_t)w->width * (w->indexed ? 1 : 4);
   w->made = 0;
   for (int i = 0; i < rows; i++) {
-    pack(w, w->window + i * stride, w->row);
+    pack(w, w->window + i * w->stride, w->row);
     if (!write_bytes(w, filtered_row(w), w->row_bytes + 1)) return -1;
     uint8_t *swap = w->above;
     w->above = w->row, w->row = swap;

@@ -6,6 +6,9 @@ import { Handle, WINDOW_ROWS } from "./instance.ts";
 export const COLOR_TYPE = { gray: 0, rgb: 2, palette: 3, grayAlpha: 4, rgba: 6 } as const;
 export type ColorType = (typeof COLOR_TYPE)[keyof typeof COLOR_TYPE];
 
+/** Samples per pixel of each color type. */
+export const SAMPLES: Readonly<Record<ColorType, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
@@ -22,6 +25,8 @@ export interface PngReaderOptions extends PngHeader {
   readonly key?: readonly [red: number, green: number, blue: number];
   /** The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`. */
   readonly levels?: Uint8Array;
+  /** Give rows as they are stored instead of RGBA8; for 16 bits per sample. */
+  readonly raw?: boolean;
   /** The next piece of compressed data, at most `max` bytes; null at its end. */
   readonly input: (max: number) => Uint8Array | null;
 }
@@ -29,6 +34,8 @@ export interface PngReaderOptions extends PngHeader {
 export interface PngReader {
   /** The next rows, at most `max`: RGBA8, straight alpha; a view valid until the next call; null at the end. */
   read(max: number): Uint8Array | null;
+  /** Whether 8 bits hold all samples so far exactly. */
+  isExact(): boolean;
   close(): void;
 }
 
@@ -41,9 +48,9 @@ const FAILURES: Readonly<Record<number, string>> = {
 
 /** `read` throws NativeError when the data is damaged. */
 export function openPngReader(options: PngReaderOptions): PngReader {
-  const { width, height, depth, type, interlaced, table, key, levels, input } = options;
+  const { width, height, depth, type, interlaced, table, key, levels, raw = false, input } = options;
   const handle = new Handle(
-    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0),
+    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, raw ? 1 : 0),
     (exports, pointer) => exports.png_close(pointer),
   );
   const address = (work: "png_table" | "png_levels" | "png_band" | "png_input") =>
@@ -52,6 +59,7 @@ export function openPngReader(options: PngReaderOptions): PngReader {
   if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
   if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
   const band = address("png_band");
+  const stride = raw ? (width * depth * SAMPLES[type]) / 8 : width * 4;
   let left = height;
 
   function feed(): void {
@@ -74,11 +82,12 @@ export function openPngReader(options: PngReaderOptions): PngReader {
         const rows = handle.call((exports, pointer) => exports.png_read(pointer, max));
         if (rows < 0) throw new NativeError(FAILURES[rows]);
         left -= rows;
-        if (rows > 0) return handle.bytes(band, rows * width * 4);
+        if (rows > 0) return handle.bytes(band, rows * stride);
         feed();
       }
       return null;
     },
+    isExact: () => handle.call((exports, pointer) => exports.png_exact(pointer)) === 1,
     close: () => handle.close(),
   };
 }
@@ -140,6 +149,9 @@ export function openPngSurveyor(width: number, opaque: boolean): PngSurveyor {
 const STRATEGIES = ["none", "sub", "up", "average", "paeth", "sum", "entropy", "bigrams"] as const;
 export type FilterStrategy = (typeof STRATEGIES)[number];
 
+const INPUTS = ["rgba", "indices", "stored"] as const;
+export type PngInput = (typeof INPUTS)[number];
+
 export interface PngWriterOptions {
   readonly width: number;
   readonly depth: number;
@@ -148,14 +160,16 @@ export interface PngWriterOptions {
   readonly palette?: Uint8Array;
   /** The color that stands for transparent pixels in types without alpha. */
   readonly key?: readonly [red: number, green: number, blue: number];
-  /** The rows are palette indices, a byte each, instead of RGBA. */
-  readonly indexed?: boolean;
+  /** What rows hold: `rgba` (the default), palette `indices` of a byte each, or bytes as they are `stored`. */
+  readonly input?: PngInput;
   readonly strategy: FilterStrategy;
   /** 2 (fast) to 12 (near-optimal parsing, slow). */
   readonly level: number;
 }
 
 export interface PngWriter {
+  /** Of the rows that it takes. */
+  readonly rowBytes: number;
   /** Takes at most `PNG_WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none. */
   write(rows: Uint8Array, last: boolean): Uint8Array;
   close(): void;
@@ -165,13 +179,14 @@ export interface PngWriter {
 export const PNG_WINDOW_ROWS = WINDOW_ROWS;
 
 export function openPngWriter(options: PngWriterOptions): PngWriter {
-  const { width, depth, type, palette, key, indexed = false, level } = options;
+  const { width, depth, type, palette, key, input = "rgba", level } = options;
   const strategy = STRATEGIES.indexOf(options.strategy);
   const handle = new Handle(
-    (exports) => exports.writer_open(width, type, depth, indexed ? 1 : 0, strategy, level),
+    (exports) => exports.writer_open(width, type, depth, INPUTS.indexOf(input), strategy, level),
     (exports, pointer) => exports.writer_close(pointer),
   );
   const window = handle.call((exports, pointer) => exports.writer_window(pointer));
+  const stride = { rgba: width * 4, indices: width, stored: Math.ceil((width * depth * SAMPLES[type]) / 8) }[input];
   const colorAt = (bytes: ArrayLike<number>, at: number, alpha: number) =>
     (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (alpha << 24)) >>> 0;
   handle.call((exports, pointer) => {
@@ -181,9 +196,10 @@ export function openPngWriter(options: PngWriterOptions): PngWriter {
     if (key) exports.writer_set_key(pointer, colorAt(key, 0, 0));
   });
   return {
+    rowBytes: stride,
     write(rows, last) {
       handle.bytes(window, rows.length).set(rows);
-      const count = rows.length / (width * (indexed ? 1 : 4));
+      const count = rows.length / stride;
       const bytes = handle.call((exports, pointer) => exports.writer_commit(pointer, count, last ? 1 : 0));
       if (bytes < 0) throw new NativeError("out of memory");
       const address = handle.call((exports, pointer) => exports.writer_output(pointer));

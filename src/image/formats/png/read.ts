@@ -1,6 +1,7 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
-import { COLOR_TYPE, openPngReader, type PngHeader } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, openPngReader, type PngHeader, type PngReader } from "../../../../wasm/pixels/png.ts";
 import { ApiError } from "../../../errors.ts";
+import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { chunkAt, damaged, isIntact, TYPE, viewOf } from "./chunks.ts";
 import type { PngFile } from "./header.ts";
@@ -20,8 +21,18 @@ export function hasAlpha({ type, transparency }: PngFile): boolean {
  * Decodes a picture of the given size whose compressed data begins at `dataOffset`; size apart, everything is as the
  * file says. `read` throws ApiError 422 when the data is damaged.
  */
-export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, size: PngFile | FrameSize): Rows {
-  const { width, height } = size;
+export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, { width, height }: Size): Rows {
+  return { width, height, opaque: !hasAlpha(file), ...openPng(bytes, file, dataOffset, { width, height }) };
+}
+
+/** The reader under these rows; `raw` gives rows as they are stored, for 16-bit samples. */
+export function openPng(
+  bytes: Uint8Array,
+  file: PngFile,
+  dataOffset: number,
+  { width, height }: Size,
+  raw = false,
+): PngReader {
   const levels = levelsOf(file);
   const table = tableOf(file, levels);
   const key = table ? undefined : keyOf(file);
@@ -31,12 +42,11 @@ export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, s
     height,
     ...(table ? { table } : levels && { levels }),
     ...(key && { key }),
+    raw,
     input: dataFrom(bytes, dataOffset),
   });
   return {
-    width,
-    height,
-    opaque: !hasAlpha(file),
+    ...reader,
     read(max) {
       try {
         return reader.read(max);
@@ -45,13 +55,7 @@ export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, s
         throw damaged("its pixels cannot be read", error);
       }
     },
-    close: () => reader.close(),
   };
-}
-
-interface FrameSize {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The compressed data from `offset` on, piece by piece, over chunk after chunk of the same kind. */
@@ -74,7 +78,7 @@ function dataFrom(bytes: Uint8Array, offset: number): (max: number) => Uint8Arra
 }
 
 /** The RGBA of each palette index or gray level, for pictures of one sample of at most 8 bits. */
-function tableOf(file: PngFile, levels: Uint8Array | undefined): Uint8Array | undefined {
+export function tableOf(file: PngFile, levels: Uint8Array | undefined): Uint8Array | undefined {
   const { type, depth, palette, transparency } = file;
   const table = new Uint8Array(4 << depth);
   if (type === COLOR_TYPE.gray && depth <= 8) {

@@ -1,4 +1,4 @@
-/** The smallest way in which PNG can hold a picture exactly. */
+/** The ways in which PNG can hold a picture exactly. */
 import {
   COLOR_TYPE,
   type ColorType,
@@ -17,22 +17,35 @@ export interface Representation {
   readonly palette?: Uint8Array;
 }
 
+/** Which color types are allowed: an embedded profile is made for gray or for colors. */
+export type Samples = "any" | "gray" | "color";
+
+export interface Limits {
+  readonly samples?: Samples;
+  /** RGBA of a palette whose order is worth trying. */
+  readonly order?: Uint8Array;
+}
+
 /** What the first look at a picture found. */
 export interface Look {
-  readonly representation: Representation;
+  /** Those that may turn out smallest. */
+  readonly representations: readonly [Representation, ...Representation[]];
   /** The first rows of the first frame, RGBA: all of them if they are few enough. */
   readonly sample: Uint8Array;
 }
 
-/** Pixels of the sample: enough to choose filters by, and 4 MB. */
-const SAMPLE_PIXELS = 1 << 20;
+/** Pixels of a picture that is sampled as a whole, and of the sample of a larger one: 4 MB, and enough to choose by. */
+const WHOLE_PIXELS = 1 << 20;
+const SAMPLE_PIXELS = 1 << 19;
+/** Below this many pixels a palette may cost more than its indices save. */
+const FEW_PIXELS = 1 << 16;
 const MAX_COLORS = 256;
-const TRANSPARENT = Uint8Array.of(0, 0, 0, 0);
 
 /** Looks at all frames, as far as needed: the first rows of an opaque photograph settle that it is one. */
-export function lookAt(picture: Picture): Look {
+export function lookAt(picture: Picture, { samples = "any", order }: Limits = {}): Look {
   const { width, height } = picture;
-  const sample = new Uint8Array(width * 4 * Math.min(height, Math.ceil(SAMPLE_PIXELS / width)));
+  const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
+  const sample = new Uint8Array(width * 4 * rows);
   const surveyor = openPngSurveyor(width, picture.opaque);
   let filled = 0;
   let settled = false;
@@ -45,52 +58,78 @@ export function lookAt(picture: Picture): Look {
       settled ||= !surveyor.add(band);
       if (settled && filled === sample.length) break;
     }
-    return { representation: representationOf(surveyor.result(), picture), sample };
+    return { representations: representationsOf(surveyor.result(), picture, samples, order), sample };
   } finally {
     surveyor.close();
   }
 }
 
-function representationOf(survey: PngSurvey, { width, height, frames }: Picture): Representation {
-  const plain = plainRepresentation(survey);
-  const palette = survey.palette && (frames > 1 ? withTransparent(survey.palette) : survey.palette);
-  if (!palette) return plain;
+function representationsOf(
+  survey: PngSurvey,
+  picture: Picture,
+  samples: Samples,
+  order: Uint8Array | undefined,
+): Look["representations"] {
+  const plain = plainRepresentation(survey, samples);
+  if (!survey.palette || samples === "gray") return [plain];
+  const palette = picture.frames > 1 ? withTransparent(survey.palette) : survey.palette;
   const depth = depthFor(palette.length / 4);
-  const saved = (width * height * frames * (SAMPLES[plain.type] * plain.depth - depth)) / 8;
-  // Indices cost the palette; what they save is estimated low, because all of it is compressed afterwards.
-  return saved / 4 < palette.length ? plain : { type: COLOR_TYPE.palette, depth, palette: sortedPalette(palette) };
+  const indexed = [translucentFirst(palette), darkFirst(palette), ...(order ? [inOrderOf(palette, order)] : [])].map(
+    (sorted): Representation => ({
+      type: COLOR_TYPE.palette,
+      depth,
+      palette: sorted,
+    }),
+  );
+  const isShort = plain.type === COLOR_TYPE.gray && plain.depth <= depth;
+  const few = picture.width * picture.height * picture.frames <= FEW_PIXELS;
+  return few || isShort ? [plain, ...indexed] : (indexed as unknown as Look["representations"]);
 }
 
-const SAMPLES: Readonly<Record<ColorType, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-
-function plainRepresentation({ colored, translucent, grayDepth }: PngSurvey): Representation {
-  if (colored) return { type: translucent ? COLOR_TYPE.rgba : COLOR_TYPE.rgb, depth: 8 };
+function plainRepresentation({ colored, translucent, grayDepth }: PngSurvey, samples: Samples): Representation {
+  if (colored || samples === "color") return { type: translucent ? COLOR_TYPE.rgba : COLOR_TYPE.rgb, depth: 8 };
   return translucent ? { type: COLOR_TYPE.grayAlpha, depth: 8 } : { type: COLOR_TYPE.gray, depth: grayDepth };
 }
 
 /** Bits of an index. */
-export function depthFor(colors: number): number {
+function depthFor(colors: number): number {
   return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
 }
 
 /** Frames of an animation leave holes where nothing changed. */
 function withTransparent(palette: Uint8Array): Uint8Array {
-  const words = new Uint32Array(palette.buffer, 0, palette.length / 4);
-  if (words.includes(0) || words.length === MAX_COLORS) return palette;
+  const colors = new Uint32Array(palette.buffer, 0, palette.length / 4);
+  if (colors.includes(0) || colors.length === MAX_COLORS) return palette;
   const longer = new Uint8Array(palette.length + 4);
   longer.set(palette);
-  longer.set(TRANSPARENT, palette.length);
   return longer;
 }
 
-/** Translucent first, so that tRNS ends early; within each part from dark to light, so that neighbors differ little. */
-function sortedPalette(palette: Uint8Array): Uint8Array {
+const isSolid = (color: Uint8Array) => (color[3] === 255 ? 1 : 0);
+const luma = ([red, green, blue]: Uint8Array) => 299 * red! + 587 * green! + 114 * blue!;
+
+/** In the order of first appearance, but translucent colors first, so that tRNS ends early. */
+function translucentFirst(palette: Uint8Array): Uint8Array {
+  return sortedPalette(palette, (a, b) => isSolid(a) - isSolid(b));
+}
+
+/** The same, and from dark to light, so that the indices of neighbors differ little. */
+function darkFirst(palette: Uint8Array): Uint8Array {
+  return sortedPalette(palette, (a, b) => isSolid(a) - isSolid(b) || luma(a) - luma(b) || a[3]! - b[3]!);
+}
+
+/** In the order of another palette; colors that it lacks come last. */
+function inOrderOf(palette: Uint8Array, order: Uint8Array): Uint8Array {
+  const place = new Map<string, number>();
+  for (let at = order.length - 4; at >= 0; at -= 4) place.set(order.subarray(at, at + 4).join(), at);
+  const placeOf = (color: Uint8Array) => place.get(color.join()) ?? Infinity;
+  return sortedPalette(palette, (a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0));
+}
+
+function sortedPalette(palette: Uint8Array, order: (a: Uint8Array, b: Uint8Array) => number): Uint8Array {
   const colors = Array.from({ length: palette.length / 4 }, (_, index) => palette.subarray(index * 4, index * 4 + 4));
-  const luma = ([red, green, blue]: Uint8Array) => 299 * red! + 587 * green! + 114 * blue!;
-  const solid = (color: Uint8Array) => (color[3] === 255 ? 1 : 0);
-  colors.sort((a, b) => solid(a) - solid(b) || luma(a) - luma(b) || a[3]! - b[3]!);
   const sorted = new Uint8Array(palette.length);
-  for (const [index, color] of colors.entries()) sorted.set(color, index * 4);
+  for (const [index, color] of colors.toSorted(order).entries()) sorted.set(color, index * 4);
   return sorted;
 }
 

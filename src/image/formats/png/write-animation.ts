@@ -2,9 +2,11 @@
 import type { Box, Size } from "../../geometry.ts";
 import type { Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
+import { compress } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
 import { bandsOfPixels, lookAt, type Representation } from "./representation.ts";
-import { bestStrategy, compress, headerChunks, joined, stillPeakBytes, tuningFor, type Tuning } from "./write.ts";
+import { type Choice, choose } from "./tuning.ts";
+import { headerChunks, joined, stillPeakBytes, type WriteOptions } from "./write.ts";
 
 const OPAQUE = 0xff000000;
 const MAX_UINT16 = 0xffff;
@@ -16,12 +18,12 @@ interface FrameData {
 }
 
 /** The file of an animation, pixels and delays exact. */
-export function writeAnimation(picture: Picture, effort: number): Uint8Array {
+export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Array {
   const { width, height, frames, loops } = picture;
-  const { representation, sample } = lookAt(picture);
-  const { level, strategies } = tuningFor(width * height * frames, effort);
-  const tuning: Tuning = { level, strategies: [bestStrategy(representation, sample, width, strategies)] };
-  const parts = [SIGNATURE, ...headerChunks(representation, picture), makeChunk(TYPE.acTL, words(frames, loops))];
+  const { effort, colorChunks = [] } = options;
+  const choice = choose(lookAt(picture, options), width, width * height * frames, effort);
+  const header = headerChunks(choice.representation, picture, colorChunks);
+  const parts = [SIGNATURE, ...header, makeChunk(TYPE.acTL, words(frames, loops))];
   let before: Uint32Array<ArrayBuffer> | null = null;
   let canvas: Uint32Array<ArrayBuffer> = new Uint32Array(width * height);
   let sequence = 0;
@@ -33,7 +35,7 @@ export function writeAnimation(picture: Picture, effort: number): Uint8Array {
       filled += band.length;
     }
     rows.close();
-    const { box, blend, pieces } = frameData(canvas, before, width, representation, tuning);
+    const { box, blend, pieces } = frameData(canvas, before, width, choice);
     parts.push(makeChunk(TYPE.fcTL, frameHeader(sequence++, box, delayMs, blend)));
     for (const piece of pieces) {
       parts.push(before ? makeChunk(TYPE.fdAT, words(sequence++), piece) : makeChunk(TYPE.IDAT, piece));
@@ -49,20 +51,14 @@ export function animationPeakBytes(size: Size & { opaque: boolean }, effort: num
 }
 
 /** The smaller of the changed rectangle as it is, and the same with holes where nothing changed. */
-function frameData(
-  canvas: Uint32Array,
-  before: Uint32Array | null,
-  width: number,
-  representation: Representation,
-  { level, strategies: [strategy] }: Tuning,
-): FrameData {
+function frameData(canvas: Uint32Array, before: Uint32Array | null, width: number, choice: Choice): FrameData {
   const box = before ? changedBox(canvas, before, width) : { x: 0, y: 0, width, height: canvas.length / width };
   const stored = (pixels: Uint32Array, blend: number): FrameData => {
     const bands = bandsOfPixels(new Uint8Array(pixels.buffer), box.width);
-    return { box, blend, pieces: compress(representation, box, bands, strategy, level) };
+    return { box, blend, pieces: compress(choice, box, bands) };
   };
   const whole = stored(cutOut(canvas, width, box), BLEND.source);
-  const holed = before && holdsTransparent(representation) ? cutHoles(canvas, before, width, box) : null;
+  const holed = before && holdsTransparent(choice.representation) ? cutHoles(canvas, before, width, box) : null;
   if (!holed) return whole;
   const patch = stored(holed, BLEND.over);
   return sizeOf(patch) < sizeOf(whole) ? patch : whole;

@@ -1,101 +1,62 @@
 /** Writes still pictures. */
-import { COLOR_TYPE, type FilterStrategy, openPngWriter, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
 import type { Size } from "../../geometry.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
-import { bandsOfPixels, bandsOfRows, lookAt, type Representation } from "./representation.ts";
+import { compress } from "./compress.ts";
+import { bandsOfPixels, bandsOfRows, type Limits, lookAt, type Representation } from "./representation.ts";
+import { choose, levelFor } from "./tuning.ts";
 
-/** How hard to try: the level of deflate (2 to 12), and the ways to choose filters that are tried on a sample. */
-export interface Tuning {
-  readonly level: number;
-  readonly strategies: readonly [FilterStrategy, ...FilterStrategy[]];
-}
-
-/** Enough to tell strategies apart. */
-const TRIAL_LEVEL = 4;
-const ALL: Tuning["strategies"] = ["none", "sub", "sum", "entropy", "bigrams"];
-const SOME: Tuning["strategies"] = ["none", "sum", "bigrams"];
-
-/** Effort buys near-optimal parsing while pictures are small: it takes a second or two per megapixel. */
-export function tuningFor(pixels: number, effort: number): Tuning {
-  const megapixels = pixels / 1_000_000;
-  if (effort < 0.25) return { level: 5, strategies: SOME };
-  if (megapixels < 0.3 * effort) return { level: 12, strategies: ALL };
-  if (megapixels < 2 * effort) return { level: effort > 0.75 ? 12 : 9, strategies: ALL };
-  return { level: effort > 0.75 ? 9 : 7, strategies: SOME };
+export interface WriteOptions extends Limits {
+  /** 0 to 1. */
+  readonly effort: number;
+  /** Chunks that say what the colors mean, to stand before the palette. */
+  readonly colorChunks?: readonly Uint8Array[];
 }
 
 /** The file of a still picture, pixels exact. */
-export function writeStill(picture: Picture, effort: number): Uint8Array {
+export function writeStill(picture: Picture, options: WriteOptions): Uint8Array {
+  const { effort, colorChunks = [] } = options;
   const { width, height } = picture;
-  const { representation, sample } = lookAt(picture);
-  const { level, strategies } = tuningFor(width * height, effort);
-  const strategy = bestStrategy(representation, sample, width, strategies);
-  const whole = sample.length === width * height * 4;
-  const bands = whole ? bandsOfPixels(sample, width) : bandsOfRows(firstFrame(picture));
-  const data = compress(representation, { width, height }, bands, strategy, level);
-  return joined([
-    SIGNATURE,
-    ...headerChunks(representation, picture),
-    ...data.map((piece) => makeChunk(TYPE.IDAT, piece)),
-    makeChunk(TYPE.IEND),
-  ]);
+  const look = lookAt(picture, options);
+  const choice = choose(look, width, width * height, effort);
+  const whole = look.sample.length === width * height * 4;
+  const bands = whole ? bandsOfPixels(look.sample, width) : bandsOfRows(firstFrame(picture));
+  return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, bands));
 }
 
 /** Bytes of memory that `writeStill` holds at most: a photograph takes about half of its raw size, for a moment twice. */
 export function stillPeakBytes({ width, height, opaque }: Size & { opaque: boolean }, effort: number): number {
   const raw = width * height * (opaque ? 3 : 4);
-  return Math.ceil(raw * 1.2) + (4 << 20) + pngWriterPeakBytes(width, tuningFor(width * height, effort).level);
+  return Math.ceil(raw * 1.2) + (4 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort));
 }
 
-/** The strategy that makes the sample smallest. */
-export function bestStrategy(
+/** The whole file. */
+export function assemble(
   representation: Representation,
-  sample: Uint8Array,
-  width: number,
-  strategies: Tuning["strategies"],
-): FilterStrategy {
-  const height = sample.length / (width * 4);
-  let best = strategies[0];
-  let least = Infinity;
-  for (const strategy of strategies.length > 1 ? strategies : []) {
-    const pieces = compress(representation, { width, height }, bandsOfPixels(sample, width), strategy, TRIAL_LEVEL);
-    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (bytes < least) [best, least] = [strategy, bytes];
-  }
-  return best;
+  size: Size,
+  colorChunks: readonly Uint8Array[],
+  pieces: readonly Uint8Array[],
+): Uint8Array {
+  return joined([
+    SIGNATURE,
+    ...headerChunks(representation, size, colorChunks),
+    ...pieces.map((piece) => makeChunk(TYPE.IDAT, piece)),
+    makeChunk(TYPE.IEND),
+  ]);
 }
 
-/** The compressed pixels, in pieces. */
-export function compress(
-  representation: Representation,
+/** IHDR, what the colors mean, PLTE and tRNS. */
+export function headerChunks(
+  { type, depth, palette }: Representation,
   { width, height }: Size,
-  bands: Iterable<Uint8Array>,
-  strategy: FilterStrategy,
-  level: number,
+  colorChunks: readonly Uint8Array[],
 ): Uint8Array[] {
-  const writer = openPngWriter({ ...representation, width, strategy, level });
-  const pieces: Uint8Array[] = [];
-  let rows = 0;
-  try {
-    for (const band of bands) {
-      rows += band.length / (width * 4);
-      const piece = writer.write(band, rows === height);
-      if (piece.length > 0) pieces.push(piece);
-    }
-    return pieces;
-  } finally {
-    writer.close();
-  }
-}
-
-/** IHDR, PLTE and tRNS. */
-export function headerChunks({ type, depth, palette }: Representation, { width, height }: Size): Uint8Array[] {
   const header = new Uint8Array(13);
   viewOf(header).setUint32(0, width);
   viewOf(header).setUint32(4, height);
   header.set([depth, type], 8);
-  const chunks = [makeChunk(TYPE.IHDR, header)];
+  const chunks = [makeChunk(TYPE.IHDR, header), ...colorChunks];
   if (type !== COLOR_TYPE.palette || !palette) return chunks;
   const colors = palette.length / 4;
   const rgb = Uint8Array.from({ length: colors * 3 }, (_, at) => palette[Math.floor(at / 3) * 4 + (at % 3)]!);

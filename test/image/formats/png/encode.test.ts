@@ -22,34 +22,31 @@ function decode(bytes: Uint8Array): Pixels {
 
 /** Pictures that PNG can hold in less than RGBA, and how. */
 const REPRESENTATIONS: readonly [string, Pixels, string, number][] = [
-  ["black and white", paint(70, 40, (x, y) => gray((x ^ y) & 1 ? 255 : 0)), "Gray", 1],
-  ["four grays", paint(70, 40, (x) => gray((x % 4) * 85)), "Gray", 2],
-  ["sixteen grays", paint(70, 40, (x) => gray((x % 16) * 17)), "Gray", 4],
-  ["grays", paint(70, 40, (x, y) => gray(x * 3 + y)), "Gray", 8],
+  ["black and white", paint(70, 40, (x, y) => gray(scattered(x, y, 2) * 255)), "Gray", 1],
+  ["four grays", paint(70, 40, (x, y) => gray(scattered(x, y, 4) * 85)), "Gray", 2],
+  ["sixteen grays", paint(70, 40, (x, y) => gray(scattered(x, y, 16) * 17)), "Gray", 4],
+  ["grays", paint(70, 40, (x, y) => gray(x * 3 + y + scattered(x, y, 50))), "Gray", 8],
   ["grays with alpha", paint(256, 40, (x, y) => [x, x, x, y * 6]), "Gray", 16],
-  ["two colors", paint(70, 40, (x) => (x & 1 ? [9, 8, 7, 255] : [200, 0, 0, 128])), "Palette", 1],
-  [
-    "three colors",
-    paint(
-      70,
-      40,
-      (x) =>
-        [
-          [1, 2, 3, 255],
-          [4, 5, 6, 255],
-          [7, 8, 9, 0],
-        ][x % 3] as never,
-    ),
-    "Palette",
-    2,
-  ],
-  ["sixteen colors", paint(70, 40, (x) => [(x % 16) * 3, 9, 200, 255]), "Palette", 4],
-  ["256 colors", paint(256, 40, (x) => [x, 9, 255 - x, 255]), "Palette", 8],
+  ["two colors", paint(70, 40, (x, y) => (scattered(x, y, 2) ? [9, 8, 7, 255] : [200, 0, 0, 128])), "Palette", 1],
+  ["three colors", paint(70, 40, (x, y) => [scattered(x, y, 3), 2, 3, 255]), "Palette", 2],
+  ["sixteen colors", paint(70, 40, (x, y) => [scattered(x, y, 16) * 3, 9, 200, 255]), "Palette", 4],
+  ["256 colors", paint(256, 40, (x, y) => manyColored(scattered(x, y, 256))), "Palette", 8],
   ["257 colors", paint(257, 40, (x) => [x & 255, x >> 8, 255, 255]), "RGB", 24],
   ["many colors", scene(90, 70), "RGB", 24],
   ["many colors with alpha", scene(90, 70, false), "RGB", 32],
   ["one pixel", paint(1, 1, () => [1, 2, 3, 4]), "RGB", 32],
 ];
+
+function manyColored(index: number): [number, number, number, number] {
+  return [index, (index * 37) & 255, (index * 91) & 255, 255];
+}
+
+/** One of `count` numbers, without a pattern that filters could find. */
+function scattered(x: number, y: number, count: number): number {
+  let hash = Math.imul(x * 1_103 + y * 40_503 + 17, 2_654_435_761);
+  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519);
+  return ((hash ^ (hash >>> 13)) >>> 4) % count;
+}
 
 function gray(level: number): [number, number, number, number] {
   return [level & 255, level & 255, level & 255, 255];
