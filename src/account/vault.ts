@@ -54,7 +54,11 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-async function sealWith({ id, key }: Key, plain: Uint8Array | object, context: string): Promise<Uint8Array<ArrayBuffer>> {
+async function sealWith(
+  { id, key }: Key,
+  plain: Uint8Array | object,
+  context: string,
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = plain instanceof Uint8Array ? plain : new TextEncoder().encode(JSON.stringify(plain));
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const ciphertext = await crypto.subtle.encrypt(algorithm(nonce, id, context), key, bytes);
@@ -66,7 +70,8 @@ async function sealWith({ id, key }: Key, plain: Uint8Array | object, context: s
 }
 
 async function openWith({ id, key }: Key, sealed: Uint8Array, context: string): Promise<Uint8Array<ArrayBuffer>> {
-  if (sealed.length < HEAD_BYTES + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION) throw failure("Not a sealed secret");
+  if (sealed.length < HEAD_BYTES + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION)
+    throw failure("Not a sealed secret");
   if (sealed[1] !== id) throw failure("Sealed under another VAULT_KEY");
   const nonce = sealed.slice(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
   const ciphertext = sealed.slice(HEAD_BYTES + NONCE_BYTES);
@@ -77,7 +82,11 @@ async function openWith({ id, key }: Key, sealed: Uint8Array, context: string): 
   }
 }
 
-function algorithm(nonce: Uint8Array<ArrayBuffer>, id: number, context: string): { name: "AES-GCM"; iv: Uint8Array<ArrayBuffer>; additionalData: Uint8Array<ArrayBuffer> } {
+function algorithm(
+  nonce: Uint8Array<ArrayBuffer>,
+  id: number,
+  context: string,
+): { name: "AES-GCM"; iv: Uint8Array<ArrayBuffer>; additionalData: Uint8Array<ArrayBuffer> } {
   const name = new TextEncoder().encode(context);
   const additionalData = new Uint8Array(HEAD_BYTES + name.length);
   additionalData.set([VERSION, id]);
