@@ -7,6 +7,7 @@ import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
+import { Store } from "../storage/providers.ts";
 import { checked, dotted } from "./message.ts";
 
 type OperationEntries = {
@@ -24,6 +25,7 @@ const processingEntries = {
   output: v.optional(Output),
   optimize: v.optional(Optimize),
   response: v.optional(Response),
+  store: v.optional(Store),
 };
 
 /** The members of an upload's `data`. */

@@ -1,14 +1,18 @@
 /** Every route, one row each. */
 import * as admin from "../contract/admin.ts";
+import * as saved from "../contract/assets.ts";
 import { FetchBody, UploadBody } from "../contract/request.ts";
 import { Account, Health, Success } from "../contract/response.ts";
 import * as examples from "./examples.ts";
 import { showAccount } from "./handlers/account.ts";
 import * as operator from "./handlers/admin.ts";
+import { addConnector, editConnector, removeConnector, showConnector, showConnectors } from "./handlers/connectors.ts";
 import { fetchImage } from "./handlers/fetch.ts";
+import { addKeyfile, removeKeyfile, showKeyfile, showKeyfiles } from "./handlers/keyfiles.ts";
 import { showDocument, showHealth } from "./handlers/service.ts";
 import { showTemporary } from "./handlers/temporary.ts";
 import { uploadImage } from "./handlers/upload.ts";
+import { addWatermark, removeWatermark, showWatermark, showWatermarks } from "./handlers/watermarks.ts";
 import type { Route } from "./route.ts";
 
 const processed = { description: "The image was processed", schema: Success, example: examples.success } as const;
@@ -69,6 +73,164 @@ const account: readonly Route[] = [
     answers: { 200: { description: "The account", schema: Account, example: examples.account } },
     refusals: [],
     handler: showAccount,
+  },
+];
+
+const assets: readonly Route[] = [
+  {
+    method: "post",
+    path: "/1.0/watermarks",
+    operationId: "addWatermark",
+    summary: "Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images.",
+    tag: "Saved assets",
+    access: "key",
+    body: { mime: "multipart/form-data", schema: saved.NewAsset, example: examples.newWatermark, required: true },
+    answers: { 201: { description: "Saved", schema: saved.WatermarkCreated, example: examples.watermarkCreated } },
+    refusals: [400, 413, 415, 422],
+    handler: addWatermark,
+  },
+  {
+    method: "get",
+    path: "/1.0/watermarks",
+    operationId: "listWatermarks",
+    summary: "Lists watermarks, newest first.",
+    tag: "Saved assets",
+    access: "key",
+    query: admin.PageQuery,
+    answers: { 200: { description: "The watermarks", schema: saved.WatermarkList, example: examples.watermarkList } },
+    refusals: [422],
+    handler: showWatermarks,
+  },
+  {
+    method: "get",
+    path: "/1.0/watermarks/:asset",
+    operationId: "findWatermark",
+    summary: "Shows one watermark.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "The watermark", schema: saved.WatermarkFound, example: examples.watermarkFound } },
+    refusals: [404],
+    handler: showWatermark,
+  },
+  {
+    method: "delete",
+    path: "/1.0/watermarks/:asset",
+    operationId: "removeWatermark",
+    summary: "Deletes a watermark.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
+    refusals: [404],
+    handler: removeWatermark,
+  },
+  {
+    method: "post",
+    path: "/1.0/keyfiles",
+    operationId: "addKeyfile",
+    summary: "Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body; it is never shown.",
+    tag: "Saved assets",
+    access: "key",
+    body: { mime: "multipart/form-data", schema: saved.NewAsset, example: examples.newKeyfile, required: true },
+    answers: { 201: { description: "Saved", schema: saved.KeyfileCreated, example: examples.keyfileCreated } },
+    refusals: [400, 413, 415, 422],
+    handler: addKeyfile,
+  },
+  {
+    method: "get",
+    path: "/1.0/keyfiles",
+    operationId: "listKeyfiles",
+    summary: "Lists keyfiles, newest first.",
+    tag: "Saved assets",
+    access: "key",
+    query: admin.PageQuery,
+    answers: { 200: { description: "The keyfiles", schema: saved.KeyfileList, example: examples.keyfileList } },
+    refusals: [422],
+    handler: showKeyfiles,
+  },
+  {
+    method: "get",
+    path: "/1.0/keyfiles/:asset",
+    operationId: "findKeyfile",
+    summary: "Shows one keyfile, without its secrets.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "The keyfile", schema: saved.KeyfileFound, example: examples.keyfileFound } },
+    refusals: [404],
+    handler: showKeyfile,
+  },
+  {
+    method: "delete",
+    path: "/1.0/keyfiles/:asset",
+    operationId: "removeKeyfile",
+    summary: "Deletes a keyfile.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
+    refusals: [404],
+    handler: removeKeyfile,
+  },
+  {
+    method: "post",
+    path: "/1.0/connectors",
+    operationId: "addConnector",
+    summary: "Saves the credentials of a store, and defaults for other members, under an id.",
+    tag: "Saved assets",
+    access: "key",
+    body: { mime: "application/json", schema: saved.NewConnector, example: examples.newConnector, required: true },
+    answers: { 201: { description: "Saved", schema: saved.ConnectorCreated, example: examples.connectorCreated } },
+    refusals: [400, 413, 415, 422],
+    handler: addConnector,
+  },
+  {
+    method: "get",
+    path: "/1.0/connectors",
+    operationId: "listConnectors",
+    summary: "Lists connectors, newest first.",
+    tag: "Saved assets",
+    access: "key",
+    query: admin.PageQuery,
+    answers: { 200: { description: "The connectors", schema: saved.ConnectorList, example: examples.connectorList } },
+    refusals: [422],
+    handler: showConnectors,
+  },
+  {
+    method: "get",
+    path: "/1.0/connectors/:asset",
+    operationId: "findConnector",
+    summary: "Shows one connector, without its secrets.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "The connector", schema: saved.ConnectorFound, example: examples.connectorFound } },
+    refusals: [404],
+    handler: showConnector,
+  },
+  {
+    method: "patch",
+    path: "/1.0/connectors/:asset",
+    operationId: "changeConnector",
+    summary: "Replaces the members given; the provider stays.",
+    tag: "Saved assets",
+    access: "key",
+    body: {
+      mime: "application/json",
+      schema: saved.ConnectorChange,
+      example: examples.connectorChange,
+      required: true,
+    },
+    answers: { 200: { description: "The connector", schema: saved.ConnectorFound, example: examples.connectorFound } },
+    refusals: [400, 404, 413, 415, 422],
+    handler: editConnector,
+  },
+  {
+    method: "delete",
+    path: "/1.0/connectors/:asset",
+    operationId: "removeConnector",
+    summary: "Deletes a connector.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
+    refusals: [404],
+    handler: removeConnector,
   },
 ];
 
@@ -183,4 +345,4 @@ const service: readonly Route[] = [
   },
 ];
 
-export const ROUTES: readonly Route[] = [...images, ...account, ...administration, ...service];
+export const ROUTES: readonly Route[] = [...images, ...assets, ...account, ...administration, ...service];
