@@ -79,7 +79,10 @@ const Variables = v.object({
   ),
   /** Provider code to base URL, so that emulators can stand in for the providers. */
   PROVIDER_ENDPOINTS: jsonTexts(),
-  /** Hosts of S3-compatible stores that callers may name, separated by commas; `*.example.com` allowed. */
+  /**
+   * Hosts of S3-compatible stores that callers may name, separated by commas; `*.example.com` allowed. Empty: none, or
+   * any where private origins are allowed.
+   */
   STORE_HOSTS: v.optional(
     v.pipe(
       v.string(),

@@ -9,6 +9,7 @@ import type { Facts, FormatDefinition } from "./image/format.ts";
 import type { OperationRow } from "./image/operation.ts";
 import { OPERATIONS, type OperationName } from "./image/operations.ts";
 import { render } from "./image/render.ts";
+import type { Store } from "./storage/providers.ts";
 
 /** Where the image of a job comes from. */
 export type Source =
@@ -33,6 +34,11 @@ export interface Ports {
   readonly readWatermark: (accountId: string, id: string) => Promise<Uint8Array>;
   /** Puts a result where its URL serves it for a while. */
   readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
+  /**
+   * The way into the caller's own store, found before the work is done.
+   * @throws ApiError 422 when the account has no such connector or keyfile, and later when the store refuses
+   */
+  readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
 }
 
 export interface Result {
@@ -46,8 +52,9 @@ export interface Result {
  * @throws ApiError 413, 415, 422 or 503
  */
 export async function process(job: Job, ports: Ports): Promise<Result> {
+  const { output, optimize, store, ...members } = job.processing;
+  const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source);
-  const { output, optimize, ...members } = job.processing;
   const overlays = await readOverlays(job, ports);
   const order = { operations: members, output, optimize, accept: job.accept, overlays };
   const rendered = await render(original.bytes, order);
@@ -58,7 +65,7 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   };
   const input = await measured(original.bytes, rendered.input, original.name || rename("", rendered.input.format));
   const result = await measured(encoded.bytes, rendered.output, encoded.name);
-  const { url } = await ports.keepTemporarily(encoded);
+  const { url } = await keep(encoded);
   const saved = Math.max(0, original.bytes.length - encoded.bytes.length);
   const { score } = rendered.output;
   const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };

@@ -1,9 +1,16 @@
 /** The street with its real edges: what both entrances walk. Tests put a shorter one in its place. */
+import { openAsset, type Shelf, watermarkKey } from "./account/assets.ts";
+import { vaultOf } from "./account/vault.ts";
+import { joinConnector, type SavedStore } from "./contract/store.ts";
 import type { Settings } from "./env.ts";
 import { ApiError } from "./errors.ts";
+import type { Encoded } from "./files.ts";
 import { MAX_SOURCE_BYTES } from "./limits.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 import { readOrigin } from "./source/origin.ts";
+import type { Keyfile } from "./storage/keyfile.ts";
+import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "./storage/providers.ts";
+import { putInStore } from "./storage/store.ts";
 import { keepTemporarily } from "./storage/volatile.ts";
 
 export interface Street {
@@ -17,10 +24,36 @@ export const street: Street = {
   portsOf: (env, settings, baseUrl) => ({
     readOriginal: async (source) =>
       source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES),
-    readWatermark: () => Promise.reject(new ApiError(422, "watermark.id is not the id of a saved watermark")),
+    readWatermark: async (accountId, id) => {
+      const stored = await env.BUCKET.get(watermarkKey(accountId, id));
+      if (!stored) throw new ApiError(422, "watermark.id must be the id of a saved watermark");
+      return new Uint8Array(await stored.arrayBuffer());
+    },
+    openStore: (accountId, store) => {
+      const shelf = { db: env.DB, vault: vaultOf(settings.vaultKey), accountId };
+      return openStore(shelf, settings, store);
+    },
     keepTemporarily: (encoded) => {
       const lease = { baseUrl, ttlSeconds: settings.temporaryTtlSeconds };
       return keepTemporarily(env.BUCKET, lease, encoded, Date.now());
     },
   }),
 };
+
+/** @throws ApiError 422 when the account has no such connector or keyfile */
+async function openStore(shelf: Shelf, settings: Settings, store: Store) {
+  const spelled = isConnected(store) ? await connected(shelf, store) : store;
+  const { keyfile: id } = spelled;
+  const keyfile = typeof id === "string" ? await openAsset(shelf, "keyfile", id) : undefined;
+  if (typeof id === "string" && keyfile === undefined) {
+    throw new ApiError(422, "store.keyfile must be the id of a saved keyfile");
+  }
+  const options = { policy: settings, keyfile: keyfile as Keyfile | undefined };
+  return (encoded: Encoded) => putInStore(spelled, encoded, options);
+}
+
+async function connected(shelf: Shelf, store: ConnectedStore): Promise<SpelledStore> {
+  const saved = await openAsset(shelf, "connector", store.id);
+  if (saved === undefined) throw new ApiError(422, "store.id must be the id of a saved connector");
+  return joinConnector(store, saved as SavedStore);
+}

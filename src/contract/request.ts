@@ -7,6 +7,7 @@ import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
+import { Store } from "../storage/providers.ts";
 import { checked, dotted } from "./message.ts";
 import { Webhook } from "./webhook.ts";
 
@@ -26,6 +27,7 @@ const processingEntries = {
   optimize: v.optional(Optimize),
   response: v.optional(Response),
   webhook: v.optional(Webhook),
+  store: v.optional(Store),
 };
 
 /** The members of an upload's `data`. */

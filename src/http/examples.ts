@@ -114,3 +114,55 @@ export const keyCreated = { success: true, code: 201, ...keyRecord, key };
 export const keyList = { success: true, code: 200, keys: [keyRecord] };
 export const keyDeleted = { success: true, code: 200, id: keyId };
 export const health = { success: true, code: 200 };
+
+const assetId = "q7RmX2kTz9";
+
+const watermarkRecord = {
+  id: assetId,
+  name: "logo",
+  format: "PNG",
+  width: 640,
+  height: 160,
+  bytes: 18_204,
+  sha1: "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12",
+  created_at: createdAt,
+};
+
+const keyfileRecord = {
+  id: assetId,
+  name: "uploads",
+  client_email: "uploads@harbor-prints.iam.gserviceaccount.com",
+  project_id: "harbor-prints",
+  created_at: createdAt,
+};
+
+const connectorRecord = {
+  id: assetId,
+  name: "originals",
+  provider: "provider-g",
+  key_hint: "X7Q2",
+  created_at: createdAt,
+  updated_at: createdAt,
+};
+
+export const newWatermark = { name: "logo" };
+export const watermarkCreated = { success: true, code: 201, watermark: watermarkRecord };
+export const watermarkFound = { success: true, code: 200, watermark: watermarkRecord };
+export const watermarkList = { success: true, code: 200, watermarks: [watermarkRecord] };
+export const newKeyfile = { name: "uploads" };
+export const keyfileCreated = { success: true, code: 201, keyfile: keyfileRecord };
+export const keyfileFound = { success: true, code: 200, keyfile: keyfileRecord };
+export const keyfileList = { success: true, code: 200, keyfiles: [keyfileRecord] };
+export const newConnector = {
+  name: "originals",
+  provider: "provider-g",
+  key: "DO00EXAMPLEX7Q2",
+  secret: "wR5tY8uI1oP4aS7dF0gH",
+  bucket: "harbor-prints",
+  region: "fra1",
+};
+export const connectorChange = { bucket: "harbor-prints-2" };
+export const connectorCreated = { success: true, code: 201, connector: connectorRecord };
+export const connectorFound = { success: true, code: 200, connector: connectorRecord };
+export const connectorList = { success: true, code: 200, connectors: [connectorRecord] };
+export const assetDeleted = { success: true, code: 200, id: assetId };

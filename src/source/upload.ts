@@ -21,10 +21,11 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
  * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Other parts are
  * passed over. The file is held once.
  * @param maxBytes of the file
+ * @param subject what messages call the file
  * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 413 for too many bytes (before they
  *   are read), 422 for a missing, empty or repeated part
  */
-export async function readUpload(request: Request, maxBytes: number): Promise<Upload> {
+export async function readUpload(request: Request, maxBytes: number, subject = "The image"): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
     if (value.startsWith("multipart/")) throw new ApiError(400, "The multipart body is missing");
@@ -32,10 +33,10 @@ export async function readUpload(request: Request, maxBytes: number): Promise<Up
   }
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);
-  const parts = collectParts(maxBytes, announced);
+  const parts = collectParts(maxBytes, announced, subject);
   const reader = request.body.getReader();
   try {
-    if (announced !== undefined && announced > maxBody) throw tooLarge("The image", maxBytes);
+    if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
     await readMultipart(bounded(reader, maxBody), parameters.get("boundary") ?? "", parts.open);
   } finally {
     // What was not read is the caller's to discard: it knows whether the sender still has to see an answer.
@@ -67,7 +68,7 @@ function bounded(
   };
 }
 
-function collectParts(maxBytes: number, announced: number | undefined) {
+function collectParts(maxBytes: number, announced: number | undefined, subject: string) {
   let file: { readonly content: Gatherer; readonly name: string } | undefined;
   let data: Gatherer | undefined;
   const open = (headers: PartHeaders): Sink => {
@@ -82,7 +83,7 @@ function collectParts(maxBytes: number, announced: number | undefined) {
       data = gather(MAX_JSON_BYTES, undefined, () => tooLarge("data", MAX_JSON_BYTES));
       return data.write;
     }
-    const content = gather(maxBytes, announced, () => tooLarge("The image", maxBytes));
+    const content = gather(maxBytes, announced, () => tooLarge(subject, maxBytes));
     file = { content, name: baseName(dispositionFileName(disposition) ?? "") };
     return content.write;
   };

@@ -3,6 +3,7 @@ import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 
 import * as admin from "../../src/contract/admin.ts";
+import * as assets from "../../src/contract/assets.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
 import * as webhook from "../../src/contract/webhook.ts";
@@ -12,6 +13,7 @@ import { ROUTES } from "../../src/http/routes.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import { Optimize, Output } from "../../src/image/output.ts";
+import { Store } from "../../src/storage/providers.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -38,6 +40,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   ...Object.fromEntries(operations.map(([name, row]) => [pascalCase(name), row.params])),
   Output,
   Optimize,
+  Store,
   Success: response.Success,
   Input: response.InputMetadata,
   Result: response.OutputMetadata,
@@ -50,6 +53,22 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   WebhookFound: webhook.WebhookFound,
   WebhookList: webhook.WebhookList,
   WebhookSecret: webhook.WebhookSecret,
+  NewAsset: assets.NewAsset,
+  NewConnector: assets.NewConnector,
+  ConnectorChange: assets.ConnectorChange,
+  WatermarkRecord: assets.WatermarkRecord,
+  WatermarkCreated: assets.WatermarkCreated,
+  WatermarkFound: assets.WatermarkFound,
+  WatermarkList: assets.WatermarkList,
+  KeyfileRecord: assets.KeyfileRecord,
+  KeyfileCreated: assets.KeyfileCreated,
+  KeyfileFound: assets.KeyfileFound,
+  KeyfileList: assets.KeyfileList,
+  ConnectorRecord: assets.ConnectorRecord,
+  ConnectorCreated: assets.ConnectorCreated,
+  ConnectorFound: assets.ConnectorFound,
+  ConnectorList: assets.ConnectorList,
+  AssetDeleted: assets.AssetDeleted,
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,
@@ -83,6 +102,7 @@ export function openApi(): Json {
     servers: [{ url: "/", description: "This service" }],
     tags: [
       { name: "Images", description: "Processing, and the results" },
+      { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
       { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },
       { name: "Service", description: "About the service itself" },
@@ -195,9 +215,15 @@ function pathParameters(path: string): Json[] {
     name,
     in: "path",
     required: true,
-    schema: name === "name" ? { type: "string" } : { type: "string", format: "uuid" },
+    schema: PARAMETERS[name ?? ""] ?? { type: "string", format: "uuid" },
   }));
 }
+
+/** Path parameters that are no UUID. */
+const PARAMETERS: Readonly<Record<string, Json>> = {
+  name: { type: "string" },
+  asset: { type: "string", pattern: "^[A-Za-z0-9]{10}$" },
+};
 
 function queryParameters(query: v.GenericSchema | undefined): Json[] {
   if (!query) return [];

@@ -34,6 +34,7 @@ export const shortStreet: Street = {
       source.kind === "upload" ? source.original : { bytes: new Uint8Array(source.url.length), name: "fetched.png" },
     readWatermark: async () => new Uint8Array(0),
     keepTemporarily: async () => ({ url: `${origin}/temp/x/y` }),
+    openStore: async () => async () => ({ url: `${origin}/store` }),
   }),
 };
 

@@ -1,0 +1,91 @@
+/** Credentials of stores, saved under an id that requests name instead. */
+import type * as v from "valibot";
+
+import {
+  type Asset,
+  changeAsset,
+  deleteAsset,
+  findAsset,
+  listAssets,
+  newAssetId,
+  openAsset,
+  saveAsset,
+} from "../../account/assets.ts";
+import {
+  type AssetDeleted,
+  ConnectorChange,
+  type ConnectorCreated,
+  type ConnectorFound,
+  type ConnectorList,
+  type ConnectorRecord,
+  NewConnector,
+  parseConnector,
+} from "../../contract/assets.ts";
+import { checked } from "../../contract/message.ts";
+import type { SavedStore } from "../../contract/store.ts";
+import type { AppContext } from "../context.ts";
+import { readJson } from "../json-body.ts";
+import { admitted } from "../rate-limit.ts";
+import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+
+const HINT_CHARACTERS = 4;
+
+type Details = Pick<ConnectorRecord, "provider" | "key_hint">;
+
+/** POST /1.0/connectors */
+export async function addConnector(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const { name, ...members } = checked(NewConnector, await readJson(c.req.raw));
+  const secret = parseConnector(members);
+  const asset = { id: newAssetId(), name, details: detailsOf(secret), secret };
+  const saved = await saveAsset(shelfOf(c), "connector", asset, new Date());
+  return c.json<v.InferOutput<typeof ConnectorCreated>>({ success: true, code: 201, connector: recordOf(saved) }, 201);
+}
+
+/** GET /1.0/connectors */
+export async function showConnectors(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const assets = await listAssets<Details>(shelfOf(c), "connector", pageOf(c));
+  return c.json<v.InferOutput<typeof ConnectorList>>({ success: true, code: 200, connectors: assets.map(recordOf) });
+}
+
+/** GET /1.0/connectors/<id> */
+export async function showConnector(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const asset = await findAsset<Details>(shelfOf(c), "connector", assetIdOf(c));
+  if (!asset) throw assetNotFound();
+  return c.json<v.InferOutput<typeof ConnectorFound>>({ success: true, code: 200, connector: recordOf(asset) });
+}
+
+/** PATCH /1.0/connectors/<id>: the members given replace those saved; the whole is judged again. */
+export async function editConnector(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const shelf = shelfOf(c);
+  const id = assetIdOf(c);
+  const known = await findAsset<Details>(shelf, "connector", id);
+  if (!known) throw assetNotFound();
+  const { name = known.name, ...members } = checked(ConnectorChange, await readJson(c.req.raw));
+  const secret = parseConnector({ ...((await openAsset(shelf, "connector", id)) as SavedStore), ...members });
+  const changed = await changeAsset(shelf, "connector", { id, name, details: detailsOf(secret), secret }, new Date());
+  if (!changed) throw assetNotFound();
+  return c.json<v.InferOutput<typeof ConnectorFound>>({ success: true, code: 200, connector: recordOf(changed) });
+}
+
+/** DELETE /1.0/connectors/<id> */
+export async function removeConnector(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const id = assetIdOf(c);
+  if (!(await deleteAsset(shelfOf(c), "connector", id))) throw assetNotFound();
+  return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
+}
+
+/** A connector with a keyfile has its id for a key. A short key is not hinted at: the hint would be most of it. */
+function detailsOf(saved: SavedStore): Details {
+  const { key: own, keyfile } = saved;
+  const key = [own, keyfile].find((one) => typeof one === "string") ?? "";
+  return { provider: saved.provider, key_hint: key.length >= 2 * HINT_CHARACTERS ? key.slice(-HINT_CHARACTERS) : "" };
+}
+
+function recordOf({ id, name, details, createdAt, updatedAt }: Asset<Details>): ConnectorRecord {
+  return { id, name, ...details, created_at: createdAt, updated_at: updatedAt };
+}

@@ -1,0 +1,30 @@
+/** What the paths of saved assets have in common. */
+import type { Shelf } from "../../account/assets.ts";
+import { vaultOf } from "../../account/vault.ts";
+import { PageQuery } from "../../contract/admin.ts";
+import { checked } from "../../contract/message.ts";
+import { ApiError } from "../../errors.ts";
+import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
+import type { AppContext } from "../context.ts";
+
+/** The assets of the account that is calling. */
+export function shelfOf(c: AppContext): Shelf {
+  const { account, settings } = c.var;
+  if (!account) throw new Error("A path of saved assets is mounted without a key");
+  return { db: c.env.DB, vault: vaultOf(settings.vaultKey), accountId: account.id };
+}
+
+/** @throws ApiError 422 for anything but a page */
+export function pageOf(c: AppContext): { offset: number; limit: number } {
+  const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(PageQuery, c.req.query());
+  return { offset: Number(offset), limit: Number(limit) };
+}
+
+export function assetIdOf(c: AppContext): string {
+  return c.req.param("asset") ?? "";
+}
+
+/** Another account's asset is no different from one that does not exist. */
+export function assetNotFound(): ApiError {
+  return new ApiError(404, "Resource not found");
+}

@@ -1,0 +1,92 @@
+/** The operator's routes. */
+import * as admin from "../../contract/admin.ts";
+import { Account } from "../../contract/response.ts";
+import * as examples from "../examples.ts";
+import * as operator from "../handlers/admin.ts";
+import type { Route } from "../route.ts";
+
+export const administration: readonly Route[] = [
+  {
+    method: "post",
+    path: "/admin/accounts",
+    operationId: "addAccount",
+    summary: "Opens an account and makes its first key, which is shown this once.",
+    tag: "Administration",
+    access: "operator",
+    body: { mime: "application/json", schema: admin.NewAccount, example: examples.newAccount, required: true },
+    answers: {
+      201: { description: "Account and key", schema: admin.AccountCreated, example: examples.accountCreated },
+    },
+    refusals: [400, 413, 415, 422],
+    handler: operator.addAccount,
+  },
+  {
+    method: "get",
+    path: "/admin/accounts",
+    operationId: "listAccounts",
+    summary: "Lists accounts, newest first.",
+    tag: "Administration",
+    access: "operator",
+    query: admin.PageQuery,
+    answers: { 200: { description: "Accounts", schema: admin.AccountList, example: examples.accountList } },
+    refusals: [422],
+    handler: operator.showAccounts,
+  },
+  {
+    method: "get",
+    path: "/admin/accounts/:id",
+    operationId: "findAccount",
+    summary: "Shows one account.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "The account", schema: admin.AccountFound, example: examples.accountFound } },
+    refusals: [],
+    handler: operator.showOneAccount,
+  },
+  {
+    method: "patch",
+    path: "/admin/accounts/:id",
+    operationId: "changeAccount",
+    summary: "Changes the status, plan or credits of an account; holds everywhere within a minute.",
+    tag: "Administration",
+    access: "operator",
+    body: { mime: "application/json", schema: admin.AccountChange, example: examples.accountChange, required: true },
+    answers: { 200: { description: "The account", schema: admin.AccountFound, example: examples.accountFound } },
+    refusals: [400, 413, 415, 422],
+    handler: operator.editAccount,
+  },
+  {
+    method: "post",
+    path: "/admin/accounts/:id/keys",
+    operationId: "addKey",
+    summary: "Makes another key, which is shown this once.",
+    tag: "Administration",
+    access: "operator",
+    body: { mime: "application/json", schema: admin.NewKey, example: examples.newKey, required: false },
+    answers: { 201: { description: "The key", schema: admin.KeyCreated, example: examples.keyCreated } },
+    refusals: [400, 413, 415, 422],
+    handler: operator.addKey,
+  },
+  {
+    method: "get",
+    path: "/admin/accounts/:id/keys",
+    operationId: "listKeys",
+    summary: "Lists the keys of an account by their last characters, newest first.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "Keys", schema: admin.KeyList, example: examples.keyList } },
+    refusals: [],
+    handler: operator.showKeys,
+  },
+  {
+    method: "delete",
+    path: "/admin/accounts/:id/keys/:key",
+    operationId: "revokeKey",
+    summary: "Revokes a key; holds everywhere within a minute.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "Revoked", schema: admin.KeyDeleted, example: examples.keyDeleted } },
+    refusals: [],
+    handler: operator.revokeKey,
+  },
+];

@@ -1,0 +1,62 @@
+import { FetchBody, UploadBody } from "../../contract/request.ts";
+import { Success } from "../../contract/response.ts";
+import { Accepted } from "../../contract/webhook.ts";
+/** Where images come in. */
+import * as examples from "../examples.ts";
+import { fetchImage } from "../handlers/fetch.ts";
+import { showTemporary } from "../handlers/temporary.ts";
+import { uploadImage } from "../handlers/upload.ts";
+import * as webhook from "../handlers/webhooks.ts";
+import type { Route } from "../route.ts";
+
+const processed = { description: "The image was processed", schema: Success, example: examples.success } as const;
+const accepted = {
+  description: "The job was accepted; the answer goes to `webhook.url`",
+  schema: Accepted,
+  example: examples.accepted,
+} as const;
+
+export const images: readonly Route[] = [
+  {
+    method: "post",
+    path: "/1.0/fetch",
+    operationId: "fetchImage",
+    summary: "Fetches an image from a URL, processes and optimizes it.",
+    tag: "Images",
+    access: "key",
+    costsCredit: true,
+    body: { mime: "application/json", schema: FetchBody, example: examples.fetchBody, required: true },
+    answers: { 200: processed, 202: accepted },
+    refusals: [400, 402, 413, 415, 422],
+    handler: fetchImage,
+  },
+  {
+    method: "post",
+    path: "/1.0/upload",
+    operationId: "uploadImage",
+    summary: "Takes an image in the part `file`, processes and optimizes it as the part `data` says.",
+    tag: "Images",
+    access: "key",
+    costsCredit: true,
+    body: { mime: "multipart/form-data", schema: UploadBody, example: examples.uploadBody, required: true },
+    answers: { 200: processed, 202: accepted },
+    refusals: [400, 402, 413, 415, 422],
+    handler: uploadImage,
+  },
+  {
+    method: "get",
+    path: "/temp/:uuid/:name",
+    operationId: "downloadResult",
+    summary: "Downloads a result while it is in volatile storage.",
+    tag: "Images",
+    access: "open",
+    answers: {
+      200: { description: "The image", mime: "image/*" },
+      206: { description: "The wanted range of it", mime: "image/*" },
+      304: { description: "What the caller has is still right" },
+      416: { description: "The wanted range lies outside the image" },
+    },
+    refusals: [404],
+    handler: showTemporary,
+  },
+];

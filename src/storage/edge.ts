@@ -1,0 +1,47 @@
+import * as v from "valibot";
+
+import { ApiError } from "../errors.ts";
+import { httpUrl, oneOf } from "../fields.ts";
+import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
+import { endpointProblem } from "./endpoint.ts";
+import { encodeKey } from "./path.ts";
+import { provider } from "./provider.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
+
+const endpoint = v.pipe(
+  httpUrl(),
+  v.check(
+    (value) => /^https?:\/\/[^/?#@\s]+(?:\/[\w.~/-]*)?$/i.test(value),
+    "must be an origin, or an origin and a path",
+  ),
+);
+
+/** Any S3-compatible store that the operator has allowed, addressed by path; no access list unless one is named. */
+export const edge = provider({
+  summary: "Any S3-compatible store whose host the operator has allowed.",
+  code: "s3",
+  aliases: ["edge"],
+  credentials: { key: credential(), secret: credential(), endpoint },
+  params: {
+    bucket: dottedBucket(),
+    region: v.optional(region(), "auto"),
+    path: v.optional(objectPath()),
+    acl: v.optional(oneOf(CANNED_ACLS)),
+    metadata: v.optional(metadata()),
+    headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
+    public_url: v.optional(
+      v.pipe(
+        httpUrl(),
+        v.check((value) => !/[?#]/.test(value), "must not have a query or a fragment"),
+      ),
+    ),
+  },
+  put: async (store, object, session) => {
+    const problem = session.base === undefined ? endpointProblem(store.endpoint, session.policy) : undefined;
+    if (problem !== undefined) throw new ApiError(422, `store.endpoint ${problem}`);
+    const url = pathStyleUrl((session.base ?? store.endpoint).replace(/\/+$/, ""), store.bucket, object.key);
+    const acl = { named: store.acl, fallback: undefined };
+    await putSigned(session, url, object, { ...store, acl }, store);
+    return store.public_url === undefined ? url : `${store.public_url.replace(/\/+$/, "")}/${encodeKey(object.key)}`;
+  },
+});

@@ -1,0 +1,58 @@
+import * as v from "valibot";
+
+import { oneOf, text } from "../fields.ts";
+import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } from "../limits.ts";
+import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
+import { encodeKey } from "./path.ts";
+import { provider } from "./provider.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
+
+const CLASSES = {
+  standard: undefined,
+  "reduced-redundancy": "REDUCED_REDUNDANCY",
+  "standard-ia": "STANDARD_IA",
+  "onezone-ia": "ONEZONE_IA",
+  "intelligent-tiering": "INTELLIGENT_TIERING",
+  glacier: "GLACIER",
+  "deep-archive": "DEEP_ARCHIVE",
+} as const;
+
+const tags = v.pipe(
+  v.record(text(1, MAX_TAG_KEY_CHARACTERS), text(0, MAX_TAG_VALUE_CHARACTERS), "must be an object of texts"),
+  v.check((members) => Object.keys(members).length <= MAX_OBJECT_TAGS, `must have at most ${MAX_OBJECT_TAGS} members`),
+);
+
+/** S3 itself: Signature Version 4, the bucket in the host name. */
+export const providerA = provider({
+  summary: "The S3 object store of a large general cloud.",
+  code: "provider-a",
+  aliases: ["aws"],
+  credentials: { key: credential(), secret: credential() },
+  params: {
+    bucket: dottedBucket(),
+    region: region(),
+    path: v.optional(objectPath()),
+    acl: v.optional(oneOf(CANNED_ACLS)),
+    class: v.optional(oneOf(["standard", ...Object.keys(CLASSES)] as ["standard", ...(keyof typeof CLASSES)[]])),
+    metadata: v.optional(metadata()),
+    headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
+    tags: v.optional(tags),
+  },
+  put: (store, object, session) =>
+    putSigned(
+      session,
+      addressOf(store, object.key, session.base),
+      object,
+      { ...store, acl: { named: store.acl, fallback: "public-read" }, class: CLASSES[store.class ?? "standard"] },
+      store,
+    ),
+});
+
+function addressOf(store: { bucket: string; region: string }, key: string, base: string | undefined): string {
+  const suffix = store.region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const host = `s3.${store.region}.${suffix}`;
+  // The wildcard of the certificate stands for one label only, and host names have no underscores.
+  if (base !== undefined || /[._]/.test(store.bucket))
+    return pathStyleUrl(base ?? `https://${host}`, store.bucket, key);
+  return `https://${store.bucket}.${host}/${encodeKey(key)}`;
+}

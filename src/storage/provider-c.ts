@@ -1,0 +1,65 @@
+import * as v from "valibot";
+
+import { credential, hostBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
+import { compactTime, hex, hmacSha256, sha256 } from "./digest.ts";
+import { encodeKey } from "./path.ts";
+import { provider, type StoredObject } from "./provider.ts";
+import { servedHeaders } from "./s3.ts";
+
+interface Bucket {
+  readonly key: string;
+  readonly secret: string;
+  readonly bucket: string;
+  readonly region: string;
+}
+
+/** OSS with its own Signature Version 4. No access list is sent: the bucket's rules. */
+export const providerC = provider({
+  summary: "The object storage of an e-commerce company's cloud.",
+  code: "provider-c",
+  aliases: ["alibaba"],
+  credentials: { key: credential(), secret: credential() },
+  params: {
+    bucket: hostBucket(),
+    region: region(),
+    path: v.optional(objectPath()),
+    metadata: v.optional(metadata()),
+    headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
+  },
+  put: async (store, object, session) => {
+    const bucket = { ...store, region: store.region.replace(/^oss-/, "") };
+    const url =
+      session.base === undefined
+        ? `https://${bucket.bucket}.oss-${bucket.region}.aliyuncs.com/${encodeKey(object.key)}`
+        : `${session.base}/${bucket.bucket}/${encodeKey(object.key)}`;
+    const answer = await session.send(async () => {
+      const headers = servedHeaders(object, store);
+      for (const [name, value] of Object.entries(store.metadata ?? {})) headers.set(`x-oss-meta-${name}`, value);
+      await sign(headers, object, bucket, session.now());
+      return { url, method: "PUT", headers, body: object.bytes };
+    });
+    if (!answer.ok) throw session.refusal(answer);
+    return url;
+  },
+});
+
+/** https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4 */
+async function sign(headers: Headers, object: StoredObject, bucket: Bucket, now: number): Promise<void> {
+  const time = compactTime(now);
+  const date = time.slice(0, 8);
+  headers.set("x-oss-date", time);
+  headers.set("x-oss-content-sha256", "UNSIGNED-PAYLOAD");
+  const signed = [...headers]
+    .filter(([name]) => name === "content-type" || name.startsWith("x-oss-"))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}:${value}\n`);
+  // The bucket is part of the path that is signed even where it is part of the host that is called.
+  const path = `/${bucket.bucket}/${encodeKey(object.key)}`;
+  const request = ["PUT", path, "", signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
+  const scope = `${date}/${bucket.region}/oss/aliyun_v4_request`;
+  const message = ["OSS4-HMAC-SHA256", time, scope, hex(await sha256(request))].join("\n");
+  let key = await hmacSha256(`aliyun_v4${bucket.secret}`, date);
+  for (const part of [bucket.region, "oss", "aliyun_v4_request"]) key = await hmacSha256(key, part);
+  const signature = hex(await hmacSha256(key, message));
+  headers.set("authorization", `OSS4-HMAC-SHA256 Credential=${bucket.key}/${scope},Signature=${signature}`);
+}

@@ -1,0 +1,97 @@
+import * as v from "valibot";
+
+import { metadata, OBJECT_HEADERS, objectHeaders, objectPath, pattern } from "./attributes.ts";
+import { base64, fromBase64, hmacSha256 } from "./digest.ts";
+import { encodeKey } from "./path.ts";
+import { provider, type StoredObject } from "./provider.ts";
+import { servedHeaders } from "./s3.ts";
+
+/** A version that takes blobs of our sizes in one request and is known to emulators. */
+const API_VERSION = "2021-08-06";
+
+interface Account {
+  readonly account: string;
+  readonly key: string;
+}
+
+/** Blob storage with Shared Key authorization. Who may read the URL is the container's affair: blobs have no ACL. */
+export const providerE = provider({
+  summary: "The blob storage of a software vendor.",
+  code: "provider-e",
+  aliases: ["provider-e-alt", "azure", "microsoft", "microsoft-azure"],
+  credentials: {
+    account: pattern(/^[a-z\d]{3,24}$/, "must be 3 to 24 lower-case letters and digits"),
+    key: pattern(/^(?:[A-Za-z\d+/]{4})+(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/, "must be base64"),
+  },
+  params: {
+    container: pattern(
+      /^(?:\$root|\$web|(?=.{3,63}$)[a-z\d]+(?:-[a-z\d]+)*)$/,
+      "must be a container name of lower-case letters, digits and single hyphens",
+    ),
+    path: v.optional(objectPath()),
+    metadata: v.optional(
+      metadata(/^[A-Za-z_][A-Za-z\d_]*$/, "letters, digits and underscores, not beginning with a digit"),
+    ),
+    headers: v.optional(objectHeaders(OBJECT_HEADERS)),
+  },
+  put: async (store, object, session) => {
+    const base =
+      session.base === undefined
+        ? `https://${store.account}.blob.core.windows.net`
+        : `${session.base}/${store.account}`;
+    const url = `${base}/${store.container}/${encodeKey(object.key)}`;
+    const answer = await session.send(async () => {
+      const headers = blobHeaders(object, store);
+      headers.set("x-ms-date", new Date(session.now()).toUTCString());
+      headers.set("x-ms-version", API_VERSION);
+      headers.set("authorization", await authorization(store, url, headers, object.bytes.length));
+      return { url, method: "PUT", headers, body: object.bytes };
+    });
+    if (!answer.ok) throw session.refusal(answer);
+    return url;
+  },
+});
+
+/** What the blob is served with has its own names: the plain headers describe the request. */
+function blobHeaders(
+  object: StoredObject,
+  store: {
+    headers?: Readonly<Record<string, string>> | undefined;
+    metadata?: Readonly<Record<string, string>> | undefined;
+  },
+): Headers {
+  const headers = new Headers({ "content-type": object.contentType, "x-ms-blob-type": "BlockBlob" });
+  for (const [name, value] of servedHeaders(object, store)) headers.set(`x-ms-blob-${name}`, value);
+  for (const [name, value] of Object.entries(store.metadata ?? {})) headers.set(`x-ms-meta-${name}`, value);
+  return headers;
+}
+
+/** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */
+async function authorization(account: Account, url: string, headers: Headers, length: number): Promise<string> {
+  const canonicalHeaders = [...headers]
+    .filter(([name]) => name.startsWith("x-ms-"))
+    .sort(([one], [other]) => (collationKey(one) < collationKey(other) ? -1 : 1))
+    .map(([name, value]) => `${name}:${value}\n`);
+  const message =
+    // Verb, Content-Encoding, -Language, -Length, -MD5 and -Type; then Date, the conditions and Range, none of them sent.
+    [
+      "PUT",
+      "",
+      "",
+      length === 0 ? "" : String(length),
+      "",
+      headers.get("content-type") ?? "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+    ].join("\n") + `\n${canonicalHeaders.join("")}/${account.account}${new URL(url).pathname}`;
+  return `SharedKey ${account.account}:${base64(await hmacSha256(fromBase64(account.key), message))}`;
+}
+
+/** The store sorts by words, not by character codes: hyphens count for nothing, and an underscore is before a digit. */
+function collationKey(name: string): string {
+  return name.replaceAll("-", "").replaceAll("_", " ");
+}

@@ -1,0 +1,61 @@
+import * as v from "valibot";
+
+import { oneOf } from "../fields.ts";
+import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
+import { provider } from "./provider.ts";
+import { pathStyleUrl, s3Headers, storeWithAcl } from "./s3.ts";
+import { readJson, type Session } from "./session.ts";
+import { type Grant, withGrant } from "./tokens.ts";
+
+/** The S3 dialect without its signature: an API key is exchanged for a bearer token. */
+export const providerF = provider({
+  summary: "The cloud object storage of a hardware vendor.",
+  code: "provider-f",
+  aliases: ["ibm", "softlayer"],
+  credentials: { key: credential() },
+  params: {
+    bucket: dottedBucket(),
+    region: region(),
+    path: v.optional(objectPath()),
+    acl: v.optional(oneOf(["private", "public-read", "public-read-write", "authenticated-read"])),
+    metadata: v.optional(metadata()),
+    headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
+  },
+  put: async (store, object, session) => {
+    const host = `https://s3.${store.region}.cloud-object-storage.appdomain.cloud`;
+    const url = pathStyleUrl(session.base ?? host, store.bucket, object.key);
+    await storeWithAcl(session, { named: store.acl, fallback: "public-read" }, (acl) =>
+      withGrant(
+        session,
+        ["provider-f", session.base ?? "", store.key],
+        () => grantFor(store.key, session),
+        ({ token }) =>
+          session.send(() => {
+            const headers = s3Headers(object, store);
+            if (acl !== undefined) headers.set("x-amz-acl", acl);
+            headers.set("authorization", `Bearer ${token}`);
+            return { url, method: "PUT", headers, body: object.bytes };
+          }),
+      ),
+    );
+    return url;
+  },
+});
+
+const Token = v.object({ access_token: v.string(), expires_in: v.number() });
+
+/** @throws ApiError 422 when the key is refused */
+async function grantFor(key: string, session: Session): Promise<Grant> {
+  const answer = await session.send(() => ({
+    url: `${session.base ?? "https://iam.cloud.ibm.com"}/identity/token`,
+    method: "POST",
+    headers: new Headers({ accept: "application/json" }),
+    body: new URLSearchParams({
+      grant_type: "urn:ibm:params:oauth:grant-type:apikey",
+      response_type: "cloud_iam",
+      apikey: key,
+    }),
+  }));
+  const { access_token, expires_in } = readJson(session, answer, Token);
+  return { token: access_token, expiresAt: session.now() + expires_in * 1_000 };
+}

@@ -1,0 +1,126 @@
+/**
+ * The dialect that most object stores speak: PUT of an object with `x-amz-*` headers, signed with Signature Version 4.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ */
+import { AwsV4Signer } from "aws4fetch";
+
+import { compactTime, hex, sha256 } from "./digest.ts";
+import { encodeKey, encodeSegment } from "./path.ts";
+import type { StoredObject } from "./provider.ts";
+import type { Answer, Outgoing, Session } from "./session.ts";
+
+/** The ready-made access lists of S3. */
+export const CANNED_ACLS = [
+  "private",
+  "public-read",
+  "public-read-write",
+  "aws-exec-read",
+  "authenticated-read",
+  "bucket-owner-read",
+  "bucket-owner-full-control",
+] as const;
+
+/** What a request may say about the stored object; what a dialect does not offer is not in its schema. */
+export interface ObjectWishes {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The type of the bytes, then whatever the caller wants to be served with them. */
+export function servedHeaders(object: StoredObject, wishes: ObjectWishes): Headers {
+  const headers = new Headers({ "content-type": object.contentType });
+  for (const [name, value] of Object.entries(wishes.headers ?? {})) headers.set(name, value);
+  return headers;
+}
+
+/** The same with metadata and tags, as S3 spells them. */
+export function s3Headers(object: StoredObject, wishes: ObjectWishes): Headers {
+  const headers = servedHeaders(object, wishes);
+  for (const [name, value] of Object.entries(wishes.metadata ?? {})) headers.set(`x-amz-meta-${name}`, value);
+  const tags = Object.entries(wishes.tags ?? {}).map((pair) => pair.map(encodeSegment).join("="));
+  if (tags.length > 0) headers.set("x-amz-tagging", tags.join("&"));
+  return headers;
+}
+
+/** `https://<host>/<bucket>/<key>`, or the bucket as the first part of the host where its name allows that. */
+export function pathStyleUrl(endpoint: string, bucket: string, key: string): string {
+  return `${endpoint}/${bucket}/${encodeKey(key)}`;
+}
+
+export interface Signature {
+  readonly key: string;
+  readonly secret: string;
+  readonly region: string;
+}
+
+/** A signed PUT; every header is signed, so that none can be changed on the way. */
+export async function signedPut(
+  url: string,
+  headers: Headers,
+  object: StoredObject,
+  signature: Signature,
+  now: number,
+): Promise<Outgoing> {
+  headers.set("x-amz-content-sha256", hex(await sha256(object.bytes)));
+  const signer = new AwsV4Signer({
+    method: "PUT",
+    url,
+    headers,
+    service: "s3",
+    region: signature.region,
+    accessKeyId: signature.key,
+    secretAccessKey: signature.secret,
+    datetime: compactTime(now),
+    allHeaders: true,
+  });
+  const signed = await signer.sign();
+  return { url, method: "PUT", headers: signed.headers, body: object.bytes };
+}
+
+/** An access list: the caller's, or ours when the caller named none. */
+export interface Acl {
+  readonly named: string | undefined;
+  readonly fallback: string | undefined;
+}
+
+/**
+ * Stores with an access list. Where a bucket knows none (object ownership enforced, uniform access), one that the
+ * caller did not ask for is left out; one that the caller named stays, and the refusal says so.
+ * @throws ApiError 422 when the store refuses
+ */
+export async function storeWithAcl(
+  session: Session,
+  acl: Acl,
+  send: (acl: string | undefined) => Promise<Answer>,
+  knowsNoAcls: (answer: Answer) => boolean = ownsObjects,
+): Promise<void> {
+  let answer = await send(acl.named ?? acl.fallback);
+  if (!answer.ok && acl.named === undefined && knowsNoAcls(answer)) answer = await send(undefined);
+  if (!answer.ok) throw session.refusal(answer);
+}
+
+/** Object ownership is the bucket owner's: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html */
+function ownsObjects(answer: Answer): boolean {
+  return answer.text.includes("<Code>AccessControlListNotSupported</Code>");
+}
+
+/** The whole of it, for the providers that sign with a key and a secret. */
+export async function putSigned(
+  session: Session,
+  url: string,
+  object: StoredObject,
+  wishes: ObjectWishes & { readonly acl: Acl; readonly class?: string | undefined },
+  signature: Signature,
+  knowsNoAcls?: (answer: Answer) => boolean,
+): Promise<string> {
+  const send = (acl: string | undefined) =>
+    session.send(() => {
+      const headers = s3Headers(object, wishes);
+      if (acl !== undefined) headers.set("x-amz-acl", acl);
+      if (wishes.class !== undefined) headers.set("x-amz-storage-class", wishes.class);
+      return signedPut(url, headers, object, signature, session.now());
+    });
+  await storeWithAcl(session, wishes.acl, send, knowsNoAcls);
+  return url;
+}

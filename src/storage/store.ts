@@ -1,0 +1,53 @@
+/** Puts a result into the caller's own store. */
+import { ApiError } from "../errors.ts";
+import type { Keyfile } from "./keyfile.ts";
+import { objectKey } from "./path.ts";
+import type { ProviderRow } from "./provider.ts";
+import { providerNamed, type SpelledStore } from "./providers.ts";
+import { type SessionOptions, type StorePolicy, withSession } from "./session.ts";
+
+export interface StoreOptions {
+  readonly policy: StorePolicy;
+  /** The saved keyfile that the request names. */
+  readonly keyfile: Keyfile | undefined;
+  readonly now?: () => number;
+  readonly timeoutMs?: number;
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  readonly name: string;
+}
+
+/**
+ * Stores a result and gives its permanent URL. Either the whole object is there afterwards or none: each provider
+ * takes it in one request of known length.
+ * @throws ApiError 422 when the store refuses, cannot be reached or does not answer in time
+ */
+export async function putInStore(
+  store: SpelledStore,
+  encoded: Encoded,
+  options: StoreOptions,
+): Promise<{ url: string }> {
+  const row = providerNamed(store.provider);
+  if (!row) throw new ApiError(422, "store.provider must be a known provider");
+  const key = objectKey(store.path, encoded.name);
+  const { bytes, mime } = encoded;
+  const session: SessionOptions = {
+    provider: store.provider,
+    base: baseOf(row, options.policy),
+    policy: options.policy,
+    secrets: Object.keys(row.credentials).map((member) => String(store[member])),
+    keyfile: options.keyfile,
+    ...(options.now && { now: options.now }),
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+  };
+  const put = row.put.bind(null, store as never, { key, bytes, contentType: mime });
+  return { url: await withSession(session, put) };
+}
+
+function baseOf(row: ProviderRow, policy: StorePolicy): string | undefined {
+  const word = [row.code, ...row.aliases].find((spelling) => Object.hasOwn(policy.providerEndpoints, spelling));
+  return word === undefined ? undefined : policy.providerEndpoints[word];
+}
