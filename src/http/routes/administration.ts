@@ -1,6 +1,5 @@
 /** The operator's routes. */
 import * as admin from "../../contract/admin.ts";
-import { Account } from "../../contract/response.ts";
 import * as examples from "../examples.ts";
 import * as operator from "../handlers/admin.ts";
 import type { Route } from "../route.ts";

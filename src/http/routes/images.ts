@@ -6,7 +6,6 @@ import * as examples from "../examples.ts";
 import { fetchImage } from "../handlers/fetch.ts";
 import { showTemporary } from "../handlers/temporary.ts";
 import { uploadImage } from "../handlers/upload.ts";
-import * as webhook from "../handlers/webhooks.ts";
 import type { Route } from "../route.ts";
 
 const processed = { description: "The image was processed", schema: Success, example: examples.success } as const;

@@ -4,12 +4,6 @@ import * as examples from "../examples.ts";
 import * as webhook from "../handlers/webhooks.ts";
 import type { Route } from "../route.ts";
 
-const accepted = {
-  description: "The job was accepted; the answer goes to `webhook.url`",
-  schema: Accepted,
-  example: examples.accepted,
-} as const;
-
 export const webhooks: readonly Route[] = [
   {
     method: "get",
@@ -41,7 +35,9 @@ export const webhooks: readonly Route[] = [
     summary: "Delivers a notification once more, which has been delivered or has failed.",
     tag: "Webhooks",
     access: "key",
-    answers: { 202: { ...accepted, description: "The notification is on its way" } },
+    answers: {
+      202: { description: "The notification is on its way", schema: Accepted, example: examples.accepted },
+    },
     refusals: [404, 422],
     handler: webhook.redeliverWebhook,
   },
