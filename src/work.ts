@@ -3,7 +3,7 @@ import { vaultOf } from "./account/vault.ts";
 import { isPublicAddress } from "./address.ts";
 import type { Processing } from "./contract/request.ts";
 import { type Settings, settingsOf } from "./env.ts";
-import { DELIVERY_TIMEOUT_MS, DIRECT_RUN_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
+import { DIRECT_RUN_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
 import { causesOf, logLine } from "./log.ts";
 import type { Source } from "./process.ts";
 import type { Street } from "./street.ts";
@@ -111,7 +111,6 @@ export function courierPortsOf(env: Env, journal: Journal): CourierPorts {
         isAllowed: (url) => mayCall(settings, url),
         fetch: callEndpoint,
         now: ports.now,
-        deadline: () => AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
       }),
     enqueue: async (message) => void (await env.QUEUE.send(message)),
   };

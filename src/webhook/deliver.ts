@@ -1,6 +1,7 @@
 /** One POST to a customer's endpoint: its own short rules, never the general fetch of origins. */
 import { Buffer } from "node:buffer";
 
+import { DELIVERY_TIMEOUT_MS } from "../limits.ts";
 import type { Attempt } from "./record.ts";
 import { signatureHeaders } from "./sign.ts";
 
@@ -20,8 +21,6 @@ export interface Delivery {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Aborts after DELIVERY_TIMEOUT_MS. */
-  readonly deadline: () => AbortSignal;
 }
 
 /** How a notification leaves. */
@@ -50,18 +49,22 @@ async function post(notification: Notification, delivery: Delivery, at: number):
   if (url.username !== "" || url.password !== "") headers.set("authorization", basic(url));
   url.username = "";
   url.password = "";
-  const answer = await delivery.fetch(
-    new Request(url, {
-      method: "POST",
-      headers,
-      body: notification.body,
-      redirect: "manual",
-      signal: delivery.deadline(),
-    }),
-  );
+  const request = { method: "POST", headers, body: notification.body, redirect: "manual" } as const;
+  const answer = await withinDeadline((signal) => delivery.fetch(new Request(url, { ...request, signal })));
   // What a receiver says beside its status is nobody's business, and may have no end.
-  await answer.body?.cancel().catch(() => undefined);
+  void answer.body?.cancel().catch(() => undefined);
   return answer.status;
+}
+
+/** A timer of its own, since one that outlives the answer would keep the courier awake, which is paid for. */
+async function withinDeadline<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), DELIVERY_TIMEOUT_MS);
+  try {
+    return await call(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** RFC 7617; the URL's user information is percent-encoded. */

@@ -48,7 +48,8 @@ export async function redeliverWebhook(c: AppContext): Promise<Response> {
   if (!(await storeOf(c.env.DB).reschedule(accountId, id, now))) {
     throw new ApiError(422, "The notification is still on its way; only a delivered or failed one can be repeated");
   }
-  await wakeCourier(c.env, id, now);
+  // The record is due: should this be lost, the sweep finds it.
+  c.executionCtx.waitUntil(wakeCourier(c.env, id, now));
   return c.json<Accepted>({ success: true, code: 202, id }, 202);
 }
 
