@@ -22,6 +22,8 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   floor: () => import("./floor.ts"),
+  png: () => import("./png.ts"),
+  resize: () => import("./resize.ts"),
   service: () => import("./service.ts"),
 };
 

@@ -8,5 +8,5 @@ libdeflate=$(debian_source libdeflate 1.14-1 1f82791c5ac5623ed110e09cc991471deeb
 cp -r "$libdeflate" "$work/libdeflate"
 patch --quiet --directory "$work/libdeflate" --strip 1 < "$here/libdeflate.patch"
 compile "$work" "$here"/*.c "$work/libdeflate/lib/utils.c" -- \
-  -Wall -Wno-unused-function "-I$work/libdeflate" "-I$work/libdeflate/lib"
+  -mrelaxed-simd -Wall -Wno-unused-function "-I$work/libdeflate" "-I$work/libdeflate/lib"
 link_module "$here/pixels.wasm" "$work"/*.o

@@ -210,7 +210,7 @@ static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) 
     } while (out < end);
     return;
   }
-  const v128_t v = wasm_i8x16_swizzle(wasm_v128_load(from), wasm_v128_load(repeat[distance]));
+  const v128_t v = permute(wasm_v128_load(from), wasm_v128_load(repeat[distance]));
   const uint32_t step = 16 - 16 % distance;
   do {
     wasm_v128_store(out, v);

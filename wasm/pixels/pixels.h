@@ -15,6 +15,12 @@
 
 static inline int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 
+/*
+ * Rearranges bytes: byte i of the result is byte order[i] of v; indices are below 16. The relaxed form, because V8
+ * compiles it to one instruction and keeps `order` in a register, where a shuffle builds its mask on every use.
+ */
+static inline v128_t permute(v128_t v, v128_t order) { return wasm_i8x16_relaxed_swizzle(v, order); }
+
 /* v / 255 rounded to nearest, exact for 0 <= v <= 65025. */
 static inline int divide255(int v) { return (v + 128 + ((v + 128) >> 8)) >> 8; }
 

@@ -56,7 +56,7 @@ static void expand_rgb(const Reader *r, const uint8_t *row, uint8_t *out, int wi
   const v128_t opaque = wasm_i32x4_const_splat((int)0xff000000);
   for (int x = 0; x < width; x += 4) {
     const v128_t v = wasm_v128_load(row + 3 * x);
-    const v128_t rgb = wasm_i8x16_shuffle(v, v, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    const v128_t rgb = permute(v, wasm_i8x16_const(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11));
     wasm_v128_store(out + 4 * x, wasm_v128_or(rgb, opaque));
   }
   if (!r->has_key) return;
@@ -67,7 +67,7 @@ static void expand_rgb(const Reader *r, const uint8_t *row, uint8_t *out, int wi
 static void expand_gray_alpha(const uint8_t *row, uint8_t *out, int width) {
   for (int x = 0; x < width; x += 4) {
     const v128_t v = wasm_v128_load64_zero(row + 2 * x);
-    wasm_v128_store(out + 4 * x, wasm_i8x16_shuffle(v, v, 0, 0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6, 7));
+    wasm_v128_store(out + 4 * x, permute(v, wasm_i8x16_const(0, 0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6, 7)));
   }
 }
 

@@ -11,7 +11,7 @@ typedef struct { v128_t low, high; } Samples16;
 /* Four RGBA pixels as fixed point, colour times alpha: c * a * 64 / 255; the alpha byte itself gives a * 64. */
 static inline Samples16 premultiply(const uint8_t *source) {
   const v128_t bytes = wasm_v128_load(source);
-  const v128_t alpha = wasm_i8x16_shuffle(bytes, bytes, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
+  const v128_t alpha = permute(bytes, wasm_i8x16_const(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15));
   const v128_t color = wasm_v128_or(bytes, wasm_i32x4_const_splat((int)0xff000000));
   return (Samples16){scale_product(wasm_u16x8_extmul_low_u8x16(color, alpha)),
                      scale_product(wasm_u16x8_extmul_high_u8x16(color, alpha))};
@@ -52,9 +52,11 @@ static void interleave(const int16_t *even, const int16_t *odd, int16_t *pair, s
 static void interleave_opaque(const uint8_t *even, const uint8_t *odd, uint8_t *pair, int width) {
   for (int x = 0; x < width; x += 4, even += 16, odd += 16, pair += 24) {
     const v128_t e = wasm_v128_load(even), o = wasm_v128_load(odd);
-    wasm_v128_store(pair, wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 4, 20, 5, 21, 6, 22, 8, 24, 9, 25));
-    const v128_t rest = wasm_i8x16_shuffle(e, o, 10, 26, 12, 28, 13, 29, 14, 30, 0, 0, 0, 0, 0, 0, 0, 0);
-    wasm_v128_store64_lane(pair + 16, rest, 0);
+    const v128_t low = wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const v128_t high = wasm_i8x16_shuffle(e, o, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    const v128_t without_alpha = wasm_i8x16_const(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 0, 0, 0, 0);
+    wasm_v128_store(pair, permute(low, without_alpha)); /* the last four bytes are overwritten by what follows */
+    wasm_v128_store(pair + 12, permute(high, without_alpha));
   }
 }
 

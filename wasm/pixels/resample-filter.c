@@ -56,16 +56,17 @@ void resample_vertically(Resampler *r, int y) {
   else filter_wide(r, weight, pairs);
 }
 
-/* Four sums for one result pixel of 3 or 4 channels; two source pixels a step. `spread` arranges them in pairs. */
+/* Four sums for one result pixel of 3 or 4 channels: its samples are paired up for the weights of two pixels a step. */
 static inline v128_t filter_pixel(const int16_t *p, const int16_t *weight, int count, int channels) {
-  v128_t sum = wasm_i32x4_const_splat(0);
-  for (int k = 0; k < count; k += 2, p += 2 * channels) {
-    const v128_t v = wasm_v128_load(p);
-    const v128_t spread = channels == 3 ? wasm_i16x8_shuffle(v, v, 0, 3, 1, 4, 2, 5, 2, 5)
-                                        : wasm_i16x8_shuffle(v, v, 0, 4, 1, 5, 2, 6, 3, 7);
-    sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(spread, wasm_v128_load32_splat(weight + k)));
+  const v128_t spread = channels == 3 ? wasm_i8x16_const(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, 4, 5, 10, 11)
+                                      : wasm_i8x16_const(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+  v128_t even = wasm_i32x4_const_splat(0), odd = even;
+  for (int k = 0; k < count; k += 4, p += 4 * channels) {
+    const v128_t a = permute(wasm_v128_load(p), spread), b = permute(wasm_v128_load(p + 2 * channels), spread);
+    even = wasm_i32x4_add(even, wasm_i32x4_dot_i16x8(a, wasm_v128_load32_splat(weight + k)));
+    odd = wasm_i32x4_add(odd, wasm_i32x4_dot_i16x8(b, wasm_v128_load32_splat(weight + k + 2)));
   }
-  return sum;
+  return wasm_i32x4_add(even, odd);
 }
 
 static inline int filter_sample(const int16_t *p, const int16_t *weight, int count) {

@@ -85,7 +85,7 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y, r->height,
                  result_height, 2, 2) ||
       !taps_make(&r->horizontal, kernel, sigma_after(sigma, r->box_x), x / r->box_x, width / r->box_x, r->width,
-                 result_width, 1, r->mode == GRAY ? 8 : 2) ||
+                 result_width, 1, r->mode == GRAY ? 8 : 4) ||
       !allocate(r)) {
     resampler_close(r);
     return 0;

@@ -28,7 +28,7 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
 /** Bytes of memory that `writeStill` holds at most: a photograph takes about half of its raw size, for a moment twice. */
 export function stillPeakBytes({ width, height, opaque }: Size & { opaque: boolean }, effort: number): number {
   const raw = width * height * (opaque ? 3 : 4);
-  return Math.ceil(raw * 1.2) + (4 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort));
+  return Math.ceil(raw * 1.2) + (4 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort, 0));
 }
 
 /** The whole file. */

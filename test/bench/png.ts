@@ -1,0 +1,82 @@
+/** A 24-megapixel PNG to 2000 pixels: read and resize, and write again. */
+import { png } from "../../src/image/formats/png.ts";
+import { firstFrame, type Picture } from "../../src/image/picture.ts";
+import { resample } from "../../src/image/resample.ts";
+import { nativeMemoryBytes } from "../../wasm/load.ts";
+import { drain, pictureOf, rowsOf, sample, scene } from "../support/rows.ts";
+import type { Bench, Candidate, Platform } from "./harness.ts";
+
+const SOURCE = { width: 6_000, height: 4_000 };
+const RESULT = { width: 2_000, height: 1_333 };
+const LOSSLESS = { lossless: true, quality: 100, progressive: false };
+
+/** Texture without regularity, so that it compresses like a photograph. */
+function file(): Uint8Array {
+  const small = scene(750, 500);
+  for (let at = 0; at < small.data.length; at++) {
+    if (at % 4 !== 3) small.data[at] = sample(small.data, at) + ((Math.imul(at, 2_654_435_761) >>> 28) & 15);
+  }
+  const large = drain(
+    resample(rowsOf(small), { box: { x: 0, y: 0, width: 750, height: 500 }, ...SOURCE, kernel: "cubic" }),
+  );
+  return png.encode(pictureOf([large]), { ...LOSSLESS, effort: 0 });
+}
+
+function resized(bytes: Uint8Array): Picture {
+  const facts = png.probe(bytes);
+  const box = { x: 0, y: 0, ...SOURCE };
+  return {
+    ...RESULT,
+    opaque: true,
+    frames: 1,
+    loops: 0,
+    *open() {
+      for (const { rows } of png.open(bytes, facts, { box, ...RESULT })) {
+        const smaller = resample(rows, { box, ...RESULT, kernel: "lanczos3" });
+        try {
+          yield { delayMs: 0, rows: smaller };
+        } finally {
+          smaller.close();
+        }
+      }
+    },
+  };
+}
+
+function own(bytes: Uint8Array): Candidate[] {
+  const write = (effort: number) => {
+    const { length } = png.encode(resized(bytes), { ...LOSSLESS, effort });
+    return { bytes: length, memory: nativeMemoryBytes() };
+  };
+  return [
+    { name: "own, read and resize", run: () => void drain(firstFrame(resized(bytes))) },
+    { name: "own, all, little effort", run: () => write(0) },
+    { name: "own, all, usual effort", run: () => write(0.5) },
+  ];
+}
+
+async function others(platform: Platform, bytes: Uint8Array): Promise<Candidate[]> {
+  if (platform === "workerd") return [];
+  const { default: sharp } = await import("sharp");
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const small = () => sharp(bytes).resize({ ...RESULT, fit: "fill" });
+  const size = async (work: Promise<Uint8Array>) => ({ bytes: (await work).length });
+  return [
+    { name: "sharp, read and resize", run: () => small().raw().toBuffer() },
+    { name: "sharp, all, as it comes", run: () => size(small().png().toBuffer()) },
+    {
+      name: "sharp, all, smallest",
+      run: () => size(small().png({ compressionLevel: 9, adaptiveFiltering: true }).toBuffer()),
+    },
+  ];
+}
+
+export const bench: Bench = {
+  title: "a 24 MP PNG to 2000 pixels",
+  rounds: 5,
+  async candidates(platform) {
+    const bytes = file();
+    return [...own(bytes), ...(await others(platform, bytes))];
+  },
+};
