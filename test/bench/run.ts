@@ -25,6 +25,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   png: () => import("./png.ts"),
   resize: () => import("./resize.ts"),
   service: () => import("./service.ts"),
+  "webp-decode": () => import("./webp-decode.ts"),
+  "webp-encode": () => import("./webp-encode.ts"),
 };
 
 // In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.
