@@ -1,8 +1,9 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
 import type { FormatDefinition } from "./format.ts";
+import { gif } from "./formats/gif.ts";
 import { png } from "./formats/png.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { png, webp } as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { gif, png, webp } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;
