@@ -1,9 +1,10 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
 import type { FormatDefinition } from "./format.ts";
+import { gif } from "./formats/gif.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, webp } as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { jpeg, png, gif, webp } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -1,0 +1,38 @@
+/** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
+import { type Facts, format } from "../format.ts";
+import { isGif, parseGif } from "./gif/container.ts";
+import { decodePeakBytes, isOpaque, openFrames } from "./gif/decode.ts";
+import { encodeGif, encodePeakBytes } from "./gif/encode.ts";
+
+function probe(bytes: Uint8Array): Facts {
+  const file = parseGif(bytes);
+  const still = file.frames[0]!;
+  return {
+    width: file.width,
+    height: file.height,
+    orientation: 1,
+    frames: file.frames.length,
+    loops: file.frames.length > 1 ? file.loops : 1,
+    alpha: !isOpaque(file),
+    colorspace: "Palette",
+    interlaced: still.interlaced,
+    subsample: "4:4:4",
+    depth: Math.max(1, Math.ceil(Math.log2(still.palette.length / 3))),
+    quality: 100,
+    ...(file.profile ? { profile: file.profile } : {}),
+  };
+}
+
+export const gif = format({
+  summary: "At most 256 colors a frame, transparency without shades, animation; dithered where colors are missing.",
+  label: "GIF",
+  mime: "image/gif",
+  extensions: ["gif"],
+  can: { alpha: true, animation: true, quality: true, lossless: false, web: true },
+  signature: isGif,
+  probe,
+  decodePeakBytes,
+  open: (bytes, _facts, demand) => openFrames(bytes, parseGif(bytes), demand),
+  encodePeakBytes,
+  encode: encodeGif,
+});

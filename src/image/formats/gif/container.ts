@@ -1,0 +1,199 @@
+/** The GIF container (GIF89a specification, 31 July 1990): which bytes hold which frame, without decoding any. */
+import { ApiError } from "../../../errors.ts";
+
+export interface GifFrame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly interlaced: boolean;
+  /** RGB of each index: of the frame, or else of the file. */
+  readonly palette: Uint8Array;
+  /** The palette is the frame's own. */
+  readonly local: boolean;
+  /** The index that is not drawn, or -1. */
+  readonly transparent: number;
+  readonly delayMs: number;
+  readonly disposal: Disposal;
+  /** Bits of the LZW codes that stand for indices. */
+  readonly minSize: number;
+  /** Where the sub-blocks of image data begin in the file. */
+  readonly dataOffset: number;
+}
+
+/** What becomes of a frame before the next is drawn. */
+export type Disposal = "keep" | "clear" | "restore";
+
+export interface GifFile {
+  readonly width: number;
+  readonly height: number;
+  readonly frames: readonly GifFrame[];
+  /** How often an animation plays; 0 is for ever. */
+  readonly loops: number;
+  readonly palette: Uint8Array | undefined;
+  readonly profile: Uint8Array | undefined;
+}
+
+interface GraphicControl {
+  readonly delayMs: number;
+  readonly disposal: Disposal;
+  readonly transparent: number;
+}
+
+const HEADER_BYTES = 13;
+const IMAGE = 0x2c;
+const EXTENSION = 0x21;
+const TRAILER = 0x3b;
+const GRAPHIC_CONTROL = 0xf9;
+const APPLICATION = 0xff;
+const NO_CONTROL: GraphicControl = { delayMs: 0, disposal: "keep", transparent: -1 };
+/** The specification advises black and white first where no palette is given (section 18, background). */
+const NO_PALETTE = Uint8Array.of(0, 0, 0, 255, 255, 255);
+const MAX_PROFILE_BYTES = 4 << 20;
+
+export const damaged = (cause?: unknown) => new ApiError(422, "The GIF file is damaged or cut short", { cause });
+
+/** Whether the bytes begin as a GIF file does. */
+export function isGif(head: Uint8Array): boolean {
+  const signature = String.fromCharCode(...head.subarray(0, 6));
+  return signature === "GIF87a" || signature === "GIF89a";
+}
+
+/**
+ * Reads the container up to its trailer, or to its last whole frame when what follows is no block of GIF. Whether the
+ * image data is whole is found out when it is decoded.
+ * @throws ApiError 422 when there is no frame with pixels, or the file ends within a frame's header
+ */
+export function parseGif(bytes: Uint8Array): GifFile {
+  if (!isGif(bytes) || bytes.length < HEADER_BYTES) throw damaged();
+  const flags = bytes[10]!;
+  const palette = flags & 0x80 ? paletteAt(bytes, HEADER_BYTES, flags) : undefined;
+  const found = readBlocks(bytes, HEADER_BYTES + (palette?.length ?? 0), palette);
+  const first = found.frames[0];
+  if (!found.frames.some(({ width, height }) => width > 0 && height > 0) || !first) throw damaged();
+  return {
+    // Browsers let the first frame enlarge the canvas, and clip all others to it.
+    width: Math.max(uint16(bytes, 6), first.x + first.width),
+    height: Math.max(uint16(bytes, 8), first.y + first.height),
+    palette,
+    ...found,
+  };
+}
+
+function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | undefined) {
+  const frames: GifFrame[] = [];
+  // Without an extension that says otherwise an animation plays once.
+  let loops = 1;
+  let profile: Uint8Array | undefined;
+  let control = NO_CONTROL;
+  for (let at = start; at < bytes.length && bytes[at] !== TRAILER;) {
+    if (bytes[at] === IMAGE) {
+      const frame = frameAt(bytes, at, palette, control);
+      frames.push(frame);
+      control = NO_CONTROL;
+      at = skipSubBlocks(bytes, frame.dataOffset);
+    } else if (bytes[at] === EXTENSION) {
+      const label = bytes[at + 1];
+      if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
+      else if (label === APPLICATION) {
+        loops = loopsAt(bytes, at + 2) ?? loops;
+        profile ??= profileAt(bytes, at + 2);
+      }
+      at = skipSubBlocks(bytes, at + 2);
+    } else if (bytes[at] === 0) {
+      // Some writers end their blocks twice.
+      at++;
+    } else break;
+  }
+  return { frames, loops, profile };
+}
+
+function frameAt(
+  bytes: Uint8Array,
+  at: number,
+  global: Uint8Array | undefined,
+  control: GraphicControl,
+): GifFrame {
+  if (at + 10 >= bytes.length) throw damaged();
+  const flags = bytes[at + 9]!;
+  const local = flags & 0x80 ? paletteAt(bytes, at + 10, flags) : undefined;
+  const codeAt = at + 10 + (local?.length ?? 0);
+  const minSize = bytes[codeAt] ?? 0;
+  // Up to 8 make sense; writers that say more exist, and 12 bits are the most that codes have.
+  if (minSize < 1 || minSize > 11) throw damaged();
+  return {
+    x: uint16(bytes, at + 1),
+    y: uint16(bytes, at + 3),
+    width: uint16(bytes, at + 5),
+    height: uint16(bytes, at + 7),
+    interlaced: (flags & 0x40) !== 0,
+    palette: local ?? global ?? NO_PALETTE,
+    local: local !== undefined,
+    minSize,
+    dataOffset: codeAt + 1,
+    ...control,
+  };
+}
+
+function controlAt(bytes: Uint8Array, at: number): GraphicControl | undefined {
+  if (at + 5 > bytes.length || bytes[at]! < 4) return undefined;
+  const flags = bytes[at + 1]!;
+  const method = (flags >> 2) & 7;
+  return {
+    // As the file says: what browsers make of 10 ms and less (100 ms) they also make of it in other formats.
+    delayMs: uint16(bytes, at + 2) * 10,
+    // Some writers say 4 where they mean 3, and browsers know it.
+    disposal: method === 2 ? "clear" : method === 3 || method === 4 ? "restore" : "keep",
+    transparent: flags & 1 ? bytes[at + 4]! : -1,
+  };
+}
+
+/** Netscape's extension counts repetitions: an animation plays once more than it says. */
+function loopsAt(bytes: Uint8Array, at: number): number | undefined {
+  const name = applicationAt(bytes, at);
+  if ((name !== "NETSCAPE2.0" && name !== "ANIMEXTS1.0") || bytes[at + 12]! < 3 || bytes[at + 13] !== 1) return undefined;
+  const repetitions = uint16(bytes, at + 14);
+  return repetitions === 0 ? 0 : repetitions + 1;
+}
+
+function profileAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
+  if (applicationAt(bytes, at) !== "ICCRGBG1012") return undefined;
+  const pieces = [...subBlocks(bytes, at + 12)];
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > MAX_PROFILE_BYTES) return undefined;
+  const profile = new Uint8Array(length);
+  let filled = 0;
+  for (const piece of pieces) {
+    profile.set(piece, filled);
+    filled += piece.length;
+  }
+  return profile;
+}
+
+function applicationAt(bytes: Uint8Array, at: number): string {
+  return bytes[at] === 11 ? String.fromCharCode(...bytes.subarray(at + 1, at + 12)) : "";
+}
+
+/** Where the sub-blocks that begin at `at` end. */
+function skipSubBlocks(bytes: Uint8Array, at: number): number {
+  let end = at;
+  while (end < bytes.length && bytes[end] !== 0) end += bytes[end]! + 1;
+  return end + 1;
+}
+
+/** The sub-blocks from `at` on, one after the other; the last may be cut short. */
+export function* subBlocks(bytes: Uint8Array, at: number): Generator<Uint8Array, undefined> {
+  for (let from = at; from < bytes.length && bytes[from] !== 0; from += bytes[from]! + 1) {
+    yield bytes.subarray(from + 1, from + 1 + bytes[from]!);
+  }
+}
+
+function paletteAt(bytes: Uint8Array, at: number, flags: number): Uint8Array {
+  const length = 3 << ((flags & 7) + 1);
+  if (at + length > bytes.length) throw damaged();
+  return bytes.subarray(at, at + length);
+}
+
+function uint16(bytes: Uint8Array, at: number): number {
+  return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+}

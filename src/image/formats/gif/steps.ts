@@ -1,0 +1,124 @@
+/** An animation as what changes from frame to frame. */
+import { Canvas } from "../../../../wasm/gif/canvas.ts";
+import type { Rectangle } from "../../../../wasm/gif/reader.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+import type { Disposal } from "./blocks.ts";
+
+/** A frame that is to be written: what it makes of the canvas. Valid until the next step. */
+export interface Step {
+  readonly before: Canvas;
+  readonly after: Canvas;
+  /** Contains everything that changes. */
+  readonly box: Rectangle;
+  /** What becomes of it before the next frame is drawn. */
+  readonly disposal: Disposal;
+  readonly delayMs: number;
+}
+
+interface Pending {
+  readonly box: Rectangle;
+  readonly delayMs: number;
+}
+
+/** What may become of a frame, and the canvas that would leave. */
+interface Ending {
+  readonly disposal: Disposal;
+  readonly box: Rectangle;
+  /** Pixels to be drawn by the next frame. */
+  readonly changed: number;
+}
+
+export interface Manner {
+  /** Frames may vanish although they need not, where the next then has less to draw. */
+  readonly free: boolean;
+  /** Differences up to this, a sum of weighted squares of levels, are no change. */
+  readonly tolerance: number;
+}
+
+/** Canvases that `stepsOf` holds. */
+export const STEP_CANVASES = 4;
+
+/**
+ * The steps of an animation, each once the frame after it is known: what becomes of a frame is chosen so that the next
+ * one has to draw least, and so that what has to become transparent does.
+ */
+export function* stepsOf(picture: Picture, { free, tolerance }: Manner): Generator<Step> {
+  const { width, height } = picture;
+  const canvases = Array.from({ length: STEP_CANVASES }, () => new Canvas(width, height));
+  try {
+    let [before, after, next, spare] = canvases as [Canvas, Canvas, Canvas, Canvas];
+    let pending: Pending | undefined;
+    for (const { delayMs, rows } of picture.open()) {
+      load(rows, next);
+      if (!pending) {
+        pending = { box: someBox(before.compare(next, 0).box), delayMs };
+        [after, next] = [next, after];
+        continue;
+      }
+      const ending = chooseEnding({ before, after, next, spare }, pending.box, { free, tolerance });
+      yield { before, after, ...ending, delayMs: pending.delayMs };
+      if (ending.disposal !== "restore") [before, after] = [after, before];
+      if (ending.disposal === "clear") before.clear(ending.box);
+      const { box } = before.compare(next, tolerance);
+      before.settle(next, tolerance);
+      pending = { box: someBox(box), delayMs };
+      [after, next] = [next, after];
+    }
+    if (pending) yield { before, after, ...pending, disposal: "keep" };
+  } finally {
+    for (const canvas of canvases) canvas.close();
+  }
+}
+
+interface Canvases {
+  readonly before: Canvas;
+  readonly after: Canvas;
+  readonly next: Canvas;
+  readonly spare: Canvas;
+}
+
+/** A frame has at least one pixel. */
+function someBox(box: Rectangle): Rectangle {
+  return box.width > 0 ? box : { x: 0, y: 0, width: 1, height: 1 };
+}
+
+function chooseEnding({ before, after, next, spare }: Canvases, box: Rectangle, { free, tolerance }: Manner): Ending {
+  const kept = after.compare(next, tolerance);
+  const keep: Ending = { disposal: "keep", box, changed: kept.changed };
+  const possible = kept.lost.width === 0;
+  if (possible && (!free || kept.changed === 0)) return keep;
+  const endings = possible ? [keep] : [];
+  const restored = before.compare(next, tolerance);
+  if (restored.lost.width === 0) endings.push({ disposal: "restore", box, changed: restored.changed });
+  // Clearing takes what has to vanish with it, if need be by a larger frame.
+  const larger = kept.lost.width > 0 ? around(box, kept.lost) : box;
+  spare.copy(after);
+  spare.clear(larger);
+  const cleared = spare.compare(next, tolerance);
+  endings.push({ disposal: "clear", box: larger, changed: cleared.changed });
+  return endings.reduce((best, ending) => (ending.changed < best.changed ? ending : best));
+}
+
+function load(rows: Rows, canvas: Canvas): void {
+  try {
+    let y = 0;
+    for (let band = rows.read(rows.height); band; band = rows.read(rows.height)) {
+      canvas.load(y, band);
+      y += band.length / (rows.width * 4);
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+function around(one: Rectangle, other: Rectangle): Rectangle {
+  const x = Math.min(one.x, other.x);
+  const y = Math.min(one.y, other.y);
+  return {
+    x,
+    y,
+    width: Math.max(one.x + one.width, other.x + other.width) - x,
+    height: Math.max(one.y + one.height, other.y + other.height) - y,
+  };
+}

@@ -1,0 +1,127 @@
+/** The native module of this folder and the duty to free what a job opened in it. */
+import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./gif.wasm";
+
+type Pointer = number;
+type Box = [x: number, y: number, width: number, height: number];
+
+interface GifExports extends NativeExports {
+  reader_open(width: number, height: number, bandRows: number): Pointer;
+  reader_close(reader: Pointer): void;
+  reader_palette(reader: Pointer): Pointer;
+  reader_input(reader: Pointer): Pointer;
+  reader_input_bytes(): number;
+  reader_pixels(reader: Pointer): Pointer;
+  reader_feed(reader: Pointer, bytes: number, last: number): void;
+  reader_start(reader: Pointer, ...rest: [...Box, interlaced: number, transparent: number, minSize: number]): void;
+  reader_draw(reader: Pointer): number;
+  reader_rows(reader: Pointer, max: number): number;
+  reader_clear(reader: Pointer, ...box: Box): void;
+  reader_save(reader: Pointer, ...box: Box): number;
+  reader_restore(reader: Pointer, ...box: Box): void;
+
+  writer_open(pixels: number, holes: number): Pointer;
+  writer_close(writer: Pointer): void;
+  writer_indices(writer: Pointer): Pointer;
+  writer_holes(writer: Pointer): Pointer;
+  writer_colors(writer: Pointer): Pointer;
+  writer_encode(
+    writer: Pointer,
+    count: number,
+    minSize: number,
+    patience: number,
+    colors: number,
+    transparent: number,
+    tolerance: number,
+  ): void;
+
+  canvas_open(width: number, height: number): Pointer;
+  canvas_sharpen(pixels: Pointer, count: number): void;
+  canvas_compare(
+    before: Pointer,
+    after: Pointer,
+    width: number,
+    height: number,
+    tolerance: number,
+    result: Pointer,
+  ): void;
+  canvas_settle(before: Pointer, after: Pointer, count: number, tolerance: number): void;
+  canvas_clear(canvas: Pointer, width: number, ...box: Box): void;
+  canvas_colors(
+    before: Pointer,
+    after: Pointer,
+    width: number,
+    ...rest: [...Box, colors: Pointer, unchanged: Pointer]
+  ): number;
+  canvas_cut(
+    before: Pointer,
+    after: Pointer,
+    width: number,
+    ...rest: [...Box, palette: Pointer, colors: number, transparent: number, indices: Pointer, holes: Pointer]
+  ): number;
+}
+
+/** Linear memory that the idle instance may keep. */
+const KEEP_BYTES = 16 << 20;
+
+/** Where the writer that is running writes. */
+let sink: Uint8Array[] = [];
+
+const gif = native<GifExports>(module, {
+  name: "gif",
+  keepBytes: KEEP_BYTES,
+  imports: (instance) => ({ write: (from = 0, length = 0) => void sink.push(instance.bytes(from, length).slice()) }),
+});
+
+/** Runs `work` and returns everything that C wrote meanwhile, in pieces. */
+export function collect(work: () => void): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  sink = pieces;
+  try {
+    work();
+    return pieces;
+  } finally {
+    sink = [];
+  }
+}
+
+/** Something opened in the native module: its pointer, and the duty to close it once. */
+export class Handle {
+  readonly pointer: Pointer;
+  private readonly instance: NativeInstance<GifExports> = gif.acquire();
+  private readonly free: (exports: GifExports, pointer: Pointer) => void;
+  private closed = false;
+
+  /** @throws NativeError when memory ran out */
+  constructor(open: (exports: GifExports) => Pointer, free: (exports: GifExports, pointer: Pointer) => void) {
+    this.free = free;
+    try {
+      this.pointer = this.instance.run(open);
+      if (this.pointer === 0) throw new NativeError("out of memory");
+    } catch (error) {
+      gif.release(this.instance);
+      throw error;
+    }
+  }
+
+  call<T>(work: (exports: GifExports, pointer: Pointer) => T): T {
+    if (this.closed) throw new NativeError("used after it was closed");
+    return this.instance.run((exports) => work(exports, this.pointer));
+  }
+
+  /** A view of linear memory; any later call in this module may invalidate it. */
+  bytes(address: Pointer, length: number): Uint8Array {
+    return this.instance.bytes(address, length);
+  }
+
+  /** May be called twice. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
+    } finally {
+      gif.release(this.instance);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Palette indices to the image data of a GIF frame; see write.c. */
+import { collect, Handle } from "./instance.ts";
+
+export interface EncodeOptions {
+  /** Indices to write. */
+  readonly count: number;
+  /** Bits of an index: 2 to 8. */
+  readonly minSize: number;
+  /**
+   * How long a full code table is kept: while it yields at least this share of the pixels per code that it yielded as
+   * it grew. 0 clears it at once.
+   */
+  readonly patience: number;
+  /** The transparent index, or -1. */
+  readonly transparent: number;
+  /** How far a pixel may be from its color; above 0 the indices are changed to what was written. */
+  readonly tolerance: number;
+}
+
+export class FrameWriter {
+  private readonly handle: Handle;
+  readonly indicesAddress: number;
+  readonly holesAddress: number;
+  private colors = 0;
+
+  /**
+   * A writer of frames of at most `pixels` pixels; `holes`: some of which may be left transparent.
+   * @throws NativeError when memory does not suffice
+   */
+  constructor(pixels: number, holes: boolean) {
+    this.handle = new Handle(
+      (exports) => exports.writer_open(pixels, holes ? 1 : 0),
+      (exports, pointer) => exports.writer_close(pointer),
+    );
+    this.indicesAddress = this.handle.call((exports, pointer) => exports.writer_indices(pointer));
+    this.holesAddress = this.handle.call((exports, pointer) => exports.writer_holes(pointer));
+  }
+
+  /** A view of the indices, valid until the next call. */
+  indices(from: number, count: number): Uint8Array {
+    return this.handle.bytes(this.indicesAddress + from, count);
+  }
+
+  /** What the indices look like, three numbers each, for choices of color: distances are those of `tolerance`. */
+  setColors(colors: Float32Array): void {
+    const address = this.handle.call((exports, pointer) => exports.writer_colors(pointer));
+    this.handle.bytes(address, colors.byteLength).set(new Uint8Array(colors.buffer, colors.byteOffset, colors.byteLength));
+    this.colors = colors.length / 3;
+  }
+
+  /** The image data of the first `count` indices, in pieces: code size, sub-blocks and terminator. */
+  encode({ count, minSize, patience, transparent, tolerance }: EncodeOptions): Uint8Array[] {
+    return collect(() =>
+      this.handle.call((exports, pointer) =>
+        exports.writer_encode(pointer, count, minSize, patience, this.colors, transparent, tolerance),
+      ),
+    );
+  }
+
+  /** Frees everything. May be called twice. */
+  close(): void {
+    this.handle.close();
+  }
+}
+
+/** Bytes of native memory that a writer holds: tables, and the indices with their holes. */
+export function writerPeakBytes(pixels: number, holes: boolean): number {
+  return pixels * (holes ? 2 : 1) + 256 * 1024;
+}

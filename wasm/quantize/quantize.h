@@ -1,0 +1,45 @@
+// What counting, choosing and mapping of colours share.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wasm_simd128.h>
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+enum { MOST_COLORS = 256 };
+
+// A pixel is a word with the bytes R, G, B, A in memory. A colour is a point of a space in which distances are
+// alike: see space.c.
+typedef v128_t Color;
+
+void space_init(void);
+Color color_of(uint32_t pixel);
+uint32_t pixel_of(Color color);
+
+static inline float sum4(v128_t v) {
+  v = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+  v = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));
+  return wasm_f32x4_extract_lane(v, 0);
+}
+
+static inline float distance(Color a, Color b) {
+  const v128_t d = wasm_f32x4_sub(a, b);
+  return sum4(wasm_f32x4_mul(d, d));
+}
+
+// Colours with their neighbours, nearest first: what makes searching among them fast.
+typedef struct {
+  Color color[MOST_COLORS];
+  uint32_t pixel[MOST_COLORS];
+  int count, sorted;  // `sorted`: the order below is one of these colours
+  uint8_t order[MOST_COLORS][MOST_COLORS];
+  float apart[MOST_COLORS][MOST_COLORS];  // squared, in that order
+} Palette;
+
+void palette_index(Palette* palette);
+int palette_nearest(const Palette* palette, Color color, int guess, float* squared);

@@ -1,0 +1,193 @@
+// Pixels to palette indices, with error diffusion (R. Floyd and L. Steinberg, "An adaptive algorithm for spatial
+// grayscale", 1976; rows run to and fro). How much of the error is passed on depends on the place: all of it on gentle
+// slopes, where steps between colours would show; less where the picture is busy, where they do not; none where a flat
+// area has its own colour, so that it stays flat.
+#include "quantize.h"
+
+enum { WINDOW_ROWS = 16 };
+
+typedef struct {
+  Palette palette;
+  int width, transparent, sharp;
+  float strength;
+  uint32_t *window, *above;
+  uint8_t* indices;
+  v128_t *error, *next_error;  // of this row and the next, with a margin of one pixel
+  int backwards;
+  // what a frame before showed, where frames follow each other
+  uint32_t* before;
+  uint8_t* before_indices;
+  int has_before, y, height;
+} Remapper;
+
+// Errors beyond this come from colours that the palette lacks: passed on, they would smear.
+#define MOST_ERROR 0.08f
+
+void EXPORT(remapper_close)(Remapper* r) {
+  if (!r) return;
+  free(r->window);
+  free(r->above);
+  free(r->indices);
+  free(r->error);
+  free(r->next_error);
+  free(r->before);
+  free(r->before_indices);
+  free(r);
+}
+
+// `strength`: 0 (no dithering) to 1. `sharp`: alpha is all or nothing. `height`: of the frames, if what does not change
+// from one to the next shall keep its indices; 0 for a still picture. 0 when memory does not suffice.
+Remapper* EXPORT(remapper_open)(int width, int height, int sharp, float strength) {
+  space_init();
+  Remapper* const r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->width = width;
+  r->height = height;
+  r->sharp = sharp;
+  r->strength = strength;
+  r->window = malloc((size_t)width * 4 * WINDOW_ROWS);
+  r->indices = malloc((size_t)width * WINDOW_ROWS);
+  r->above = calloc(width, 4);
+  r->error = calloc((size_t)width + 2, sizeof(v128_t));
+  r->next_error = calloc((size_t)width + 2, sizeof(v128_t));
+  int whole = r->window && r->indices && r->above && r->error && r->next_error;
+  if (height) {
+    r->before = malloc((size_t)width * height * 4);
+    r->before_indices = malloc((size_t)width * height);
+    whole = whole && r->before && r->before_indices;
+  }
+  if (whole) return r;
+  remapper_close(r);
+  return NULL;
+}
+
+uint32_t* EXPORT(remapper_window)(Remapper* r) { return r->window; }
+uint8_t* EXPORT(remapper_indices)(Remapper* r) { return r->indices; }
+uint32_t* EXPORT(remapper_palette)(Remapper* r) { return r->palette.pixel; }
+
+// Takes over the first `count` colours of the palette.
+void EXPORT(remapper_set)(Remapper* r, int count) {
+  r->palette.count = count;
+  r->palette.sorted = 0;
+  r->transparent = -1;
+  for (int i = 0; i < count; i++) {
+    r->palette.color[i] = color_of(r->palette.pixel[i]);
+    if (r->palette.pixel[i] >> 24 == 0) r->transparent = i;
+  }
+  palette_index(&r->palette);
+}
+
+// Begins the next frame.
+void EXPORT(remapper_restart)(Remapper* r) {
+  r->has_before = r->y > 0;
+  r->y = r->backwards = 0;
+  memset(r->error, 0, sizeof(v128_t) * ((size_t)r->width + 2));
+  memset(r->next_error, 0, sizeof(v128_t) * ((size_t)r->width + 2));
+}
+
+static int contrast(uint32_t a, uint32_t b) {
+  if (a == b) return 0;
+  int most = 0;
+  for (int c = 0; c < 32; c += 8) {
+    const int d = (int)(a >> c & 255) - (int)(b >> c & 255);
+    most = MAX(most, d < 0 ? -d : d);
+  }
+  return most;
+}
+
+static v128_t limited(v128_t error) {
+  const float size = sum4(wasm_f32x4_mul(error, error));
+  if (size <= MOST_ERROR * MOST_ERROR) return error;
+  return wasm_f32x4_mul(error, wasm_f32x4_splat(MOST_ERROR / __builtin_sqrtf(size)));
+}
+
+static void spread(v128_t* to, v128_t error, float share) {
+  *to = wasm_f32x4_add(*to, wasm_f32x4_mul(error, wasm_f32x4_splat(share)));
+}
+
+static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const uint32_t* before, const uint8_t* kept) {
+  const int width = r->width, step = r->backwards ? -1 : 1;
+  v128_t *here = r->error + 1, *next = r->next_error + 1;
+  memset(r->next_error, 0, sizeof(v128_t) * ((size_t)width + 2));
+  int guess = 0;
+  uint32_t last = 0;
+  int last_index = -1;
+  for (int i = 0, x = r->backwards ? width - 1 : 0; i < width; i++, x += step) {
+    const uint32_t p = pixel[x];
+    if (before && before[x] == p) {
+      index[x] = kept[x];
+      last_index = -1;
+      continue;
+    }
+    if (p >> 24 == 0 && r->transparent >= 0) {
+      index[x] = (uint8_t)r->transparent;
+      last_index = -1;
+      continue;
+    }
+    const int busy = MAX(contrast(p, pixel[MAX(0, x - 1)]),
+                         MAX(contrast(p, pixel[MIN(width - 1, x + 1)]), contrast(p, r->above[x])));
+    if (r->strength == 0 || busy == 0) {
+      // a flat place: nothing to hide if it has its own colour
+      float squared;
+      if (p != last || last_index < 0) {
+        last = p;
+        last_index = palette_nearest(&r->palette, color_of(p), guess, &squared);
+      }
+      if (r->strength == 0 || r->palette.pixel[last_index] == p) {
+        guess = index[x] = (uint8_t)last_index;
+        continue;
+      }
+    }
+    const float share = r->strength / (1 + (float)MAX(0, busy - 8) * (1.0f / 32));
+    const v128_t color = color_of(p);
+    const v128_t wanted = wasm_f32x4_add(color, wasm_f32x4_mul(limited(here[x]), wasm_f32x4_splat(share)));
+    float squared;
+    guess = palette_nearest(&r->palette, wanted, guess, &squared);
+    index[x] = (uint8_t)guess;
+    const v128_t error = limited(wasm_f32x4_sub(wanted, r->palette.color[guess]));
+    spread(&here[x + step], error, 7.0f / 16);
+    spread(&next[x - step], error, 3.0f / 16);
+    spread(&next[x], error, 5.0f / 16);
+    spread(&next[x + step], error, 1.0f / 16);
+  }
+  v128_t* const swap = r->error;
+  r->error = r->next_error;
+  r->next_error = swap;
+  r->backwards = !r->backwards;
+}
+
+// Maps the first rows of the window; their indices are at remapper_indices.
+void EXPORT(remapper_map)(Remapper* r, int rows) {
+  for (int i = 0; i < rows; i++, r->y++) {
+    uint32_t* const pixel = r->window + (size_t)i * r->width;
+    uint8_t* const index = r->indices + (size_t)i * r->width;
+    if (r->sharp)
+      for (int x = 0; x < r->width; x++) pixel[x] = pixel[x] >> 31 ? pixel[x] | 0xff000000u : 0;
+    if (r->y == 0) memcpy(r->above, pixel, (size_t)r->width * 4);
+    uint32_t* const before = r->height ? r->before + (size_t)r->y * r->width : NULL;
+    uint8_t* const kept = r->height ? r->before_indices + (size_t)r->y * r->width : NULL;
+    map_row(r, pixel, index, r->has_before ? before : NULL, kept);
+    if (before) {
+      memcpy(before, pixel, (size_t)r->width * 4);
+      memcpy(kept, index, r->width);
+    }
+    memcpy(r->above, pixel, (size_t)r->width * 4);
+  }
+}
+
+// Replaces the first rows of the window by the colours of their indices.
+void EXPORT(remapper_paint)(Remapper* r, int rows) {
+  const size_t count = (size_t)rows * r->width;
+  for (size_t i = 0; i < count; i++) r->window[i] = r->palette.pixel[r->indices[i]];
+}
+
+// The first three coordinates of `count` pixels: what distances of opaque colours depend on.
+void EXPORT(coordinates)(const uint32_t* pixels, int count, float* to) {
+  space_init();
+  for (int i = 0; i < count; i++, to += 3) {
+    const Color color = color_of(pixels[i]);
+    to[0] = wasm_f32x4_extract_lane(color, 0);
+    to[1] = wasm_f32x4_extract_lane(color, 1);
+    to[2] = wasm_f32x4_extract_lane(color, 2);
+  }
+}
