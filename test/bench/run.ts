@@ -23,6 +23,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   floor: () => import("./floor.ts"),
   service: () => import("./service.ts"),
+  "webhooks-million": () => import("./webhooks-million.ts"),
+  "webhooks-soak": () => import("./webhooks-soak.ts"),
 };
 
 // In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.
