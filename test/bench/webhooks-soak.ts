@@ -9,9 +9,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, deflateSync } from "node:zlib";
 
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
+import { ramp } from "./service.ts";
 
 const JOBS = Number(process.env["JOBS"] ?? 2_000);
 const PARALLEL = Number(process.env["PARALLEL"] ?? 16);
@@ -43,34 +43,6 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
     if (code === 0) response.destroy();
     else response.writeHead(code, { location: "/" }).end();
   });
-}
-
-/** A small PNG: RGB, two ramps. */
-function gradient(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const rows = Array.from({ length: height }, (_, y) => {
-    const pixels = Array.from({ length: width }, (__, x) => [(x * 255) / width, (y * 255) / height, 96]);
-    return Buffer.from([0, ...pixels.flat()]);
-  });
-  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  const parts = [
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(Buffer.concat(rows))),
-    chunk("IEND", Buffer.alloc(0)),
-  ];
-  return Buffer.concat([signature, ...parts]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const frame = Buffer.alloc(body.length + 8);
-  frame.writeUInt32BE(data.length, 0);
-  body.copy(frame, 4);
-  frame.writeUInt32BE(crc32(body), body.length + 4);
-  return frame;
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -179,7 +151,7 @@ export async function main(): Promise<void> {
       VAULT_KEY: randomBytes(32).toString("base64"),
     },
   });
-  const image = gradient(96, 64);
+  const image = ramp(64);
   const jobs = new Map<string, Job>();
   const startedAt = Date.now();
   let left = JOBS;
