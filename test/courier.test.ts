@@ -58,3 +58,12 @@ it("tells the record what came of an attempt before it was cut off, instead of a
   expect(await column(id, "status")).toBe("delivered");
   expect(JSON.parse(String(await column(id, "attempts")))).toHaveLength(1);
 });
+
+it("fails an attempt whose target does not open, and goes on by the schedule", async () => {
+  const [id = ""] = await store({ accountId: "account", status: "scheduled", wakeAt: Date.now() - 1 });
+  const courier = env.COURIER.getByName(id);
+  await courier.wake(id, Date.now() + HOUR_MS);
+  await runDurableObjectAlarm(courier);
+  expect([await column(id, "status"), await column(id, "code")]).toEqual(["failed", 0]);
+  expect(await column(id, "wake_at")).toBeGreaterThan(Date.now());
+});

@@ -107,3 +107,9 @@ it("leaves alone what is finished", async () => {
   await consume(shortStreet, { kind: "run", id }, { kind: "deliver", id });
   expect(await column(id, "attempts")).toBe("[]");
 });
+
+it("ends a record whose job is gone", async () => {
+  const [id = ""] = await store({ accountId: "account", status: "created", payload: null, wakeAt: Date.now() });
+  for (let start = 0; start < 5; start += 1) await consume(shortStreet, { kind: "run", id });
+  expect(JSON.parse(String(await column(id, "payload")))).toMatchObject({ success: false, code: 500 });
+});

@@ -21,7 +21,7 @@ const worker = {
           ADMIN_TOKEN: "admin-token-for-tests",
           ALLOW_PRIVATE_ORIGINS: "true",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-          MODEL_RUNS: process.env["MODEL_RUNS"] ?? "40",
+          MODEL_RUNS: process.env["MODEL_RUNS"] ?? "500",
           TEST_MIGRATIONS: await readD1Migrations(join(root, "src", "migrations")),
         },
       },

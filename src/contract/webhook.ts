@@ -28,10 +28,10 @@ export function statusesOf(value: string): Status[] {
 }
 
 const dateRule = "must be a date and time in the ISO 8601 form, such as 2026-11-20T12:00:00Z";
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[ +-]\d{2}:\d{2})?)?$/;
 const DAY_MS = 86_400_000;
 
-/** A moment, UTC where no offset is given; a day alone is its first moment. */
+/** A moment, UTC where no offset is given; a plus sign that was not escaped arrives as a space. */
 function moment() {
   return v.pipe(
     text(0, 40),
@@ -49,7 +49,8 @@ function isRealDate(value: string): boolean {
 
 /** Milliseconds since 1970 of the first moment that a date names. */
 export function startOf(value: string): number {
-  return Date.parse(/T.*(?:Z|[+-]\d{2}:\d{2})$/.test(value) || !value.includes("T") ? value : `${value}Z`);
+  const isLocal = value.includes("T") && !/(?:Z|[ +-]\d{2}:\d{2})$/.test(value);
+  return Date.parse(isLocal ? `${value}Z` : value.replace(" ", "+"));
 }
 
 /** Milliseconds since 1970 of the last moment that a date names: of a day alone, its end. */

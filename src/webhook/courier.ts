@@ -2,6 +2,7 @@
  * A record's courier: looks at the record when it wants attention and does what is due. One per record, so that a slow
  * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's.
  */
+import { ApiError } from "../errors.ts";
 import { DELIVERY_LEASE_MS, RUN_LEASE_MS } from "../limits.ts";
 import { targetContext } from "./accept.ts";
 import type { CourierPorts } from "./ports.ts";
@@ -36,8 +37,15 @@ async function deliverOnce(claimed: ClaimedDelivery, claim: string, ports: Couri
 
 async function attemptOnce({ record, payload, target }: ClaimedDelivery, ports: CourierPorts): Promise<Attempt> {
   const { id, accountId } = record;
-  const [url, secrets] = await Promise.all([ports.seal.open(target, targetContext(id)), ports.secrets(accountId)]);
-  return ports.post({ id, url, body: payload, secrets });
+  try {
+    const [url, secrets] = await Promise.all([ports.seal.open(target, targetContext(id)), ports.secrets(accountId)]);
+    return await ports.post({ id, url, body: payload, secrets });
+  } catch (error) {
+    // What was sealed under another key does not open next time either; a database that fails is asked again.
+    if (!(error instanceof ApiError)) throw error;
+    ports.report(id, error);
+    return { at: ports.now(), code: 0, durationMs: 0 };
+  }
 }
 
 /** Tells the record what the journal knows; a second time changes nothing. */

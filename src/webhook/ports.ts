@@ -7,7 +7,7 @@ import type { Store } from "./store.ts";
 /** Makes texts unreadable at rest; the context binds each to what it is and whose. */
 export interface Seal {
   readonly close: (text: string, context: string) => Promise<Uint8Array>;
-  /** @throws when it was sealed otherwise */
+  /** @throws ApiError 500 when it was sealed under another key or context */
   readonly open: (sealed: Uint8Array, context: string) => Promise<string>;
 }
 

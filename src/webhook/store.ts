@@ -116,9 +116,10 @@ async function claimRun(
     db.prepare("SELECT job, bytes_key FROM webhook_jobs WHERE id = ?1").bind(id),
   ]);
   const row = update?.results[0];
-  const job = select?.results[0];
-  if (!row || !job) return undefined;
-  return { record: fromRow(row), job: Uint8Array.from(job.job), bytesKey: job.bytes_key };
+  if (!row) return undefined;
+  // A job that is missing is one that does not open: the record comes to its end like any other.
+  const { job, bytes_key: bytesKey } = select?.results[0] ?? { job: [], bytes_key: null };
+  return { record: fromRow(row), job: Uint8Array.from(job), bytesKey };
 }
 
 async function renewRun(db: D1Database, id: string, claim: string, wakeAt: number): Promise<boolean> {

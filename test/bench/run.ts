@@ -27,6 +27,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   service: () => import("./service.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
+  "webhooks-million": () => import("./webhooks-million.ts"),
+  "webhooks-soak": () => import("./webhooks-soak.ts"),
 };
 
 // In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.

@@ -102,7 +102,7 @@ function upload(): Call {
 }
 
 /** A square gray ramp as PNG, so that no fixture is needed. */
-function ramp(side: number): Buffer {
+export function ramp(side: number): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
     const framed = Buffer.alloc(body.byteLength + 8);

@@ -1,8 +1,6 @@
 /**
  * Pages of records with a million of them in the database: the plan and the time of every kind of query. SQLite as it
- * comes with Node runs the same schema and the same statements as D1.
- *
- * node test/bench/webhooks-million.ts [records]
+ * comes with Node runs the same schema and the same statements as D1. `RECORDS` in the environment changes how many.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -14,7 +12,7 @@ import { listQuery, type Page } from "../../src/webhook/listing.ts";
 import { STATUSES } from "../../src/webhook/record.ts";
 import { OVERDUE_SQL } from "../../src/webhook/sweep.ts";
 
-const RECORDS = Number(process.argv[2] ?? 1_000_000);
+const RECORDS = Number(process.env["RECORDS"] ?? 1_000_000);
 const DAY_MS = 86_400_000;
 const HISTORY_MS = 60 * DAY_MS;
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -63,30 +61,32 @@ function measure(database: DatabaseSync, title: string, sql: string, values: rea
     console.log(`  ${String(step["detail"])}`);
 }
 
-const folder = await mkdtemp(join(tmpdir(), "darkroom-million-"));
-const database = new DatabaseSync(join(folder, "records.sqlite"));
-const migration = join(import.meta.dirname, "..", "..", "src", "migrations", "0002_webhooks.sql");
-database.exec(await readFile(migration, "utf8"));
-fill(database);
-console.log(`${RECORDS} records, 9 of 10 in one account`);
-const pages: readonly (readonly [string, Partial<Page>])[] = [
-  ["the newest 50", {}],
-  ["100 failed", { statuses: ["failed"], limit: 100 }],
-  ["100 failed, created or dispatched", { statuses: ["failed", "created", "dispatched"], limit: 100 }],
-  [
-    "100 delivered or failed, a week of a month ago",
-    { statuses: ["delivered", "failed"], start: NOW - 37 * DAY_MS, end: NOW - 30 * DAY_MS, limit: 100 },
-  ],
-  ["100 after skipping 100,000", { offset: 100_000, limit: 100 }],
-  [
-    "100 delivered or failed after skipping 500,000",
-    { statuses: ["delivered", "failed"], offset: 500_000, limit: 100 },
-  ],
-];
-for (const [title, changes] of pages) {
-  const { sql, values } = listQuery("busy", { ...WHOLE, ...changes });
-  measure(database, title, sql, values);
+export async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "darkroom-million-"));
+  const database = new DatabaseSync(join(folder, "records.sqlite"));
+  const migration = join(import.meta.dirname, "..", "..", "src", "migrations", "0002_webhooks.sql");
+  database.exec(await readFile(migration, "utf8"));
+  fill(database);
+  console.log(`${RECORDS} records, 9 of 10 in one account`);
+  const pages: readonly (readonly [string, Partial<Page>])[] = [
+    ["the newest 50", {}],
+    ["100 failed", { statuses: ["failed"], limit: 100 }],
+    ["100 failed, created or dispatched", { statuses: ["failed", "created", "dispatched"], limit: 100 }],
+    [
+      "100 delivered or failed, a week of a month ago",
+      { statuses: ["delivered", "failed"], start: NOW - 37 * DAY_MS, end: NOW - 30 * DAY_MS, limit: 100 },
+    ],
+    ["100 after skipping 100,000", { offset: 100_000, limit: 100 }],
+    [
+      "100 delivered or failed after skipping 500,000",
+      { statuses: ["delivered", "failed"], offset: 500_000, limit: 100 },
+    ],
+  ];
+  for (const [title, changes] of pages) {
+    const { sql, values } = listQuery("busy", { ...WHOLE, ...changes });
+    measure(database, title, sql, values);
+  }
+  measure(database, "the sweep's first batch", OVERDUE_SQL, [0, "", NOW + RECORDS, 100]);
+  database.close();
+  await rm(folder, { recursive: true });
 }
-measure(database, "the sweep's first batch", OVERDUE_SQL, [0, "", NOW + RECORDS, 100]);
-database.close();
-await rm(folder, { recursive: true });

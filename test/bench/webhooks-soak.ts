@@ -1,8 +1,7 @@
 /**
  * Webhook jobs through the running service at full speed, against a receiver on this machine that fails one attempt in
- * five. Says whether any job was lost or delivered twice, and how long accepting and delivering took.
- *
- * node test/bench/webhooks-soak.ts [jobs] [parallel requests]
+ * five. Says whether any job was lost or delivered twice, and how long accepting and delivering took. `JOBS` and
+ * `PARALLEL` in the environment change how many there are, and how many at a time.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,12 +9,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, deflateSync } from "node:zlib";
 
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
+import { ramp } from "./service.ts";
 
-const JOBS = Number(process.argv[2] ?? 2_000);
-const PARALLEL = Number(process.argv[3] ?? 16);
+const JOBS = Number(process.env["JOBS"] ?? 2_000);
+const PARALLEL = Number(process.env["PARALLEL"] ?? 16);
 const FAILURES = 0.2;
 const RETRY_SECONDS = "1,1,2,4";
 const ATTEMPTS = 5;
@@ -44,34 +43,6 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
     if (code === 0) response.destroy();
     else response.writeHead(code, { location: "/" }).end();
   });
-}
-
-/** A small PNG: RGB, two ramps. */
-function gradient(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const rows = Array.from({ length: height }, (_, y) => {
-    const pixels = Array.from({ length: width }, (__, x) => [(x * 255) / width, (y * 255) / height, 96]);
-    return Buffer.from([0, ...pixels.flat()]);
-  });
-  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  const parts = [
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(Buffer.concat(rows))),
-    chunk("IEND", Buffer.alloc(0)),
-  ];
-  return Buffer.concat([signature, ...parts]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const frame = Buffer.alloc(body.length + 8);
-  frame.writeUInt32BE(data.length, 0);
-  body.copy(frame, 4);
-  frame.writeUInt32BE(crc32(body), body.length + 4);
-  return frame;
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -164,31 +135,34 @@ function tell(jobs: ReadonlyMap<string, Job>, all: readonly Record_[], seconds: 
   for (const record of all.filter(contradicts)) console.log(comparison(record));
 }
 
-const receiver = createServer(receive);
-await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
-const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-const state = await mkdtemp(join(tmpdir(), "darkroom-soak-"));
-const service = await startLocal({
-  host: "127.0.0.1",
-  port: 0,
-  state,
-  variables: {
-    ALLOW_PRIVATE_ORIGINS: "true",
-    WEBHOOK_RETRY_SECONDS: RETRY_SECONDS,
-    VAULT_KEY: randomBytes(32).toString("base64"),
-  },
-});
-const image = gradient(96, 64);
-const jobs = new Map<string, Job>();
-const startedAt = Date.now();
-let left = JOBS;
-await Promise.all(
-  Array.from({ length: PARALLEL }, async () => {
-    while (left-- > 0) jobs.set(...(await accept(service.url, image, webhook)));
-  }),
-);
-const seconds = (Date.now() - startedAt) / 1_000;
-tell(jobs, await untilFinished(service.url), seconds);
-await service.stop();
-receiver.close();
-await rm(state, { recursive: true, force: true });
+export async function main(): Promise<void> {
+  const receiver = createServer(receive);
+  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+  const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const state = await mkdtemp(join(tmpdir(), "darkroom-soak-"));
+  const service = await startLocal({
+    host: "127.0.0.1",
+    port: 0,
+    state,
+    quiet: true,
+    variables: {
+      ALLOW_PRIVATE_ORIGINS: "true",
+      WEBHOOK_RETRY_SECONDS: RETRY_SECONDS,
+      VAULT_KEY: randomBytes(32).toString("base64"),
+    },
+  });
+  const image = ramp(64);
+  const jobs = new Map<string, Job>();
+  const startedAt = Date.now();
+  let left = JOBS;
+  await Promise.all(
+    Array.from({ length: PARALLEL }, async () => {
+      while (left-- > 0) jobs.set(...(await accept(service.url, image, webhook)));
+    }),
+  );
+  const seconds = (Date.now() - startedAt) / 1_000;
+  tell(jobs, await untilFinished(service.url), seconds);
+  await service.stop();
+  receiver.close();
+  await rm(state, { recursive: true, force: true });
+}

@@ -292,6 +292,8 @@ describe("GET /1.0/webhooks", () => {
     ]);
     expect(await ids(key, "?start=2026-11-20T12:00:03")).toEqual([failed, delivered]);
     expect(await ids(key, "?start=2026-11-20T13:00:03%2B01:00")).toEqual([failed, delivered]);
+    expect(await ids(key, "?start=2026-11-20T13:00:03+01:00")).toEqual([failed, delivered]);
+    expect(await ids(key, "?start=2026-11-20T11:00:03.000-01:00")).toEqual([failed, delivered]);
     expect(await ids(key, "?start=2026-11-20&end=2026-11-20")).toHaveLength(5);
     expect(await ids(key, "?end=2026-11-19")).toEqual([]);
   });

@@ -71,8 +71,6 @@ export class World extends Processes {
 
   async clear(): Promise<void> {
     await this.db.batch(["webhooks", "webhook_jobs", "moves"].map((table) => this.db.prepare(`DELETE FROM ${table}`)));
-    const { objects } = await this.bucket.list();
-    if (objects.length > 0) await this.bucket.delete(objects.map(({ key }) => key));
   }
 
   /** A request that accepts a job, up to its first call. */

@@ -3,11 +3,13 @@
  * or after their effect, messages and alarms are lost or come twice, everything restarts. The steps, the statements
  * and the database are the real ones; the clock, the queue, the alarms and the receiver are virtual.
  */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { canMove, isDelivery, type Status } from "../../src/webhook/record.ts";
+import { bucketInMemory, databaseOver } from "../support/embedded-storage.ts";
 import type { Fault } from "../support/processes.ts";
 import { RETRY_SECONDS, World } from "../support/webhook-world.ts";
 
@@ -115,52 +117,62 @@ const commands = fc.commands(
   { maxCommands: 100, size: "max" },
 );
 
-beforeAll(async () => {
-  await env.DB.exec("CREATE TABLE moves (id TEXT, old TEXT, new TEXT, old_payload TEXT, new_payload TEXT)");
-  await env.DB.exec(
-    "CREATE TRIGGER observe AFTER UPDATE ON webhooks BEGIN INSERT INTO moves VALUES (old.id, old.status, new.status, old.payload, new.payload); END",
-  );
-});
+const OBSERVE = [
+  "CREATE TABLE moves (id TEXT, old TEXT, new TEXT, old_payload TEXT, new_payload TEXT)",
+  `CREATE TRIGGER observe AFTER UPDATE ON webhooks
+   BEGIN INSERT INTO moves VALUES (old.id, old.status, new.status, old.payload, new.payload); END`,
+];
 
 it(
   "attempts every notification, never again after a recorded 2xx, and finishes every record, whatever fails in between",
-  { timeout: 600_000 },
-  async () => {
-    const trails = new Set<string>();
-    const counts = { commands: 0, faults: 0, posts: 0, records: 0 };
-    await fc.assert(
-      fc.asyncProperty(orders, commands, async (coming, script) => {
-        const world = new World(env.DB, env.BUCKET, coming);
-        await world.clear();
-        await fc.asyncModelRun(() => ({ model: {}, real: world }), script);
-        await world.settle();
-        await check(world);
-        await world.echo();
-        await check(world);
-        const { results } = await env.DB.prepare("SELECT * FROM moves").all<{
-          old: Status;
-          new: Status;
-          old_payload: string | null;
-          new_payload: string | null;
-        }>();
-        for (const move of results) {
-          expect(move.old === move.new || canMove(move.old, move.new), `${move.old} → ${move.new}`).toBe(true);
-          if (move.old_payload !== null) expect(move.new_payload).toBe(move.old_payload);
-        }
-        trails.add(world.trail.join("\n"));
-        counts.commands += world.trail.length;
-        counts.faults += world.faults;
-        counts.posts += world.posts.length;
-        counts.records += world.accepted.length;
-      }),
-      { numRuns: Number(env.MODEL_RUNS) },
-    );
-    // oxlint-disable-next-line no-console -- how far the walk went is part of what the test shows
-    console.log(
-      `${trails.size} different interleavings, ${counts.commands} steps, ${counts.faults} faults, ${counts.records} accepted jobs, ${counts.posts} attempts`,
-    );
-  },
+  { timeout: 3_600_000 },
+  // Inside any Durable Object: its database is the deployed engine, and near enough to walk thousands of ways.
+  () => runInDurableObject(env.COURIER.getByName("model"), (_, { storage }) => walk(storage)),
 );
+
+async function walk(storage: DurableObjectStorage): Promise<void> {
+  const database = databaseOver(storage);
+  const schema = env.TEST_MIGRATIONS.filter(({ name }) => name.includes("webhooks"));
+  for (const sql of [...schema.flatMap(({ queries }) => queries), ...OBSERVE]) await database.exec(sql);
+  const trails = new Set<string>();
+  const counts = { steps: 0, faults: 0, attempts: 0, jobs: 0 };
+  const property = fc.asyncProperty(orders, commands, async (coming, script) => {
+    const world = new World(database, bucketInMemory(), coming);
+    await world.clear();
+    await fc.asyncModelRun(() => ({ model: {}, real: world }), script);
+    await world.settle();
+    await check(world);
+    await world.echo();
+    await check(world);
+    await checkMoves(database);
+    trails.add(world.trail.join("\n"));
+    counts.steps += world.trail.length;
+    counts.faults += world.faults;
+    counts.attempts += world.posts.length;
+    counts.jobs += world.accepted.length;
+  });
+  await fc.assert(property, { numRuns: Number(env.MODEL_RUNS) });
+  const { steps, faults, attempts, jobs } = counts;
+  // oxlint-disable-next-line no-console -- how far the walk went is part of what the test shows
+  console.log(
+    `${trails.size} different interleavings: ${steps} steps, ${faults} faults, ${jobs} jobs, ${attempts} attempts`,
+  );
+}
+
+interface Move {
+  readonly old: Status;
+  readonly new: Status;
+  readonly old_payload: string | null;
+  readonly new_payload: string | null;
+}
+
+async function checkMoves(database: D1Database): Promise<void> {
+  const { results } = await database.prepare("SELECT * FROM moves").all<Move>();
+  for (const move of results) {
+    expect(move.old === move.new || canMove(move.old, move.new), `${move.old} → ${move.new}`).toBe(true);
+    if (move.old_payload !== null) expect(move.new_payload).toBe(move.old_payload);
+  }
+}
 
 /** What must hold when everything has come to rest. */
 async function check(world: World): Promise<void> {
