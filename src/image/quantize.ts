@@ -1,5 +1,11 @@
 /** Pictures in few colors. */
-import { Histogram, histogramPeakBytes, QUANTIZE_WINDOW_ROWS, Remapper, remapperPeakBytes } from "../../wasm/quantize/quantize.ts";
+import {
+  Histogram,
+  histogramPeakBytes,
+  QUANTIZE_WINDOW_ROWS,
+  Remapper,
+  remapperPeakBytes,
+} from "../../wasm/quantize/quantize.ts";
 import type { Size } from "./geometry.ts";
 import type { Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";

@@ -102,7 +102,13 @@ export class Canvas {
    * Puts a rectangle of `after` into a writer, as indices of `palette` (RGBA); what does not change may be left
    * transparent if there is a transparent index. False if a color is missing.
    */
-  cut(after: Canvas, { x, y, width, height }: Rectangle, palette: Uint8Array, transparent: number, to: FrameWriter): boolean {
+  cut(
+    after: Canvas,
+    { x, y, width, height }: Rectangle,
+    palette: Uint8Array,
+    transparent: number,
+    to: FrameWriter,
+  ): boolean {
     const { pointer } = this.result;
     this.result.bytes(pointer, palette.length).set(palette);
     const missing = this.handle.call((exports) =>

@@ -44,7 +44,9 @@ export class FrameWriter {
   /** What the indices look like, three numbers each, for choices of color: distances are those of `tolerance`. */
   setColors(colors: Float32Array): void {
     const address = this.handle.call((exports, pointer) => exports.writer_colors(pointer));
-    this.handle.bytes(address, colors.byteLength).set(new Uint8Array(colors.buffer, colors.byteOffset, colors.byteLength));
+    this.handle
+      .bytes(address, colors.byteLength)
+      .set(new Uint8Array(colors.buffer, colors.byteOffset, colors.byteLength));
     this.colors = colors.length / 3;
   }
 

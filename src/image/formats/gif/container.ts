@@ -108,12 +108,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   return { frames, loops, profile };
 }
 
-function frameAt(
-  bytes: Uint8Array,
-  at: number,
-  global: Uint8Array | undefined,
-  control: GraphicControl,
-): GifFrame {
+function frameAt(bytes: Uint8Array, at: number, global: Uint8Array | undefined, control: GraphicControl): GifFrame {
   if (at + 10 >= bytes.length) throw damaged();
   const flags = bytes[at + 9]!;
   const local = flags & 0x80 ? paletteAt(bytes, at + 10, flags) : undefined;
@@ -151,7 +146,8 @@ function controlAt(bytes: Uint8Array, at: number): GraphicControl | undefined {
 /** Netscape's extension counts repetitions: an animation plays once more than it says. */
 function loopsAt(bytes: Uint8Array, at: number): number | undefined {
   const name = applicationAt(bytes, at);
-  if ((name !== "NETSCAPE2.0" && name !== "ANIMEXTS1.0") || bytes[at + 12]! < 3 || bytes[at + 13] !== 1) return undefined;
+  if ((name !== "NETSCAPE2.0" && name !== "ANIMEXTS1.0") || bytes[at + 12]! < 3 || bytes[at + 13] !== 1)
+    return undefined;
   const repetitions = uint16(bytes, at + 14);
   return repetitions === 0 ? 0 : repetitions + 1;
 }

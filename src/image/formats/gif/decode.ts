@@ -1,5 +1,11 @@
 /** Rows out of GIF files: stills in bands, animations on a canvas. */
-import { bandsPeakBytes, canvasPeakBytes, FrameBands, FrameCanvas, type FrameOptions } from "../../../../wasm/gif/reader.ts";
+import {
+  bandsPeakBytes,
+  canvasPeakBytes,
+  FrameBands,
+  FrameCanvas,
+  type FrameOptions,
+} from "../../../../wasm/gif/reader.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
@@ -58,7 +64,12 @@ function dispose(canvas: FrameCanvas, frame: GifFrame): void {
 function clipped({ x, y, width, height }: Box, canvas: { width: number; height: number }): Box {
   const left = Math.min(x, canvas.width);
   const top = Math.min(y, canvas.height);
-  return { x: left, y: top, width: Math.min(width, canvas.width - left), height: Math.min(height, canvas.height - top) };
+  return {
+    x: left,
+    y: top,
+    width: Math.min(width, canvas.width - left),
+    height: Math.min(height, canvas.height - top),
+  };
 }
 
 function optionsOf(bytes: Uint8Array, frame: GifFrame): FrameOptions {

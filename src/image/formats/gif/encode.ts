@@ -17,7 +17,8 @@ const MAX_SIDE = 0xffff;
 /** @throws ApiError 422 when the picture is too large for the format or has no frame */
 export function encodeGif(picture: Picture, settings: EncodeSettings): Uint8Array {
   const { width, height } = picture;
-  if (width > MAX_SIDE || height > MAX_SIDE) throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
+  if (width > MAX_SIDE || height > MAX_SIDE)
+    throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
   return picture.frames > 1 ? encodeAnimation(picture, tuning) : encodeStill(picture, tuning);
 }
@@ -133,7 +134,8 @@ function exactPalette(picture: Picture, manner: Manner, most: number): Uint8Arra
 /** What a frame needs: the colors that it brings and a transparent one for the rest, or all of its colors; or null. */
 function ownPalette({ before, after, box }: Step, most: number): Uint8Array | null {
   const { palette, unchanged } = after.colors(box, before);
-  if (palette && palette.length / 4 + (unchanged ? 1 : 0) <= most) return unchanged ? withTransparent(palette) : palette;
+  if (palette && palette.length / 4 + (unchanged ? 1 : 0) <= most)
+    return unchanged ? withTransparent(palette) : palette;
   const all = after.colors(box).palette;
   return all && all.length / 4 <= most ? all : null;
 }
