@@ -38,3 +38,10 @@ export const JPEG_FILES: Readonly<Record<string, Uint8Array>> = {
   "several-scans": new Uint8Array(severalScans),
   "twelve-bits": new Uint8Array(twelveBits),
 };
+
+/** The file of that name; fails if there is none. */
+export function jpegFile(name: string): Uint8Array {
+  const bytes = JPEG_FILES[name];
+  if (!bytes) throw new Error(`no file is called ${name}`);
+  return bytes;
+}

@@ -189,10 +189,8 @@ uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, fl
   r->store.take_row = take_row;
   r->store.taker = r;
   jpeg_read_coefficients(jpeg);
-  if (jpeg->inputctl->has_multiple_scans) {
-    input_require_complete(jpeg, &r->input);
-    pack_window(r);
-  }
+  input_require_complete(jpeg, &r->input);
+  if (jpeg->inputctl->has_multiple_scans) pack_window(r);
   return passes;
 }
 
