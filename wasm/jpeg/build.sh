@@ -19,7 +19,7 @@ if [ "$variant" = scalar ]; then defines+=(-DSCALAR); fi
 
 turbo_flags=("${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize)
 turbo_files=()
-for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jmemmgr jmemnobs; do
+for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jdtrans jmemmgr jmemnobs; do
   turbo_files+=("$turbo/src/$name.c")
 done
 for name in jdapistd jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do

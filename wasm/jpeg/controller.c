@@ -14,6 +14,7 @@ struct controller {
   struct jpeg_d_coef_controller pub;
   JBLOCK blocks[D_MAX_BLOCKS_IN_MCU];
   JBLOCKROW pointers[D_MAX_BLOCKS_IN_MCU];
+  JBLOCKARRAY bands[MAX_COMPONENTS];  // one row of interleaved MCUs, when rows are taken rather than stored
 };
 
 static void start_input(j_decompress_ptr jpeg) { jpeg->input_iMCU_row = 0; }
@@ -28,20 +29,22 @@ static uint32_t unit_rows(j_decompress_ptr jpeg) {
 
 // Coefficients that were dropped are only known not to be zero, which is all that later scans ask of them.
 static void load_block(const struct store_component *component, uint32_t row, uint32_t x, JCOEF *block) {
+  const int8_t *slots = store_slots(component, row);
   store_expand(component, row, x, block);
   for (uint64_t left = component->maps[row][x]; left; left &= left - 1) {
     const int k = __builtin_ctzll(left);
-    if (component->slot[k] < 0) block[natural_position[k]] = 1;
+    if (slots[k] < 0) block[natural_position[k]] = 1;
   }
 }
 
 static void save_block(struct store_component *component, uint32_t row, uint32_t x, const JCOEF *block) {
   int16_t *values = component->values[row] + (size_t)x * component->kept * component->kept;
+  const int8_t *slots = store_slots(component, row);
   uint64_t map = 0;
   for (int k = 0; k < DCTSIZE2; k++) {
     const int value = block[natural_position[k]];
     map |= (uint64_t)(value != 0) << k;
-    if (component->slot[k] >= 0) values[component->slot[k]] = value;
+    if (slots[k] >= 0) values[slots[k]] = value;
   }
   component->maps[row][x] = map;
 }
@@ -66,9 +69,37 @@ static void decode_unit(j_decompress_ptr jpeg, uint32_t column, uint32_t row_in_
   }
 }
 
+// One row of interleaved MCUs of a single scan, handed on row of blocks by row of blocks.
+static void take_rows(j_decompress_ptr jpeg, uint32_t rows) {
+  struct controller *controller = (struct controller *)jpeg->coef;
+  const struct store *store = store_of(jpeg);
+  for (uint32_t row = 0; row < rows; row++)
+    for (uint32_t x = 0; x < jpeg->MCUs_per_row; x++) {
+      int block = 0;
+      for (int i = 0; i < jpeg->comps_in_scan; i++) {
+        const jpeg_component_info *info = jpeg->cur_comp_info[i];
+        for (int v = 0; v < info->MCU_height; v++)
+          for (int h = 0; h < info->MCU_width; h++, block++) {
+            controller->pointers[block] = &controller->bands[info->component_index][row + v][x * info->MCU_width + h];
+            memset(controller->pointers[block], 0, sizeof(JBLOCK));
+          }
+      }
+      jpeg->entropy->decode_mcu(jpeg, controller->pointers);
+    }
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *info = &jpeg->comp_info[c];
+    for (int v = 0; v < info->v_samp_factor; v++) {
+      const uint32_t row = jpeg->input_iMCU_row * info->v_samp_factor + v;
+      if (row < info->height_in_blocks) store->take_row(store->taker, c, row, controller->bands[c][v][0]);
+    }
+  }
+}
+
 static int consume_data(j_decompress_ptr jpeg) {
   const uint32_t rows = unit_rows(jpeg);
-  if (jpeg->progressive_mode && !jpeg->arith_code) {
+  if (((struct controller *)jpeg->coef)->bands[0]) {
+    take_rows(jpeg, rows);
+  } else if (jpeg->progressive_mode && !jpeg->arith_code) {
     progressive_decode_row(jpeg, rows);
   } else {
     for (uint32_t row = 0; row < rows; row++)
@@ -115,6 +146,14 @@ static int decompress_data_12(j_decompress_ptr jpeg, J12SAMPIMAGE planes) {
   return decompress_data(jpeg, (void ***)planes);
 }
 
+static void allocate_bands(j_decompress_ptr jpeg, struct controller *controller) {
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *info = &jpeg->comp_info[c];
+    const JDIMENSION width = (info->width_in_blocks + info->h_samp_factor - 1) / info->h_samp_factor * info->h_samp_factor;
+    controller->bands[c] = jpeg->mem->alloc_barray((j_common_ptr)jpeg, JPOOL_IMAGE, width, info->v_samp_factor);
+  }
+}
+
 static void make_controller(j_decompress_ptr jpeg) {
   struct controller *controller = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, sizeof *controller);
   memset(controller, 0, sizeof *controller);
@@ -125,7 +164,8 @@ static void make_controller(j_decompress_ptr jpeg) {
   controller->pub.decompress_data = decompress_data_8;
   controller->pub.decompress_data_12 = decompress_data_12;
   jpeg->coef = &controller->pub;
-  store_allocate(jpeg, store_of(jpeg));
+  if (store_of(jpeg)->take_row && !jpeg->inputctl->has_multiple_scans) allocate_bands(jpeg, controller);
+  else store_allocate(jpeg, store_of(jpeg));
 }
 
 void jinit_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer) {

@@ -222,11 +222,12 @@ static void read_rows(struct decoder *d, uint32_t count) {
 
 // Decodes the next rows into the band, at most `most`; returns their number, 0 at the end.
 EXPORT("decoder_read") uint32_t decoder_read(struct decoder *d, uint32_t most) {
-  const struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
   uint32_t count = most < left ? most : left;
   if (count > d->facts.band_rows) count = d->facts.band_rows;
   if (count) read_rows(d, count);
+  input_require_complete(jpeg, &d->input);
   return count;
 }
 
@@ -247,5 +248,6 @@ EXPORT("decoder_read_planes") uint32_t decoder_read_planes(struct decoder *d) {
       rows[c][i] = (uint8_t *)d->facts.planes[c].address + (size_t)i * d->facts.planes[c].stride;
   }
   jpeg_read_raw_data(jpeg, planes, d->facts.band_rows);
+  input_require_complete(jpeg, &d->input);
   return jpeg->output_scanline < jpeg->output_height ? jpeg->output_scanline - before : jpeg->output_height - before;
 }

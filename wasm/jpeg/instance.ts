@@ -38,6 +38,11 @@ export interface JpegExports extends NativeExports {
   encoder_write_planes(encoder: number): void;
   encoder_finish(encoder: number): void;
   encoder_close(encoder: number): void;
+  recompressor_new(sink: number): number;
+  recompressor_profile(recompressor: number, length: number): number;
+  recompressor_read(recompressor: number, source: number, pass: number, distance: number, most: number): number;
+  recompressor_write(recompressor: number, progressive: number): void;
+  recompressor_close(recompressor: number): void;
 }
 
 export type JpegInstance = NativeInstance<JpegExports>;

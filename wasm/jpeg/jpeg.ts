@@ -2,4 +2,5 @@
 export { openDecoder, openPlaneDecoder, type Decoder, type PlaneDecoder, type Region } from "./decoder.ts";
 export { openEncoder, openPlaneEncoder, type Encoder, type PlaneEncoder, type Subsampling } from "./encoder.ts";
 export { readHeader, type JpegColors, type JpegHeader } from "./header.ts";
-export { decodePeakBytes, encodePeakBytes } from "./memory.ts";
+export { decodePeakBytes, encodePeakBytes, recompressPeakBytes } from "./memory.ts";
+export { recompress } from "./recompress.ts";

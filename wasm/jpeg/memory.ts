@@ -2,8 +2,9 @@
  * What jobs of this module hold in linear memory at most, so that they can be admitted or refused before anything is
  * allocated. Tests hold every job to it.
  */
-import { qualityToDistance, type EncoderOptions, FACTORS } from "./encoder.ts";
+import { type EncoderOptions, FACTORS } from "./encoder.ts";
 import type { JpegHeader } from "./header.ts";
+import { WINDOW_BYTES } from "./recompress.ts";
 
 type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans">;
 
@@ -76,7 +77,29 @@ export function encodePeakBytes(options: EncoderOptions): number {
   const samples = columns * lines * (gray ? 1 : 1 + 2 / (h * v));
   const perColumn = 480 + 620 * v;
   const noise = NOISE_BYTES.find(([limit]) => quality <= limit)?.[1] ?? 2.1;
-  // Below a distance of 0.1 divisors are 1 and every value may be wide.
-  const perSample = qualityToDistance(quality) <= 0.1 ? 2.1 : noise;
-  return Math.ceil(ENCODER_BYTES + columns * perColumn + samples * perSample + (profile?.length ?? 0));
+  return Math.ceil(ENCODER_BYTES + columns * perColumn + samples * noise + (profile?.length ?? 0));
+}
+
+/** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
+const PACKED_BLOCK_BYTES = 10;
+const PACKED_BLOCK_BYTES_MAX = 136;
+/** Packed bytes for a byte of a file: a coefficient takes one byte, and no less than two bits of a Huffman code. */
+const PACKED_PER_FILE_BYTE = 4;
+const RECOMPRESSOR_BYTES = 300_000;
+
+/** Bytes that recompression of a file of `fileBytes` holds. */
+export function recompressPeakBytes(header: Layout, fileBytes: number, windowBytes = WINDOW_BYTES): number {
+  const maxH = Math.max(...header.components.map(({ h }) => h));
+  const maxV = Math.max(...header.components.map(({ v }) => v));
+  const unitsX = Math.ceil(header.width / (8 * maxH));
+  const unitsY = Math.ceil(header.height / (8 * maxV));
+  const perUnit = header.components.reduce((sum, { h, v }) => sum + h * v, 0);
+  const blocks = unitsX * unitsY * perUnit;
+  const most = blocks * PACKED_BLOCK_BYTES_MAX;
+  const packed = Math.min(most, blocks * PACKED_BLOCK_BYTES + fileBytes * PACKED_PER_FILE_BYTE);
+  const rows = unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
+  if (!header.multipleScans) return RECOMPRESSOR_BYTES + rows + packed;
+  // In the last pass: the window, maps of the rest, and what earlier passes packed.
+  const passes = Math.floor(most / windowBytes) + 1;
+  return RECOMPRESSOR_BYTES + rows + blocks * PACKED_BLOCK_BYTES + most / passes + (packed * (passes - 1)) / passes;
 }

@@ -32,7 +32,7 @@ struct input {
   uint8_t buffer[INPUT_BYTES];
 };
 void input_attach(j_decompress_ptr jpeg, struct input *input, int source);
-// Fails when an incomplete set of progressive scans ended without an end-of-image marker.
+// Fails when what was read so far ended without an end-of-image marker and cannot be known to be whole.
 void input_require_complete(j_decompress_ptr jpeg, const struct input *input);
 
 #ifdef __cplusplus

@@ -116,7 +116,8 @@ static int is_empty(const struct packed_component *component) {
 
 struct packed packed_without_empty_chroma(const struct packed *store) {
   struct packed luma = *store;
-  if (store->components != 3 || !is_empty(&store->component[1]) || !is_empty(&store->component[2])) return luma;
+  const int full = store->component[0].h == store->max_h && store->component[0].v == store->max_v;
+  if (store->components != 3 || !full || !is_empty(&store->component[1]) || !is_empty(&store->component[2])) return luma;
   luma.components = 1;
   luma.component[0].h = luma.component[0].v = luma.max_h = luma.max_v = 1;
   luma.used_tables = 1 << luma.component[0].table;

@@ -34,7 +34,7 @@ void packed_prepare(struct packed *store);
 enum block_order { ORDER_NATURAL, ORDER_ZIGZAG };
 // Packs one row of blocks of 64 coefficients each.
 void packed_add_row(struct packed *store, int component, uint32_t row, const int16_t *blocks, enum block_order order);
-// The store as one of luma alone if nothing in it has a color; shares all memory with the original.
+// A YCbCr store as one of luma alone if nothing in it has a color; shares all memory with the original.
 struct packed packed_without_empty_chroma(const struct packed *store);
 void packed_free(struct packed *store);
 

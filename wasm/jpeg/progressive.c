@@ -71,8 +71,10 @@ HOT void decode_dc_unit(j_decompress_ptr jpeg, struct bits *bits, uint32_t colum
     const int size = component->kept * component->kept;
     for (int v = 0; v < info->MCU_height; v++) {
       const uint32_t row = jpeg->input_iMCU_row * info->v_samp_factor + row_in_unit + v;
-      int16_t *value = component->values[row] + (size_t)column * info->MCU_width * size;
-      for (int h = 0; h < info->MCU_width; h++, value += size) {
+      int16_t ignored[MAX_SAMP_FACTOR];
+      const int stored = component->values[row] != NULL;
+      int16_t *value = stored ? component->values[row] + (size_t)column * info->MCU_width * size : ignored;
+      for (int h = 0; h < info->MCU_width; h++, value += stored ? size : 1) {
         refill(&p->reader, bits);
         if (jpeg->Ah) {
           if (take(bits, 1)) *value |= 1 << jpeg->Al;
@@ -85,18 +87,20 @@ HOT void decode_dc_unit(j_decompress_ptr jpeg, struct bits *bits, uint32_t colum
   }
 }
 
-HOT void put(const struct store_component *component, int16_t *values,
-                                                      int k, int value) {
-  const int slot = component->slot[k];
-  if (slot >= 0) values[slot] = value;
+// Coefficients of one block: those that are kept, and where.
+struct kept {
+  const int8_t *slots;
+  int16_t *values;
+};
+
+HOT void put(struct kept kept, int k, int value) {
+  const int slot = kept.slots[k];
+  if (slot >= 0) kept.values[slot] = value;
 }
 
 // The first bits of a band of one block.
-HOT void decode_first(struct bits *bits, struct progressive *p,
-                      const struct decode_table *table,
-                                                               const struct store_component *component,
-                                                               uint64_t *map, int16_t *values, int first, int last,
-                                                               int low) {
+HOT void decode_first(struct bits *bits, struct progressive *p, const struct decode_table *table, struct kept kept,
+                      uint64_t *map, int first, int last, int low) {
   uint64_t found = *map;
   for (int k = first; k <= last; k++) {
     refill(&p->reader, bits);
@@ -109,28 +113,39 @@ HOT void decode_first(struct bits *bits, struct progressive *p,
     k += symbol.run;
     if (!symbol.value || k > 63) continue;
     found |= 1ull << k;
-    put(component, values, k, (int)((uint32_t)symbol.value << low));
+    put(kept, k, (int)((uint32_t)symbol.value << low));
   }
   *map = found;
 }
 
 // One more bit of a coefficient that is known not to be zero.
-HOT void correct(struct reader *reader, struct bits *bits,
-                 const struct store_component *component, int16_t *values,
-                                                          int k, int bit) {
+HOT void correct(struct reader *reader, struct bits *bits, struct kept kept, int k, int bit) {
   if (bits->count == 0) refill(reader, bits);
   if (!take(bits, 1)) return;
-  const int slot = component->slot[k];
-  if (slot < 0 || values[slot] & bit) return;
-  values[slot] += values[slot] >= 0 ? bit : -bit;
+  const int slot = kept.slots[k];
+  if (slot < 0 || kept.values[slot] & bit) return;
+  kept.values[slot] += kept.values[slot] >= 0 ? bit : -bit;
 }
 
-HOT void refine(struct bits *bits, struct progressive *p,
-                const struct decode_table *table,
-                                                         const struct store_component *component, uint64_t *map,
-                                                         int16_t *values, int first, int last, int bit) {
-  const uint64_t before = *map;
-  const uint64_t band = ~0ull >> (63 - last);
+// Passes `run` zeros from position k on; what is not zero on the way gets its correction bit. Returns the position of
+// the zero behind the run, or one behind the band.
+HOT int pass_zeros(struct bits *bits, struct progressive *p, struct kept kept, uint64_t band, int k, int last, int run,
+                   int bit) {
+  while (k <= last) {
+    const uint64_t left = band & (~0ull << k);
+    const int next = left ? __builtin_ctzll(left) : last + 1;
+    if (run < next - k) return k + run;
+    run -= next - k;
+    k = next;
+    if (k <= last) correct(&p->reader, bits, kept, k++, bit);
+  }
+  return k;
+}
+
+// One more bit of a band of one block.
+HOT void refine(struct bits *bits, struct progressive *p, const struct decode_table *table, struct kept kept,
+                uint64_t *map, int first, int last, int bit) {
+  const uint64_t band = *map & ~0ull >> (63 - last);
   uint64_t found = 0;
   int k = first;
   while (!p->end_run && k <= last) {
@@ -142,34 +157,20 @@ HOT void refine(struct bits *bits, struct progressive *p,
       break;
     }
     if (symbol.value > 1 || symbol.value < -1) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
-    // Pass `run` zeros; what is not zero on the way gets its correction bit.
-    int run = symbol.run;
-    for (;;) {
-      const uint64_t left = before & band & (~0ull << k);
-      const int next = left ? __builtin_ctzll(left) : last + 1;
-      if (run < next - k) {
-        k += run;
-        break;
-      }
-      run -= next - k;
-      k = next;
-      if (k > last) break;
-      correct(&p->reader, bits, component, values, k++, bit);
-      if (k > last) break;
-    }
+    k = pass_zeros(bits, p, kept, band, k, last, symbol.run, bit);
     if (symbol.value && k <= last) {
       found |= 1ull << k;
-      put(component, values, k, symbol.value * bit);
+      put(kept, k, symbol.value * bit);
     }
     k++;
   }
   if (p->end_run) {
-    if (k <= 63)
-      for (uint64_t left = before & band & (~0ull << k); left; left &= left - 1)
-        correct(&p->reader, bits, component, values, __builtin_ctzll(left), bit);
+    if (k <= last)
+      for (uint64_t left = band & (~0ull << k); left; left &= left - 1)
+        correct(&p->reader, bits, kept, __builtin_ctzll(left), bit);
     p->end_run--;
   }
-  *map = before | found;
+  *map |= found;
 }
 
 HOT void decode_ac_row(j_decompress_ptr jpeg, struct bits *bits, uint32_t row) {
@@ -177,21 +178,23 @@ HOT void decode_ac_row(j_decompress_ptr jpeg, struct bits *bits, uint32_t row) {
   const jpeg_component_info *info = jpeg->cur_comp_info[0];
   const struct store_component *component = &store_of(jpeg)->component[info->component_index];
   const struct decode_table *table = p->ac[info->ac_tbl_no];
-  const int size = component->kept * component->kept, first = jpeg->Ss, last = jpeg->Se, low = jpeg->Al;
+  const int first = jpeg->Ss, last = jpeg->Se, low = jpeg->Al;
+  const int size = component->values[row] ? component->kept * component->kept : 0;
   uint64_t *map = component->maps[row];
-  int16_t *values = component->values[row];
+  struct kept kept = {store_slots(component, row), NULL};
   for (uint32_t x = 0; x < jpeg->MCUs_per_row;) {
     const uint32_t end = x + before_restart(jpeg, bits, jpeg->MCUs_per_row - x);
     while (x < end) {
+      kept.values = component->values[row] + (size_t)x * size;
       if (jpeg->Ah) {
-        refine(bits, p, table, component, &map[x], values + (size_t)x * size, first, last, 1 << low);
+        refine(bits, p, table, kept, &map[x], first, last, 1 << low);
         x++;
       } else if (p->end_run) {
         const uint32_t skip = p->end_run < end - x ? p->end_run : end - x;
         p->end_run -= skip;
         x += skip;
       } else {
-        decode_first(bits, p, table, component, &map[x], values + (size_t)x * size, first, last, low);
+        decode_first(bits, p, table, kept, &map[x], first, last, low);
         x++;
       }
     }

@@ -44,7 +44,10 @@ void input_attach(j_decompress_ptr jpeg, struct input *input, int source) {
 }
 
 void input_require_complete(j_decompress_ptr jpeg, const struct input *input) {
-  if (!input->ended || !jpeg->coef_bits) return;
+  if (!input->ended) return;
+  // Arithmetic data may end early by rule: only the missing marker tells.
+  if (jpeg->arith_code) ERREXIT(jpeg, JERR_INPUT_EOF);
+  if (!jpeg->coef_bits) return;
   for (int c = 0; c < jpeg->num_components; c++)
     for (int k = 0; k < DCTSIZE2; k++)
       if (jpeg->coef_bits[c][k] != 0) ERREXIT(jpeg, JERR_INPUT_EOF);

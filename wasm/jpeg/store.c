@@ -9,8 +9,8 @@ enum { LARGE_BYTES = 40 << 20 };
 static int8_t slots[9][64];
 
 static void make_slots(void) {
-  if (slots[1][1]) return;
-  for (int kept = 1; kept <= 8; kept++)
+  if (slots[0][0]) return;
+  for (int kept = 0; kept <= 8; kept++)
     for (int k = 0; k < 64; k++) {
       const int row = natural_position[k] >> 3, column = natural_position[k] & 7;
       slots[kept][k] = row < kept && column < kept ? row * kept + column : -1;
@@ -30,26 +30,40 @@ static size_t choose_kept(j_decompress_ptr jpeg, struct store *store, int least)
     component->height = (info->height_in_blocks + info->v_samp_factor - 1) / info->v_samp_factor * info->v_samp_factor;
     component->kept = least ? jpeg->min_DCT_scaled_size : info->DCT_scaled_size;
     if (component->kept > 8) component->kept = 8;
-    component->slot = slots[component->kept];
     bytes += component->height * row_bytes(component->width, component->kept);
   }
   return bytes;
+}
+
+const int8_t *store_slots(const struct store_component *component, uint32_t row) {
+  return slots[component->values[row] ? component->kept : 0];
 }
 
 void store_allocate(j_decompress_ptr jpeg, struct store *store) {
   make_slots();
   store->components = jpeg->num_components;
   store->bytes = choose_kept(jpeg, store, 0);
-  if (store->bytes > LARGE_BYTES) store->bytes = choose_kept(jpeg, store, 1);
+  if (store->bytes > LARGE_BYTES && jpeg->min_DCT_scaled_size < DCTSIZE) store->bytes = choose_kept(jpeg, store, 1);
   for (int c = 0; c < store->components; c++) {
     struct store_component *component = &store->component[c];
     component->maps = allocate(component->height * sizeof *component->maps);
     component->values = allocate(component->height * sizeof *component->values);
     for (uint32_t row = 0; row < component->height; row++) {
-      component->maps[row] = allocate(row_bytes(component->width, component->kept));
-      component->values[row] = (int16_t *)(component->maps[row] + component->width);
+      const uint32_t unit = row / jpeg->comp_info[c].v_samp_factor;
+      const int wanted = !store->window_end || (unit >= store->window_first && unit < store->window_end);
+      component->maps[row] = allocate(row_bytes(component->width, wanted ? component->kept : 0));
+      if (wanted) component->values[row] = (int16_t *)(component->maps[row] + component->width);
     }
   }
+}
+
+size_t store_full_bytes(j_decompress_ptr jpeg) {
+  size_t bytes = 0;
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *info = &jpeg->comp_info[c];
+    bytes += (size_t)info->height_in_blocks * row_bytes(info->width_in_blocks, DCTSIZE);
+  }
+  return bytes;
 }
 
 void store_free_row(struct store_component *component, uint32_t row) {
@@ -64,11 +78,13 @@ void store_free(struct store *store) {
     free(component->maps);
     free(component->values);
   }
+  memset(store->component, 0, sizeof store->component);
 }
 
 void store_expand(const struct store_component *component, uint32_t row, uint32_t x, int16_t *block) {
   const int kept = component->kept;
-  const int16_t *values = component->values[row] + (size_t)x * kept * kept;
   memset(block, 0, 64 * sizeof *block);
+  if (!component->values[row]) return;
+  const int16_t *values = component->values[row] + (size_t)x * kept * kept;
   for (int y = 0; y < kept; y++) memcpy(block + 8 * y, values + kept * y, kept * sizeof *values);
 }

@@ -10,20 +10,29 @@
 struct store_component {
   uint32_t width, height;   // in blocks, whole MCUs
   int kept;                 // kept x kept coefficients of each block, 1 to 8
-  const int8_t *slot;       // of a zigzag position among the kept ones (natural order of kept x kept), or -1
   uint64_t **maps;          // rows of maps, bit k: the coefficient at zigzag position k is not zero
-  int16_t **values;         // rows of kept coefficients
+  int16_t **values;         // rows of kept coefficients; null outside of the window
 };
 
 struct store {
   int components;
   size_t bytes;
   struct store_component component[MAX_COMPONENTS];
+  // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file; 0 to 0: all.
+  uint32_t window_first, window_end;
+  // If set, a single scan is not stored: each finished row of blocks, 64 coefficients in natural order each, goes here.
+  void (*take_row)(void *taker, int component, uint32_t row, int16_t *blocks);
+  void *taker;
 };
+
+// Of a zigzag position: the place among the coefficients that a row keeps (natural order of kept x kept), or -1.
+const int8_t *store_slots(const struct store_component *component, uint32_t row);
 
 // The store of a decompressor is its client_data. It outlives libjpeg's pools: free it after them.
 static inline struct store *store_of(j_decompress_ptr jpeg) { return (struct store *)jpeg->client_data; }
 void store_allocate(j_decompress_ptr jpeg, struct store *store);
+// Bytes that the coefficients of all blocks would take.
+size_t store_full_bytes(j_decompress_ptr jpeg);
 void store_free_row(struct store_component *component, uint32_t row);
 void store_free(struct store *store);
 // Writes the 64 coefficients of a block in natural order, zero where they were not kept.

@@ -3,6 +3,7 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
+import { peakBytes as recompressPeak, recompress } from "./jpeg/recompress.ts";
 
 export const jpeg = format({
   summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
@@ -16,4 +17,6 @@ export const jpeg = format({
   open,
   encodePeakBytes: encodePeak,
   encode,
+  recompress: (bytes, _facts, settings) => recompress(bytes, settings),
+  recompressPeakBytes: (bytes) => recompressPeak(bytes),
 });

@@ -1,0 +1,356 @@
+import { describe, expect, it } from "vitest";
+
+import type { DecoderOptions, Plane } from "../../wasm/jpeg/decoder.ts";
+import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
+import { jpegHeap } from "../../wasm/jpeg/instance.ts";
+import {
+  decodePeakBytes,
+  encodePeakBytes,
+  openDecoder,
+  openEncoder,
+  openPlaneDecoder,
+  openPlaneEncoder,
+  readHeader,
+  recompress,
+  recompressPeakBytes,
+} from "../../wasm/jpeg/jpeg.ts";
+import { NativeError, nativeStatistics } from "../../wasm/load.ts";
+import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
+import { digest, noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
+
+/** Pixels at 8, 5, 4, 2 and 1 eighths, by libjpeg-turbo's C code: `wasm/jpeg/build.sh scalar OUT`. At 8 as `djpeg -dct int`. */
+const SCALAR: Readonly<Record<string, string>> = {
+  "arithmetic-progressive": "74735d0755256786 2ec3c31d6e9fc5e3 198a194d2094671b 3e7d7c24f74f2a24 bde79f5af2dc3811",
+  arithmetic: "74735d0755256786 2ec3c31d6e9fc5e3 d037d546466cb388 531b31516972f85e 49377a30fbea6021",
+  cmyk: "f938c7464d0092e6 069b097c4d8ceedb dc73b0d50516a843 f321d639a59374f6 a158963ea01c2e87",
+  "factors-1x3": "b4ff73ae536b6899 e0cfaff434d4050a ff5cb530af779bda bd20750a41a237f7 23cdd78b7ae6abda",
+  gray: "fc4727cbc5d4bed6 1d87dab554afba7c 20de0fee417ee8ef 1be1b822faa2d221 a0f2e18ea32f532e",
+  "odd-factors": "8316659d129055b6 c03431e4d620282b 46ac2b798ca1560f 4afe4b0eb85c4648 231616cb652f11db",
+  "progressive-restart": "12bbb7078f7c4922 982b9660bd9b7ba6 262a16206a0775b0 b5ee99051dcacf85 0a3fd171bad00cce",
+  progressive: "e3c7117c1e3d8030 8f8c7e75b71f5bab bf554fd278e6b6e3 418b76d6349d6e37 8ffc3875e83fb7d2",
+  restart: "74735d0755256786 2ec3c31d6e9fc5e3 d037d546466cb388 531b31516972f85e 49377a30fbea6021",
+  rgb: "51b833508b2dc7b8 8cd0d281cad57752 862dd0c43daa85de 521634b043187f17 b0110075e8a9916f",
+  s410: "157beefa80b223eb d43c74a7879000da 7ee26668d98cf410 4df1a5ffa2e4b241 d49976ca026d0361",
+  s411: "60490a0f7a1b2af2 e6072d98c31b6025 e688b02ffdd4fd38 9a31043f2b58cacf 689c23180d961160",
+  s420: "b9f1dcc199a52f66 7bb2f726b88fbd99 7554a411aa903553 3363eecc6023d0f5 d41ec72223c12ff7",
+  s422: "7a3f66c00fd3104d f984ed78b57050cf a7ff52046783b199 c4b51004b1aab2e9 2d4e14243a39a295",
+  s440: "e993889d53a2b160 86e5fdd7e298fc05 7213e3f02ef538a7 bd6f49c79ac20ea8 7615b1c81b650a78",
+  s444: "d0909739dff46f61 54742cab41343af7 8eb2f16fa5bf906b 0cca4f87944a039d 2694757490346a62",
+  "several-scans": "b9f1dcc199a52f66 7bb2f726b88fbd99 a5c8c3bc17da4c3e fd166b36ec86a526 e880dea117ed9fc3",
+  "twelve-bits": "0a62275d9da20462 f4d4d831bc045b82 48388399268dae7b aa10a7c431b6c078 426c500283e5d3ab",
+};
+
+function decode(bytes: Uint8Array, options: DecoderOptions = {}): Pixels {
+  const decoder = openDecoder(bytes, options);
+  try {
+    const { width, height } = decoder;
+    const data = new Uint8Array(width * height * 4);
+    let at = 0;
+    for (let rows = decoder.read(16); rows; rows = decoder.read(16)) {
+      data.set(rows, at);
+      at += rows.length;
+    }
+    expect(at).toBe(data.length);
+    return { width, height, data };
+  } finally {
+    decoder.close();
+  }
+}
+
+function encode(pixels: Pixels, options: Partial<EncoderOptions> = {}): Uint8Array {
+  const { width, height, data } = pixels;
+  const encoder = openEncoder({ width, height, quality: 90, ...options });
+  try {
+    encoder.write(data, height);
+    return encoder.finish();
+  } finally {
+    encoder.close();
+  }
+}
+
+function cropped({ width, data }: Pixels, x: number, y: number, w: number, h: number): Uint8Array {
+  const rows = Array.from({ length: h }, (_, row) => data.subarray(((y + row) * width + x) * 4).subarray(0, w * 4));
+  return new Uint8Array(rows.flatMap((row) => [...row]));
+}
+
+/** A plane with its last column and row repeated up to whole blocks. */
+function padded(plane: Plane | undefined, layout: { readonly stride: number; readonly rows: number }): Uint8Array {
+  const result = new Uint8Array(layout.stride * layout.rows);
+  if (!plane) return result;
+  for (let y = 0; y < layout.rows; y++) {
+    const from = plane.bytes.subarray(Math.min(y, plane.rows - 1) * plane.stride);
+    for (let x = 0; x < layout.stride; x++) result[y * layout.stride + x] = from[Math.min(x, plane.width - 1)] ?? 0;
+  }
+  return result;
+}
+
+/** What the statistics say about this module. */
+function statistics() {
+  const found = nativeStatistics().find(({ name }) => name === "jpeg");
+  if (!found) throw new Error("the module is not known");
+  return found;
+}
+
+describe("the JPEG decoder", () => {
+  it.each(Object.entries(SCALAR))("gives the same pixels as the C code: %s", async (name, expected) => {
+    const digests = await Promise.all(
+      [8, 5, 4, 2, 1].map((eighths) => digest(decode(jpegFile(name), { eighths }).data)),
+    );
+    expect(digests.join(" ")).toBe(expected);
+  });
+
+  it.each(Object.keys(JPEG_FILES))("gives the pixels of a region as they are in the whole: %s", (name) => {
+    const bytes = jpegFile(name);
+    for (const eighths of [8, 4, 2]) {
+      const whole = decode(bytes, { eighths });
+      const boxes = [
+        [0, 0, 7, 5],
+        [17, 9, 8, 11],
+        [1, 1, whole.width - 2, whole.height - 2],
+        [whole.width - 3, whole.height - 2, 3, 2],
+        [15, 0, 1, whole.height],
+        [0, 20, whole.width, 2],
+      ] as const;
+      for (const [x, y, width, height] of boxes) {
+        if (x + width > whole.width || y + height > whole.height) continue;
+        const region = decode(bytes, { eighths, region: { x, y, width, height } });
+        expect(region.data).toEqual(cropped(whole, x, y, width, height));
+      }
+    }
+  });
+
+  it("refuses a region outside of the picture", () => {
+    const bytes = jpegFile("s420");
+    for (const region of [
+      { x: 0, y: 0, width: 134, height: 1 },
+      { x: 130, y: 0, width: 4, height: 1 },
+      { x: 0, y: 0xffff_ffff, width: 1, height: 2 },
+      { x: 0, y: 0, width: 1, height: 0 },
+    ])
+      expect(() => openDecoder(bytes, { region })).toThrow(NativeError);
+  });
+
+  it("converts CMYK without a profile as paper and light would, and gives the samples as stored", () => {
+    const ink = decode(jpegFile("cmyk"), { output: "cmyk" });
+    const light = decode(jpegFile("cmyk"));
+    expect(psnr(light, decode(jpegFile("s444")))).toBeGreaterThan(28);
+    const [c = 0, , , k = 0] = ink.data;
+    expect(Math.abs((light.data[0] ?? 0) - (c * k) / 255)).toBeLessThanOrEqual(1);
+    expect(() => decode(jpegFile("s444"), { output: "cmyk" })).toThrow(NativeError);
+  });
+
+  it.each(["s444", "s422", "s420", "s440", "gray", "progressive"])(
+    "gives planes that agree with its rows: %s",
+    (name) => {
+      const planes = openPlaneDecoder(jpegFile(name));
+      const gray = decode(jpegFile(name));
+      let y = 0;
+      for (let band = planes.read(); band; band = planes.read()) {
+        expect(band.length).toBe(name === "gray" ? 1 : 3);
+        const [luma] = band;
+        if (name === "gray") expect(luma?.bytes[0]).toBe(gray.data[y * 133 * 4]);
+        y += luma?.rows ?? 0;
+      }
+      planes.close();
+      expect([planes.width, planes.height, y]).toEqual([133, 101, 101]);
+    },
+  );
+});
+
+describe("facts of a JPEG file", () => {
+  it.each([
+    ["s420", { width: 133, height: 101, colors: "YCbCr", progressive: false, multipleScans: false, precision: 8 }],
+    ["progressive", { progressive: true, multipleScans: true, arithmetic: false }],
+    ["several-scans", { progressive: false, multipleScans: true }],
+    ["arithmetic", { arithmetic: true, lossless: false }],
+    ["gray", { colors: "Gray" }],
+    ["rgb", { colors: "RGB", adobeTransform: 0 }],
+    ["cmyk", { colors: "YCCK", adobeTransform: 2 }],
+    ["twelve-bits", { precision: 12 }],
+    [
+      "odd-factors",
+      {
+        components: [
+          { h: 4, v: 1 },
+          { h: 2, v: 1 },
+          { h: 2, v: 2 },
+        ],
+      },
+    ],
+  ])("are in its header: %s", (name, expected) => {
+    expect(readHeader(jpegFile(name))).toMatchObject(expected);
+  });
+
+  it("include the profile, whatever the number of pieces", () => {
+    const profile = Uint8Array.from({ length: 150_000 }, (_, i) => i * 7);
+    const bytes = encode(scene(16, 16), { profile });
+    expect(readHeader(bytes).profile).toEqual(profile);
+    const second = bytes.findIndex((_, i) => bytes[i] === 0xe2 && bytes[i - 1] === 0xff && bytes[i + 15] === 2);
+    bytes[second] = 0xe3;
+    expect(readHeader(bytes).profile).toBeUndefined();
+    expect(decode(bytes).width).toBe(16);
+  });
+});
+
+const SETTINGS: readonly Partial<EncoderOptions>[] = [
+  {},
+  { progressive: true },
+  { subsampling: "4:4:4" },
+  { subsampling: "4:2:2", progressive: true },
+  { gray: true, progressive: true },
+  { quality: 100, subsampling: "4:4:4", progressive: true },
+  { quality: 5, progressive: true },
+];
+
+describe("the JPEG encoder", () => {
+  it.each(SETTINGS)("writes pictures that look like what it was given: %o", (settings) => {
+    for (const [width, height] of [
+      [200, 150],
+      [17, 33],
+      [1, 1],
+      [9, 300],
+    ] as const) {
+      const pixels = scene(width, height);
+      const read = decode(encode(pixels, settings));
+      expect([read.width, read.height]).toEqual([width, height]);
+      const floor = settings.quality === 5 ? 16 : 27;
+      if (!settings.gray && width > 100) expect(psnr(read, pixels)).toBeGreaterThan(floor);
+    }
+  });
+
+  it("writes the same coefficients in one scan and in many", () => {
+    const one = decode(encode(noise(123, 77), {}));
+    const many = decode(encode(noise(123, 77), { progressive: true }));
+    expect(many.data).toEqual(one.data);
+  });
+
+  it("writes one component when there is no color", () => {
+    const gray = paint(64, 48, (x, y) => [x * 3 + y, x * 3 + y, x * 3 + y, 255]);
+    const bytes = encode(gray, { progressive: true });
+    expect(readHeader(bytes).components).toHaveLength(1);
+    expect(psnr(decode(bytes), gray)).toBeGreaterThan(40);
+  });
+
+  it("takes planes as it takes rows", () => {
+    const file = jpegFile("s420");
+    const planes = openPlaneDecoder(file);
+    const encoder = openPlaneEncoder({ width: 133, height: 101, quality: 95 });
+    for (let band = planes.read(); band; band = planes.read()) {
+      const pieces = encoder.planes.map((layout, index) => padded(band[index], layout));
+      encoder.write(new Uint8Array(pieces.flatMap((piece) => [...piece])));
+    }
+    planes.close();
+    const written = encoder.finish();
+    expect(readHeader(written).components.map(({ h, v }) => [h, v])).toEqual([
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ]);
+    expect(psnr(decode(written), decode(file))).toBeGreaterThan(36);
+  });
+
+  it("refuses to finish before all rows are there", () => {
+    const encoder = openEncoder({ width: 16, height: 16, quality: 80 });
+    encoder.write(new Uint8Array(16 * 4 * 8), 8);
+    expect(() => encoder.finish()).toThrow(NativeError);
+    expect(jpegHeap().used).toBe(0);
+  });
+});
+
+describe("recompression of JPEG", () => {
+  const files = Object.entries(JPEG_FILES).filter(([name]) => name !== "twelve-bits");
+
+  it.each(files)("keeps every pixel: %s", (_name, bytes) => {
+    const pixels = decode(bytes);
+    for (const progressive of [true, false]) {
+      const result = recompress(bytes, { progressive });
+      expect(readHeader(result)).toMatchObject({ progressive, arithmetic: false });
+      expect(decode(result).data).toEqual(pixels.data);
+      // Holding a part of the coefficients at a time, reading the file several times.
+      expect(recompress(bytes, { progressive, windowBytes: 20_000 })).toEqual(result);
+    }
+  });
+
+  it.each(files)("makes files smaller with coarser divisors: %s", (_name, bytes) => {
+    const smaller = recompress(bytes, { progressive: true, quality: 50 });
+    expect(smaller.length).toBeLessThan(recompress(bytes, { progressive: true }).length);
+    expect(psnr(decode(smaller), decode(bytes))).toBeGreaterThan(25);
+  });
+
+  it("drops metadata and keeps a profile that it is given", () => {
+    const profile = Uint8Array.from({ length: 500 }, (_, i) => i);
+    const bytes = encode(scene(40, 40), { profile });
+    expect(readHeader(recompress(bytes, { progressive: false })).profile).toBeUndefined();
+    expect(readHeader(recompress(bytes, { progressive: false, profile })).profile).toEqual(profile);
+  });
+
+  it("refuses what has no 8-bit coefficients", () => {
+    expect(() => recompress(jpegFile("twelve-bits"), { progressive: true })).toThrow(NativeError);
+  });
+});
+
+describe("memory of the JPEG module", () => {
+  it.each(Object.keys(JPEG_FILES))("stays within what is declared: %s", (name) => {
+    const bytes = jpegFile(name);
+    const header = readHeader(bytes);
+    for (let eighths = 1; eighths <= 8; eighths++) {
+      jpegHeap(true);
+      decode(bytes, { eighths });
+      expect(jpegHeap().peak).toBeLessThanOrEqual(decodePeakBytes(header, eighths));
+    }
+    if (header.precision > 8) return;
+    for (const windowBytes of [undefined, 20_000]) {
+      jpegHeap(true);
+      recompress(bytes, { progressive: true, ...(windowBytes ? { windowBytes } : {}) });
+      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPeakBytes(header, bytes.length, windowBytes));
+    }
+  });
+
+  it.each(SETTINGS)("stays within what encoding declares, for noise: %o", (settings) => {
+    for (const [width, height] of [
+      [512, 512],
+      [3_000, 20],
+      [20, 3_000],
+      [1, 1],
+    ] as const) {
+      jpegHeap(true);
+      encode(noise(width, height), settings);
+      const declared = encodePeakBytes({ width, height, quality: 90, ...settings });
+      expect(jpegHeap().peak).toBeLessThanOrEqual(declared);
+    }
+  });
+
+  it("does not depend on the height of a picture in one scan", () => {
+    const tall = encode(scene(64, 6_000));
+    jpegHeap(true);
+    decode(tall);
+    expect(jpegHeap().peak).toBeLessThan(400_000);
+  });
+
+  it("is what it was after thousands of good and damaged jobs in one instance", () => {
+    const before = statistics();
+    const names = Object.keys(JPEG_FILES);
+    let refused = 0;
+    for (let job = 0; job < 3_000; job++) {
+      const bytes = jpegFile(names[job % names.length] ?? "s420").slice();
+      // Cut short, or a few bytes changed; the sequence is the same on every run.
+      const cut = job % 3 === 1 ? bytes.subarray(0, (job * 7_919) % bytes.length) : bytes;
+      for (let i = 0; job % 3 === 2 && i < 3; i++) {
+        const at = (job * 104_729 * (i + 1)) % cut.length;
+        cut[at] = (cut[at] ?? 0) ^ (1 << ((job + i) % 8));
+      }
+      try {
+        if (job % 5 === 0) recompress(cut, { progressive: job % 2 === 0, quality: 60 });
+        else decode(cut, { eighths: 1 + (job % 8) });
+      } catch (error) {
+        expect(error).toBeInstanceOf(NativeError);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(1_000);
+    expect(jpegHeap().used).toBe(0);
+    const after = statistics();
+    expect(after.replaced).toBe(before.replaced);
+    expect(after.memoryBytes).toBeLessThanOrEqual(8 << 20);
+  });
+});

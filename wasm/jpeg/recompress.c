@@ -1,0 +1,202 @@
+// A smaller file of the same picture without going through pixels: coefficients in, coefficients out, with Huffman codes
+// made for them; and, if asked, divided by larger divisors. Metadata stays behind.
+#include <stdlib.h>
+#include <string.h>
+#define JPEG_INTERNALS
+#include "jinclude.h"
+#include "native.h"
+#include "jerror.h"
+#include "file.h"
+#include "lib/jpegli/encode.h"
+#include "packed.h"
+#include "store.h"
+
+struct divisor {
+  int old, new, half;           // half: what makes ties go towards zero
+};
+
+struct recompressor {
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_error_mgr errors;
+  struct input input;
+  struct store store;
+  struct packed packed;
+  struct output out;
+  struct file_options options;
+  uint8_t *profile;
+  float distance;               // 0: coefficients stay as they are
+  struct divisor divisors[MAX_COMPONENTS][DCTSIZE2];
+  int coarser[MAX_COMPONENTS];  // whether any divisor of the component grows
+  uint32_t units_per_pass;      // rows of interleaved MCUs whose coefficients are held at a time
+};
+
+EXPORT("recompressor_new") struct recompressor *recompressor_new(int sink) {
+  struct recompressor *r = allocate(sizeof *r);
+  r->out.sink = sink;
+  return r;
+}
+
+EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
+  if (r->jpeg.err) jpeg_destroy_decompress(&r->jpeg);
+  store_free(&r->store);
+  packed_free(&r->packed);
+  free(r->profile);
+  free(r);
+}
+
+EXPORT("recompressor_profile") uint8_t *recompressor_profile(struct recompressor *r, size_t length) {
+  free(r->profile);
+  r->profile = allocate(length);
+  r->options.profile = r->profile;
+  r->options.profile_length = length;
+  return r->profile;
+}
+
+static enum color_marker marker_for(j_decompress_ptr jpeg) {
+  switch (jpeg->jpeg_color_space) {
+    case JCS_RGB:
+      return MARKER_ADOBE_RGB;
+    case JCS_CMYK:
+      return jpeg->saw_Adobe_marker ? MARKER_ADOBE_CMYK : MARKER_NONE;
+    case JCS_YCCK:
+      return MARKER_ADOBE_YCCK;
+    default:
+      return MARKER_JFIF;
+  }
+}
+
+// Quantisation as jpegli would choose it for this picture at that distance.
+static void target_divisors(j_decompress_ptr from, float distance, uint16_t targets[MAX_COMPONENTS][DCTSIZE2]) {
+  struct jpeg_compress_struct to;
+  memset(&to, 0, sizeof to);
+  to.err = from->err;
+  jpegli_create_compress(&to);
+  to.input_components = from->num_components;
+  to.in_color_space = from->jpeg_color_space;
+  jpegli_set_defaults(&to);
+  jpegli_set_colorspace(&to, from->jpeg_color_space);
+  for (int c = 0; c < to.num_components; c++) {
+    to.comp_info[c].h_samp_factor = from->comp_info[c].h_samp_factor;
+    to.comp_info[c].v_samp_factor = from->comp_info[c].v_samp_factor;
+  }
+  jpegli_set_distance(&to, distance, TRUE);
+  for (int c = 0; c < to.num_components; c++)
+    memcpy(targets[c], to.quant_tbl_ptrs[to.comp_info[c].quant_tbl_no]->quantval, sizeof targets[c]);
+  jpegli_destroy_compress(&to);
+}
+
+// Table of the new file that holds these divisors; one is added if there is none yet.
+static int table_for(struct packed *store, const uint16_t divisors[DCTSIZE2]) {
+  int table = 0;
+  while (store->used_tables >> table & 1) {
+    if (!memcmp(store->divisors[table], divisors, sizeof store->divisors[table])) return table;
+    table++;
+  }
+  memcpy(store->divisors[table], divisors, sizeof store->divisors[table]);
+  store->used_tables |= 1 << table;
+  return table;
+}
+
+// The tables of a component are known when its first scan begins; the first row of blocks is early enough.
+static void choose_divisors(struct recompressor *r, int c) {
+  const JQUANT_TBL *table = r->jpeg.comp_info[c].quant_table;
+  if (!table) ERREXIT1(&r->jpeg, JERR_NO_QUANT_TABLE, r->jpeg.comp_info[c].quant_tbl_no);
+  uint16_t targets[MAX_COMPONENTS][DCTSIZE2], chosen[DCTSIZE2];
+  memset(targets, 0, sizeof targets);
+  if (r->distance > 0) target_divisors(&r->jpeg, r->distance, targets);
+  for (int i = 0; i < DCTSIZE2; i++) {
+    const int old = table->quantval[i];
+    if (!old) ERREXIT(&r->jpeg, JERR_BAD_DCT_COEF);
+    // A divisor that hardly grows would cost precision and save nothing.
+    const int new = targets[c][i] * 5 > old * 6 ? targets[c][i] : old;
+    r->divisors[c][i] = (struct divisor){old, new, (new - 1) / 2};
+    r->coarser[c] |= new != old;
+    chosen[i] = new;
+  }
+  r->packed.component[c].table = table_for(&r->packed, chosen);
+}
+
+static void requantise(const struct divisor divisors[DCTSIZE2], int16_t *block) {
+  for (int i = 0; i < DCTSIZE2; i++) {
+    const struct divisor *d = &divisors[i];
+    if (!block[i] || d->new == d->old) continue;
+    const int value = (block[i] < 0 ? -block[i] : block[i]) * d->old;
+    const int quotient = (value + d->half) / d->new;
+    block[i] = block[i] < 0 ? -quotient : quotient;
+  }
+}
+
+static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
+  struct recompressor *r = taker;
+  const struct packed_component *component = &r->packed.component[c];
+  if (row == 0) choose_divisors(r, c);
+  if (r->coarser[c])
+    for (uint32_t x = 0; x < component->width; x++) requantise(r->divisors[c], blocks + (size_t)x * DCTSIZE2);
+  packed_add_row(&r->packed, c, row, blocks, ORDER_NATURAL);
+}
+
+static void prepare_packed(struct recompressor *r) {
+  static const int rgb[] = {'R', 'G', 'B'};
+  const struct jpeg_decompress_struct *jpeg = &r->jpeg;
+  struct packed *store = &r->packed;
+  store->width = jpeg->image_width;
+  store->height = jpeg->image_height;
+  store->components = jpeg->num_components;
+  for (int c = 0; c < store->components; c++) {
+    const int alone = store->components == 1;
+    store->component[c].id = jpeg->jpeg_color_space == JCS_RGB ? rgb[c] : c + 1;
+    store->component[c].h = alone ? 1 : jpeg->comp_info[c].h_samp_factor;
+    store->component[c].v = alone ? 1 : jpeg->comp_info[c].v_samp_factor;
+  }
+  packed_prepare(store);
+  r->options.marker = marker_for(&r->jpeg);
+}
+
+// Packs the rows of the window and frees them as it goes.
+static void pack_window(struct recompressor *r) {
+  for (int c = 0; c < r->packed.components; c++) {
+    struct store_component *from = &r->store.component[c];
+    for (uint32_t row = 0; row < r->packed.component[c].height; row++) {
+      if (!from->values[row]) continue;
+      take_row(r, c, row, from->values[row]);
+      store_free_row(from, row);
+    }
+  }
+  store_free(&r->store);
+}
+
+// Reads the file once, from `source`, and keeps what pass number `pass` is for. Returns the number of passes that the
+// whole takes: more than one if the file comes in several scans and its coefficients exceed `most` bytes.
+EXPORT("recompressor_read")
+uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
+  struct jpeg_decompress_struct *jpeg = &r->jpeg;
+  if (jpeg->err) jpeg_destroy_decompress(jpeg);
+  memset(&r->input, 0, sizeof r->input);
+  jpeg->err = error_manager(&r->errors);
+  jpeg_create_decompress(jpeg);
+  jpeg->client_data = &r->store;
+  input_attach(jpeg, &r->input, source);
+  jpeg_read_header(jpeg, TRUE);
+  if (jpeg->data_precision != 8 || jpeg->jpeg_color_space == JCS_UNKNOWN) ERREXIT(jpeg, JERR_NOTIMPL);
+  const uint32_t passes = jpeg->inputctl->has_multiple_scans ? store_full_bytes(jpeg) / most + 1 : 1;
+  const uint32_t units = (jpeg->total_iMCU_rows + passes - 1) / passes;
+  if (pass == 0) {
+    r->distance = distance;
+    prepare_packed(r);
+  }
+  r->store.window_first = pass * units;
+  r->store.window_end = (pass + 1) * units;
+  r->store.take_row = take_row;
+  r->store.taker = r;
+  jpeg_read_coefficients(jpeg);
+  input_require_complete(jpeg, &r->input);
+  if (jpeg->inputctl->has_multiple_scans) pack_window(r);
+  return passes;
+}
+
+EXPORT("recompressor_write") void recompressor_write(struct recompressor *r, int progressive) {
+  r->options.progressive = progressive;
+  struct packed store = r->packed;
+  if (r->jpeg.jpeg_color_space == JCS_YCbCr) store = packed_without_empty_chroma(&store);
+  file_write(&store, &r->options, &r->out);
+}
