@@ -57,6 +57,7 @@ export interface PixelsExports extends NativeExports {
   writer_close(writer: Pointer): void;
 
   flip_rows(pixels: Pointer, width: number, rows: number): void;
+  clear_hidden(pixels: Pointer, count: number): void;
   flatten_pixels(pixels: Pointer, count: number, red: number, green: number, blue: number): void;
   apply_matrix(pixels: Pointer, count: number, matrix: Pointer): void;
   apply_tables(pixels: Pointer, count: number, tables: Pointer): void;
