@@ -34,6 +34,11 @@ export class Band {
     return this.work((exports, pointer) => exports.flip_rows(pointer, width, this.count / width));
   }
 
+  /** Takes the color from fully transparent pixels. */
+  clearHidden(): this {
+    return this.work((exports, pointer) => exports.clear_hidden(pointer, this.count));
+  }
+
   /** Puts the pixels on an opaque color. */
   flatten(red: number, green: number, blue: number): this {
     return this.work((exports, pointer) => exports.flatten_pixels(pointer, this.count, red, green, blue));

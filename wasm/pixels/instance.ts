@@ -1,5 +1,6 @@
-/** The native module of this folder and the duty to free what a job opened in it. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+/** The native module of this folder. */
+import { Handle as NativeHandle } from "../handle.ts";
+import { native, type NativeExports } from "../load.ts";
 import module from "./pixels.wasm";
 
 type Pointer = number;
@@ -57,6 +58,7 @@ export interface PixelsExports extends NativeExports {
   writer_close(writer: Pointer): void;
 
   flip_rows(pixels: Pointer, width: number, rows: number): void;
+  clear_hidden(pixels: Pointer, count: number): void;
   flatten_pixels(pixels: Pointer, count: number, red: number, green: number, blue: number): void;
   apply_matrix(pixels: Pointer, count: number, matrix: Pointer): void;
   apply_tables(pixels: Pointer, count: number, tables: Pointer): void;
@@ -73,43 +75,10 @@ const KEEP_BYTES = 16 << 20;
 
 const pixels = native<PixelsExports>(module, { name: "pixels", keepBytes: KEEP_BYTES });
 
-/** Something opened in the native module: its pointer, and the duty to close it once. */
-export class Handle {
-  readonly pointer: Pointer;
-  private readonly instance: NativeInstance<PixelsExports> = pixels.acquire();
-  private readonly free: (exports: PixelsExports, pointer: Pointer) => void;
-  private closed = false;
-
-  /** @throws NativeError when memory ran out */
+/** Something opened in this module. */
+export class Handle extends NativeHandle<PixelsExports> {
+  /** @throws NativeError when `open` returns 0, which means that memory ran out */
   constructor(open: (exports: PixelsExports) => Pointer, free: (exports: PixelsExports, pointer: Pointer) => void) {
-    this.free = free;
-    try {
-      this.pointer = this.instance.run(open);
-      if (this.pointer === 0) throw new NativeError("out of memory");
-    } catch (error) {
-      pixels.release(this.instance);
-      throw error;
-    }
-  }
-
-  call<T>(work: (exports: PixelsExports, pointer: Pointer) => T): T {
-    if (this.closed) throw new Error("used after it was closed");
-    return this.instance.run((exports) => work(exports, this.pointer));
-  }
-
-  /** A view of linear memory; any later opening in this module may invalidate it. */
-  bytes(address: Pointer, length: number): Uint8Array {
-    return this.instance.bytes(address, length);
-  }
-
-  /** May be called twice. */
-  close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    try {
-      if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
-    } finally {
-      pixels.release(this.instance);
-    }
+    super(pixels, open, free);
   }
 }

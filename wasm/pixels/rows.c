@@ -19,6 +19,11 @@ void EXPORT(flip_rows)(uint32_t *pixel, int width, int rows) {
     }
 }
 
+/* Makes what cannot be seen the same everywhere: fully transparent pixels become 0. */
+void EXPORT(clear_hidden)(uint32_t *pixel, int count) {
+  for (int i = 0; i < count; i++) pixel[i] = pixel[i] >> 24 ? pixel[i] : 0;
+}
+
 /* Puts the pixels on an opaque colour. */
 void EXPORT(flatten_pixels)(uint8_t *p, int count, int red, int green, int blue) {
   for (int i = 0; i < count; i++, p += 4) {

@@ -5,8 +5,10 @@
  * buffers (72 MB for 24 megapixels), and its streams are asynchronous while rows are pulled.
  */
 import { pngReaderPeakBytes } from "../../../wasm/pixels/png.ts";
+import { mapBands } from "../band.ts";
 import { exifOrientation } from "../exif.ts";
 import { type Decoded, type Facts, format } from "../format.ts";
+import type { Picture } from "../picture.ts";
 import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { type PngFile, readFile, readProfile } from "./png/header.ts";
@@ -64,8 +66,9 @@ export const png = format({
     return size.frames > 1 ? animationPeakBytes(size, effort) : stillPeakBytes(size, effort);
   },
 
-  encode(picture, { effort }) {
-    return picture.frames > 1 ? writeAnimation(picture, { effort }) : writeStill(picture, { effort });
+  encode(picture, { effort, lossless }) {
+    const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
+    return picture.frames > 1 ? writeAnimation(shown, { effort }) : writeStill(shown, { effort });
   },
 
   recompress(bytes) {
@@ -81,6 +84,16 @@ export const png = format({
 
 function readPeakBytes(facts: Facts): number {
   return pngReaderPeakBytes(facts) + (facts.frames > 1 ? framesPeakBytes(facts) : 0);
+}
+
+/** The picture with nothing stored under full transparency, which nobody sees and everybody would pay for. */
+function withoutHiddenColors(picture: Picture): Picture {
+  return {
+    ...picture,
+    *open() {
+      for (const frame of picture.open()) yield { ...frame, rows: mapBands(frame.rows, (band) => band.clearHidden()) };
+    },
+  };
 }
 
 function still(bytes: Uint8Array, file: PngFile, box: Decoded["box"]): Decoded {

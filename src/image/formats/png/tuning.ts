@@ -29,7 +29,7 @@ const LEVELS: readonly Level[] = [
   { level: 6, photograph: 0.06, flat: 0.02 },
 ];
 /** A picture is flat when it takes less than this part of its raw size. */
-const FLAT_RATIO = 0.2;
+const FLAT_RATIO = 0.08;
 const FASTEST_LEVEL = 5;
 /** Seconds for the last compression at full effort; half the effort may take a quarter of them. */
 const MAX_SECONDS = 2.4;

@@ -1,10 +1,11 @@
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
 import type { Box, Size } from "../../geometry.ts";
 import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
-import { bandsOfPixels, lookAt, type Representation } from "./representation.ts";
+import { bandsOfPixels, bandsOfRows, lookAt, type Representation } from "./representation.ts";
 import { type Choice, choose } from "./tuning.ts";
 import { headerChunks, joined, stillPeakBytes, type WriteOptions } from "./write.ts";
 
@@ -28,13 +29,7 @@ export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Ar
   let canvas: Uint32Array<ArrayBuffer> = new Uint32Array(width * height);
   let sequence = 0;
   for (const { delayMs, rows } of picture.open()) {
-    let filled = 0;
-    const bytes = new Uint8Array(canvas.buffer);
-    for (let band = rows.read(height); band; band = rows.read(height)) {
-      bytes.set(band, filled);
-      filled += band.length;
-    }
-    rows.close();
+    collect(rows, new Uint8Array(canvas.buffer));
     const { box, blend, pieces } = frameData(canvas, before, width, choice);
     parts.push(makeChunk(TYPE.fcTL, frameHeader(sequence++, box, delayMs, blend)));
     for (const piece of pieces) {
@@ -43,6 +38,14 @@ export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Ar
     [before, canvas] = [canvas, before ?? new Uint32Array(width * height)];
   }
   return joined([...parts, makeChunk(TYPE.IEND)]);
+}
+
+function collect(rows: Rows, pixels: Uint8Array): void {
+  let filled = 0;
+  for (const band of bandsOfRows(rows)) {
+    pixels.set(band, filled);
+    filled += band.length;
+  }
 }
 
 /** Bytes of memory that `writeAnimation` holds at most: two canvases, a frame cut out twice, and the result. */

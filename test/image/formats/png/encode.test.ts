@@ -76,6 +76,14 @@ describe("encoding PNG", () => {
     );
   });
 
+  it("keeps colors under full transparency only where pixels must survive exactly", () => {
+    const pixels = paint(50, 50, (x, y) => [x, y, scattered(x, y, 200), x < 20 ? 0 : 255]);
+    const lossy = png.encode(pictureOf([pixels], { opaque: false }), { ...LOSSLESS, lossless: false, effort: 0.5 });
+    expect(lossy.length).toBeLessThan(encode(pixels).length);
+    expect([...decode(lossy).data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
+    expect(decode(lossy).data.subarray(100, 200)).toEqual(pixels.data.subarray(100, 200));
+  });
+
   it("streams pictures that are larger than its sample and its chunks", () => {
     const pixels = scene(1_200, 1_000);
     const { data } = decode(encode(pixels, { opaque: true, effort: 0 }));
