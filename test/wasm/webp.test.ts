@@ -48,6 +48,21 @@ function decode(file: Uint8Array, scale = 1) {
   }
 }
 
+function pixelsOf(file: Uint8Array): Uint8Array {
+  const [frame] = parseWebp(file).frames;
+  if (!frame) throw new Error("no frame");
+  const { width, height } = frame;
+  const decoder = openDecoder(frame, { x: 0, y: 0, width, height, scaledWidth: width, scaledHeight: height });
+  const data = new Uint8Array(width * height * 4);
+  let at = 0;
+  for (let rows = decoder.read(64); rows; rows = decoder.read(64)) {
+    data.set(rows, at);
+    at += rows.length;
+  }
+  decoder.close();
+  return data;
+}
+
 const PICTURES: readonly (readonly [string, Pixels, boolean])[] = [
   ["a drawing", scene(500, 400), true],
   ["noise", noise(400, 300), true],
@@ -81,6 +96,19 @@ describe("memory of the WebP module", () => {
     }
   });
 
+  it.each(PICTURES)("stays within what lean jobs declare: %s", (_name, pixels, opaque) => {
+    const { peak, declared } = encode(pixels, { opaque, lossless: true, lean: true });
+    expect(peak).toBeLessThanOrEqual(declared);
+  });
+
+  it("holds 10 bytes per pixel for a large lossy picture with alpha", () => {
+    const pixels = scene(1_700, 1_300, false);
+    const { file, peak, declared } = encode(pixels, { opaque: false });
+    expect(peak).toBeLessThanOrEqual(declared);
+    expect(encodePeakBytes({ ...pixels, opaque: false, lossless: false, quality: 80, method: 4 })).toBeLessThan(25e6);
+    expect(parseWebp(file).frames[0]?.alpha?.length).toBeGreaterThan(100);
+  });
+
   it("holds a few rows of a lossy picture, however tall it is", () => {
     const short = decode(encode(scene(512, 512), {}).file);
     const tall = decode(encode(scene(512, 4_096), {}).file);
@@ -99,6 +127,18 @@ describe("the WebP encoder", () => {
     const { file, peak, declared } = encode(noise(1_200, 1_000), { quality: 90 });
     expect(peak).toBeLessThanOrEqual(declared);
     expect(file.length).toBeGreaterThan(600_000);
+  });
+
+  it.each(PICTURES)("keeps every pixel when lean: %s", (_name, pixels, opaque) => {
+    const { file } = encode(pixels, { opaque, lossless: true, lean: true, exact: true });
+    expect(pixelsOf(file)).toEqual(pixels.data);
+    expect(file.length).toBeLessThan(pixels.data.length + 600);
+  });
+
+  it("keeps the alpha of a large lossy picture", () => {
+    const pixels = scene(1_700, 1_300, false);
+    const decoded = pixelsOf(encode(pixels, { opaque: false, method: 0 }).file);
+    for (let i = 3; i < decoded.length; i += 4 * 101) expect(decoded[i]).toBe(pixels.data[i]);
   });
 
   it("touches pixels only as near-lossless allows", () => {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "import.h"
+#include "lean.h"
 #include "src/webp/encode.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
@@ -81,11 +82,12 @@ void encoder_rows(Encoder* encoder, int rows) {
 
 // Encodes and writes the file; the heap may not grow beyond `limit` bytes. Returns a WebPEncodingError.
 //
-// A lossy encoder that keeps its symbols until the end is twice as fast as one that goes over the picture several
-// times. Where memory runs out the first way, the second is tried. Partition 0 holds 512 KB; where the modes of a large
+// `lean` asks for the way that needs less memory. A lossless picture goes through a coder of our own. A lossy encoder
+// goes over the picture several times instead of keeping its symbols until the end, which takes twice the time; that
+// is also tried where memory ran out. Partition 0 holds 512 KB; where the modes of a large
 // picture do not fit, they are coded anew with fewer small blocks.
 EXPORT("encoder_finish")
-int encoder_finish(Encoder* encoder, size_t limit) {
+int encoder_finish(Encoder* encoder, size_t limit, int lean) {
   WebPPicture* const picture = &encoder->picture;
   free(encoder->band);
   free(encoder->scratch);
@@ -94,6 +96,11 @@ int encoder_finish(Encoder* encoder, size_t limit) {
   if (encoder->next_row < picture->height) return VP8_ENC_ERROR_BAD_DIMENSION;
   if (!encoder->translucent) picture->colorspace = WEBP_YUV420;
   heap_limit(limit);
+  if (encoder->config.lossless && lean) {
+    lean_lossless(picture);
+    return picture->error_code;
+  }
+  encoder->config.low_memory = lean;
   for (;;) {
     WebPEncode(&encoder->config, picture);
     if (encoder->config.lossless) break;

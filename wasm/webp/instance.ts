@@ -36,7 +36,7 @@ interface WebpExports extends NativeExports {
   ): number;
   encoder_band(encoder: number): number;
   encoder_rows(encoder: number, rows: number): void;
-  encoder_finish(encoder: number, limit: number): number;
+  encoder_finish(encoder: number, limit: number, lean: number): number;
   encoder_close(encoder: number): void;
   canvas_open(width: number, height: number): number;
   canvas_close(canvas: number): void;
@@ -79,8 +79,16 @@ export type WebpInstance = NativeInstance<WebpExports>;
 const KEEP_BYTES = 24 << 20;
 const NO_LIMIT = 0xffff_ffff;
 
-/** Where the encoder that is running writes. */
-let sink: Uint8Array[] = [];
+/** What the encoder that is running has written; its RIFF header tells how long the file will be. */
+let written = { file: new Uint8Array(0), length: 0 };
+
+function write(piece: Uint8Array): void {
+  // The first piece is, or begins with, the RIFF header, whose size leaves out its own 8 bytes.
+  if (written.length === 0)
+    written.file = new Uint8Array(8 + new DataView(piece.slice(4, 8).buffer).getUint32(0, true));
+  written.file.set(piece, written.length);
+  written.length += piece.length;
+}
 
 const webpModule = native<WebpExports>(module, {
   name: "webp",
@@ -88,29 +96,25 @@ const webpModule = native<WebpExports>(module, {
   imports: (instance) => ({
     // Nothing: the encoder starts over.
     write: (from = 0, length = 0) => {
-      if (length === 0) sink.length = 0;
-      else sink.push(instance.bytes(from, length).slice());
+      if (length === 0) written = { file: new Uint8Array(0), length: 0 };
+      else write(instance.bytes(from, length));
     },
   }),
 });
 
-/** Runs `work` and returns everything that C wrote meanwhile. */
+/**
+ * Runs an encoder and returns the file that it wrote.
+ * @throws NativeError when it is not complete
+ */
 export function collect(work: () => void): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  sink = pieces;
+  written = { file: new Uint8Array(0), length: 0 };
   try {
     work();
+    if (written.length !== written.file.length) throw new NativeError("the encoder wrote less than it announced");
+    return written.file;
   } finally {
-    sink = [];
+    written = { file: new Uint8Array(0), length: 0 };
   }
-  if (pieces.length === 1) return pieces[0]!;
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, offset);
-    offset += piece.length;
-  }
-  return bytes;
 }
 
 /**
