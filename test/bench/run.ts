@@ -23,6 +23,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   floor: () => import("./floor.ts"),
   service: () => import("./service.ts"),
+  "webp-decode": () => import("./webp-decode.ts"),
+  "webp-encode": () => import("./webp-encode.ts"),
 };
 
 // In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.

@@ -75,8 +75,11 @@ interface WebpExports extends NativeExports {
 
 export type WebpInstance = NativeInstance<WebpExports>;
 
-/** Linear memory that the idle instance may keep: what lossy pictures up to 6 megapixels need. */
-const KEEP_BYTES = 24 << 20;
+/**
+ * Linear memory that the idle instance may keep: what lossy pictures up to 12 megapixels and lossless ones up to 1 need.
+ * Less would replace the instance after every such job, and what is replaced is collected late.
+ */
+const KEEP_BYTES = 52 << 20;
 const NO_LIMIT = 0xffff_ffff;
 
 /** What the encoder that is running has written; its RIFF header tells how long the file will be. */

@@ -1,0 +1,53 @@
+import jsquash from "@jsquash/webp/codec/dec/webp_dec.wasm";
+/** Decoding WebP to RGBA, 3 megapixels: against sharp and the WebAssembly build most people use. */
+import decodeJsquash, { init } from "@jsquash/webp/decode.js";
+
+import { webp } from "../../src/image/formats/webp.ts";
+import { webpHeap } from "../../wasm/webp/instance.ts";
+import type { Bench, Candidate } from "./harness.ts";
+import { encodePhoto, photo, provideImageData } from "./webp-photo.ts";
+
+/** Reads all rows; the most that the job held in linear memory. */
+function decode(bytes: Uint8Array, shrink: number): object {
+  webpHeap(true);
+  const facts = webp.probe(bytes);
+  const box = { x: 0, y: 0, width: facts.width, height: facts.height };
+  const demand = { box, width: Math.floor(box.width / shrink), height: Math.floor(box.height / shrink) };
+  for (const { rows } of webp.open(bytes, facts, demand)) {
+    while (rows.read(32)) continue;
+    rows.close();
+  }
+  return { peakKiB: Math.round(webpHeap().peak / 1024) };
+}
+
+export const bench: Bench = {
+  title: "decoding WebP, 2,400 x 1,260: quality 80, and without loss",
+  async candidates(platform, load) {
+    provideImageData();
+    await init(jsquash);
+    const picture = photo(await load("test/fixtures/webp/denali.webp"));
+    const lossy = encodePhoto(picture, false);
+    const lossless = encodePhoto(picture, true);
+    const candidates: Candidate[] = [
+      { name: "lossy", run: () => decode(lossy, 1) },
+      { name: "lossy, jsquash", run: async () => void (await decodeJsquash(buffer(lossy))) },
+      { name: "lossy, a quarter", run: () => decode(lossy, 4) },
+      { name: "lossless", run: () => decode(lossless, 1) },
+      { name: "lossless, jsquash", run: async () => void (await decodeJsquash(buffer(lossless))) },
+    ];
+    if (platform === "workerd") return candidates;
+    const { default: sharp } = await import("sharp");
+    sharp.concurrency(1);
+    sharp.cache(false);
+    const native = (file: Uint8Array) => async () => void (await sharp(file).raw().toBuffer());
+    return [
+      ...candidates,
+      { name: "lossy, sharp", run: native(lossy) },
+      { name: "lossless, sharp", run: native(lossless) },
+    ];
+  },
+};
+
+function buffer(bytes: Uint8Array): ArrayBuffer {
+  return bytes.slice().buffer;
+}
