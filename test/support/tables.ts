@@ -5,6 +5,7 @@ import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
+import { PROVIDERS } from "../../src/storage/providers.ts";
 
 /** Every table, by the name in its markers: `<!-- table: formats -->` … `<!-- end -->`. */
 const TABLES: Readonly<Record<string, () => string>> = {
@@ -27,6 +28,16 @@ const TABLES: Readonly<Record<string, () => string>> = {
       Object.entries<OperationRow>(OPERATIONS).map(([name, { aliases, params, summary }]) => [
         [name, ...(aliases ?? [])].map(code).join(" or "),
         members(params).map(code).join(" "),
+        summary,
+      ]),
+    ),
+  providers: () =>
+    table(
+      ["Provider", "Also", "Parameters", ""],
+      PROVIDERS.map(({ code: name, aliases, credentials, params, summary }) => [
+        code(name),
+        aliases.map(code).join(" "),
+        [...Object.keys(credentials), ...Object.keys(params)].map(code).join(" "),
         summary,
       ]),
     ),
