@@ -152,3 +152,5 @@ export const MAX_CREDENTIAL_CHARACTERS = 1_024;
 export const MAX_KEPT_TOKENS = 256;
 /** How long before its end an access token is not used any more. */
 export const TOKEN_MARGIN_MS = 60_000;
+/** Uploaded bytes this old without a waiting job were left behind by a crash: no request takes a day to be accepted. */
+export const LEFTOVER_BYTES_MS = 86_400_000;
