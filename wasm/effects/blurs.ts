@@ -1,12 +1,7 @@
 /** Effects that mix a pixel with its neighbors. Each comes with the bytes it holds at most. */
 import { type Effect, effectPeakBytes, openEffect } from "./instance.ts";
 
-/** The largest radius of a box and a median; their sums and counts are sized for it. */
-export const MAX_BOX_RADIUS = 127;
-/** The largest radius of a disc. */
-export const MAX_DISC_RADIUS = 32;
-
-/** The mean of (2 radius + 1) squared pixels; a whole radius. */
+/** The mean of (2 radius + 1) squared pixels; a whole radius of at most 127. */
 export function openBox(width: number, height: number, radius: number): Effect {
   return openEffect(width, width, (exports) => exports.box_open(width, height, radius));
 }
@@ -15,7 +10,7 @@ export function boxPeakBytes(width: number, radius: number): number {
   return effectPeakBytes(width, width, 2 * radius + 2, width * 8) + width * 16;
 }
 
-/** The mean of the pixels whose centers are within `radius`, at least 1. */
+/** The mean of the pixels whose centers are within `radius`, from 1 to 32. */
 export function openDisc(width: number, height: number, radius: number): Effect {
   return openEffect(width, width, (exports) => exports.disc_open(width, height, radius));
 }
@@ -53,7 +48,7 @@ export function zoomPeakBytes(width: number, height: number, ratio: number, samp
   return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 8);
 }
 
-/** The median of (2 radius + 1) squared pixels, by channel; a whole radius of at least 1. */
+/** The median of (2 radius + 1) squared pixels, by channel; a whole radius from 1 to 127. */
 export function openMedian(width: number, height: number, radius: number, opaque: boolean): Effect {
   return openEffect(width, width, (exports) => exports.median_open(width, height, radius, opaque ? 1 : 0));
 }

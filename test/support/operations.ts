@@ -1,0 +1,103 @@
+import { checked } from "../../src/contract/message.ts";
+/** Operations on pictures of a test, the way the pipeline runs them, without formats. */
+import { png } from "../../src/image/formats/png.ts";
+import type { OperationRow, Step } from "../../src/image/operation.ts";
+import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
+import { resample } from "../../src/image/resample.ts";
+import type { Rows } from "../../src/image/rows.ts";
+import { crop } from "../../src/image/steps/crop.ts";
+import { turn } from "../../src/image/steps/turn.ts";
+import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
+
+export interface Situation {
+  /** The picture is declared opaque. */
+  readonly opaque?: boolean;
+  /** The output format can hold alpha. */
+  readonly alpha?: boolean;
+  /** The file of every saved picture. */
+  readonly overlay?: ArrayBuffer;
+  /** Rows that the source gives at most, and that are asked for at most, at a time. */
+  readonly give?: number;
+  readonly ask?: number;
+}
+
+export interface Applied extends Pixels {
+  readonly steps: readonly Step[];
+  /** What the rows say about themselves. */
+  readonly opaque: boolean;
+}
+
+/** The steps that an operation plans for a picture of this size. */
+export function planned(
+  name: OperationName,
+  params: object,
+  pixels: Pixels,
+  { opaque = true, alpha = true, overlay }: Situation = {},
+): readonly Step[] {
+  const row: OperationRow = OPERATIONS[name];
+  return row.plan(checked(row.params, params) as never, {
+    size: { width: pixels.width, height: pixels.height },
+    opaque,
+    alpha,
+    look: () => rowsOf(pixels, opaque),
+    overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
+  });
+}
+
+/** A picture as an operation leaves it. */
+export function applied(name: OperationName, params: object, pixels: Pixels, situation: Situation = {}): Applied {
+  const { opaque = true, give = 1_000, ask = 16 } = situation;
+  const steps = planned(name, params, pixels, situation);
+  let rows: Rows = rowsOf(pixels, opaque, give);
+  for (const step of steps) rows = through(rows, step);
+  return { ...drain(rows, ask), steps, opaque: rows.opaque };
+}
+
+function through(rows: Rows, step: Step): Rows {
+  switch (step.kind) {
+    case "turn":
+      return turn(rows, step.orientation);
+    case "crop":
+      return crop(rows, step.box);
+    case "resize": {
+      const box = { x: 0, y: 0, width: rows.width, height: rows.height };
+      return resample(rows, { box, width: step.width, height: step.height, kernel: step.kernel });
+    }
+    case "rows":
+      return step.apply(rows);
+  }
+}
+
+/** The pixels of a PNG file. */
+export function decoded(file: ArrayBuffer): Pixels {
+  const bytes = new Uint8Array(file);
+  const facts = png.probe(bytes);
+  const { width, height } = facts;
+  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+    return drain(rows);
+  }
+  throw new Error("no frame");
+}
+
+/** The largest difference of two samples, in levels; colors are weighted with their alpha. */
+export function largestDifference(a: Pixels, b: Pixels): number {
+  let largest = a.width === b.width && a.height === b.height ? 0 : Number.POSITIVE_INFINITY;
+  for (let i = 0; i < a.data.length; i++) {
+    const alpha = i % 4 === 3 ? 255 : Math.max(sample(a.data, i | 3), sample(b.data, i | 3));
+    largest = Math.max(largest, (Math.abs(sample(a.data, i) - sample(b.data, i)) * alpha) / 255);
+  }
+  return largest;
+}
+
+/** The four samples of a pixel. */
+export function pixel({ width, data }: Pixels, x: number, y: number): [number, number, number, number] {
+  const at = (y * width + x) * 4;
+  return [sample(data, at), sample(data, at + 1), sample(data, at + 2), sample(data, at + 3)];
+}
+
+/** One color everywhere. */
+export function flat(width: number, height: number, color: readonly [number, number, number, number]): Pixels {
+  const data = new Uint8Array(width * height * 4);
+  for (let at = 0; at < data.length; at += 4) data.set(color, at);
+  return { width, height, data };
+}
