@@ -40,10 +40,18 @@ static Phase phase_at(const Halftone *halftone, int y, double turn) {
 /* A triangle wave, 0 to 1. */
 static inline float triangle(uint32_t phase) { return fabsf((float)(int32_t)phase) * (1 / 2147483648.0f); }
 
+/*
+ * The light of a pixel: a ramp as wide as the edge of a dot, around the threshold. Tones nearer to black or white than
+ * half of that ramp are moved outward by as much as keeps the mean over all thresholds: there, the part of the ramp
+ * that is left has the area (z + e)^2 / (4 e).
+ */
 static inline float screen(const Settings *set, float tone, float value) {
   const float threshold = set->thresholds[(int)(value * STEPS + 0.5f)];
-  const float light = (tone * (1 + 1 / set->slope) - 0.5f / set->slope - threshold) * set->slope + 0.5f;
-  return MIN(1, MAX(0, light));
+  const float edge = 0.5f / set->slope;
+  const float moved = tone < edge       ? 2 * sqrtf(edge * tone) - edge
+                      : tone > 1 - edge ? 1 + edge - 2 * sqrtf(edge * MAX(0, 1 - tone))
+                                        : tone;
+  return MIN(1, MAX(0, (moved - threshold) * set->slope + 0.5f));
 }
 
 static inline float dots(const Halftone *halftone, const Phase *at) {

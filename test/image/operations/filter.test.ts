@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { applied, flat, pixel } from "../../support/operations.ts";
+import { noise, paint, type Pixels, sample } from "../../support/rows.ts";
+
+const NOISE = noise(48, 32);
+
+function filtered(params: object, pixels: Pixels = NOISE, opaque = true): Pixels {
+  return applied("filter", params, pixels, { opaque });
+}
+
+function mean({ data }: Pixels, channel: number): number {
+  let sum = 0;
+  for (let at = channel; at < data.length; at += 4) sum += sample(data, at);
+  return sum / (data.length / 4);
+}
+
+describe("filters", () => {
+  it("run in the order in which they are sent", () => {
+    const duotone = { light: "ff0000", dark: "0000ff" };
+    const first = filtered(parse({ duotone, sepia: { value: 100 } }));
+    const second = filtered(parse({ sepia: { value: 100 }, duotone }));
+    expect(first.data).not.toEqual(second.data);
+    expect(first.data).toEqual(filtered({ sepia: { value: 100 } }, filtered({ duotone })).data);
+    expect(second.data).toEqual(filtered({ duotone }, filtered({ sepia: { value: 100 } })).data);
+  });
+
+  it("have other names, which keep their place", () => {
+    const sent = { pixelate: { value: 3 }, sepia: { value: 5 }, color_replacement: { from: "000", to: "fff" } };
+    const { filter } = parseBody(UploadBody, { stylize: sent });
+    expect(Object.keys(filter ?? {})).toEqual(["pixellate", "sepia", "replace"]);
+  });
+
+  it.each([
+    [{ glow: { value: 1 } }, "filter.glow is not a known parameter"],
+    [{ sepia: {} }, "filter.sepia.value is required"],
+    [{ sepia: { value: 101 } }, "filter.sepia.value must be a number between 0 and 100"],
+    [{ blur: { value: 5, mode: "lens" } }, "filter.blur.mode must be one of gaussian, box, disc, motion, zoom, median"],
+    [{ duotone: { light: "fff" } }, "filter.duotone.dark is required"],
+    [{ duotone: { light: "fff", dark: "00000000" } }, "filter.duotone.dark must be a hex color"],
+    [{ monochrome: { value: 5, color: "12345" } }, "filter.monochrome.color must be a hex color"],
+  ])("refuse %o", (filter, message) => {
+    expect(() => parseBody(UploadBody, { filter })).toThrow(message);
+  });
+});
+
+function parse(filter: object): object {
+  const parsed = parseBody(UploadBody, { filter });
+  return Object.fromEntries(Object.entries(parsed.filter ?? {}).filter(([, params]) => params !== undefined));
+}
+
+describe("recoloring", () => {
+  it("duotone puts dark for black and light for white", () => {
+    const ends = paint(2, 1, (x) => [x * 255, x * 255, x * 255, 255]);
+    const { data } = filtered({ duotone: { light: "#fedcba", dark: "123" } }, ends);
+    expect([...data]).toEqual([0x11, 0x22, 0x33, 255, 0xfe, 0xdc, 0xba, 255]);
+  });
+
+  it("monochrome reads AARRGGBB: the alpha weakens the color", () => {
+    const white = flat(1, 1, [255, 255, 255, 255]);
+    expect(pixel(filtered({ monochrome: { value: 100, color: "ff0000" } }, white), 0, 0)).toEqual([255, 0, 0, 255]);
+    const half = pixel(filtered({ monochrome: { value: 100, color: "80ff0000" } }, white), 0, 0);
+    expect(half).toEqual([255, 127, 127, 255]);
+  });
+
+  it("replaces a color, what is near it in part, and nothing else", () => {
+    const pixels = paint(
+      4,
+      1,
+      (x) =>
+        [
+          [200, 30, 30],
+          [200, 45, 30],
+          [30, 30, 200],
+          [201, 30, 30],
+        ][x]!.concat(255) as never,
+    );
+    const replace = (value: number) => filtered({ replace: { from: "c81e1e", to: "00ff0080", value } }, pixels, false);
+    const wide = replace(12);
+    expect(pixel(wide, 0, 0)).toEqual([0, 255, 0, 128]);
+    expect(pixel(wide, 2, 0)).toEqual([30, 30, 200, 255]);
+    const exact = replace(0);
+    expect(pixel(exact, 0, 0)).toEqual([0, 255, 0, 128]);
+    expect(exact.data.subarray(4)).toEqual(pixels.data.subarray(4));
+  });
+});
+
+describe("pixellate", () => {
+  it("has one color in each cell, the mean of its pixels", () => {
+    const cell = fc.integer({ min: 2, max: 30 });
+    fc.assert(
+      fc.property(cell, cell, cell, (size, width, height) => {
+        const pixels = noise(width, height);
+        const result = filtered({ pixellate: { value: size } }, pixels);
+        for (let top = 0; top < height; top += size) {
+          for (let left = 0; left < width; left += size) {
+            const color = pixel(result, left, top);
+            const sums = [0, 0, 0];
+            let count = 0;
+            for (let y = top; y < Math.min(height, top + size); y++) {
+              for (let x = left; x < Math.min(width, left + size); x++, count++) {
+                expect(pixel(result, x, y)).toEqual(color);
+                for (const c of [0, 1, 2]) sums[c]! += sample(pixels.data, (y * width + x) * 4 + c);
+              }
+            }
+            for (const c of [0, 1, 2]) expect(Math.abs(color[c]! - sums[c]! / count)).toBeLessThanOrEqual(0.501);
+          }
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("weighs colors with alpha", () => {
+    const pixels = paint(2, 1, (x) => (x === 0 ? [200, 0, 0, 255] : [0, 255, 0, 0]));
+    expect(pixel(filtered({ pixellate: { value: 2 } }, pixels, false), 1, 0)).toEqual([200, 0, 0, 128]);
+  });
+});
+
+describe("blurs", () => {
+  it.each([
+    ["box", 2],
+    ["disc", 3],
+    ["motion", 4],
+    ["motion", 20],
+  ])("%s spreads a point without loss (%d)", (mode, value) => {
+    const point = paint(99, 99, (x, y) => (x === 49 && y === 49 ? [255, 255, 255, 255] : [0, 0, 0, 0]));
+    const { data } = filtered({ blur: { mode, value, angle: 30 } }, point, false);
+    let sum = 0;
+    for (let at = 3; at < data.length; at += 4) sum += sample(data, at);
+    // Each of the result's pixels is rounded.
+    expect(Math.abs(sum - 255)).toBeLessThanOrEqual(40);
+    for (let at = 0; at < data.length; at += 4) {
+      if (sample(data, at + 3) > 0) expect([...data.subarray(at, at + 3)]).toEqual([255, 255, 255]);
+    }
+  });
+
+  it("motion goes in its direction only", () => {
+    const line = paint(41, 41, (x) => (x === 20 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
+    expect(filtered({ blur: { mode: "motion", value: 8, angle: 90 } }, line).data).toEqual(line.data);
+    const across = filtered({ blur: { mode: "motion", value: 8 } }, line);
+    expect(pixel(across, 14, 20)[0]).toBe(15);
+    // A downward slope to the right for a positive angle.
+    const point = paint(41, 41, (x, y) => (x === 20 && y === 20 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
+    const sloped = filtered({ blur: { mode: "motion", value: 8, angle: 45 } }, point);
+    expect(pixel(sloped, 23, 23)[0]).toBeGreaterThan(5);
+    expect(pixel(sloped, 23, 17)[0]).toBe(0);
+  });
+
+  it("zoom leaves the center sharp and smears along the rays", () => {
+    const stripes = paint(81, 81, (x) => (x & 1 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
+    const result = filtered({ blur: { mode: "zoom", value: 50 } }, stripes);
+    expect(pixel(result, 40, 40)[0]).toBe(0);
+    expect(Math.abs(pixel(result, 5, 40)[0] - 127)).toBeLessThan(50);
+    const rings = filtered(
+      { blur: { mode: "zoom", value: 50 } },
+      paint(81, 81, (_, y) => [y * 3, 0, 0, 255]),
+    );
+    expect(pixel(rings, 0, 40)[0]).toBe(120);
+  });
+});
+
+describe("halftone", () => {
+  it.each(["dot", "line", "circular", "hatched", "cmyk"])("%s keeps the mean tone of an area", (mode) => {
+    for (const sharpness of [0, 70, 100]) {
+      for (const tone of [0, 40, 128, 200, 255]) {
+        const result = filtered(
+          { halftone: { mode, value: 8, angle: 22, sharpness } },
+          flat(200, 200, [tone, tone, tone, 255]),
+        );
+        expect(Math.abs(mean(result, 1) - tone)).toBeLessThan(mode === "cmyk" ? 6 : 3);
+      }
+    }
+  });
+
+  it("is black and white at full sharpness, and keeps alpha", () => {
+    const pixels = noise(40, 40, false);
+    const { data } = filtered({ halftone: { value: 60, sharpness: 100 } }, pixels, false);
+    for (let at = 3; at < data.length; at += 4) expect(data[at]).toBe(pixels.data[at]);
+    expect(filtered({ halftone: { value: 9 } }, flat(5, 5, [255, 255, 255, 255])).data).toEqual(
+      flat(5, 5, [255, 255, 255, 255]).data,
+    );
+  });
+
+  it("prints a pure ink as it is", () => {
+    const cyan = flat(20, 20, [0, 255, 255, 255]);
+    expect(filtered({ halftone: { mode: "cmyk", value: 6 } }, cyan).data).toEqual(cyan.data);
+  });
+});
