@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+
+import { applied, flat, pixel } from "../../support/operations.ts";
+import { noise, paint, type Pixels, sample } from "../../support/rows.ts";
+
+function rotated(angle: number, pixels: Pixels, params: object = {}, opaque = true): Pixels {
+  return applied("rotate", { angle, ...params }, pixels, { opaque });
+}
+
+function alphaOf({ data }: Pixels): number {
+  let sum = 0;
+  for (let at = 3; at < data.length; at += 4) sum += sample(data, at);
+  return sum / 255;
+}
+
+describe("rotation", () => {
+  it("loses nothing in quarter turns, clockwise", () => {
+    const pixels = noise(7, 4, false);
+    const turned = rotated(90, pixels, {}, false);
+    expect([turned.width, turned.height]).toEqual([4, 7]);
+    expect(turned.data).toEqual(paint(4, 7, (x, y) => pixel(pixels, y, 3 - x)).data);
+    expect(rotated(270, turned, {}, false).data).toEqual(pixels.data);
+    expect(rotated(180, rotated(180, pixels, {}, false), {}, false).data).toEqual(pixels.data);
+  });
+
+  it("turns clockwise by any angle", () => {
+    const pixels = paint(41, 41, (x) => (x < 20 ? [255, 0, 0, 255] : [0, 0, 255, 255]));
+    const center = (angle: number, dx: number, dy: number) => {
+      const result = rotated(angle, pixels);
+      return pixel(result, Math.floor(result.width / 2) + dx, Math.floor(result.height / 2) + dy);
+    };
+    // What was on the left is above after most of a quarter turn, and below after one the other way.
+    expect(center(80, 0, -12)[0]).toBeGreaterThan(250);
+    expect(center(280, 0, 12)[0]).toBeGreaterThan(250);
+    expect(center(200, 12, 0)[0]).toBeGreaterThan(250);
+  });
+
+  it.each([1, 30, 45, 46, 100, 359])("keeps the picture's area, in the middle of its canvas: %d", (angle) => {
+    const result = rotated(angle, flat(60, 30, [10, 200, 30, 255]));
+    const radians = (angle * Math.PI) / 180;
+    const [across, down] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
+    expect([result.width, result.height]).toEqual([
+      Math.ceil(60 * across + 30 * down),
+      Math.ceil(60 * down + 30 * across),
+    ]);
+    expect(Math.abs(alphaOf(result) - 1_800)).toBeLessThan(12);
+    const { data } = result;
+    for (let at = 0; at < data.length; at += 4) {
+      if (sample(data, at + 3) > 0) expect([...data.subarray(at, at + 3)]).toEqual([10, 200, 30]);
+    }
+    const [width, height] = [result.width, result.height];
+    const around = paint(width, height, (x, y) => pixel(result, width - 1 - x, height - 1 - y));
+    for (const [at, value] of around.data.entries()) {
+      expect(Math.abs(value - sample(data, at))).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it("puts a background behind", () => {
+    const black = flat(30, 30, [0, 0, 0, 255]);
+    expect(pixel(rotated(45, black, { background: "ff8000" }), 0, 0)).toEqual([255, 128, 0, 255]);
+    expect(pixel(rotated(45, black), 0, 0)).toEqual([0, 0, 0, 0]);
+    const white = applied("rotate", { angle: 45 }, black, { alpha: false });
+    expect(pixel(white, 0, 0)).toEqual([255, 255, 255, 255]);
+    expect(white.opaque).toBe(true);
+  });
+
+  it("takes no color out of transparent pixels", () => {
+    const pixels = paint(40, 40, (x) => (x < 20 ? [0, 0, 255, 255] : [255, 255, 0, 0]));
+    const { data } = rotated(33, pixels, {}, false);
+    for (let at = 0; at < data.length; at += 4) {
+      if (sample(data, at + 3) > 8) expect([...data.subarray(at, at + 2)]).toEqual([0, 0]);
+    }
+  });
+
+  it("needs few rows for small angles, and says so", () => {
+    const bytes = (angle: number) =>
+      applied("rotate", { angle }, noise(2_000, 200)).steps.reduce(
+        (sum, step) => sum + (step.kind === "rows" ? step.peakBytes : 0),
+        0,
+      );
+    expect(bytes(1)).toBeLessThan(bytes(5) / 2);
+    expect(bytes(181)).toBe(bytes(1));
+  });
+});
