@@ -8,6 +8,7 @@ import { identify } from "../detect.ts";
 import { rowStep } from "../effect.ts";
 import { type Box, isWhole, type Size, turnSize } from "../geometry.ts";
 import { DIRECTIONS, place } from "../gravity.ts";
+import { kept } from "../kept.ts";
 import { operation, type Step } from "../operation.ts";
 import { firstFrame } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
@@ -16,6 +17,8 @@ import type { Rows } from "../rows.ts";
 import { lay } from "../steps/overlay.ts";
 
 const MAX_PADDING_PIXELS = 10_000;
+/** A watermark that takes no more, as it is laid on the picture, is decoded once for all frames of an animation. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const offset = lenientInteger(-MAX_SIDE_PIXELS, MAX_SIDE_PIXELS);
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
 const idRule = "must be the id of a saved watermark";
@@ -59,9 +62,13 @@ export const watermark = operation({
       ...(isWhole(visible, shown) ? [] : [{ kind: "crop", box: visible } as const]),
     ];
     const plan = planSteps(storedSize(stored.facts), steps);
-    const peakBytes = picturePeakBytes(stored, plan) + overlayPeakBytes(size.width, visible.width);
+    const bytesKept = visible.width * visible.height * 4;
+    const small = bytesKept <= MAX_KEPT_BYTES;
+    const open = small ? kept(() => opened(stored, plan)) : () => opened(stored, plan);
+    const peakBytes =
+      picturePeakBytes(stored, plan) + overlayPeakBytes(size.width, visible.width) + (small ? bytesKept : 0);
     const corner = { x: at.x + visible.x, y: at.y + visible.y };
-    return [rowStep(size, peakBytes, (rows) => lay(rows, opened(stored, plan), corner, params.opacity))];
+    return [rowStep(size, peakBytes, (rows) => lay(rows, open(), corner, params.opacity))];
   },
 });
 

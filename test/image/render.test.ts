@@ -1,0 +1,108 @@
+/** Orders from file to file: what only shows when operations, formats and the budget come together. */
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../src/contract/request.ts";
+import { png } from "../../src/image/formats/png.ts";
+import { webp } from "../../src/image/formats/webp.ts";
+import { render, type Rendered } from "../../src/image/render.ts";
+import over from "../fixtures/effects/over.png";
+import sourceAlpha from "../fixtures/resample/source-alpha.png";
+import source from "../fixtures/resample/source.png";
+import animated from "../fixtures/webp/animated-blend.webp";
+import { applied, decoded, largestDifference } from "../support/operations.ts";
+import { drain, type Pixels } from "../support/rows.ts";
+
+function rendered(file: ArrayBuffer, body: object): Promise<Rendered> {
+  const { output, optimize, ...operations } = parseBody(UploadBody, body);
+  const overlays = new Map([["mark", new Uint8Array(over)]]);
+  return render(new Uint8Array(file), { operations, output, optimize, overlays, accept: undefined });
+}
+
+const LOSSLESS = { output: { format: "png" }, optimize: { lossless: true } };
+
+async function pixels(file: ArrayBuffer, body: object): Promise<Pixels> {
+  const { output } = await rendered(file, { ...LOSSLESS, ...body });
+  return decoded(output.bytes.slice().buffer);
+}
+
+describe("render", () => {
+  it("runs operations in the order of the list, whatever the order of members", async () => {
+    const watermark = { id: "mark", gravity: "top-left" };
+    const body = { mask: { shape: "ellipse" }, watermark, filter: { sepia: { value: 100 } }, rotate: { angle: 90 } };
+    let expected: Pixels = decoded(source);
+    for (const name of ["rotate", "filter", "watermark", "mask"] as const) {
+      expected = applied(name, body[name], expected, { overlay: over });
+    }
+    expect(largestDifference(await pixels(source, body), expected)).toBe(0);
+  });
+
+  it("plans every operation on the picture as it then is", async () => {
+    const { output } = await rendered(source, { ...LOSSLESS, rotate: { angle: 90 }, padding: { top: 6 } });
+    expect(output.facts).toMatchObject({ width: 64, height: 102 });
+  });
+
+  it("looks at the picture as the operations before leave it", async () => {
+    const { output } = await rendered(source, { ...LOSSLESS, adjust: { contrast: -50 } });
+    const foggy = output.bytes.slice().buffer;
+    const levels = (await pixels(foggy, { auto: { enhance: true } })).data.filter((_, at) => at % 4 === 1);
+    expect(Math.max(...levels) - Math.min(...levels)).toBeGreaterThan(180);
+    // A piece with hardly any tones is left alone, although the whole is not.
+    const crop = { width: 2, height: 2 };
+    expect((await pixels(foggy, { crop, auto: { enhance: true } })).data).toEqual((await pixels(foggy, { crop })).data);
+  });
+
+  it("has transparent surroundings where the output can hold them, else white", async () => {
+    const body = { mask: { shape: "ellipse" } };
+    expect((await rendered(source, body)).output.facts.alpha).toBe(true);
+    const white = await rendered(source, { ...body, output: { format: "jpg", quality: 100 } });
+    expect(white.output.facts.alpha).toBe(false);
+  });
+
+  it("keeps alpha through filters", async () => {
+    const body = { filter: { sepia: { value: 100 }, monochrome: { value: 50, color: "08f" } } };
+    const before = decoded(sourceAlpha).data.filter((_, at) => at % 4 === 3);
+    expect((await pixels(sourceAlpha, body)).data.filter((_, at) => at % 4 === 3)).toEqual(before);
+  });
+
+  it("hands back what it was given where every value is neutral", async () => {
+    const neutral = { adjust: { contrast: 0 }, filter: { blur: { value: 0 } }, border: { size: 0 } };
+    const { output } = await rendered(source, { ...LOSSLESS, ...neutral });
+    expect(decoded(output.bytes.slice().buffer).data).toEqual(decoded(source).data);
+  });
+
+  it("works on every frame of an animation, and keeps its timing", async () => {
+    const before = webp.probe(new Uint8Array(animated));
+    const body = {
+      rotate: { angle: 10 },
+      adjust: { invert: true },
+      filter: { blur: { value: 2 }, pixellate: { value: 4 } },
+      watermark: { id: "mark", fit: true },
+      border: { size: 2, radius: 9 },
+    };
+    const { output } = await rendered(animated, { ...body, output: { format: "apng" } });
+    expect(output.facts.frames).toBe(before.frames);
+    const delays = (format: typeof png | typeof webp, bytes: Uint8Array) => {
+      const facts = format.probe(bytes);
+      const { width, height } = facts;
+      const found: number[] = [];
+      for (const { delayMs, rows } of format.open(bytes, facts, {
+        box: { x: 0, y: 0, width, height },
+        width,
+        height,
+      })) {
+        drain(rows);
+        found.push(delayMs);
+      }
+      return found;
+    };
+    expect(delays(png, output.bytes)).toEqual(delays(webp, new Uint8Array(animated)));
+  });
+
+  it("refuses a watermark that is not there", async () => {
+    const missing = rendered(source, { watermark: { id: "another" } });
+    await expect(missing).rejects.toMatchObject({
+      status: 422,
+      message: "watermark.id is not the id of a saved watermark",
+    });
+  });
+});
