@@ -13,13 +13,6 @@ export function integer(min: number, max: number) {
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
 }
 
-/** A positive integer with an upper bound. */
-export function positiveInteger(max: number) {
-  const rule = "must be a positive integer";
-  const bound = `must be at most ${max}`;
-  return v.pipe(v.number(rule), v.integer(rule), v.minValue(1, rule), v.maxValue(max, bound));
-}
-
 /** An integer that may also come as a string of digits, as some clients send widths and coordinates. */
 export function lenientInteger(min: number, max: number) {
   const rule = min === 1 ? "must be a positive integer" : `must be an integer between ${min} and ${max}`;
