@@ -22,6 +22,7 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   floor: () => import("./floor.ts"),
+  jpeg: () => import("./jpeg.ts"),
   service: () => import("./service.ts"),
 };
 
