@@ -24,6 +24,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   floor: () => import("./floor.ts"),
   png: () => import("./png.ts"),
   resize: () => import("./resize.ts"),
+  jpeg: () => import("./jpeg.ts"),
   service: () => import("./service.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
