@@ -39,7 +39,8 @@ export interface PixelsExports extends NativeExports {
   png_read(reader: Pointer, max: number): number;
   png_close(reader: Pointer): void;
 
-  survey_open(width: number, opaque: number): Pointer;
+  survey_open(width: number, opaque: number, keyed: number): Pointer;
+  survey_key(survey: Pointer, gray: number, exact: number): number;
   survey_window(survey: Pointer): Pointer;
   survey_commit(survey: Pointer, rows: number): number;
   survey_colored(survey: Pointer): number;

@@ -4,6 +4,7 @@
 #define SLOTS 1024 /* of the hash table, for at most 257 colours */
 #define MOST_COLORS 256
 #define WINDOW_ROWS 16
+#define RGB_COLORS (1 << 24)
 
 typedef struct {
   int width;
@@ -13,20 +14,27 @@ typedef struct {
   int colors;               /* distinct pixels; MOST_COLORS + 1 stands for more */
   uint32_t color[MOST_COLORS + 1];
   uint16_t slot[SLOTS]; /* index into `color` plus one */
+  int halves;               /* a pixel that is neither opaque nor transparent */
+  int hidden;               /* colour of all transparent pixels, NONE or SEVERAL */
+  uint8_t *used;            /* a bit for each opaque colour, if a key is wanted */
   uint8_t *window;
 } Survey;
 
+enum { NONE = -1, SEVERAL = -2 };
+
 void EXPORT(survey_close)(Survey *s) {
-  free(s->window);
+  free(s->window), free(s->used);
   free(s);
 }
 
-Survey *EXPORT(survey_open)(int width, int opaque) {
+/* keyed: a colour is wanted that can stand for transparency (2 MiB of memory). Returns 0 when memory ran out. */
+Survey *EXPORT(survey_open)(int width, int opaque, int keyed) {
   Survey *s = calloc(1, sizeof *s);
   if (!s) return 0;
-  s->width = width, s->opaque = opaque, s->gray_depth = 1;
+  s->width = width, s->opaque = opaque, s->gray_depth = 1, s->hidden = NONE;
   s->window = malloc((size_t)width * 4 * WINDOW_ROWS);
-  if (s->window) return s;
+  if (keyed) s->used = calloc(RGB_COLORS / 8, 1);
+  if (s->window && (s->used || !keyed)) return s;
   survey_close(s);
   return 0;
 }
@@ -49,6 +57,17 @@ static void count_colors(Survey *s, const uint32_t *pixel, size_t count) {
 /* Levels of 1, 2 and 4 bits are the multiples of 255, 85 and 17. */
 static int depth_of(uint8_t level) { return level % 17 ? 8 : level % 85 ? 4 : level % 255 ? 2 : 1; }
 
+static void note_colors(Survey *s, const uint32_t *pixel, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const int alpha = pixel[i] >> 24, color = pixel[i] & (RGB_COLORS - 1);
+    if (alpha == 255) s->used[color >> 3] |= 1 << (color & 7);
+    else if (alpha) s->halves = 1;
+    else if (s->hidden != color) s->hidden = s->hidden == NONE ? color : SEVERAL;
+  }
+}
+
+static int is_used(const Survey *s, int color) { return s->used[color >> 3] >> (color & 7) & 1; }
+
 /* Takes the first `rows` rows of the window; returns 1 while there is something left to learn. */
 int EXPORT(survey_commit)(Survey *s, int rows) {
   const size_t count = (size_t)rows * s->width;
@@ -64,7 +83,9 @@ int EXPORT(survey_commit)(Survey *s, int rows) {
   if (!s->colored && s->gray_depth < 8)
     for (size_t i = 0; i < count; i++) s->gray_depth = MAX(s->gray_depth, depth_of((uint8_t)pixel[i]));
   if (s->colors <= MOST_COLORS) count_colors(s, pixel, count);
-  return !(s->colored && (s->translucent || s->opaque) && s->colors > MOST_COLORS);
+  if (s->used && !s->halves) note_colors(s, pixel, count);
+  const int alpha_is_known = s->used ? s->halves : s->translucent || s->opaque;
+  return !(s->colored && alpha_is_known && s->colors > MOST_COLORS);
 }
 
 int EXPORT(survey_colored)(const Survey *s) { return s->colored; }
@@ -72,3 +93,17 @@ int EXPORT(survey_translucent)(const Survey *s) { return s->translucent; }
 int EXPORT(survey_gray_depth)(const Survey *s) { return s->gray_depth; }
 int EXPORT(survey_colors)(const Survey *s) { return s->colors; }
 uint32_t *EXPORT(survey_palette)(Survey *s) { return s->color; }
+
+/*
+ * A colour that no opaque pixel has, so that it can stand for transparent ones: a gray level if `gray`; the colour that
+ * they have if `exact`. -1 if there is none, or some pixel is half transparent.
+ */
+int EXPORT(survey_key)(const Survey *s, int gray, int exact) {
+  if (!s->used || s->halves || (exact && s->hidden == SEVERAL)) return -1;
+  if (exact && s->hidden >= 0) return is_used(s, s->hidden) ? -1 : s->hidden;
+  for (int i = 0; i < (gray ? 256 : RGB_COLORS); i++) {
+    const int color = gray ? i * 0x010101 : i;
+    if (!is_used(s, color)) return color;
+  }
+  return -1;
+}

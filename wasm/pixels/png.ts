@@ -115,13 +115,21 @@ export interface PngSurveyor {
   /** Takes at most `PNG_WINDOW_ROWS` whole rows; false when nothing more can be learned. */
   add(rows: Uint8Array): boolean;
   result(): PngSurvey;
+  /**
+   * A color that no opaque pixel has: gray if so asked, and the color of all transparent pixels if `exact`. Null if
+   * there is none, or some pixel is half transparent.
+   */
+  key(gray: boolean, exact: boolean): readonly [red: number, green: number, blue: number] | null;
   close(): void;
 }
 
-/** Looks over a picture. `opaque`: it is known that no pixel is translucent. */
-export function openPngSurveyor(width: number, opaque: boolean): PngSurveyor {
+/**
+ * Looks over a picture. `opaque`: it is known that no pixel is translucent. `keyed`: a color is wanted that can stand
+ * for transparent pixels.
+ */
+export function openPngSurveyor(width: number, opaque: boolean, keyed: boolean): PngSurveyor {
   const handle = new Handle(
-    (exports) => exports.survey_open(width, opaque ? 1 : 0),
+    (exports) => exports.survey_open(width, opaque ? 1 : 0, keyed ? 1 : 0),
     (exports, pointer) => exports.survey_close(pointer),
   );
   const window = handle.call((exports, pointer) => exports.survey_window(pointer));
@@ -141,6 +149,10 @@ export function openPngSurveyor(width: number, opaque: boolean): PngSurveyor {
           palette: colors > 256 ? null : handle.bytes(exports.survey_palette(pointer), colors * 4).slice(),
         };
       }),
+    key(gray, exact) {
+      const color = handle.call((exports, pointer) => exports.survey_key(pointer, gray ? 1 : 0, exact ? 1 : 0));
+      return color < 0 ? null : [color & 255, (color >> 8) & 255, color >> 16];
+    },
     close: () => handle.close(),
   };
 }

@@ -59,7 +59,9 @@ export const png = format({
       yield still(bytes, file, box);
       return;
     }
-    for (const frame of readFrames(bytes, file)) yield { ...frame, box };
+    for (const { delayMs, rows } of readFrames(bytes, file)) {
+      yield { delayMs: file.frames.length > 1 ? delayMs : 0, rows, box };
+    }
   },
 
   encodePeakBytes(size, { effort }) {
@@ -68,7 +70,8 @@ export const png = format({
 
   encode(picture, { effort, lossless }) {
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
-    return picture.frames > 1 ? writeAnimation(shown, { effort }) : writeStill(shown, { effort });
+    const options = { effort, freeHidden: !lossless };
+    return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);
   },
 
   recompress(bytes) {

@@ -5,6 +5,7 @@ import {
   openPngSurveyor,
   PNG_WINDOW_ROWS,
   type PngSurvey,
+  type PngSurveyor,
 } from "../../../../wasm/pixels/png.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
@@ -15,6 +16,8 @@ export interface Representation {
   readonly depth: number;
   /** RGBA of each index, translucent colors first. */
   readonly palette?: Uint8Array;
+  /** The color that stands for transparent pixels. */
+  readonly key?: readonly [red: number, green: number, blue: number];
 }
 
 /** Which color types are allowed: an embedded profile is made for gray or for colors. */
@@ -24,6 +27,8 @@ export interface Limits {
   readonly samples?: Samples;
   /** RGBA of a palette whose order is worth trying. */
   readonly order?: Uint8Array;
+  /** Transparent pixels may lose their color. */
+  readonly freeHidden?: boolean;
 }
 
 /** What the first look at a picture found. */
@@ -42,11 +47,11 @@ const FEW_PIXELS = 1 << 16;
 const MAX_COLORS = 256;
 
 /** Looks at all frames, as far as needed: the first rows of an opaque photograph settle that it is one. */
-export function lookAt(picture: Picture, { samples = "any", order }: Limits = {}): Look {
+export function lookAt(picture: Picture, limits: Limits = {}): Look {
   const { width, height } = picture;
   const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
   const sample = new Uint8Array(width * 4 * rows);
-  const surveyor = openPngSurveyor(width, picture.opaque);
+  const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
   let filled = 0;
   let settled = false;
   try {
@@ -58,32 +63,40 @@ export function lookAt(picture: Picture, { samples = "any", order }: Limits = {}
       settled ||= !surveyor.add(band);
       if (settled && filled === sample.length) break;
     }
-    return { representations: representationsOf(surveyor.result(), picture, samples, order), sample };
+    return { representations: representationsOf(surveyor, picture, limits), sample };
   } finally {
     surveyor.close();
   }
 }
 
-function representationsOf(
-  survey: PngSurvey,
-  picture: Picture,
-  samples: Samples,
-  order: Uint8Array | undefined,
-): Look["representations"] {
+function representationsOf(surveyor: PngSurveyor, picture: Picture, limits: Limits): Look["representations"] {
+  const { samples = "any", order, freeHidden = false } = limits;
+  const survey = surveyor.result();
   const plain = plainRepresentation(survey, samples);
-  if (!survey.palette || samples === "gray") return [plain];
+  const hasUse = survey.translucent || picture.frames > 1;
+  const withKey = hasUse && keyedRepresentation(surveyor, plain, !freeHidden);
+  const direct: Look["representations"] = withKey ? [withKey] : [plain];
+  if (!survey.palette || samples === "gray") return direct;
   const palette = picture.frames > 1 ? withTransparent(survey.palette) : survey.palette;
   const depth = depthFor(palette.length / 4);
   const indexed = [translucentFirst(palette), darkFirst(palette), ...(order ? [inOrderOf(palette, order)] : [])].map(
-    (sorted): Representation => ({
-      type: COLOR_TYPE.palette,
-      depth,
-      palette: sorted,
-    }),
+    (sorted): Representation => ({ type: COLOR_TYPE.palette, depth, palette: sorted }),
   );
   const isShort = plain.type === COLOR_TYPE.gray && plain.depth <= depth;
   const few = picture.width * picture.height * picture.frames <= FEW_PIXELS;
-  return few || isShort ? [plain, ...indexed] : (indexed as unknown as Look["representations"]);
+  return few || isShort ? [...direct, ...indexed] : (indexed as unknown as Look["representations"]);
+}
+
+/** Without an alpha channel, if a color is free to stand for transparent pixels (or for holes in frames). */
+function keyedRepresentation(
+  surveyor: PngSurveyor,
+  { type, depth }: Representation,
+  exact: boolean,
+): Representation | undefined {
+  if (depth < 8) return undefined;
+  const gray = type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha;
+  const key = surveyor.key(gray, exact);
+  return key ? { type: gray ? COLOR_TYPE.gray : COLOR_TYPE.rgb, depth, key } : undefined;
 }
 
 function plainRepresentation({ colored, translucent, grayDepth }: PngSurvey, samples: Samples): Representation {

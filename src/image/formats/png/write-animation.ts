@@ -48,9 +48,13 @@ function collect(rows: Rows, pixels: Uint8Array): void {
   }
 }
 
-/** Bytes of memory that `writeAnimation` holds at most: two canvases, a frame cut out twice, and the result. */
-export function animationPeakBytes(size: Size & { opaque: boolean }, effort: number): number {
-  return size.width * size.height * 4 * 4 + stillPeakBytes(size, effort);
+/**
+ * Bytes of memory that `writeAnimation` holds at most: two canvases, a frame cut out twice, and the result, of which
+ * frames after the first take a tenth of their raw size.
+ */
+export function animationPeakBytes(size: Size & { opaque: boolean; frames: number }, effort: number): number {
+  const frame = size.width * size.height * 4;
+  return Math.ceil(frame * (4 + 0.2 * (size.frames - 1))) + stillPeakBytes(size, effort);
 }
 
 /** The smaller of the changed rectangle as it is, and the same with holes where nothing changed. */
@@ -71,8 +75,10 @@ function sizeOf({ pieces }: FrameData): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-function holdsTransparent({ type, palette }: Representation): boolean {
-  return (type & 4) !== 0 || (palette !== undefined && new Uint32Array(palette.buffer).includes(0));
+function holdsTransparent({ type, palette, key }: Representation): boolean {
+  return (
+    (type & 4) !== 0 || key !== undefined || (palette !== undefined && new Uint32Array(palette.buffer).includes(0))
+  );
 }
 
 /** The smallest rectangle outside which two canvases are the same; one pixel if they are the same everywhere. */

@@ -28,7 +28,7 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
 /** Bytes of memory that `writeStill` holds at most: a photograph takes about half of its raw size, for a moment twice. */
 export function stillPeakBytes({ width, height, opaque }: Size & { opaque: boolean }, effort: number): number {
   const raw = width * height * (opaque ? 3 : 4);
-  return Math.ceil(raw * 1.2) + (4 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort, 0));
+  return Math.ceil(raw * 1.2) + (6 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort, 0));
 }
 
 /** The whole file. */
@@ -48,7 +48,7 @@ export function assemble(
 
 /** IHDR, what the colors mean, PLTE and tRNS. */
 export function headerChunks(
-  { type, depth, palette }: Representation,
+  { type, depth, palette, key }: Representation,
   { width, height }: Size,
   colorChunks: readonly Uint8Array[],
 ): Uint8Array[] {
@@ -57,6 +57,10 @@ export function headerChunks(
   viewOf(header).setUint32(4, height);
   header.set([depth, type], 8);
   const chunks = [makeChunk(TYPE.IHDR, header), ...colorChunks];
+  if (key) {
+    const samples = type === COLOR_TYPE.gray ? [0, key[0]] : [0, key[0], 0, key[1], 0, key[2]];
+    chunks.push(makeChunk(TYPE.tRNS, Uint8Array.from(samples)));
+  }
   if (type !== COLOR_TYPE.palette || !palette) return chunks;
   const colors = palette.length / 4;
   const rgb = Uint8Array.from({ length: colors * 3 }, (_, at) => palette[Math.floor(at / 3) * 4 + (at % 3)]!);

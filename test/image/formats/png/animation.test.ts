@@ -6,7 +6,7 @@ import specification016 from "../../../fixtures/png/apng-spec-016.png";
 import minimal from "../../../fixtures/png/minimal.apng";
 import overBackground from "../../../fixtures/png/over-background.apng";
 import overPrevious from "../../../fixtures/png/over-previous.apng";
-import { drain, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
+import { drain, noise, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 
 interface Frame {
   readonly delayMs: number;
@@ -115,6 +115,20 @@ describe("writing APNG", () => {
     const alone = encoded([ground], { opaque: true }).length;
     const bytes = encoded(frames, { opaque: true });
     expect(bytes.length).toBeLessThan(alone + 3 * 120);
+    expect(read(bytes).frames.map(({ pixels }) => pixels)).toEqual(frames);
+  });
+
+  it("leaves holes where nothing changed, also without an alpha channel", () => {
+    const ground = noise(80, 60);
+    const spread = (step: number): Pixels => {
+      const data = ground.data.slice();
+      for (let at = 0; at < data.length; at += 4 * 97) data.set([step, 255, 0, 255], at);
+      return { ...ground, data };
+    };
+    const frames: [Pixels, ...Pixels[]] = [ground, spread(1), spread(2)];
+    const bytes = encoded(frames, { opaque: true });
+    expect(png.probe(bytes)).toMatchObject({ colorspace: "RGB", depth: 24 });
+    expect(bytes.length).toBeLessThan(80 * 60 * 3 * 1.2);
     expect(read(bytes).frames.map(({ pixels }) => pixels)).toEqual(frames);
   });
 

@@ -34,11 +34,18 @@ const REPRESENTATIONS: readonly [string, Pixels, string, number][] = [
   ["257 colors", paint(257, 40, (x) => [x & 255, x >> 8, 255, 255]), "RGB", 24],
   ["many colors", scene(90, 70), "RGB", 24],
   ["many colors with alpha", scene(90, 70, false), "RGB", 32],
+  ["gray and holes", paint(80, 40, (x, y) => holed(x, y, 10 + x + y, 10 + x + y, 10 + x + y)), "Gray", 8],
+  ["many colors and holes", paint(300, 90, (x, y) => holed(x, y, x & 255, 10 + y, scattered(x, y, 256))), "RGB", 24],
   ["one pixel", paint(1, 1, () => [1, 2, 3, 4]), "RGB", 32],
 ];
 
 function manyColored(index: number): [number, number, number, number] {
   return [index, (index * 37) & 255, (index * 91) & 255, 255];
+}
+
+/** A color, or a hole of a color that no other pixel has. */
+function holed(x: number, y: number, ...color: [number, number, number]): [number, number, number, number] {
+  return (x >> 3) % 5 === 0 && y % 7 < 3 ? [3, 3, 3, 0] : [...color, 255];
 }
 
 /** One of `count` numbers, without a pattern that filters could find. */
