@@ -303,6 +303,20 @@ static WEBP_FILTER_TYPE best_filter(const WebPPicture* picture, Coder* coder, ui
   return best;
 }
 
+// A palette of all 256 samples. It changes nothing, but with it decoders hold 1 byte per pixel and not 4.
+static int write_identity_palette(Coder* coder, Output* output) {
+  uint32_t differences[256];
+  const Image image = {differences, NULL, 256, 1};
+  for (int i = 0; i < 256; ++i) differences[i] = i == 0 ? 0 : 1 << 8;
+  VP8LPutBits(&output->bits, TRANSFORM_PRESENT, 1);
+  VP8LPutBits(&output->bits, COLOR_INDEXING_TRANSFORM, 2);
+  VP8LPutBits(&output->bits, 256 - 1, 8);
+  VP8LPutBits(&output->bits, 0, 1);  // no color cache
+  count_codes(coder, &image);
+  write_codes(coder, &output->bits);
+  return code_symbols(coder, &image, output);
+}
+
 static int write_alpha(VP8Encoder* encoder, Coder* coder, uint8_t* samples, Output* output) {
   const WebPPicture* const picture = encoder->pic;
   const Image image = {NULL, samples, picture->width, picture->height};
@@ -310,7 +324,8 @@ static int write_alpha(VP8Encoder* encoder, Coder* coder, uint8_t* samples, Outp
   const WEBP_FILTER_TYPE filter = best_filter(picture, coder, samples);
   filter_samples(picture, filter, samples);
   VP8LPutBits(bits, ALPHA_LOSSLESS_COMPRESSION | (filter << 2), 8);
-  VP8LPutBits(bits, 0, 3);  // no transform, no color cache, one set of prefix codes
+  if (!write_identity_palette(coder, output)) return 0;
+  VP8LPutBits(bits, 0, 3);  // no other transform, no color cache, one set of prefix codes
   count_codes(coder, &image);
   write_codes(coder, bits);
   if (!code_symbols(coder, &image, output)) return 0;

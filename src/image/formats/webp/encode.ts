@@ -137,7 +137,10 @@ function copyRows(rows: Rows, canvas: Canvas): void {
   }
 }
 
-/** The smaller of the ways to say what changed: in place, or, where that is possible, only the pixels that differ. */
+/**
+ * The smallest of the ways to say what changed: lossy if that is allowed, without loss, and without loss only the
+ * pixels that differ, drawn over the others. (Holes would cost a lossy coder an alpha channel.)
+ */
 function encodeRectangle(
   canvas: Canvas,
   before: Canvas | undefined,
@@ -145,21 +148,20 @@ function encodeRectangle(
   opaque: boolean,
   settings: EncodeSettings,
 ): Omit<EncodedFrame, "delayMs"> {
-  const replaced = { box, file: encodeBox(canvas, undefined, box, opaque, settings), blend: false };
-  // Holes cost a lossy coder an alpha channel; a lossless one gets runs of one color.
-  if (!settings.lossless || !before || !canvas.blendable(before, box)) return replaced;
-  const blended = { box, file: encodeBox(canvas, before, box, false, settings), blend: true };
-  return blended.file.length < replaced.file.length ? blended : replaced;
+  const shape = { width: box.width, height: box.height, opaque };
+  const wanted = encoderSettings(shape, settings);
+  // Beside a lossy coder only the lean one fits in the memory that was declared.
+  const exact = settings.lossless ? wanted : { ...encoderSettings(shape, { ...settings, lossless: true }), lean: true };
+  const ways = [{ box, file: encodeBox(canvas, undefined, box, wanted), blend: false }];
+  if (!settings.lossless) ways.push({ box, file: encodeBox(canvas, undefined, box, exact), blend: false });
+  if (before && canvas.blendable(before, box)) {
+    ways.push({ box, file: encodeBox(canvas, before, box, { ...exact, opaque: false }), blend: true });
+  }
+  return ways.reduce((best, way) => (way.file.length < best.file.length ? way : best));
 }
 
-function encodeBox(
-  canvas: Canvas,
-  before: Canvas | undefined,
-  box: Rectangle,
-  opaque: boolean,
-  settings: EncodeSettings,
-): Uint8Array {
-  const encoder = openEncoder(encoderSettings({ width: box.width, height: box.height, opaque }, settings));
+function encodeBox(canvas: Canvas, before: Canvas | undefined, box: Rectangle, settings: EncoderSettings): Uint8Array {
+  const encoder = openEncoder(settings);
   try {
     for (let y = 0; y < box.height; y += BAND_ROWS) {
       const height = Math.min(BAND_ROWS, box.height - y);
