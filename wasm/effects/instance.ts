@@ -27,11 +27,13 @@ export interface EffectsExports extends NativeExports {
     resultHeight: number,
     cosine: number,
     sine: number,
+    opaque: number,
     background: Pointer,
   ): Pointer;
   tone_open(width: number, height: number, settings: Pointer): Pointer;
   replace_open(width: number, height: number, settings: Pointer): Pointer;
   halftone_open(width: number, height: number, settings: Pointer): Pointer;
+  eyes_open(width: number, height: number, eyes: Pointer, count: number): Pointer;
   frame_open(width: number, height: number, settings: Pointer): Pointer;
   overlay_rows(
     base: Pointer,
