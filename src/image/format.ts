@@ -60,6 +60,8 @@ export interface EncodeSettings {
   readonly progressive: boolean;
   /** How much work a smaller file is worth: 0 (least) to 1. */
   readonly effort: number;
+  /** The file is only looked at, not kept: it must look as it will, but may be larger. */
+  readonly trial?: boolean;
 }
 
 export interface RecompressSettings {

@@ -10,6 +10,8 @@ import type { Size } from "./geometry.ts";
 import type { Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
+const MAX_COLORS = 256;
+
 /** How far a picture may be simplified. */
 export interface Reduction {
   /** At most 256, full transparency among them. */
@@ -18,6 +20,20 @@ export interface Reduction {
   readonly dither: number;
   /** Alpha becomes all or nothing. */
   readonly sharp: boolean;
+}
+
+/** From here down colors are taken away; above, only dithering changes. */
+const FULL_QUALITY = 85;
+/** Steps of quality that halve the colors. */
+const HALVING = 14;
+
+/**
+ * What is left of a picture at a quality of 1 to 99. 80 and its 200 colors look about as good as the same number in
+ * formats for photographs; full dithering costs more bytes than it gains in looks, so it is kept for the top.
+ */
+export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
+  const colors = Math.round(MAX_COLORS * 2 ** (Math.min(0, quality - FULL_QUALITY) / HALVING));
+  return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.02 * Math.max(0, quality - FULL_QUALITY)) };
 }
 
 export interface Choice {

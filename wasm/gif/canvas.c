@@ -121,27 +121,33 @@ int EXPORT(canvas_colors)(const uint32_t* before, const uint32_t* after, int wid
   return count;
 }
 
-// Cuts a box out as palette indices; `holes` gets 1 where nothing changes. Returns how many of the pixels that change
-// have a colour that the palette lacks (they become index 0).
+// Cuts a box out as palette indices. What does not change is transparent, and `others` says what it is otherwise; for
+// all other pixels that is their index, too. With `solid` the two change places where both are possible. Returns 1 + the
+// highest index, or 0 when a colour is missing.
 int EXPORT(canvas_cut)(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
-                       int box_height, const uint32_t* palette, int colors, int transparent, uint8_t* indices,
-                       uint8_t* holes) {
+                       int box_height, const uint32_t* palette, int colors, int transparent, int solid,
+                       uint8_t* indices, uint8_t* others) {
   static Table table;
   memset(table.index, -1, sizeof table.index);
   for (int i = 0; i < colors; i++)
     if (i != transparent) put(&table, palette[i], i);
-  int missing = 0;
-  for (int row = y; row < y + box_height; row++, indices += box_width, holes += box_width) {
+  int most = 0;
+  for (int row = y; row < y + box_height; row++, indices += box_width, others += box_width) {
     const uint32_t *a = before + (size_t)row * width + x, *b = after + (size_t)row * width + x;
     uint32_t last = 0;
     int index = -1;
     for (int i = 0; i < box_width; i++) {
-      if (i == 0 || b[i] != last) index = b[i] == 0 ? -1 : index_of(&table, last = b[i]);
-      if (b[i] == 0) last = 0;
-      holes[i] = transparent >= 0 && a[i] == b[i];
-      missing += index < 0 && !holes[i];
-      indices[i] = (uint8_t)(index >= 0 ? index : transparent >= 0 ? transparent : 0);
+      if (b[i] != last) index = index_of(&table, b[i]);
+      if (b[i] == 0) index = -1;
+      last = b[i];
+      const int hole = transparent >= 0 && a[i] == b[i];
+      if (index < 0 && !hole) return 0;
+      const int shown = index >= 0 ? index : transparent, drawn = hole ? transparent : index;
+      indices[i] = (uint8_t)(solid ? shown : drawn);
+      others[i] = (uint8_t)(solid ? drawn : shown);
+      if (shown > most) most = shown;
+      if (drawn > most) most = drawn;
     }
   }
-  return missing;
+  return most + 1;
 }

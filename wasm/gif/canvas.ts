@@ -20,6 +20,14 @@ export interface Colors {
   readonly unchanged: boolean;
 }
 
+export interface CutColors {
+  /** RGBA. */
+  readonly palette: Uint8Array;
+  /** The transparent index, or -1. */
+  readonly transparent: number;
+  readonly solid: boolean;
+}
+
 const MAX_COLORS = 256;
 const RESULT_BYTES = 1024 + 16;
 
@@ -100,18 +108,18 @@ export class Canvas {
 
   /**
    * Puts a rectangle of `after` into a writer, as indices of `palette` (RGBA); what does not change may be left
-   * transparent if there is a transparent index. False if a color is missing.
+   * transparent if there is a transparent index, and is at first unless it is to be `solid`. Returns how many of the
+   * colors are used, counted from the first; 0 if one is missing.
    */
   cut(
     after: Canvas,
     { x, y, width, height }: Rectangle,
-    palette: Uint8Array,
-    transparent: number,
+    { palette, transparent, solid }: CutColors,
     to: FrameWriter,
-  ): boolean {
+  ): number {
     const { pointer } = this.result;
     this.result.bytes(pointer, palette.length).set(palette);
-    const missing = this.handle.call((exports) =>
+    return this.handle.call((exports) =>
       exports.canvas_cut(
         this.address,
         after.address,
@@ -123,11 +131,11 @@ export class Canvas {
         pointer,
         palette.length / 4,
         transparent,
+        solid ? 1 : 0,
         to.indicesAddress,
-        to.holesAddress,
+        to.othersAddress,
       ),
     );
-    return missing === 0;
   }
 
   /** Frees everything. May be called twice. */

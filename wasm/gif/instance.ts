@@ -1,5 +1,6 @@
 /** The native module of this folder and the duty to free what a job opened in it. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { Handle as ModuleHandle } from "../handle.ts";
+import { native, type NativeExports } from "../load.ts";
 import module from "./gif.wasm";
 
 type Pointer = number;
@@ -20,10 +21,10 @@ interface GifExports extends NativeExports {
   reader_save(reader: Pointer, ...box: Box): number;
   reader_restore(reader: Pointer, ...box: Box): void;
 
-  writer_open(pixels: number, holes: number): Pointer;
+  writer_open(pixels: number, choice: number): Pointer;
   writer_close(writer: Pointer): void;
   writer_indices(writer: Pointer): Pointer;
-  writer_holes(writer: Pointer): Pointer;
+  writer_others(writer: Pointer): Pointer;
   writer_colors(writer: Pointer): Pointer;
   writer_encode(
     writer: Pointer,
@@ -57,7 +58,15 @@ interface GifExports extends NativeExports {
     before: Pointer,
     after: Pointer,
     width: number,
-    ...rest: [...Box, palette: Pointer, colors: number, transparent: number, indices: Pointer, holes: Pointer]
+    ...rest: [
+      ...Box,
+      palette: Pointer,
+      colors: number,
+      transparent: number,
+      solid: number,
+      indices: Pointer,
+      others: Pointer,
+    ]
   ): number;
 }
 
@@ -85,43 +94,10 @@ export function collect(work: () => void): Uint8Array[] {
   }
 }
 
-/** Something opened in the native module: its pointer, and the duty to close it once. */
-export class Handle {
-  readonly pointer: Pointer;
-  private readonly instance: NativeInstance<GifExports> = gif.acquire();
-  private readonly free: (exports: GifExports, pointer: Pointer) => void;
-  private closed = false;
-
+/** Something opened in this module, and the duty to close it once. */
+export class Handle extends ModuleHandle<GifExports> {
   /** @throws NativeError when memory ran out */
   constructor(open: (exports: GifExports) => Pointer, free: (exports: GifExports, pointer: Pointer) => void) {
-    this.free = free;
-    try {
-      this.pointer = this.instance.run(open);
-      if (this.pointer === 0) throw new NativeError("out of memory");
-    } catch (error) {
-      gif.release(this.instance);
-      throw error;
-    }
-  }
-
-  call<T>(work: (exports: GifExports, pointer: Pointer) => T): T {
-    if (this.closed) throw new NativeError("used after it was closed");
-    return this.instance.run((exports) => work(exports, this.pointer));
-  }
-
-  /** A view of linear memory; any later call in this module may invalidate it. */
-  bytes(address: Pointer, length: number): Uint8Array {
-    return this.instance.bytes(address, length);
-  }
-
-  /** May be called twice. */
-  close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    try {
-      if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
-    } finally {
-      gif.release(this.instance);
-    }
+    super(gif, open, free);
   }
 }

@@ -1,4 +1,4 @@
-// Palette indices to GIF image data: LZW that may choose. Where a pixel may be left out (a hole, in an animation) or may
+// Palette indices to GIF image data: LZW that may choose. Where a pixel may have either of two indices (its colour or transparent, in an animation) or may
 // look slightly different (lossy), the longest string of the table that is acceptable is taken instead of the exact one.
 #include "gif.h"
 
@@ -26,7 +26,7 @@ typedef struct {
 } Branch;
 
 typedef struct {
-  uint8_t *indices, *holes;
+  uint8_t *indices, *others;
   uint8_t output[OUTPUT_BYTES];
   int made, block;  // `block`: where the length of the open sub-block is
   uint32_t bits;
@@ -50,24 +50,24 @@ typedef struct {
 
 void EXPORT(writer_close)(Writer* w) {
   free(w->indices);
-  free(w->holes);
+  free(w->others);
   free(w);
 }
 
-// A writer of pictures of at most `pixels` pixels; 0 when memory does not suffice. With `holes` there is a second map.
-Writer* EXPORT(writer_open)(int pixels, int holes) {
+// A writer of pictures of at most `pixels` pixels; 0 when memory does not suffice. With `choice` there is a second map.
+Writer* EXPORT(writer_open)(int pixels, int choice) {
   Writer* const w = calloc(1, sizeof *w);
   if (!w) return NULL;
   w->indices = malloc((size_t)pixels + 1);
-  if (holes) w->holes = calloc((size_t)pixels + 1, 1);
-  if (w->indices && (w->holes || !holes)) return w;
+  if (choice) w->others = malloc((size_t)pixels + 1);
+  if (w->indices && (w->others || !choice)) return w;
   writer_close(w);
   return NULL;
 }
 
 uint8_t* EXPORT(writer_indices)(Writer* w) { return w->indices; }
-// For every pixel 1 where it may be transparent instead.
-uint8_t* EXPORT(writer_holes)(Writer* w) { return w->holes; }
+// For every pixel another index that it may have instead, or its own.
+uint8_t* EXPORT(writer_others)(Writer* w) { return w->others; }
 
 // ---- bits, in sub-blocks of at most 255 bytes ----
 
@@ -149,12 +149,9 @@ static void match_exactly(Writer* w, size_t at) {
 // Whether `value` may stand for the pixel at `at`; changes the debt as the choice does.
 static int acceptable(const Writer* w, size_t at, int value, Debt* debt, float* cost) {
   const int index = w->indices[at];
-  if (value == index && !w->lossy) return 1;
-  if (w->holes && w->holes[at] && (value == w->transparent || index == w->transparent)) {
-    if (value == w->transparent) return 1;
-    if (index == w->transparent) return 0;
-  }
-  if (value == index && debt->error[0] == 0 && debt->error[1] == 0 && debt->error[2] == 0) return 1;
+  if (w->others && w->others[at] != index) return value == index || value == w->others[at];
+  const int even = debt->error[0] == 0 && debt->error[1] == 0 && debt->error[2] == 0;
+  if (value == index && (!w->lossy || even)) return 1;
   if (!w->lossy || value >= w->colors || value == w->transparent || index == w->transparent) return value == index;
   float sum = 0, own = 0, error[3];
   for (int i = 0; i < 3; i++) {
@@ -215,13 +212,14 @@ static void match(Writer* w, size_t at, int previous) {
   w->best_length = 0;
   w->best_cost = 0;
   search(w, at, index);
-  if (!w->holes || !w->holes[at] || index == w->transparent) return;
+  const int other = w->others ? w->others[at] : index;
+  if (other == index) return;
   const size_t length = w->best_length;
   if (grows) {
     take_back(w);
-    add(w, previous, w->transparent);
+    add(w, previous, other);
   }
-  search(w, at, w->transparent);
+  search(w, at, other);
   if (!grows || w->best_length > length) return;
   take_back(w);
   add(w, previous, index);
@@ -250,7 +248,7 @@ void EXPORT(writer_encode)(Writer* w, int count, int min_size, float patience, i
   w->transparent = transparent;
   w->tolerance = tolerance * tolerance;
   w->lossy = tolerance > 0;
-  w->choosy = w->lossy || (w->holes && transparent >= 0);
+  w->choosy = w->lossy || w->others != NULL;
   w->end = (size_t)count;
   w->made = 0;
   w->bits = 0;

@@ -20,20 +20,20 @@ export interface EncodeOptions {
 export class FrameWriter {
   private readonly handle: Handle;
   readonly indicesAddress: number;
-  readonly holesAddress: number;
+  readonly othersAddress: number;
   private colors = 0;
 
   /**
-   * A writer of frames of at most `pixels` pixels; `holes`: some of which may be left transparent.
+   * A writer of frames of at most `pixels` pixels; `choice`: some of which may be one of two colors.
    * @throws NativeError when memory does not suffice
    */
-  constructor(pixels: number, holes: boolean) {
+  constructor(pixels: number, choice: boolean) {
     this.handle = new Handle(
-      (exports) => exports.writer_open(pixels, holes ? 1 : 0),
+      (exports) => exports.writer_open(pixels, choice ? 1 : 0),
       (exports, pointer) => exports.writer_close(pointer),
     );
     this.indicesAddress = this.handle.call((exports, pointer) => exports.writer_indices(pointer));
-    this.holesAddress = this.handle.call((exports, pointer) => exports.writer_holes(pointer));
+    this.othersAddress = this.handle.call((exports, pointer) => exports.writer_others(pointer));
   }
 
   /** A view of the indices, valid until the next call. */
@@ -65,7 +65,7 @@ export class FrameWriter {
   }
 }
 
-/** Bytes of native memory that a writer holds: tables, and the indices with their holes. */
-export function writerPeakBytes(pixels: number, holes: boolean): number {
-  return pixels * (holes ? 2 : 1) + 256 * 1024;
+/** Bytes of native memory that a writer holds: tables, and the indices with their alternatives. */
+export function writerPeakBytes(pixels: number, choice: boolean): number {
+  return pixels * (choice ? 2 : 1) + 256 * 1024;
 }

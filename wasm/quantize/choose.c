@@ -210,7 +210,7 @@ static int load(Chooser* c, const Bin* bin) {
 // many there are, or -1 when memory does not suffice.
 int EXPORT(choose)(const Histogram* histogram, int most, int rounds, uint32_t* pixels) {
   const int transparent = histogram_transparent(histogram);
-  const int exact = histogram_colors(histogram) > 0;
+  const int exact = histogram_colors(histogram) >= 0;
   int count = 0;
   if (transparent) pixels[count++] = 0;
   const Bin* bin;

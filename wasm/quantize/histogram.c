@@ -39,8 +39,8 @@ Histogram* EXPORT(histogram_open)(int width, int sharp) {
 
 uint32_t* EXPORT(histogram_window)(Histogram* h) { return h->window; }
 int EXPORT(histogram_transparent)(const Histogram* h) { return h->transparent; }
-// How many colours there are besides full transparency, or 0 when they were too many to be told apart.
-int EXPORT(histogram_colors)(const Histogram* h) { return h->shift == 0 ? h->bins : 0; }
+// How many colours there are besides full transparency, or -1 when they were too many to be told apart.
+int EXPORT(histogram_colors)(const Histogram* h) { return h->shift == 0 ? h->bins : -1; }
 
 int histogram_bins(const Histogram* h, Bin const** bin) {
   *bin = h->bin;

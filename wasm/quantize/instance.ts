@@ -1,5 +1,6 @@
 /** The native module of this folder and the duty to free what a job opened in it. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { Handle as ModuleHandle } from "../handle.ts";
+import { native, type NativeExports } from "../load.ts";
 import module from "./quantize.wasm";
 
 type Pointer = number;
@@ -33,43 +34,10 @@ const KEEP_BYTES = 16 << 20;
 
 const quantize = native<QuantizeExports>(module, { name: "quantize", keepBytes: KEEP_BYTES });
 
-/** Something opened in the native module: its pointer, and the duty to close it once. */
-export class Handle {
-  readonly pointer: Pointer;
-  private readonly instance: NativeInstance<QuantizeExports> = quantize.acquire();
-  private readonly free: (exports: QuantizeExports, pointer: Pointer) => void;
-  private closed = false;
-
+/** Something opened in this module, and the duty to close it once. */
+export class Handle extends ModuleHandle<QuantizeExports> {
   /** @throws NativeError when memory ran out */
   constructor(open: (exports: QuantizeExports) => Pointer, free: (exports: QuantizeExports, pointer: Pointer) => void) {
-    this.free = free;
-    try {
-      this.pointer = this.instance.run(open);
-      if (this.pointer === 0) throw new NativeError("out of memory");
-    } catch (error) {
-      quantize.release(this.instance);
-      throw error;
-    }
-  }
-
-  call<T>(work: (exports: QuantizeExports, pointer: Pointer) => T): T {
-    if (this.closed) throw new NativeError("used after it was closed");
-    return this.instance.run((exports) => work(exports, this.pointer));
-  }
-
-  /** A view of linear memory; any later opening in this module may invalidate it. */
-  bytes(address: Pointer, length: number): Uint8Array {
-    return this.instance.bytes(address, length);
-  }
-
-  /** May be called twice. */
-  close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    try {
-      if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
-    } finally {
-      quantize.release(this.instance);
-    }
+    super(quantize, open, free);
   }
 }

@@ -41,8 +41,7 @@ export class Histogram {
   get colors(): number {
     return this.handle.call((exports, pointer) => {
       const solid = exports.histogram_colors(pointer);
-      const transparent = exports.histogram_transparent(pointer);
-      return solid === 0 && transparent === 0 ? Infinity : solid + transparent;
+      return solid < 0 ? Infinity : solid + exports.histogram_transparent(pointer);
     });
   }
 

@@ -7,11 +7,13 @@
 import { pngReaderPeakBytes } from "../../../wasm/pixels/png.ts";
 import { mapBands } from "../band.ts";
 import { exifOrientation } from "../exif.ts";
-import { type Decoded, type Facts, format } from "../format.ts";
+import { type Decoded, type EncodeSettings, type Facts, format } from "../format.ts";
 import type { Picture } from "../picture.ts";
+import { quantizePeakBytes } from "../quantize.ts";
 import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { type PngFile, readFile, readProfile } from "./png/header.ts";
+import { writeLossy } from "./png/lossy.ts";
 import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
 import { animationPeakBytes, writeAnimation } from "./png/write-animation.ts";
@@ -20,6 +22,9 @@ import { stillPeakBytes, writeStill } from "./png/write.ts";
 /** Whoever asks for the same pixels in fewer bytes is ready to wait a little longer. */
 const RECOMPRESS_EFFORT = 0.7;
 
+/** Bytes do not matter, the look does not depend on it. */
+const TRIAL_EFFORT = 0.1;
+
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
@@ -27,7 +32,7 @@ export const png = format({
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],
-  can: { alpha: true, animation: true, quality: false, lossless: true, web: true },
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
   signature: isPng,
 
   probe(bytes) {
@@ -64,11 +69,16 @@ export const png = format({
     }
   },
 
-  encodePeakBytes(size, { effort }) {
-    return size.frames > 1 ? animationPeakBytes(size, effort) : stillPeakBytes(size, effort);
+  encodePeakBytes(size, settings) {
+    const { effort } = settings;
+    const exact = size.frames > 1 ? animationPeakBytes(size, effort) : stillPeakBytes(size, effort);
+    return isExact(settings) ? exact : exact + quantizePeakBytes(size);
   },
 
-  encode(picture, { effort, lossless }) {
+  encode(picture, settings) {
+    const effort = settings.trial ? TRIAL_EFFORT : settings.effort;
+    const { quality, lossless } = settings;
+    if (!isExact(settings)) return writeLossy(picture, quality, effort);
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
     return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);
@@ -84,6 +94,10 @@ export const png = format({
     return readPeakBytes(facts) + encode(size, RECOMPRESS_EFFORT);
   },
 });
+
+function isExact({ lossless, quality }: EncodeSettings): boolean {
+  return lossless || quality === 100;
+}
 
 function readPeakBytes(facts: Facts): number {
   return pngReaderPeakBytes(facts) + (facts.frames > 1 ? framesPeakBytes(facts) : 0);

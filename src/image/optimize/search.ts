@@ -17,7 +17,7 @@ interface Trial extends Found {
   readonly quality: number;
 }
 
-type Encoder = Pick<FormatDefinition, "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
+type Encoder = Pick<FormatDefinition, "can" | "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
 
 const MIN_QUALITY = 20;
 const MAX_QUALITY = 98;
@@ -32,8 +32,8 @@ const MAX_SHEET_PROBES = 6;
 const MAX_WHOLE_TRIES = 3;
 
 /**
- * The smallest encoding of a still picture found whose score is at least `target`; the best one there is when none
- * reaches it.
+ * The smallest encoding of a still picture found whose score is at least `target`. When none reaches it, the exact
+ * encoding, or the best one where the format has none.
  */
 export function smallestAbove(picture: Picture, format: Encoder, settings: EncodeSettings, target: number): Found {
   const sheet = sheetOf(picture).picture;
@@ -56,7 +56,10 @@ export function smallestAbove(picture: Picture, format: Encoder, settings: Encod
     aim = target + (sheetScore(quality) - found.score);
   }
   if (!best) throw new RangeError("no encoding was tried");
-  return settings.progressive ? reordered(best, picture, format, settings) : best;
+  if (best.score < target && format.can.lossless) {
+    return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
+  }
+  return finished(best, picture, format, settings);
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
@@ -101,21 +104,21 @@ function between(low: number, high: number, quality: number): number {
 }
 
 /**
- * The same coefficients in several scans. Tries are not made that way: a decoder of scans keeps the whole picture in
- * memory, one of a single scan some rows.
+ * The same picture as the format writes it when it takes its time. Tries are made in haste, and in a single scan: a
+ * decoder of several scans keeps the whole picture in memory, one of a single scan some rows.
  */
-function reordered(
+function finished(
   { bytes, score, quality }: Trial,
   picture: Picture,
   format: Encoder,
   settings: EncodeSettings,
 ): Found {
-  const scans = format.encode(picture, { ...settings, quality });
-  return { bytes: scans.length <= bytes.length ? scans : bytes, score };
+  const final = format.encode(picture, { ...settings, quality });
+  return { bytes: final.length <= bytes.length ? final : bytes, score };
 }
 
 function scored(picture: Picture, format: Encoder, settings: EncodeSettings): Trial {
-  const bytes = format.encode(picture, { ...settings, progressive: false });
+  const bytes = format.encode(picture, { ...settings, progressive: false, trial: true });
   const facts = format.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   for (const decoded of format.open(bytes, facts, demand)) {

@@ -13,6 +13,8 @@ import { type Tuning, tuningFor } from "./tuning.ts";
 
 const MAX_COLORS = 256;
 const MAX_SIDE = 0xffff;
+/** Image data below this has never filled its code table. */
+const FULL_TABLE_BYTES = 5_000;
 
 /** @throws ApiError 422 when the picture is too large for the format or has no frame */
 export function encodeGif(picture: Picture, settings: EncodeSettings): Uint8Array {
@@ -117,18 +119,24 @@ function prepare(picture: Picture, tuning: Tuning): Prepared {
   return { source: quantized(picture, choice, reduction), manner, palette: withTransparent(choice.palette) };
 }
 
-/** All colors of an animation, or those of its first frame if all are too many; null if those of some frame are. */
+/**
+ * All colors of an animation, or those of its first frame if all are too many; null if those of some frame are. What
+ * most frames need comes first: a frame that does without the rest has shorter codes.
+ */
 function exactPalette(picture: Picture, manner: Manner, most: number): Uint8Array | null {
-  const all = new Set<number>();
+  const frames = new Map<number, number>();
   let first: Uint8Array | undefined;
   for (const step of stepsOf(picture, manner)) {
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;
-    if (all.size <= MAX_COLORS) for (const color of new Uint32Array(palette.buffer)) if (color) all.add(color);
+    if (frames.size > MAX_COLORS) continue;
+    for (const color of new Uint32Array(palette.buffer)) frames.set(color, (frames.get(color) ?? 0) + 1);
   }
-  if (all.size > MAX_COLORS) return first ?? null;
-  return new Uint8Array(Uint32Array.from(all).buffer);
+  const sorted = [...frames].sort(([, one], [, other]) => other - one).map(([color]) => color);
+  // Where there is no room for a transparent color, each frame takes the place of one that it does not need.
+  const solid = sorted.length > MAX_COLORS ? sorted.filter((color) => color !== 0) : sorted;
+  return solid.length > MAX_COLORS ? (first ?? null) : new Uint8Array(Uint32Array.from(solid).buffer);
 }
 
 /** What a frame needs: the colors that it brings and a transparent one for the rest, or all of its colors; or null. */
@@ -168,11 +176,22 @@ function written(
   { tolerance, patience }: Tuning,
 ): Uint8Array[] | null {
   const transparent = spareIndex(palette, after.colors(box, before));
-  if (!before.cut(after, box, palette, transparent, writer)) return null;
+  const attempt = (solid: boolean, tired: number): Uint8Array[] | null => {
+    const colors = before.cut(after, box, { palette, transparent, solid }, writer);
+    const options = { count: box.width * box.height, minSize: indexBits(colors), transparent, tolerance };
+    return colors === 0 ? null : writer.encode({ ...options, patience: tired });
+  };
   if (tolerance > 0) writer.setColors(coordinatesOf(palette));
-  const count = box.width * box.height;
-  const options = { count, minSize: indexBits(palette.length / 4), transparent, tolerance };
-  const data = smallest(writer, options, patience);
+  let data = attempt(false, patience[0]);
+  if (!data) return null;
+  let solid = false;
+  const choose = (other: Uint8Array[] | null): boolean => {
+    const better = other !== null && lengthOf(other) < lengthOf(data!);
+    if (better) data = other;
+    return better;
+  };
+  if (transparent >= 0) solid = choose(attempt(true, patience[0]));
+  if (lengthOf(data) > FULL_TABLE_BYTES) for (const other of patience.slice(1)) choose(attempt(solid, other));
   const plain = delayMs === 0 && disposal === "keep" && transparent < 0;
   const control = plain ? [] : [graphicControl(delayMs, disposal, transparent)];
   return [...control, imageDescriptor(box, local), ...data];

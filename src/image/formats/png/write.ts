@@ -5,7 +5,7 @@ import { firstFrame, type Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
 import { bandsOfPixels, bandsOfRows, type Limits, lookAt, type Representation } from "./representation.ts";
-import { choose, levelFor } from "./tuning.ts";
+import { choose, levelFor, TRIAL_LEVEL } from "./tuning.ts";
 
 export interface WriteOptions extends Limits {
   /** 0 to 1. */
@@ -23,6 +23,16 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
   const whole = look.sample.length === width * height * 4;
   const bands = whole ? bandsOfPixels(look.sample, width) : bandsOfRows(firstFrame(picture));
   return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, bands));
+}
+
+/** About how many bytes `writeStill` would need, found quickly on a sample. */
+export function estimateStill(picture: Picture): number {
+  const { width, height } = picture;
+  const { representations, sample } = lookAt(picture);
+  const size = { width, height: sample.length / (width * 4) };
+  const trial = { representation: representations[0], strategy: "sum", level: TRIAL_LEVEL } as const;
+  const pieces = compress(trial, size, bandsOfPixels(sample, width));
+  return (pieces.reduce((sum, piece) => sum + piece.length, 0) * height) / size.height;
 }
 
 /** Bytes of memory that `writeStill` holds at most: a photograph takes about half of its raw size, for a moment twice. */
