@@ -5,6 +5,8 @@ import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
+import type { ProviderRow } from "../../src/storage/provider.ts";
+import { PROVIDERS } from "../../src/storage/providers.ts";
 
 /** Every table, by the name in its markers: `<!-- table: formats -->` … `<!-- end -->`. */
 const TABLES: Readonly<Record<string, () => string>> = {
@@ -28,6 +30,16 @@ const TABLES: Readonly<Record<string, () => string>> = {
         [name, ...(aliases ?? [])].map(code).join(" or "),
         members(params).map(code).join(" "),
         summary,
+      ]),
+    ),
+  providers: () =>
+    table(
+      ["Provider", "Credentials", "Other members", ""],
+      PROVIDERS.map((row: ProviderRow) => [
+        [row.code, ...row.aliases].map(code).join(" or "),
+        Object.keys(row.credentials).map(code).join(" "),
+        Object.keys(row.params).map(code).join(" "),
+        row.summary,
       ]),
     ),
 };
