@@ -73,9 +73,9 @@ export const providerB = provider({
   },
 });
 
-/** Uniform bucket-level access has no code of its own in either API. */
-function forbidsAcls(answer: Answer): boolean {
-  return answer.status === 400 && /uniform bucket-level access/i.test(answer.text);
+/** Uniform bucket-level access, or public access prevention: neither has a code of its own in either API. */
+function forbidsAcls({ status, text }: Answer): boolean {
+  return (status === 400 || status === 412) && /uniform bucket-level access|public access prevention/i.test(text);
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/insert */

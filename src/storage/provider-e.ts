@@ -35,11 +35,7 @@ export const providerE = provider({
     headers: v.optional(objectHeaders(OBJECT_HEADERS)),
   },
   put: async (store, object, session) => {
-    const base =
-      session.base === undefined
-        ? `https://${store.account}.blob.core.windows.net`
-        : `${session.base}/${store.account}`;
-    const url = `${base}/${store.container}/${encodeKey(object.key)}`;
+    const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(object.key)}`;
     const answer = await session.send(async () => {
       const headers = blobHeaders(object, store);
       headers.set("x-ms-date", new Date(session.now()).toUTCString());
@@ -51,6 +47,12 @@ export const providerE = provider({
     return url;
   },
 });
+
+/** Emulators have the account in the path; their addresses are given with it or without. */
+function addressOf(account: string, base: string | undefined): string {
+  if (base === undefined) return `https://${account}.blob.core.windows.net`;
+  return base.endsWith(`/${account}`) ? base : `${base}/${account}`;
+}
 
 /** What the blob is served with has its own names: the plain headers describe the request. */
 function blobHeaders(

@@ -93,16 +93,19 @@ export async function storeWithAcl(
   session: Session,
   acl: Acl,
   send: (acl: string | undefined) => Promise<Answer>,
-  knowsNoAcls: (answer: Answer) => boolean = ownsObjects,
+  isForbidden: (answer: Answer) => boolean = forbidsAcls,
 ): Promise<void> {
   let answer = await send(acl.named ?? acl.fallback);
-  if (!answer.ok && acl.named === undefined && knowsNoAcls(answer)) answer = await send(undefined);
+  if (!answer.ok && acl.named === undefined && isForbidden(answer)) answer = await send(undefined);
   if (!answer.ok) throw session.refusal(answer);
 }
 
-/** Object ownership is the bucket owner's: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html */
-function ownsObjects(answer: Answer): boolean {
-  return answer.text.includes("<Code>AccessControlListNotSupported</Code>");
+/**
+ * Object ownership is the bucket owner's, or the bucket blocks public access lists.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+ */
+function forbidsAcls(answer: Answer): boolean {
+  return /<Code>AccessControlListNotSupported<\/Code>|\bBlockPublicAcls\b/.test(answer.text);
 }
 
 /** The whole of it, for the providers that sign with a key and a secret. */
@@ -112,7 +115,7 @@ export async function putSigned(
   object: StoredObject,
   wishes: ObjectWishes & { readonly acl: Acl; readonly class?: string | undefined },
   signature: Signature,
-  knowsNoAcls?: (answer: Answer) => boolean,
+  isForbidden?: (answer: Answer) => boolean,
 ): Promise<string> {
   const send = (acl: string | undefined) =>
     session.send(() => {
@@ -121,6 +124,6 @@ export async function putSigned(
       if (wishes.class !== undefined) headers.set("x-amz-storage-class", wishes.class);
       return signedPut(url, headers, object, signature, session.now());
     });
-  await storeWithAcl(session, wishes.acl, send, knowsNoAcls);
+  await storeWithAcl(session, wishes.acl, send, isForbidden);
   return url;
 }

@@ -100,6 +100,18 @@ describe("POST /1.0/watermarks", () => {
     expect(await env.BUCKET.head(`assets/${account.id}/${body.watermark.id}`)).toBeNull();
   });
 
+  it("gives an id that requests can lay over images, those of the account alone", async () => {
+    const { key } = await openAccount();
+    const { id } = (await post("watermarks", key, PIXEL)).body.watermark;
+    expect((await post("upload", key, PIXEL, { watermark: { id } })).status).toBe(200);
+    const other = await openAccount();
+    for (const watermark of [{ id }, { id: "abcDEF1234" }, { id: "../x" }]) {
+      const { status, body } = await post("upload", other.key, PIXEL, { watermark });
+      expect(status).toBe(422);
+      expect(body.message).toMatch(/^watermark\.id /);
+    }
+  });
+
   it("takes the file's name when it is given none", async () => {
     const { key } = await openAccount();
     expect((await post("watermarks", key, PIXEL)).body.watermark.name).toBe("logo.webp");

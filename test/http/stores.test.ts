@@ -1,4 +1,5 @@
 /** Uploads through the whole service into each store, spelled out and by connector. */
+import { env as worker } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
 import { street } from "../../src/street.ts";
@@ -77,6 +78,23 @@ describe("an upload into provider-b with a keyfile", () => {
   });
 });
 
+describe("an accepted job with a store", () => {
+  it("notifies of the permanent object, and its credentials are nowhere to be read", async () => {
+    const { key } = await openAccount();
+    const [provider, credentials, rest] = STORES[0] ?? [];
+    const store = { provider, ...credentials, ...rest };
+    const accepted = await upload(key, { store, webhook: { url: "http://127.0.0.1:9/hook" } });
+    expect(accepted.status).toBe(202);
+    const { body } = await api("GET", `/1.0/webhooks/${accepted.body.id}`, { key });
+    const stored = await fetch(body.webhook.payload.output.url);
+    expect(stored.status).toBe(200);
+    for (const table of ["webhooks", "assets"]) {
+      const { results } = await worker.DB.prepare(`SELECT * FROM ${table}`).all();
+      expect(JSON.stringify(results)).not.toContain(S3_KEYS.secret);
+    }
+  });
+});
+
 describe("an upload with a store that cannot be used", () => {
   const [, credentials, rest] = STORES[0] ?? [];
 
@@ -104,6 +122,14 @@ describe("an upload with a store that cannot be used", () => {
     const { status, body } = await upload(key, { store });
     expect(status).toBe(422);
     expect(body.message).toMatch(message);
+  });
+
+  it("is refused before the job is accepted", async () => {
+    const { key } = await openAccount();
+    const webhook = { url: "http://127.0.0.1:9/hook" };
+    for (const store of [{ id: "abcDEF1234" }, { provider: "google", keyfile: "abcDEF1234", bucket }]) {
+      expect((await upload(key, { store, webhook })).status).toBe(422);
+    }
   });
 
   it("is refused in binary mode", async () => {

@@ -6,7 +6,7 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { signatureHeaders } from "../../src/webhook/sign.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { damaged } from "../support/street.ts";
+import { damaged, shortStreet } from "../support/street.ts";
 import { column, receiver, store, untilStatus } from "../support/webhooks.ts";
 
 const DAY_MS = 86_400_000;
@@ -154,10 +154,8 @@ describe("a processing request with a webhook", () => {
       webhook: { url: "https://user:marker-3@receiver.invalid/?token=marker-4", delay: 600 },
     };
     const waiting = apiOf({
-      process: () => new Promise(() => undefined),
-      portsOf: () => {
-        throw new Error("busy");
-      },
+      process: () => Promise.reject(new Error("busy")),
+      portsOf: shortStreet.portsOf,
     });
     const { status } = await waiting("POST", "/1.0/fetch", { key, json });
     expect(status).toBe(202);

@@ -8,7 +8,7 @@ import { BLOB_ACCOUNT } from "../support/stores/accounts.ts";
 
 const NOW = Date.UTC(2024, 0, 2, 3, 4, 5);
 const hello = { bytes: new TextEncoder().encode("hello"), mime: "image/png", name: "c.png" };
-const policy = { providerEndpoints: {}, storeHosts: ["objects.example.com"], allowPrivateOrigins: false };
+const policy = { storeHosts: ["objects.example.com"], allowPrivateOrigins: false };
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -20,14 +20,22 @@ interface Sent {
 }
 
 /** Uploads with a `fetch` that answers as `answer` says, and gives what was sent. */
-async function sent(store: object, answer: (url: string) => Response = () => new Response()) {
+async function sent(
+  store: object,
+  answer: (url: string) => Response = () => new Response(),
+  providerEndpoints: Record<string, string> = {},
+) {
   const requests: Sent[] = [];
   vi.stubGlobal("fetch", async (url: string, init: { headers: Headers }) => {
     requests.push({ url, headers: init.headers });
     return answer(url);
   });
   const spelled = v.parse(Store, { path: "a b/c.png", ...store }) as SpelledStore;
-  const { url } = await putInStore(spelled, hello, { policy, keyfile: undefined, now: () => NOW });
+  const { url } = await putInStore(spelled, hello, {
+    policy: { ...policy, providerEndpoints },
+    keyfile: undefined,
+    now: () => NOW,
+  });
   return { url, requests, headers: requests.at(-1)?.headers ?? new Headers() };
 }
 
@@ -128,6 +136,31 @@ describe("provider-a", () => {
   });
 });
 
+describe("a bucket that forbids public access lists", () => {
+  const key = { key: "id", secret: "secret", bucket: "abc" };
+
+  it.each([
+    [
+      { provider: "aws", ...key, region: "eu-west-1" },
+      403,
+      "<Code>AccessDenied</Code> prevented by the BlockPublicAcls setting",
+    ],
+    [{ provider: "google", ...key }, 412, "not allowed since public access prevention is enforced"],
+  ])("gets the object without one: $provider", async (store, status, text) => {
+    let attempts = 0;
+    const { headers } = await sent(store, () => (++attempts === 1 ? new Response(text, { status }) : new Response()));
+    expect(attempts).toBe(2);
+    expect(headers.has("x-amz-acl")).toBe(false);
+  });
+
+  it("gets nothing when the caller named the list", async () => {
+    const store = { provider: "google", ...key, acl: "publicRead" };
+    await expect(sent(store, () => new Response("public access prevention", { status: 412 }))).rejects.toThrow(
+      "store: google answered 412",
+    );
+  });
+});
+
 describe("provider-d", () => {
   const store = { provider: "rackspace", username: "u", key: "k1", container: "pictures", region: "dfw" };
   const endpoints = (path: string) => [{ region: "DFW", publicURL: `https://files.example.com${path}` }];
@@ -174,6 +207,17 @@ describe("provider-d", () => {
     await expect(sent({ ...store, key: "k4" }, () => new Response("<html>"))).rejects.toThrow(
       "store: rackspace gave an answer that cannot be read",
     );
+  });
+});
+
+describe("provider-e", () => {
+  it("takes an emulator's address with the account or without", async () => {
+    for (const base of ["http://127.0.0.1:10000", "http://127.0.0.1:10000/devstoreaccount1/"]) {
+      const store = { provider: "azure", ...BLOB_ACCOUNT, container: "$web" };
+      expect((await sent(store, undefined, { azure: base })).url).toBe(
+        "http://127.0.0.1:10000/devstoreaccount1/$web/a%20b/c.png",
+      );
+    }
   });
 });
 

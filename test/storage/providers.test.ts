@@ -108,6 +108,7 @@ const EXPECTATIONS: readonly Expectations[] = [
     allowedHeaders: FIVE,
     refusedHeader: "Expires",
     metadataPrefix: "x-ms-meta-",
+    metadataNames: /^[a-z_][a-z\d_]{0,8}$/,
     servedAs: (name) => `x-ms-blob-${lower(name)}`,
   },
   {

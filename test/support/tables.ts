@@ -5,6 +5,7 @@ import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
+import type { ProviderRow } from "../../src/storage/provider.ts";
 import { PROVIDERS } from "../../src/storage/providers.ts";
 
 /** Every table, by the name in its markers: `<!-- table: formats -->` … `<!-- end -->`. */
@@ -33,12 +34,12 @@ const TABLES: Readonly<Record<string, () => string>> = {
     ),
   providers: () =>
     table(
-      ["Provider", "Also", "Parameters", ""],
-      PROVIDERS.map(({ code: name, aliases, credentials, params, summary }) => [
-        code(name),
-        aliases.map(code).join(" "),
-        [...Object.keys(credentials), ...Object.keys(params)].map(code).join(" "),
-        summary,
+      ["Provider", "Credentials", "Other members", ""],
+      PROVIDERS.map((row: ProviderRow) => [
+        [row.code, ...row.aliases].map(code).join(" or "),
+        Object.keys(row.credentials).map(code).join(" "),
+        Object.keys(row.params).map(code).join(" "),
+        row.summary,
       ]),
     ),
 };

@@ -2,7 +2,7 @@
 import type { Processing, UploadBody } from "../../contract/request.ts";
 import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
-import type { Source } from "../../process.ts";
+import { findNamed, type Source } from "../../process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
 import type { AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
@@ -32,6 +32,7 @@ async function acceptImage(c: AppContext, accountId: string, webhook: Webhook, o
   const { id, street, settings } = c.var;
   if (!mayCall(settings, new URL(webhook.url))) throw new ApiError(422, "webhook.url must have a public address");
   const { source, processing, accept, baseUrl } = order;
+  await findNamed({ accountId, processing }, street.portsOf(c.env, settings, baseUrl));
   const admission = await c.var.admission;
   const job: AcceptedJob = {
     source: source.kind === "upload" ? { kind: "upload", name: source.original.name } : source,
