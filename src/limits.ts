@@ -120,8 +120,9 @@ export const SWEEP_BATCHES = 20;
 export const SWEEP_DELETIONS = 500;
 /** What is overdue by less is still in good hands: waiting for its turn, not lost. */
 export const GRACE_MS = 15_000;
-/** Uploaded bytes this old whose job has ended were left behind by a crash. */
-export const LEFTOVER_BYTES_MS = 3_600_000;
+/** Uploaded bytes this old without a waiting job were left behind by a crash: no request takes a day to be accepted. */
+export const LEFTOVER_BYTES_MS = 86_400_000;
+
 /** A watermark; it is decoded whole. */
 export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 /** A service account's keyfile; they have about 2.5 KB. */

@@ -196,7 +196,7 @@ async function check(world: World): Promise<void> {
   }
   const jobs = await world.db.prepare("SELECT COUNT(*) AS count FROM webhook_jobs").first<number>("count");
   expect(jobs).toBe(0);
-  await world.pass(3 * 3_600_000);
+  await world.pass(26 * 3_600_000);
   await world.sweep();
   while (world.calls.length > 0) await world.step(0);
   expect((await world.bucket.list()).objects.length, "uploaded bytes left behind").toBe(0);

@@ -74,7 +74,7 @@ it("deletes records after 60 days", async () => {
 });
 
 it("deletes bytes whose job has ended or was never accepted, and keeps those of jobs that wait", async () => {
-  const old = NOW - 3 * HOUR_MS;
+  const old = NOW - 26 * HOUR_MS;
   const keys = { waiting: uploadKey("waiting", old), left: uploadKey("left", old), fresh: uploadKey("fresh", NOW) };
   for (const key of Object.values(keys)) await env.BUCKET.put(key, "bytes");
   await env.DB.prepare("INSERT INTO webhook_jobs (id, job, bytes_key) VALUES ('waiting', x'00', ?)")
