@@ -72,6 +72,15 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   return { input, output: { ...result, saved, ...looks, url }, encoded };
 }
 
+/**
+ * Finds what is wrong with a job before its work begins, for a caller who does not wait for the end of it.
+ * @throws ApiError 422 when it names something that is not saved in the account
+ */
+export async function judge(job: Job, ports: Ports): Promise<void> {
+  const { store } = job.processing;
+  await Promise.all([store && ports.openStore(job.accountId, store), readOverlays(job, ports)]);
+}
+
 /** The saved pictures that the job's operations need. */
 async function readOverlays({ accountId, processing }: Job, ports: Ports): Promise<Map<string, Uint8Array>> {
   const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) => {
