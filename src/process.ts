@@ -73,20 +73,16 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
 }
 
 /**
- * Looks for what a job names by its id, so that a caller who will not wait for the result hears of a wrong one.
- * @throws ApiError 422 when the account has no such watermark, connector or keyfile
+ * Finds what is wrong with a job before its work begins, for a caller who does not wait for the end of it.
+ * @throws ApiError 422 when it names something that is not saved in the account
  */
-export async function findNamed(job: Pick<Job, "accountId" | "processing">, ports: Ports): Promise<void> {
+export async function judge(job: Job, ports: Ports): Promise<void> {
   const { store } = job.processing;
-  if (store) await ports.openStore(job.accountId, store);
-  await readOverlays(job, ports);
+  await Promise.all([store && ports.openStore(job.accountId, store), readOverlays(job, ports)]);
 }
 
 /** The saved pictures that the job's operations need. */
-async function readOverlays(
-  { accountId, processing }: Pick<Job, "accountId" | "processing">,
-  ports: Ports,
-): Promise<Map<string, Uint8Array>> {
+async function readOverlays({ accountId, processing }: Job, ports: Ports): Promise<Map<string, Uint8Array>> {
   const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) => {
     const params = processing[name as OperationName];
     return params === undefined ? [] : (row.needs?.(params as never) ?? []);

@@ -5,6 +5,8 @@ export type Fault = "fails before" | "fails after" | "dies before" | "dies after
 
 export interface Life {
   alive: boolean;
+  /** It was not told what came of a call, or could not write it down: it may do it again. */
+  excused: boolean;
   /** What this process would do by a timer. */
   readonly renewals: Set<() => void>;
 }
@@ -23,7 +25,7 @@ export class Processes {
   protected readonly deaths = new Map<Life, () => void>();
 
   protected born(): Life {
-    return { alive: true, renewals: new Set() };
+    return { alive: true, excused: false, renewals: new Set() };
   }
 
   protected live(life: Life, work: () => Promise<unknown>): void {
@@ -41,6 +43,7 @@ export class Processes {
     const [call] = this.calls.splice(index % this.calls.length, 1);
     if (!call) return;
     if (fault) this.faults += 1;
+    if (fault && (call.name === "post" || call.name === "journal.write")) call.life.excused = true;
     this.trail.push(`${call.name} ${fault ?? ""}`);
     await call.go(fault);
     await drain();

@@ -4,7 +4,7 @@ import { accept, begin } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { attend } from "../../src/webhook/courier.ts";
 import type { JournalEntry, Message, Seal } from "../../src/webhook/ports.ts";
-import type { Attempt, Status } from "../../src/webhook/record.ts";
+import { type Attempt, isDelivery, type Status } from "../../src/webhook/record.ts";
 import { run } from "../../src/webhook/run.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { sweepWebhooks } from "../../src/webhook/sweep.ts";
@@ -52,6 +52,10 @@ export class World extends Processes {
   readonly charges: string[] = [];
   /** Notifications that some durable place knows to be delivered. */
   readonly recorded = new Set<string>();
+  /** Who got a 2xx for each notification. */
+  readonly delivered = new Map<string, Life>();
+  /** Until when each job is in somebody's hands. */
+  readonly held = new Map<string, number>();
   /** When each notification may be sent. */
   readonly due = new Map<string, number>();
   /** What must never happen and did. */
@@ -265,6 +269,23 @@ export class World extends Processes {
     return {
       store: gate("store", {
         ...store,
+        claimRun: async (...args: Parameters<typeof store.claimRun>) => {
+          const [id, , now, leaseMs] = args;
+          const claimed = await store.claimRun(...args);
+          if (claimed && now < (this.held.get(id) ?? 0)) this.violations.push(`${id} was processed by two`);
+          if (claimed) this.held.set(id, now + leaseMs);
+          return claimed;
+        },
+        renewRun: async (...args: Parameters<typeof store.renewRun>) => {
+          const renewed = await store.renewRun(...args);
+          if (renewed) this.held.set(args[0], args[2]);
+          return renewed;
+        },
+        releaseRun: async (...args: Parameters<typeof store.releaseRun>) => {
+          const released = await store.releaseRun(...args);
+          if (released) this.held.delete(args[0]);
+          return released;
+        },
         finishRun: async (...args: Parameters<typeof store.finishRun>) => {
           const done = await store.finishRun(...args);
           if (done) this.due.set(args[0], args[2]);
@@ -333,17 +354,22 @@ export class World extends Processes {
       },
       retrySeconds: RETRY_SECONDS,
       secrets: this.gated(life, "secrets", async () => ["whsec_AAAA"]),
-      post: this.gated(life, "post", async (notification: { id: string; body: string }) => this.post(notification)),
+      post: this.gated(life, "post", async (notification: { id: string; body: string }) =>
+        this.post(notification, life),
+      ),
       enqueue: this.gated(life, "queue.send", async (message: Message) => void this.messages.push(message)),
     };
   }
 
-  private post({ id, body }: { id: string; body: string }): Attempt {
+  private post({ id, body }: { id: string; body: string }, life: Life): Attempt {
+    const before = this.delivered.get(id);
+    if (before && before.alive && !before.excused) this.violations.push(`${id} was notified again though nobody died`);
     if (this.recorded.has(id)) this.violations.push(`${id} was notified again after a recorded 2xx`);
     if (this.now < (this.due.get(id) ?? 0)) this.violations.push(`${id} was notified before it was due`);
     const sent = this.posts.filter((post) => post.id === id).length;
     const code = this.orders.get(id)?.codes[sent] ?? 200;
     this.posts.push({ id, body, code });
+    if (isDelivery(code)) this.delivered.set(id, life);
     return { at: this.now, code, durationMs: 7 };
   }
 

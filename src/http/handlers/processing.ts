@@ -1,8 +1,8 @@
 /** What fetch and upload have in common. */
-import type { Processing, UploadBody } from "../../contract/request.ts";
+import type { UploadBody } from "../../contract/request.ts";
 import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
-import { findNamed, type Source } from "../../process.ts";
+import { type Job, judge, type Source } from "../../process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
 import type { AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
@@ -13,28 +13,20 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const { account, id, street, settings } = c.var;
   if (!account) throw new Error("A processing route is mounted without a key");
   const { webhook, ...processing } = body;
-  const accept = c.req.header("accept");
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
-  if (webhook) return acceptImage(c, account.id, webhook, { source, processing, accept, baseUrl });
-  const job = { id, accountId: account.id, source, processing, accept };
+  const job = { id, accountId: account.id, source, processing, accept: c.req.header("accept") };
+  if (webhook) return acceptImage(c, webhook, job, baseUrl);
   return replyResult(c, await street.process(job, street.portsOf(c.env, settings, baseUrl)));
 }
 
-interface Order {
-  readonly source: Source;
-  readonly processing: Processing;
-  readonly accept: string | undefined;
-  readonly baseUrl: string;
-}
-
 /** 202 as soon as the job is durable. */
-async function acceptImage(c: AppContext, accountId: string, webhook: Webhook, order: Order): Promise<Response> {
-  const { id, street, settings } = c.var;
+async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: string): Promise<Response> {
+  const { street, settings } = c.var;
   if (!mayCall(settings, new URL(webhook.url))) throw new ApiError(422, "webhook.url must have a public address");
-  const { source, processing, accept, baseUrl } = order;
-  await findNamed({ accountId, processing }, street.portsOf(c.env, settings, baseUrl));
+  await judge(job, street.portsOf(c.env, settings, baseUrl));
+  const { id, accountId, source, processing, accept } = job;
   const admission = await c.var.admission;
-  const job: AcceptedJob = {
+  const kept: AcceptedJob = {
     source: source.kind === "upload" ? { kind: "upload", name: source.original.name } : source,
     processing,
     baseUrl,
@@ -42,7 +34,7 @@ async function acceptImage(c: AppContext, accountId: string, webhook: Webhook, o
     ...(admission?.lease !== undefined && { credit: { meter: admission.meter, lease: admission.lease } }),
   };
   const upload = source.kind === "upload" ? source.original.bytes : undefined;
-  const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, job, upload };
+  const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, job: kept, upload };
   await acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), acceptance);
   return c.json<Accepted>({ success: true, code: 202, id }, 202);
 }
