@@ -21,6 +21,11 @@ export class Budget {
     this.maxWaiting = maxWaiting;
   }
 
+  /** Whether a job with this peak could ever run. */
+  canHold(peakBytes: number): boolean {
+    return peakBytes <= this.totalBytes;
+  }
+
   /**
    * Runs `work` once `peakBytes` are free, first come first served.
    * @throws ApiError 422 when the job could never fit, 503 when too many wait already

@@ -3,11 +3,12 @@ import { toSrgb } from "./color/convert.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, turnSize } from "./geometry.ts";
 import type { Step } from "./operation.ts";
-import type { Picture } from "./picture.ts";
+import { firstFrame, type Frame, type Picture } from "./picture.ts";
 import { demandOf, type Plan, type View } from "./plan.ts";
 import { resample, resamplePeakBytes } from "./resample.ts";
 import type { Rows } from "./rows.ts";
 import { crop } from "./steps/crop.ts";
+import { needsStrips, stripPeakBytes, turnByStrips } from "./steps/turn-strips.ts";
 import { turn, turnPeakBytes } from "./steps/turn.ts";
 
 /** A file whose format and facts are known. */
@@ -26,14 +27,11 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     frames: facts.frames,
     loops: facts.loops,
     *open() {
-      for (const decoded of stored.format.open(stored.bytes, facts, demandOf(plan.view))) {
-        let rows = decoded.rows;
+      for (const { delayMs, rows: viewed } of viewedFrames(stored, plan.view)) {
+        let rows = viewed;
         try {
-          rows = sized(rows, decoded.box, plan.view);
-          rows = toSrgb(rows, facts.profile, facts.colorspace);
-          rows = turn(rows, plan.view.orientation);
           for (const step of plan.steps) rows = applied(rows, step);
-          yield { delayMs: decoded.delayMs, rows };
+          yield { delayMs, rows };
         } finally {
           rows.close();
         }
@@ -42,12 +40,46 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
   };
 }
 
+/** The frames of a stored picture as a view wants them. */
+function* viewedFrames(stored: Stored, view: View): Iterable<Frame> {
+  const { facts, format, bytes } = stored;
+  if (turnsByStrips(facts, view)) {
+    const openRegion = (box: Box) => firstFrame(regionOf(stored, box));
+    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha });
+    yield { delayMs: 0, rows };
+    return;
+  }
+  for (const decoded of format.open(bytes, facts, demandOf(view))) {
+    let { rows } = decoded;
+    try {
+      rows = sized(rows, decoded.box, view);
+      rows = toSrgb(rows, facts.profile, facts.colorspace);
+      rows = turn(rows, view.orientation);
+      yield { delayMs: decoded.delayMs, rows };
+    } finally {
+      rows.close();
+    }
+  }
+}
+
+/** A still picture that is too large to be turned whole. What is shrunk first is small enough. */
+function turnsByStrips({ frames }: Facts, { box, target, orientation }: View): boolean {
+  return frames === 1 && !target && needsStrips(box, orientation);
+}
+
+/** A region of a stored picture, neither resized nor turned. */
+function regionOf(stored: Stored, box: Box): Picture {
+  const open = () => viewedFrames(stored, { box, orientation: 1 });
+  return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
+}
+
 /** The most bytes that decoding and the steps hold while the picture is read. */
 export function picturePeakBytes(stored: Stored, plan: Plan): number {
   const demand = demandOf(plan.view);
   let bytes = stored.format.decodePeakBytes(stored.facts, demand);
   if (plan.view.target) bytes += resamplePeakBytes(demand.box, demand);
-  bytes += turnPeakBytes({ width: demand.width, height: demand.height }, plan.view.orientation);
+  const turnBytes = turnsByStrips(stored.facts, plan.view) ? stripPeakBytes : turnPeakBytes;
+  bytes += turnBytes({ width: demand.width, height: demand.height }, plan.view.orientation);
   let size = turnSize({ width: demand.width, height: demand.height }, plan.view.orientation);
   for (const step of plan.steps) {
     bytes += stepPeakBytes(size, step);

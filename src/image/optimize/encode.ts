@@ -68,9 +68,27 @@ async function encodePicture(task: Task, settings: EncodeSettings): Promise<Opti
     return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
   }
   const goal = TARGET_SCORE[aim.preset];
+  const format = { ...target, encode };
   const peakBytes =
     sourceBytes + SHEET_BYTES + Math.max(encoderBytes, scoringBytes(target, picture)) + encoderBytes / 4;
-  return isolateBudget.run(peakBytes, () => smallestAbove(picture, { ...target, encode }, settings, goal));
+  const requantize = isolateBudget.canHold(peakBytes) ? null : requantizer(task);
+  if (!requantize) return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
+  const leanBytes = SHEET_BYTES + Math.max(sourceBytes + scoringBytes(target, picture), requantize.peakBytes);
+  return isolateBudget.run(leanBytes, () => smallestAbove(picture, format, settings, goal, requantize.encode));
+}
+
+/**
+ * A way to a smaller file of the same picture that never holds source and result at once, where the format has one and
+ * nothing changes but the quality. It takes a few per cent more bytes than encoding pixels, so it is for what does not
+ * fit into memory otherwise.
+ */
+function requantizer({ stored, plan, target }: Task) {
+  const { bytes, facts, format } = stored;
+  const { recompress, recompressPeakBytes } = format;
+  if (!recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
+  const encode = ({ quality, progressive }: EncodeSettings) =>
+    recompress(bytes, facts, { quality, progressive }) ?? bytes;
+  return { peakBytes: recompressPeakBytes(bytes, facts), encode };
 }
 
 /** Whether a quality can be searched for: the format has one, and the picture is one that can be scored. */

@@ -19,6 +19,9 @@ interface Trial extends Found {
 
 type Encoder = Pick<FormatDefinition, "can" | "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
 
+/** How the whole picture is encoded, where not by the format's encoder. */
+type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
+
 const MIN_QUALITY = 20;
 const MAX_QUALITY = 98;
 /** Where searches start: the middle of what photographs need. */
@@ -35,11 +38,18 @@ const MAX_WHOLE_TRIES = 3;
  * The smallest encoding of a still picture found whose score is at least `target`. When none reaches it, the exact
  * encoding, or the best one where the format has none.
  */
-export function smallestAbove(picture: Picture, format: Encoder, settings: EncodeSettings, target: number): Found {
+export function smallestAbove(
+  picture: Picture,
+  format: Encoder,
+  settings: EncodeSettings,
+  target: number,
+  encodeWhole: EncodeWhole = (whole) => format.encode(picture, whole),
+): Found {
   const sheet = sheetOf(picture).picture;
   const known = new Map<number, number>();
   const sheetScore = (quality: number): number => {
-    const score = known.get(quality) ?? scored(sheet, format, { ...settings, quality }).score;
+    const encodeSheet: EncodeWhole = (tried) => format.encode(sheet, tried);
+    const score = known.get(quality) ?? scored(sheet, format, { ...settings, quality }, encodeSheet).score;
     known.set(quality, score);
     return score;
   };
@@ -49,7 +59,7 @@ export function smallestAbove(picture: Picture, format: Encoder, settings: Encod
     const quality = lowestQuality(sheetScore, aim);
     if (tried.has(quality)) break;
     tried.add(quality);
-    const found = scored(picture, format, { ...settings, quality });
+    const found = scored(picture, format, { ...settings, quality }, encodeWhole);
     best = better(best, found, target);
     if (found.score >= target && found.score < target + CLOSE_POINTS * 2) break;
     // The picture is easier or harder than its sheet by this much.
@@ -59,7 +69,7 @@ export function smallestAbove(picture: Picture, format: Encoder, settings: Encod
   if (best.score < target && format.can.lossless) {
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   }
-  return finished(best, picture, format, settings);
+  return finished(best, settings, encodeWhole);
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
@@ -107,18 +117,13 @@ function between(low: number, high: number, quality: number): number {
  * The same picture as the format writes it when it takes its time. Tries are made in haste, and in a single scan: a
  * decoder of several scans keeps the whole picture in memory, one of a single scan some rows.
  */
-function finished(
-  { bytes, score, quality }: Trial,
-  picture: Picture,
-  format: Encoder,
-  settings: EncodeSettings,
-): Found {
-  const final = format.encode(picture, { ...settings, quality });
+function finished({ bytes, score, quality }: Trial, settings: EncodeSettings, encodeWhole: EncodeWhole): Found {
+  const final = encodeWhole({ ...settings, quality });
   return { bytes: final.length <= bytes.length ? final : bytes, score };
 }
 
-function scored(picture: Picture, format: Encoder, settings: EncodeSettings): Trial {
-  const bytes = format.encode(picture, { ...settings, progressive: false, trial: true });
+function scored(picture: Picture, format: Encoder, settings: EncodeSettings, encode: EncodeWhole): Trial {
+  const bytes = encode({ ...settings, progressive: false, trial: true });
   const facts = format.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   for (const decoded of format.open(bytes, facts, demand)) {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+
+import { inMemory } from "../../../src/image/optimize/sheet.ts";
+import { firstFrame } from "../../../src/image/picture.ts";
+import type { Rows } from "../../../src/image/rows.ts";
+import { crop } from "../../../src/image/steps/crop.ts";
+import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
+import { turn } from "../../../src/image/steps/turn.ts";
+
+const size = { width: 3_100, height: 3_000 };
+const pixels = new Uint32Array(size.width * size.height).map((_, index) => index | 0xff000000);
+const open = () => firstFrame(inMemory(new Uint8Array(pixels.buffer), size, true));
+
+/** A number that depends on every pixel and its place. */
+function digest(rows: Rows): number {
+  let sum = 0;
+  let at = 0;
+  for (let band = rows.read(37); band; band = rows.read(37)) {
+    for (const pixel of new Uint32Array(band.slice().buffer)) sum = (Math.imul(sum, 31) + (pixel ^ at++)) | 0;
+  }
+  rows.close();
+  expect(at).toBe(rows.width * rows.height);
+  return sum;
+}
+
+describe("turning by strips", () => {
+  it("is for pictures that are too large to be turned whole", () => {
+    expect(needsStrips(size, 6)).toBe(true);
+    expect(needsStrips({ width: 2_000, height: 2_000 }, 6)).toBe(false);
+    expect(needsStrips(size, 2)).toBe(false);
+  });
+
+  it.each([3, 4, 5, 6, 7, 8] as const)("gives the pixels of orientation %i", (orientation) => {
+    let passes = 0;
+    const box = { x: 40, y: 24, width: 3_000, height: 2_950 };
+    const openRegion = (region: typeof box) => {
+      passes++;
+      return crop(open(), region);
+    };
+    const strips = digest(turnByStrips(openRegion, { box, orientation, opaque: true }));
+    expect(passes).toBeGreaterThan(1);
+    expect(strips).toBe(digest(turn(crop(open(), box), orientation)));
+  });
+});
