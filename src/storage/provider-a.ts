@@ -16,6 +16,7 @@ const CLASSES = {
   glacier: "GLACIER",
   "deep-archive": "DEEP_ARCHIVE",
 } as const;
+type ClassName = keyof typeof CLASSES;
 
 const tags = v.pipe(
   v.record(text(1, MAX_TAG_KEY_CHARACTERS), text(0, MAX_TAG_VALUE_CHARACTERS), "must be an object of texts"),
@@ -33,7 +34,7 @@ export const providerA = provider({
     region: region(),
     path: v.optional(objectPath()),
     acl: v.optional(oneOf(CANNED_ACLS)),
-    class: v.optional(oneOf(["standard", ...Object.keys(CLASSES)] as ["standard", ...(keyof typeof CLASSES)[]])),
+    class: v.optional(oneOf(Object.keys(CLASSES) as [ClassName, ...ClassName[]])),
     metadata: v.optional(metadata()),
     headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
     tags: v.optional(tags),
