@@ -43,7 +43,7 @@ export async function acceptWork(
 }
 
 /** When each of the jobs that run in this isolate's requests is over, or dead, by the platform's own rule. */
-let directRuns: readonly number[] = [];
+let directRuns: readonly { readonly end: number }[] = [];
 
 /**
  * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
@@ -51,15 +51,15 @@ let directRuns: readonly number[] = [];
  */
 async function startWork(env: Env, street: Street, defer: Defer, id: string): Promise<void> {
   const now = Date.now();
-  directRuns = directRuns.filter((end) => end > now);
+  directRuns = directRuns.filter(({ end }) => end > now);
   if (directRuns.length >= MAX_DIRECT_RUNS) {
     await env.QUEUE.send({ kind: "run", id } satisfies Message);
     return;
   }
-  const end = now + DIRECT_RUN_MS;
-  directRuns = [...directRuns, end];
+  const place = { end: now + DIRECT_RUN_MS };
+  directRuns = [...directRuns, place];
   const running = runWork(env, street, id).catch((error: unknown) => report(id, error));
-  defer(running.finally(() => void (directRuns = directRuns.toSpliced(directRuns.indexOf(end), 1))));
+  defer(running.finally(() => void (directRuns = directRuns.filter((taken) => taken !== place))));
 }
 
 /** Does an accepted job, unless it has been done or somebody is at it. */
