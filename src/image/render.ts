@@ -74,7 +74,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       overlay: (id) => overlayOf(order, id),
     };
     const plan = () => row.plan(params as never, stage);
-    for (const step of small ? await isolateBudget.run(picturePeakBytes(stored, small), plan) : plan()) {
+    for (const step of small ? await isolateBudget.run(lookPeakBytes(stored, small), plan) : plan()) {
       steps.push(step);
       size = sizeAfter(step, size);
       if (step.kind === "rows") opaque = step.opaque(opaque);
@@ -92,6 +92,11 @@ function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): 
   const height = Math.max(1, Math.round(size.height * factor));
   const small = [...steps, { kind: "resize", width, height, kernel: "linear" } as const];
   return planSteps(storedSize(stored.facts), small);
+}
+
+/** The most bytes that looking at a small version holds, its pixels included. */
+function lookPeakBytes(stored: Stored, small: Plan): number {
+  return picturePeakBytes(stored, small) + small.size.width * small.size.height * 4;
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

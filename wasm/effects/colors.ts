@@ -72,6 +72,19 @@ export function openHalftone(width: number, height: number, halftone: Halftone):
   return openEffect(width, width, (exports, put) => exports.halftone_open(width, height, put(table)));
 }
 
+/** A circle, in pixels. */
+export interface Eye {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+/** Takes the red out of red pupils; a little further than the circles go, and only where there is red. */
+export function openEyes(width: number, height: number, eyes: readonly Eye[]): Effect {
+  const table = Float32Array.from(eyes.flatMap(({ x, y, radius }) => [x, y, radius]));
+  return openEffect(width, width, (exports, put) => exports.eyes_open(width, height, put(table), eyes.length));
+}
+
 /** A rectangle with elliptic corners, in pixels. */
 export interface Shape {
   readonly left: number;

@@ -32,6 +32,7 @@ export interface EffectsExports extends NativeExports {
   tone_open(width: number, height: number, settings: Pointer): Pointer;
   replace_open(width: number, height: number, settings: Pointer): Pointer;
   halftone_open(width: number, height: number, settings: Pointer): Pointer;
+  eyes_open(width: number, height: number, eyes: Pointer, count: number): Pointer;
   frame_open(width: number, height: number, settings: Pointer): Pointer;
   overlay_rows(
     base: Pointer,

@@ -1,26 +1,32 @@
 import * as v from "valibot";
 
 import { flag, record } from "../../fields.ts";
-import { operation } from "../operation.ts";
+import { operation, type Step } from "../operation.ts";
 import { enhancement } from "../steps/enhance.ts";
+import { redEyeSteps } from "../steps/red-eyes.ts";
 import { toneSteps } from "../steps/tone.ts";
 
-/** The longest side, in pixels, of the version of the picture that is measured. */
-const LOOK_SIDE = 256;
+/** The longest side, in pixels, of the version of the picture that is measured, and of that in which eyes are sought. */
+const MEASURE_SIDE = 256;
+const SEARCH_SIDE = 1_024;
 
 /** Some clients send the members of `border` here. */
 const ignored = v.optional(v.unknown());
 
 export const auto = operation({
   summary:
-    "Improves the picture by itself: `enhance` spreads the tones over the whole range, brings a dark or a pale picture to a medium brightness, and freshens dull colors. A well-exposed picture stays as it is. `size`, `color`, `radius` and `background` are ignored.",
+    "Improves the picture by itself: `redeye` makes pairs of red pupils dark. `enhance` spreads the tones over the whole range, brings a dark or a pale picture to a medium brightness, and freshens dull colors; a well-exposed picture stays as it is. `size`, `color`, `radius` and `background` are ignored.",
   params: record({
     enhance: v.optional(flag(), false),
+    redeye: v.optional(flag(), false),
     size: ignored,
     color: ignored,
     radius: ignored,
     background: ignored,
   }),
-  looks: ({ enhance }) => (enhance ? LOOK_SIDE : 0),
-  plan: ({ enhance }, { size, look }) => (enhance ? toneSteps(size, enhancement(look())) : []),
+  looks: ({ enhance, redeye }) => (redeye ? SEARCH_SIDE : enhance ? MEASURE_SIDE : 0),
+  plan({ enhance, redeye }, { size, look }): Step[] {
+    const eyes = redeye ? redEyeSteps(size, look()) : [];
+    return [...eyes, ...(enhance ? toneSteps(size, enhancement(look())) : [])];
+  },
 });
