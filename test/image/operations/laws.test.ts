@@ -47,6 +47,7 @@ const CASES: readonly Case[] = [
   ["resize", { width: 9, height: 9, mode: "fill" }],
   ["scale", { size: 0.7 }],
   ["auto", { enhance: true }],
+  ["auto", { redeye: true }],
   ["adjust", { exposure: 20, temperature: -40, contrast: 10 }],
   ["adjust", { shadows: 60, highlights: -60, vibrance: 40, hue: 30, invert: true }],
   ["adjust", { sharpen: 50 }],
