@@ -27,6 +27,7 @@ export interface EffectsExports extends NativeExports {
     resultHeight: number,
     cosine: number,
     sine: number,
+    opaque: number,
     background: Pointer,
   ): Pointer;
   tone_open(width: number, height: number, settings: Pointer): Pointer;

@@ -10,6 +10,7 @@
 typedef struct {
   Stream stream;
   double cosine, sine;
+  int opaque; /* the ring holds three bytes a pixel, as it may hold most of the picture */
   float background[4]; /* color times alpha, 0 to 65025, and alpha times 255 */
 } Rotate;
 
@@ -83,21 +84,35 @@ static inline v128_t across(v128_t bytes, v128_t w) {
   return wasm_f32x4_add(sum, wasm_f32x4_mul(floats_high(high), wasm_i32x4_shuffle(w, w, 3, 3, 3, 3)));
 }
 
-/* Pixels left to left + 3 of a row, the row extended. */
-static inline v128_t four_pixels(const Stream *s, const uint8_t *row, int left) {
-  if (left >= 0 && left + 4 <= s->width) return wasm_v128_load(row + (size_t)left * 4);
+static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y) {
+  (void)y;
+  for (int x = 0; x < s->width; x++) memcpy(place + (size_t)x * 3, source + (size_t)x * 4, 3);
+}
+
+/* Pixels left to left + 3 of a row, the row extended. The ring has room for a load that begins at its last pixel. */
+static inline v128_t four_pixels(const Rotate *r, const uint8_t *row, int left) {
+  const int width = r->stream.width;
+  const v128_t opaque = wasm_i8x16_const_splat(-1);
+  if (left >= 0 && left + 4 <= width) {
+    if (!r->opaque) return wasm_v128_load(row + (size_t)left * 4);
+    const v128_t bytes = wasm_v128_load(row + (size_t)left * 3);
+    return wasm_i8x16_shuffle(bytes, opaque, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16);
+  }
   uint32_t pixels[4];
-  for (int i = 0; i < 4; i++) memcpy(pixels + i, row + (size_t)clamp(left + i, 0, s->width - 1) * 4, 4);
+  const size_t bytes = r->opaque ? 3 : 4;
+  memset(pixels, 255, sizeof(pixels));
+  for (int i = 0; i < 4; i++) memcpy(pixels + i, row + (size_t)clamp(left + i, 0, width - 1) * bytes, bytes);
   return wasm_v128_load(pixels);
 }
 
 /* The source at a place, premultiplied; overshoot of the filter is cut. */
-static v128_t interpolate(const Stream *s, float column, float row) {
+static v128_t interpolate(const Rotate *r, float column, float row) {
+  const Stream *s = &r->stream;
   const float left = floorf(column - 0.5f), top = floorf(row - 0.5f);
   const v128_t w = weights_at(column - 0.5f - left), v = weights_at(row - 0.5f - top);
   v128_t sum = wasm_f32x4_const_splat(0);
 #define ADD_ROW(i) \
-  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(across(four_pixels(s, ring_row(s, (int)top - 1 + i), (int)left - 1), w), \
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(across(four_pixels(r, ring_row(s, (int)top - 1 + i), (int)left - 1), w), \
                                            wasm_i32x4_shuffle(v, v, i, i, i, i)))
   ADD_ROW(0);
   ADD_ROW(1);
@@ -122,7 +137,7 @@ static void make(Stream *s, int y, uint8_t *result) {
       const float column = (float)column_at(r, x, y), row = (float)row_at(r, x, y);
       const float share = covered(column, (float)s->width) * covered(row, (float)s->height);
       if (share > 0) {
-        const v128_t inside = wasm_f32x4_mul(interpolate(s, column, row), wasm_f32x4_splat(share));
+        const v128_t inside = wasm_f32x4_mul(interpolate(r, column, row), wasm_f32x4_splat(share));
         color = wasm_f32x4_add(inside, wasm_f32x4_mul(background, wasm_f32x4_splat(1 - share)));
       }
     }
@@ -132,15 +147,15 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 /* Clockwise, by the angle whose cosine (above 0) and sine are given; `background` is RGBA, 0 to 255. */
 Stream *EXPORT(rotate_open)(int width, int height, int result_width, int result_height, double cosine, double sine,
-                            const float *background) {
+                            int opaque, const float *background) {
   Rotate *r = stream_open(sizeof(Rotate), width, height, result_width, result_height);
   if (!r) return NULL;
-  r->cosine = cosine, r->sine = sine;
+  r->cosine = cosine, r->sine = sine, r->opaque = opaque;
   for (int c = 0; c < 3; c++) r->background[c] = background[c] * background[3];
   r->background[3] = background[3] * 255;
   const double slope = fabs(sine) / cosine;
-  if (!stream_ring(&r->stream, (int)ceil((width + 2) * slope) + 10, (size_t)width * 4)) return NULL;
+  if (!stream_ring(&r->stream, (int)ceil((width + 2) * slope) + 10, (size_t)width * (opaque ? 3 : 4))) return NULL;
   r->stream.first = first_row, r->stream.last = last_row;
-  r->stream.take = take_bytes, r->stream.make = make;
+  r->stream.take = opaque ? take_opaque : take_bytes, r->stream.make = make;
   return &r->stream;
 }

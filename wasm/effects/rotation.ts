@@ -8,12 +8,15 @@ export interface Rotation {
   readonly resultHeight: number;
   /** Degrees clockwise, between -90 and 90, both excluded. */
   readonly angle: number;
+  /** The picture has no alpha below 255; it then takes less room. */
+  readonly opaque: boolean;
   /** Where the turned picture does not reach. */
   readonly background: readonly [red: number, green: number, blue: number, alpha: number];
 }
 
 /** The center stays in the center. */
-export function openRotation({ width, height, resultWidth, resultHeight, angle, background }: Rotation): Effect {
+export function openRotation(rotation: Rotation): Effect {
+  const { width, height, resultWidth, resultHeight, angle, opaque, background } = rotation;
   const radians = (angle * Math.PI) / 180;
   return openEffect(width, resultWidth, (exports, put) =>
     exports.rotate_open(
@@ -23,13 +26,15 @@ export function openRotation({ width, height, resultWidth, resultHeight, angle, 
       resultHeight,
       Math.cos(radians),
       Math.sin(radians),
+      opaque ? 1 : 0,
       put(Float32Array.from(background)),
     ),
   );
 }
 
 /** The source rows that one result row crosses are held: few for small angles, all of them near 45 degrees. */
-export function rotationPeakBytes({ width, height, resultWidth, angle }: Omit<Rotation, "background">): number {
+export function rotationPeakBytes(rotation: Omit<Rotation, "background">): number {
+  const { width, height, resultWidth, angle, opaque } = rotation;
   const rows = (width + 2) * Math.abs(Math.tan((angle * Math.PI) / 180)) + 10;
-  return effectPeakBytes(width, resultWidth, Math.min(height, rows), width * 4);
+  return effectPeakBytes(width, resultWidth, Math.min(height, rows), width * (opaque ? 3 : 4));
 }

@@ -9,10 +9,14 @@ import { sizeAfter } from "../plan.ts";
 type FilterEntries = { [Name in FilterName]: v.OptionalSchema<(typeof FILTERS)[Name]["params"], undefined> };
 
 const rows = Object.entries<FilterRow>(FILTERS);
-const entries = Object.fromEntries(
-  rows.map(([name, row]) => [name, v.optional(row.params)]),
-) as unknown as FilterEntries;
+const entries = Object.fromEntries(rows.map(([name, row]) => [name, entryOf(row)])) as unknown as FilterEntries;
 const aliases = rows.flatMap(([name, row]) => (row.aliases ?? []).map((alias) => [alias, name] as const));
+
+/** What a filter takes, with its sentence for the document. */
+function entryOf({ params, summary, aliases: others = [] }: FilterRow) {
+  const also = others.map((alias) => ` Also accepted as \`${alias}\`.`).join("");
+  return v.optional(v.pipe(params, v.description(summary + also)));
+}
 
 export const filter = operation({
   summary: "Filters, any number of them, applied in the order in which they are named.",

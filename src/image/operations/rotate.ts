@@ -14,19 +14,19 @@ export const rotate = operation({
   summary:
     "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white.",
   params: record({ angle: integer(0, 359), background: v.optional(hexColor()) }),
-  plan({ angle, background }, { size, alpha }) {
+  plan({ angle, background }, { size, opaque, alpha }) {
     const quarters = Math.round(angle / 90);
     const orientation = QUARTERS[quarters % 4]!;
     const rest = angle - quarters * 90;
     const turn: Step[] = orientation === 1 ? [] : [{ kind: "turn", orientation }];
     if (rest === 0) return turn;
     const color = background ? parseColor(background) : alpha ? TRANSPARENT : WHITE;
-    return [...turn, rotation(turnSize(size, orientation), rest, color)];
+    return [...turn, rotation(turnSize(size, orientation), rest, opaque, color)];
   },
 });
 
 /** A turn by at most half a quarter, so that the rows which one result row crosses are few for small angles. */
-function rotation({ width, height }: Size, angle: number, background: Rgba): Step {
+function rotation({ width, height }: Size, angle: number, opaque: boolean, background: Rgba): Step {
   const cosine = Math.cos((angle * Math.PI) / 180);
   const sine = Math.abs(Math.sin((angle * Math.PI) / 180));
   // Nothing is cut off; what is a whole number but for the arithmetic does not grow by one.
@@ -37,7 +37,7 @@ function rotation({ width, height }: Size, angle: number, background: Rgba): Ste
     width: resultWidth,
     height: resultHeight,
     opaque: (input) => input && background[3] === 255,
-    peakBytes: rotationPeakBytes(shape),
-    open: () => openRotation({ ...shape, background }),
+    peakBytes: rotationPeakBytes({ ...shape, opaque }),
+    open: (rows) => openRotation({ ...shape, opaque: rows.opaque, background }),
   });
 }
