@@ -45,7 +45,7 @@ export function openZoom(width: number, height: number, ratio: number, samples: 
 
 export function zoomPeakBytes(width: number, height: number, ratio: number, samples: number): number {
   const reach = (height / 2) * (1 - ratio ** (samples - 1));
-  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 8);
+  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 4);
 }
 
 /** The median of (2 radius + 1) squared pixels, by channel; a whole radius from 1 to 127. */

@@ -14,7 +14,7 @@ function memoryBytes(): number {
 }
 
 // Each holds more than an idle instance may keep, so that each begins with a fresh one.
-const WIDE = noise(9_000, 300);
+const WIDE = noise(16_000, 300);
 
 describe("the memory of an effect is what it declares", () => {
   it.each<readonly [OperationName, object]>([
