@@ -11,7 +11,7 @@ struct Histogram {
   int transparent;  // some pixel is fully transparent
   uint32_t slot[SLOTS];  // 1 + the bin
   int width;
-  uint32_t *window, *above;
+  uint32_t* window;
 };
 
 enum { WINDOW_ROWS = 16 };
@@ -19,7 +19,6 @@ enum { WINDOW_ROWS = 16 };
 void EXPORT(histogram_close)(Histogram* h) {
   if (!h) return;
   free(h->window);
-  free(h->above);
   free(h);
 }
 
@@ -31,8 +30,7 @@ Histogram* EXPORT(histogram_open)(int width, int sharp) {
   h->width = width;
   h->sharp = sharp;
   h->window = malloc((size_t)width * 4 * WINDOW_ROWS);
-  h->above = calloc(width, 4);
-  if (h->window && h->above) return h;
+  if (h->window) return h;
   histogram_close(h);
   return NULL;
 }
@@ -93,43 +91,14 @@ static void count_pixel(Histogram* h, uint32_t pixel, float weight) {
   bin->weight += weight;
 }
 
-// How much a pixel differs from one beside it: the largest difference of a channel.
-static int contrast(uint32_t a, uint32_t b) {
-  if (a == b) return 0;
-  int most = 0;
-  for (int c = 0; c < 32; c += 8) {
-    const int d = (int)(a >> c & 255) - (int)(b >> c & 255);
-    most = MAX(most, d < 0 ? -d : d);
-  }
-  return most;
-}
-
-// Counts the first rows of the window. A wrong colour is seen least where the picture is busy: pixels that differ from
-// their neighbours weigh less.
+// Counts the first rows of the window.
 void EXPORT(histogram_add)(Histogram* h, int rows) {
-  uint32_t* pixel = h->window;
-  for (int y = 0; y < rows; y++, pixel += h->width) {
-    if (h->sharp)
-      for (int x = 0; x < h->width; x++) pixel[x] = pixel[x] >> 31 ? pixel[x] | 0xff000000u : 0;
-    uint32_t run_color = 0;
-    float run = 0;
-    for (int x = 0; x < h->width; x++) {
-      const uint32_t color = pixel[x];
-      if (color >> 24 == 0) {
-        h->transparent = 1;
-        continue;
-      }
-      const int busy = MAX(contrast(color, x ? pixel[x - 1] : color), contrast(color, h->above[x]));
-      const float weight = 1.0f / (1.0f + (float)busy * (1.0f / 24));
-      if (color == run_color) {
-        run += weight;
-        continue;
-      }
-      if (run > 0) count_pixel(h, run_color, run);
-      run_color = color;
-      run = weight;
-    }
-    if (run > 0) count_pixel(h, run_color, run);
-    memcpy(h->above, pixel, (size_t)h->width * 4);
+  const size_t count = (size_t)rows * h->width;
+  uint32_t* const pixel = h->window;
+  for (size_t i = 0; h->sharp && i < count; i++) pixel[i] = pixel[i] >> 31 ? pixel[i] | 0xff000000u : 0;
+  for (size_t i = 0, run = 1; i < count; i += run, run = 1) {
+    while (i + run < count && pixel[i + run] == pixel[i]) run++;
+    if (pixel[i] >> 24 == 0) h->transparent = 1;
+    else count_pixel(h, pixel[i], (float)run);
   }
 }

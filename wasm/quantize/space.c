@@ -9,7 +9,7 @@
 
 #define ROOT2 1.41421356f
 // Differences of hue and chroma count for more than those of lightness of the same length.
-#define CHROMA 1.6f
+#define CHROMA 1.25f
 
 static float linear[256];
 static float level_edge[256];  // the linear value from which a level is nearer than the one below

@@ -31,6 +31,8 @@ const POINTS_PER_QUALITY = 0.7;
 /** A sheet this close above its aim is close enough. */
 const CLOSE_POINTS = 0.5;
 const MAX_SHEET_PROBES = 6;
+/** Points of the sheet for one of the picture: more is no measurement. */
+const MAX_SLOPE = 4;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 3;
 
@@ -55,6 +57,7 @@ export function smallestAbove(
   };
   let aim = target;
   let best: Trial | undefined;
+  const pairs: Pair[] = [];
   for (let tries = 0, tried = new Set<number>(); tries < MAX_WHOLE_TRIES; tries++) {
     const quality = lowestQuality(sheetScore, aim);
     if (tried.has(quality)) break;
@@ -62,14 +65,28 @@ export function smallestAbove(
     const found = scored(picture, format, { ...settings, quality }, encodeWhole);
     best = better(best, found, target);
     if (found.score >= target && found.score < target + CLOSE_POINTS * 2) break;
-    // The picture is easier or harder than its sheet by this much.
-    aim = target + (sheetScore(quality) - found.score);
+    pairs.push({ sheet: sheetScore(quality), whole: found.score });
+    aim = sheetAim(pairs, target);
   }
   if (!best) throw new RangeError("no encoding was tried");
   if (best.score < target && format.can.lossless) {
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   }
   return finished(best, settings, encodeWhole);
+}
+
+/** The scores of the sheet and of the whole picture at a quality. */
+interface Pair {
+  readonly sheet: number;
+  readonly whole: number;
+}
+
+/** What the sheet has to reach for the picture to reach `target`: it is easier or harder by as much as the pairs say. */
+function sheetAim(pairs: readonly Pair[], target: number): number {
+  const [near, other] = pairs.toSorted((a, b) => Math.abs(a.whole - target) - Math.abs(b.whole - target));
+  if (!near) return target;
+  const slope = other ? (other.sheet - near.sheet) / (other.whole - near.whole) : 1;
+  return near.sheet + (target - near.whole) * (slope > 0 && slope < MAX_SLOPE ? slope : 1);
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
