@@ -224,6 +224,16 @@ describe("the JPEG encoder", () => {
     expect(many.data).toEqual(one.data);
   });
 
+  it("refuses large noise that would take more memory than it declared", () => {
+    const encoder = openEncoder({ width: 4_096, height: 2_048, quality: 100, subsampling: "4:4:4" });
+    const rows = noise(4_096, 16).data;
+    const fill = () => {
+      for (let y = 0; y < 2_048; y += 16) encoder.write(rows, 16);
+    };
+    expect(fill).toThrow(NativeError);
+    expect(jpegHeap().used).toBe(0);
+  });
+
   it("writes one component when there is no color", () => {
     const gray = paint(64, 48, (x, y) => [x * 3 + y, x * 3 + y, x * 3 + y, 255]);
     const bytes = encode(gray, { progressive: true });

@@ -121,11 +121,11 @@ static void prepare_packed(struct encoder *e) {
 
 enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
-// `distance` is butteraugli's; `h` and `v` are luma's sampling factors against chroma's of 1. Returns the address at
+// Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors against chroma's of 1. Returns the address at
 // which up to `rows` rows, or the planes of one row of MCUs one behind the other, are to be put for each write.
 EXPORT("encoder_start")
 uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
-                       int progressive, int gray, int input, uint32_t rows) {
+                       int progressive, int gray, int input, uint32_t rows, size_t limit) {
   struct jpeg_compress_struct *jpeg = &e->jpeg;
   jpeg->image_width = width;
   jpeg->image_height = height;
@@ -143,6 +143,7 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpegli_set_progressive_level(jpeg, 2);
   jpegli_start_compress(jpeg, TRUE);
   prepare_packed(e);
+  e->packed.limit = limit;
   e->options.progressive = progressive;
   e->options.marker = MARKER_JFIF;
   size_t bytes = (size_t)width * 4 * rows;

@@ -54,6 +54,29 @@ export function qualityToDistance(quality: number): number {
   return (53 / 3000) * quality * quality - (23 / 20) * quality + 25;
 }
 
+/** Bytes of packed coefficients per sample of noise, which is the worst there is, up to a quality. */
+const NOISE_BYTES: readonly (readonly [quality: number, bytes: number])[] = [
+  [80, 1.0],
+  [90, 1.2],
+  [95, 1.4],
+  [100, 2.1],
+];
+/** Pictures of more pixels than this may take half of what noise takes; the sharpest photographs take a third. */
+const LARGE_PIXELS = 8_000_000;
+
+/**
+ * Bytes of coefficients that the encoder may hold. A picture that needs more is refused while it is written: a large
+ * one has to be noise for that.
+ */
+export function packedLimit({ width, height, quality, subsampling = "4:2:0", gray = false }: EncoderOptions): number {
+  const [h, v] = gray ? [1, 1] : FACTORS[subsampling];
+  const columns = Math.ceil(width / (8 * h)) * 8 * h;
+  const lines = Math.ceil(height / (8 * v)) * 8 * v;
+  const samples = columns * lines * (gray ? 1 : 1 + 2 / (h * v));
+  const noise = samples * (NOISE_BYTES.find(([limit]) => quality <= limit)?.[1] ?? 2.1);
+  return Math.ceil(width * height > LARGE_PIXELS ? noise / 2 : noise);
+}
+
 class EncoderHandle {
   readonly input: number;
   private readonly instance: JpegInstance = jpegModule.acquire();
@@ -70,7 +93,8 @@ class EncoderHandle {
         this.instance.bytes(exports.encoder_profile(this.pointer, profile.length), profile.length).set(profile);
       const distance = qualityToDistance(quality);
       const flags = [progressive ? 1 : 0, gray ? 1 : 0] as const;
-      return exports.encoder_start(this.pointer, width, height, distance, h, v, ...flags, INPUTS[input], ROWS);
+      const rest = [INPUTS[input], ROWS, packedLimit(options)] as const;
+      return exports.encoder_start(this.pointer, width, height, distance, h, v, ...flags, ...rest);
     });
   }
 

@@ -33,6 +33,7 @@ export interface JpegExports extends NativeExports {
     gray: number,
     input: number,
     rows: number,
+    limit: number,
   ): number;
   encoder_write(encoder: number, rows: number): void;
   encoder_write_planes(encoder: number): void;

@@ -2,7 +2,7 @@
  * What jobs of this module hold in linear memory at most, so that they can be admitted or refused before anything is
  * allocated. Tests hold every job to it.
  */
-import { type EncoderOptions, FACTORS } from "./encoder.ts";
+import { type EncoderOptions, FACTORS, packedLimit } from "./encoder.ts";
 import type { JpegHeader } from "./header.ts";
 import { WINDOW_BYTES } from "./recompress.ts";
 
@@ -60,24 +60,12 @@ function scaledSize(eighths: number, ratioH: number, ratioV: number): number {
   return Math.min(8, size);
 }
 
-/** Bytes of packed coefficients per sample of noise, which is the worst there is, up to a quality. */
-const NOISE_BYTES: readonly (readonly [quality: number, bytes: number])[] = [
-  [80, 1.0],
-  [90, 1.2],
-  [95, 1.4],
-  [100, 2.1],
-];
-
 /** Bytes that encoding holds: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
 export function encodePeakBytes(options: EncoderOptions): number {
-  const { width, height, quality, subsampling = "4:2:0", gray = false, profile } = options;
+  const { width, subsampling = "4:2:0", gray = false, profile } = options;
   const [h, v] = gray ? [1, 1] : FACTORS[subsampling];
   const columns = Math.ceil(width / (8 * h)) * 8 * h;
-  const lines = Math.ceil(height / (8 * v)) * 8 * v;
-  const samples = columns * lines * (gray ? 1 : 1 + 2 / (h * v));
-  const perColumn = 480 + 620 * v;
-  const noise = NOISE_BYTES.find(([limit]) => quality <= limit)?.[1] ?? 2.1;
-  return Math.ceil(ENCODER_BYTES + columns * perColumn + samples * noise + (profile?.length ?? 0));
+  return Math.ceil(ENCODER_BYTES + columns * (480 + 620 * v) + packedLimit(options) + (profile?.length ?? 0));
 }
 
 /** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */

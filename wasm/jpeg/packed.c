@@ -97,6 +97,7 @@ void packed_add_row(struct packed *store, int index, uint32_t row, const int16_t
     end = order == ORDER_ZIGZAG ? pack_block(end, blocks, ORDER_ZIGZAG) : pack_block(end, blocks, ORDER_NATURAL);
   }
   const size_t length = end - store->scratch;
+  if (store->limit && store->bytes + length > store->limit) fail("the picture needs more memory than was declared");
   component->rows[row] = malloc(length);
   if (!component->rows[row]) fail("out of memory");
   memcpy(component->rows[row], store->scratch, length);

@@ -26,6 +26,7 @@ struct packed {
   uint16_t divisors[4][64];  // quantisation tables in natural order
   uint8_t used_tables;       // bit per table
   size_t bytes;              // held now
+  size_t limit;              // fails rather than hold more; 0: none
   uint8_t *scratch;          // a row of the worst size
 };
 
