@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
 
+import { identify } from "../../../src/image/detect.ts";
+import type { Box } from "../../../src/image/geometry.ts";
 import { inMemory } from "../../../src/image/optimize/sheet.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
+import { pictureOf } from "../../../src/image/pipeline.ts";
 import type { Rows } from "../../../src/image/rows.ts";
 import { crop } from "../../../src/image/steps/crop.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
 import { turn } from "../../../src/image/steps/turn.ts";
+import jpeg from "../../fixtures/jpeg/s420.jpg";
+import webp from "../../fixtures/webp/1-webp-a.webp";
+import { drain } from "../../support/rows.ts";
 
 const size = { width: 3_100, height: 3_000 };
 const pixels = new Uint32Array(size.width * size.height).map((_, index) => index | 0xff000000);
@@ -40,5 +46,17 @@ describe("turning by strips", () => {
     const strips = digest(turnByStrips(openRegion, { box, orientation, opaque: true }));
     expect(passes).toBeGreaterThan(1);
     expect(strips).toBe(digest(turn(crop(open(), box), orientation)));
+  });
+
+  it.each([
+    ["JPEG", jpeg],
+    ["WebP", webp],
+  ])("leaves no seams where color is stored at half the size: %s", (_, file) => {
+    const stored = identify(new Uint8Array(file));
+    const region = (box: Box) =>
+      firstFrame(pictureOf(stored, { view: { box, orientation: 1 }, steps: [], size: box, changesPixels: true }));
+    const box = { x: 3, y: 5, width: 101, height: 90 };
+    const whole = drain(turn(region(box), 6));
+    expect(drain(turnByStrips(region, { box, orientation: 6, opaque: true }, 7_000))).toEqual(whole);
   });
 });
