@@ -26,6 +26,11 @@ export const MAX_FRAMES = 1_500;
 
 /** What all jobs of an isolate together may hold in memory. The platform gives 128 MB for everything. */
 export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
+/**
+ * What idle native modules may always hold between jobs; beyond it they give way to a large job. The job's own modules
+ * are among them, and what they hold is part of what it declares.
+ */
+export const MIN_IDLE_NATIVE_BYTES = 40 * 1024 * 1024;
 /** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
 export const MAX_WAITING_JOBS = 32;
 /** What a client that found the isolate full is told to wait. */

@@ -46,6 +46,23 @@ export function nativeMemoryBytes(): number {
   return modules.reduce((sum, module) => sum + module.statistics().memoryBytes, 0);
 }
 
+/**
+ * Drops idle instances, the longest unused first, until those that remain hold at most `bytes`. Not for every job: what
+ * was dropped is collected late, and the next job in that module starts small again.
+ */
+export function trimNative(bytes: number): void {
+  const idle = modules.filter((module) => module.isIdle()).toSorted((a, b) => a.lastUse - b.lastUse);
+  let held = idle.reduce((sum, module) => sum + module.statistics().memoryBytes, 0);
+  for (const module of idle) {
+    if (held <= bytes) return;
+    held -= module.statistics().memoryBytes;
+    module.drop();
+  }
+}
+
+/** Counts uses of native modules, to tell which was used last. */
+let uses = 0;
+
 /** Declares a native module; it is instantiated on first use. */
 export function native<Exports extends NativeExports>(
   module: WebAssembly.Module,
@@ -124,6 +141,8 @@ export class NativeInstance<Exports extends NativeExports> {
 }
 
 class NativeModule<Exports extends NativeExports> {
+  /** When the module was last used, as a count of uses. */
+  lastUse = 0;
   private current: NativeInstance<Exports> | undefined;
   private replaced = 0;
 
@@ -142,10 +161,8 @@ class NativeModule<Exports extends NativeExports> {
   acquire(): NativeInstance<Exports> {
     const { current } = this;
     const oversized = current?.open === 0 && current.exports.memory.buffer.byteLength > this.options.keepBytes;
-    if (current && (current.broken || oversized)) {
-      this.replaced++;
-      this.current = undefined;
-    }
+    if (current && (current.broken || oversized)) this.drop();
+    this.lastUse = ++uses;
     this.current ??= new NativeInstance<Exports>(this.module, this.options);
     this.current.open++;
     return this.current;
@@ -153,6 +170,17 @@ class NativeModule<Exports extends NativeExports> {
 
   release(instance: NativeInstance<Exports>): void {
     instance.open--;
+  }
+
+  /** There is an instance, and no job holds anything in it. */
+  isIdle(): boolean {
+    return this.current?.open === 0;
+  }
+
+  /** Gives the instance up; the next job gets a new one. */
+  drop(): void {
+    this.replaced++;
+    this.current = undefined;
   }
 
   statistics(): NativeStatistics {

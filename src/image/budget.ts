@@ -1,9 +1,10 @@
+import { trimNative } from "../../wasm/load.ts";
 /**
  * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: heavy jobs take
  * turns, in the order in which they came; each declares its peak before it starts.
  */
 import { ApiError } from "../errors.ts";
-import { BUSY_RETRY_SECONDS, ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS } from "../limits.ts";
+import { BUSY_RETRY_SECONDS, ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, MIN_IDLE_NATIVE_BYTES } from "../limits.ts";
 
 interface Waiting {
   readonly peakBytes: number;
@@ -35,6 +36,7 @@ export class Budget {
     if (this.waiting.length > 0 || this.heldBytes + peakBytes > this.totalBytes) await this.turn(peakBytes);
     else this.heldBytes += peakBytes;
     try {
+      trimNative(Math.max(MIN_IDLE_NATIVE_BYTES, this.totalBytes - this.heldBytes));
       return await work();
     } finally {
       this.heldBytes -= peakBytes;

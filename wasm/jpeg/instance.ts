@@ -58,7 +58,7 @@ const sinks = new Map<number, Uint8Array[]>();
 let lastId = 0;
 
 /** Linear memory that the idle instance may keep: what a 24 MP picture needs, progressive input apart. */
-const KEEP_BYTES = 8 << 20;
+const KEEP_BYTES = 32 << 20;
 
 export const jpegModule = native<JpegExports>(module, {
   name: "jpeg",
