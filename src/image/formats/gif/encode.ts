@@ -25,6 +25,16 @@ export function encodeGif(picture: Picture, settings: EncodeSettings): Uint8Arra
   return picture.frames > 1 ? encodeAnimation(picture, tuning) : encodeStill(picture, tuning);
 }
 
+/** The file of a picture whose pixels are exactly kept; null where GIF cannot hold it, or not without much work. */
+export function encodeExactly(picture: Picture): Uint8Array | null {
+  const tuning = tuningFor({ lossless: true, quality: 100, progressive: false, effort: 1 });
+  if (picture.frames === 1) {
+    return choosePalette(picture, tuning.reduction).exact ? encodeStill(picture, tuning) : null;
+  }
+  const prepared = prepareExactly(picture, tuning);
+  return prepared && writeAnimation(picture, prepared, tuning);
+}
+
 /** Bytes that encoding holds at most, the result included: noise takes 12 bits a pixel, twice while it is joined. */
 export function encodePeakBytes(picture: Size & { frames: number }): number {
   const { width, height, frames } = picture;
@@ -85,7 +95,11 @@ function transparentIn(palette: Uint8Array): number {
 }
 
 function encodeAnimation(picture: Picture, tuning: Tuning): Uint8Array {
-  const { source, manner, palette } = prepare(picture, tuning);
+  return writeAnimation(picture, prepareExactly(picture, tuning) ?? prepareReduced(picture, tuning), tuning);
+}
+
+function writeAnimation(picture: Picture, prepared: Prepared, tuning: Tuning): Uint8Array {
+  const { source, manner, palette } = prepared;
   const parts = [header(picture, palette), loopExtension(picture.loops)];
   const writer = new FrameWriter(picture.width * picture.height, true);
   try {
@@ -103,16 +117,18 @@ interface Prepared {
   readonly palette: Uint8Array;
 }
 
-/**
- * What is written: the picture itself if the colors that each frame brings fit into a palette, and else the picture in
- * the colors of one palette for all.
- */
-function prepare(picture: Picture, tuning: Tuning): Prepared {
+/** The picture itself, if the colors that each frame brings fit into a palette. */
+function prepareExactly(picture: Picture, tuning: Tuning): Prepared | null {
   for (const free of [true, false]) {
     const manner = { free, tolerance: tuning.drift };
     const palette = exactPalette(picture, manner, tuning.reduction.colors);
-    if (palette) return { source: picture, manner, palette: withTransparent(palette) };
+    if (palette) return { source: picture, manner, palette };
   }
+  return null;
+}
+
+/** The picture in the colors of one palette for all frames. */
+function prepareReduced(picture: Picture, tuning: Tuning): Prepared {
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
   const choice = choosePalette(picture, reduction);
   const manner = { free: true, tolerance: tuning.drift };
@@ -126,17 +142,21 @@ function prepare(picture: Picture, tuning: Tuning): Prepared {
 function exactPalette(picture: Picture, manner: Manner, most: number): Uint8Array | null {
   const frames = new Map<number, number>();
   let first: Uint8Array | undefined;
+  let largest = 0;
   for (const step of stepsOf(picture, manner)) {
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;
+    largest = Math.max(largest, palette.length / 4);
     if (frames.size > MAX_COLORS) continue;
     for (const color of new Uint32Array(palette.buffer)) frames.set(color, (frames.get(color) ?? 0) + 1);
   }
   const sorted = [...frames].sort(([, one], [, other]) => other - one).map(([color]) => color);
-  // Where there is no room for a transparent color, each frame takes the place of one that it does not need.
-  const solid = sorted.length > MAX_COLORS ? sorted.filter((color) => color !== 0) : sorted;
-  return solid.length > MAX_COLORS ? (first ?? null) : new Uint8Array(Uint32Array.from(solid).buffer);
+  const solid = sorted.filter((color) => color !== 0);
+  if (solid.length > MAX_COLORS) return withTransparent(first ?? new Uint8Array(0));
+  // Where one color more would double the table, each frame takes for transparent one that it does not need.
+  const full = Number.isInteger(Math.log2(solid.length)) && largest <= solid.length;
+  return new Uint8Array(Uint32Array.from(full ? solid : sorted).buffer);
 }
 
 /** What a frame needs: the colors that it brings and a transparent one for the rest, or all of its colors; or null. */
