@@ -1,4 +1,4 @@
-// The 108 weights of SSIMULACRA 2.1 (Jon Sneyers, Cloudinary, 2022; BSD-3-Clause), in the order channel (X, Y, B),
+// The 108 weights of SSIMULACRA 2.1 (Jon Sneyers, 2022; BSD-3-Clause), in the order channel (X, Y, B),
 // scale (1:1 to 1:32), norm (1, 4), map (SSIM, ringing, blurring).
 static const double WEIGHTS[108] = {
     0.0, 0.0007376606707406586, 0.0, 0.0, 0.0007793481682867309, 0.0,  // X, 1:1
