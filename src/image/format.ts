@@ -107,6 +107,8 @@ export interface FormatDefinition {
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
   /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
+  /** `recompress` can take a quality. */
+  readonly requantizes?: true;
   /** Bytes of memory that `recompress` will hold at most, the result included. */
   readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
 }

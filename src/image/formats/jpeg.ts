@@ -18,5 +18,6 @@ export const jpeg = format({
   encodePeakBytes: encodePeak,
   encode,
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
+  requantizes: true,
   recompressPeakBytes: (bytes) => recompressPeak(bytes),
 });

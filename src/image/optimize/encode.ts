@@ -12,7 +12,7 @@ import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { encodeSettings, TARGET_SCORE } from "./presets.ts";
 import { canScore } from "./score.ts";
-import { smallestAbove } from "./search.ts";
+import { better, smallestAbove } from "./search.ts";
 import { SHEET_BYTES } from "./sheet.ts";
 
 export interface Optimized {
@@ -69,23 +69,28 @@ async function encodePicture(task: Task, settings: EncodeSettings): Promise<Opti
   }
   const goal = TARGET_SCORE[aim.preset];
   const format = { ...target, encode };
-  const peakBytes =
-    sourceBytes + SHEET_BYTES + Math.max(encoderBytes, scoringBytes(target, picture)) + encoderBytes / 4;
-  const requantize = isolateBudget.canHold(peakBytes) ? null : requantizer(task);
-  if (!requantize) return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-  const leanBytes = SHEET_BYTES + Math.max(sourceBytes + scoringBytes(target, picture), requantize.peakBytes);
-  return isolateBudget.run(leanBytes, () => smallestAbove(picture, format, settings, goal, requantize.encode));
+  const scoreBytes = SHEET_BYTES + scoringBytes(target, picture);
+  const peakBytes = sourceBytes + scoreBytes + encoderBytes * 1.25;
+  const requantized = requantizer(task);
+  if (!requantized) return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
+  const leanBytes = scoreBytes + Math.max(sourceBytes, requantized.peakBytes);
+  const found = await isolateBudget.run(leanBytes, () =>
+    smallestAbove(picture, format, settings, goal, requantized.encode),
+  );
+  // Coefficients keep the chroma they have; pixels can be written with less.
+  if (stored.facts.subsample === "4:2:0" || !isolateBudget.canHold(peakBytes)) return found;
+  const other = await isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
+  return better(found, other, goal);
 }
 
 /**
- * A way to a smaller file of the same picture that never holds source and result at once, where the format has one and
- * nothing changes but the quality. It takes a few per cent more bytes than encoding pixels, so it is for what does not
- * fit into memory otherwise.
+ * A way to a smaller file of the same picture that never turns it into pixels, where the format has one and nothing
+ * changes but the quality: there is no loss but the one that is asked for, and source and result are never held at once.
  */
 function requantizer({ stored, plan, target }: Task) {
   const { bytes, facts, format } = stored;
-  const { recompress, recompressPeakBytes } = format;
-  if (!recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
+  const { recompress, recompressPeakBytes, requantizes } = format;
+  if (!requantizes || !recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
   const encode = ({ quality, progressive }: EncodeSettings) =>
     recompress(bytes, facts, { quality, progressive }) ?? bytes;
   return { peakBytes: recompressPeakBytes(bytes, facts), encode };

@@ -2,6 +2,7 @@
  * The smallest encoding that looks as good as asked: quality is searched on a sheet of tiles, and the whole picture is
  * encoded and scored with what was found. What the whole scores corrects the sheet, once or twice.
  */
+import { toSrgb } from "../color/convert.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { firstFrame, type Picture } from "../picture.ts";
@@ -63,7 +64,7 @@ export function smallestAbove(
     if (tried.has(quality)) break;
     tried.add(quality);
     const found = scored(picture, format, { ...settings, quality }, encodeWhole);
-    best = better(best, found, target);
+    best = best ? better(best, found, target) : found;
     if (found.score >= target && found.score < target + CLOSE_POINTS * 2) break;
     pairs.push({ sheet: sheetScore(quality), whole: found.score });
     aim = sheetAim(pairs, target);
@@ -90,8 +91,7 @@ function sheetAim(pairs: readonly Pair[], target: number): number {
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
-function better(one: Trial | undefined, other: Trial, target: number): Trial {
-  if (!one) return other;
+export function better<Candidate extends Found>(one: Candidate, other: Candidate, target: number): Candidate {
   const reach = [one, other].filter((found) => found.score >= target);
   if (reach.length === 2) return one.bytes.length <= other.bytes.length ? one : other;
   return reach[0] ?? (one.score >= other.score ? one : other);
@@ -144,7 +144,8 @@ function scored(picture: Picture, format: Encoder, settings: EncodeSettings, enc
   const facts = format.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   for (const decoded of format.open(bytes, facts, demand)) {
-    return { bytes, quality: settings.quality, score: scoreRows(firstFrame(picture), decoded.rows) };
+    const rows = toSrgb(decoded.rows, facts.profile, facts.colorspace);
+    return { bytes, quality: settings.quality, score: scoreRows(firstFrame(picture), rows) };
   }
   throw new RangeError("nothing was encoded");
 }
