@@ -111,7 +111,7 @@ function prepare(picture: Picture, tuning: Tuning): Prepared {
   for (const free of [true, false]) {
     const manner = { free, tolerance: tuning.drift };
     const palette = exactPalette(picture, manner, tuning.reduction.colors);
-    if (palette) return { source: picture, manner, palette: withTransparent(palette) };
+    if (palette) return { source: picture, manner, palette };
   }
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
   const choice = choosePalette(picture, reduction);
@@ -126,17 +126,21 @@ function prepare(picture: Picture, tuning: Tuning): Prepared {
 function exactPalette(picture: Picture, manner: Manner, most: number): Uint8Array | null {
   const frames = new Map<number, number>();
   let first: Uint8Array | undefined;
+  let largest = 0;
   for (const step of stepsOf(picture, manner)) {
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;
+    largest = Math.max(largest, palette.length / 4);
     if (frames.size > MAX_COLORS) continue;
     for (const color of new Uint32Array(palette.buffer)) frames.set(color, (frames.get(color) ?? 0) + 1);
   }
   const sorted = [...frames].sort(([, one], [, other]) => other - one).map(([color]) => color);
-  // Where there is no room for a transparent color, each frame takes the place of one that it does not need.
-  const solid = sorted.length > MAX_COLORS ? sorted.filter((color) => color !== 0) : sorted;
-  return solid.length > MAX_COLORS ? (first ?? null) : new Uint8Array(Uint32Array.from(solid).buffer);
+  const solid = sorted.filter((color) => color !== 0);
+  if (solid.length > MAX_COLORS) return withTransparent(first ?? new Uint8Array(0));
+  // Where one color more would double the table, each frame takes for transparent one that it does not need.
+  const full = Number.isInteger(Math.log2(solid.length)) && largest <= solid.length;
+  return new Uint8Array(Uint32Array.from(full ? solid : sorted).buffer);
 }
 
 /** What a frame needs: the colors that it brings and a transparent one for the rest, or all of its colors; or null. */
