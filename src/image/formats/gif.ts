@@ -1,8 +1,9 @@
 /** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
 import { type Facts, format } from "../format.ts";
+import { whole } from "../geometry.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePeakBytes, isOpaque, openFrames } from "./gif/decode.ts";
-import { encodeGif, encodePeakBytes } from "./gif/encode.ts";
+import { encodeExactly, encodeGif, encodePeakBytes } from "./gif/encode.ts";
 
 function probe(bytes: Uint8Array): Facts {
   const file = parseGif(bytes);
@@ -35,4 +36,16 @@ export const gif = format({
   open: (bytes, _facts, demand) => openFrames(bytes, parseGif(bytes), demand),
   encodePeakBytes,
   encode: encodeGif,
+
+  recompress(bytes, facts) {
+    // The colors mean what the profile says: they stay with it.
+    if (facts.profile) return null;
+    const { width, height, frames, loops, alpha } = facts;
+    const demand = { box: whole(facts), width, height };
+    const open = () => openFrames(bytes, parseGif(bytes), demand);
+    const smaller = encodeExactly({ width, height, frames, loops, opaque: !alpha, open });
+    return smaller && smaller.length < bytes.length ? smaller : null;
+  },
+
+  recompressPeakBytes: (_bytes, facts) => decodePeakBytes(facts) + encodePeakBytes(facts),
 });

@@ -25,6 +25,16 @@ export function encodeGif(picture: Picture, settings: EncodeSettings): Uint8Arra
   return picture.frames > 1 ? encodeAnimation(picture, tuning) : encodeStill(picture, tuning);
 }
 
+/** The file of a picture whose pixels are exactly kept; null where GIF cannot hold it, or not without much work. */
+export function encodeExactly(picture: Picture): Uint8Array | null {
+  const tuning = tuningFor({ lossless: true, quality: 100, progressive: false, effort: 1 });
+  if (picture.frames === 1) {
+    return choosePalette(picture, tuning.reduction).exact ? encodeStill(picture, tuning) : null;
+  }
+  const prepared = prepareExactly(picture, tuning);
+  return prepared && writeAnimation(picture, prepared, tuning);
+}
+
 /** Bytes that encoding holds at most, the result included: noise takes 12 bits a pixel, twice while it is joined. */
 export function encodePeakBytes(picture: Size & { frames: number }): number {
   const { width, height, frames } = picture;
@@ -85,7 +95,11 @@ function transparentIn(palette: Uint8Array): number {
 }
 
 function encodeAnimation(picture: Picture, tuning: Tuning): Uint8Array {
-  const { source, manner, palette } = prepare(picture, tuning);
+  return writeAnimation(picture, prepareExactly(picture, tuning) ?? prepareReduced(picture, tuning), tuning);
+}
+
+function writeAnimation(picture: Picture, prepared: Prepared, tuning: Tuning): Uint8Array {
+  const { source, manner, palette } = prepared;
   const parts = [header(picture, palette), loopExtension(picture.loops)];
   const writer = new FrameWriter(picture.width * picture.height, true);
   try {
@@ -103,16 +117,18 @@ interface Prepared {
   readonly palette: Uint8Array;
 }
 
-/**
- * What is written: the picture itself if the colors that each frame brings fit into a palette, and else the picture in
- * the colors of one palette for all.
- */
-function prepare(picture: Picture, tuning: Tuning): Prepared {
+/** The picture itself, if the colors that each frame brings fit into a palette. */
+function prepareExactly(picture: Picture, tuning: Tuning): Prepared | null {
   for (const free of [true, false]) {
     const manner = { free, tolerance: tuning.drift };
     const palette = exactPalette(picture, manner, tuning.reduction.colors);
     if (palette) return { source: picture, manner, palette };
   }
+  return null;
+}
+
+/** The picture in the colors of one palette for all frames. */
+function prepareReduced(picture: Picture, tuning: Tuning): Prepared {
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
   const choice = choosePalette(picture, reduction);
   const manner = { free: true, tolerance: tuning.drift };
