@@ -25,7 +25,7 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
   return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, bands));
 }
 
-/** About how many bytes `writeStill` would need, found quickly on a sample. */
+/** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
 export function estimateStill(picture: Picture): number {
   const { width, height } = picture;
   const { representations, sample } = lookAt(picture);

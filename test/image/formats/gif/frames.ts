@@ -7,12 +7,12 @@ export interface Shown {
 }
 
 /** All frames of a GIF file, decoded. */
-export function framesOf(bytes: Uint8Array): Shown[] {
+export function framesOf(bytes: Uint8Array): [Shown, ...Shown[]] {
   const facts = gif.probe(bytes);
   const { width, height } = facts;
   const shown: Shown[] = [];
   for (const { delayMs, rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
     shown.push({ delayMs, pixels: drain(rows) });
   }
-  return shown;
+  return shown as [Shown, ...Shown[]];
 }

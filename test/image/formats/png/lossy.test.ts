@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import type { EncodeSettings } from "../../../../src/image/format.ts";
+import { png } from "../../../../src/image/formats/png.ts";
+import { render } from "../../../../src/image/render.ts";
+import source from "../../../fixtures/resample/source.png";
+import { drain, noise, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";
+
+const LOSSY: EncodeSettings = { lossless: false, quality: 80, progressive: false, effort: 0.3 };
+const LOSSLESS: EncodeSettings = { ...LOSSY, lossless: true };
+
+/** The frames of a file. */
+function decoded(bytes: Uint8Array): [Pixels, ...Pixels[]] {
+  const facts = png.probe(bytes);
+  const { width, height } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  return Array.from(png.open(bytes, facts, demand), ({ rows }) => drain(rows)) as [Pixels, ...Pixels[]];
+}
+
+/** A slope over every channel, with alpha. */
+const slope = paint(96, 64, (x, y) => [x * 2, y * 4, 255 - x, 255 - ((x * y) >> 5)]);
+
+describe("lossy PNG", () => {
+  it("has no more colors than its quality allows", () => {
+    for (const [quality, most] of [
+      [85, 256],
+      [71, 128],
+      [57, 64],
+      [29, 16],
+      [1, 4],
+    ] as const) {
+      const bytes = png.encode(pictureOf([noise(64, 48)]), { ...LOSSY, quality });
+      expect(png.probe(bytes).colorspace).toBe("Palette");
+      expect(new Set(new Uint32Array(decoded(bytes)[0].data.buffer)).size).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it.each([
+    ["noise", noise(100, 80), true],
+    ["a slope with alpha", slope, false],
+  ])("takes fewer bytes at a lower quality, and looks worse: %s", (_name, pixels, opaque) => {
+    const files = [98, 90, 80, 70, 60, 50, 40, 30, 20, 10, 1].map((quality) =>
+      png.encode(pictureOf([pixels], { opaque }), { ...LOSSY, quality }),
+    );
+    const sizes = files.map(({ length }) => length);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    const worst = psnr(decoded(files.at(-1) ?? new Uint8Array(0))[0], pixels);
+    expect(psnr(decoded(files[0] ?? new Uint8Array(0))[0], pixels)).toBeGreaterThan(worst + 5);
+  });
+
+  it("is exact where colors are few, and at quality 100", () => {
+    const few = paint(60, 40, (x, y) => [(x >> 3) * 30, (y >> 3) * 50, 7, 255]);
+    expect(decoded(png.encode(pictureOf([few]), LOSSY))[0].data).toEqual(few.data);
+    expect(decoded(png.encode(pictureOf([slope], { opaque: false }), { ...LOSSY, quality: 100 }))[0].data).toEqual(
+      slope.data,
+    );
+  });
+
+  it("is never larger than the exact file: a slope that filters undo is kept", () => {
+    const smooth = paint(256, 256, (x, y) => [x, y, (x + y) >> 1, 255]);
+    const exact = png.encode(pictureOf([smooth]), LOSSLESS);
+    for (const quality of [95, 60]) {
+      expect(png.encode(pictureOf([smooth]), { ...LOSSY, quality }).length).toBeLessThanOrEqual(exact.length);
+    }
+  });
+
+  it("gives all frames of an animation one palette, and leaves alone what does not change", () => {
+    const first = noise(80, 60);
+    const second = paint(80, 60, (x, y) =>
+      x < 12 && y < 9 ? [250, 10, 20, 255] : (first.data.slice((y * 80 + x) * 4, (y * 80 + x) * 4 + 4) as never),
+    );
+    const picture = pictureOf([first, second], { delayMs: 60 });
+    const lossy = png.encode(picture, { ...LOSSY, quality: 60 });
+    expect(lossy.length).toBeLessThan(png.encode(picture, LOSSLESS).length / 2);
+    const [one, two] = decoded(lossy);
+    for (let at = 0; at < first.data.length; at += 4) {
+      const x = (at / 4) % 80;
+      if (x < 12 && at / 4 / 80 < 9) continue;
+      expect(two?.data[at]).toBe(one.data[at]);
+    }
+  });
+
+  it("declares more memory than an exact file needs: colors are counted first", () => {
+    const size = { width: 1_000, height: 1_000, opaque: true, frames: 1 };
+    expect(png.encodePeakBytes(size, LOSSY)).toBeGreaterThan(png.encodePeakBytes(size, LOSSLESS) + (4 << 20));
+  });
+
+  it.each([
+    ["low", 90],
+    ["medium", 75],
+    ["high", 65],
+  ] as const)("reaches what the preset %s promises: a score of %i", async (compression, target) => {
+    const order = { operations: {}, output: undefined, overlays: new Map(), accept: undefined } as const;
+    const optimize = { compression, lossless: false };
+    const { output } = await render(new Uint8Array(source), { ...order, optimize });
+    expect(output.score).toBeGreaterThanOrEqual(target);
+    expect(output.bytes.length).toBeLessThan(source.byteLength);
+  });
+});
