@@ -1,8 +1,8 @@
 /** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
 import { format } from "../format.ts";
+import { bitmapFacts, bitmapPeakBytes } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
 import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";
-import { bitmapFacts, bitmapPeakBytes } from "./bmp.ts";
 import { computedFrame } from "./computed-rows.ts";
 import { damaged, isIco, largestEntry } from "./ico/entries.ts";
 import { png } from "./png.ts";

@@ -24,7 +24,7 @@ export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
     const start = starts[row]!;
     if (start === 0 || row >= height) return;
     let x = columns[row]!;
-    for (let at = start; at + 1 < bytes.length; ) {
+    for (let at = start; at + 1 < bytes.length;) {
       const count = bytes[at]!;
       const code = bytes[at + 1]!;
       at += 2;

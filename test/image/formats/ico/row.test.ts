@@ -7,11 +7,11 @@ import icoOffsetBeyond from "../../../fixtures/ico/broken/ico-offset-beyond.ico"
 import icoPngSizeMismatch from "../../../fixtures/ico/broken/ico-png-size-mismatch.ico";
 import icoSizeMax from "../../../fixtures/ico/broken/ico-size-max.ico";
 import favicon from "../../../fixtures/ico/favicon.ico";
+import hand from "../../../fixtures/ico/hand.cur";
 import hippopotamusRegular from "../../../fixtures/ico/hippopotamus.regular.ico";
 import joypad from "../../../fixtures/ico/joypad.ico";
 import rgb24bitmask from "../../../fixtures/ico/rgb24bitmask.ico";
 import squooshFavicon from "../../../fixtures/ico/squoosh-favicon.ico";
-import hand from "../../../fixtures/ico/hand.cur";
 import { beginnings, fileDigest, mutations, outcomeOf } from "../../../support/files.ts";
 
 /** Digests of what ImageMagick 6.9 makes of the largest picture (`convert FILE[INDEX] -depth 8 RGBA:-`). */
