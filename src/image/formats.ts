@@ -1,10 +1,12 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
 import type { FormatDefinition } from "./format.ts";
+import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
+import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp } as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { jpeg, png, gif, webp, bmp, ico } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -1,0 +1,97 @@
+/**
+ * RLE8 and RLE4. Rows are stored from the bottom and codes have no fixed length: one pass notes where each row's codes
+ * begin, then any row can be expanded on its own, and no picture of indices is held.
+ */
+import { type Bitmap, damaged } from "./header.ts";
+
+/** Bytes held per row of a picture. */
+export const ROW_BYTES = 8;
+
+const END_OF_ROW = 0;
+const END_OF_BITMAP = 1;
+const DELTA = 2;
+
+/** Writes a stored row as RGBA pixels; what no code paints has the first color. */
+export type Expand = (target: Uint32Array, row: number) => void;
+
+/** @throws ApiError 422 when the codes end before the bitmap does */
+export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
+  const { width, height, palette, bits } = bitmap;
+  const { starts, columns } = survey(bytes, bitmap);
+  const nibbles = bits === 4;
+  return (target, row) => {
+    target.fill(palette[0]!);
+    const start = starts[row]!;
+    if (start === 0 || row >= height) return;
+    let x = columns[row]!;
+    for (let at = start; at + 1 < bytes.length;) {
+      const count = bytes[at]!;
+      const code = bytes[at + 1]!;
+      at += 2;
+      if (count > 0) {
+        const first = palette[nibbles ? code >> 4 : code]!;
+        const second = palette[nibbles ? code & 15 : code]!;
+        const end = Math.min(width, x + count);
+        for (let from = x; x < end; x++) target[x] = (x - from) & 1 ? second : first;
+      } else if (code > DELTA) {
+        const end = Math.min(width, x + code);
+        for (let index = 0; x < end; x++, index++) {
+          const byte = bytes[at + (nibbles ? index >> 1 : index)]!;
+          target[x] = palette[!nibbles ? byte : index & 1 ? byte & 15 : byte >> 4]!;
+        }
+        at += literalBytes(code, nibbles);
+      } else if (code === DELTA && bytes[at + 1] === 0) {
+        x += bytes[at]!;
+        at += 2;
+      } else return;
+    }
+  };
+}
+
+/** Where the codes of each row begin (0: it has none) and in which column. */
+function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
+  const starts = new Uint32Array(height);
+  const columns = new Uint32Array(height);
+  let x = 0;
+  let row = 0;
+  let at = dataOffset;
+  starts[0] = at;
+  const enter = (next: number) => {
+    if (next === row || next >= height) return;
+    starts[next] = at;
+    columns[next] = x;
+  };
+  while (row < height) {
+    // Some writers leave out the mark after the last row.
+    if (at + 1 >= bytes.length && row === height - 1 && x > 0) break;
+    if (at + 1 >= bytes.length) throw damaged();
+    const count = bytes[at]!;
+    const code = bytes[at + 1]!;
+    at += 2;
+    let next = row;
+    if (count > 0) x += count;
+    else if (code === END_OF_BITMAP) break;
+    else if (code === END_OF_ROW) {
+      x = 0;
+      next = row + 1;
+    } else if (code === DELTA) {
+      if (at + 1 >= bytes.length) throw damaged();
+      x += bytes[at]!;
+      next = row + bytes[at + 1]!;
+      at += 2;
+    } else {
+      if (at + literalBytes(code, bits === 4, 1) > bytes.length) throw damaged();
+      x += code;
+      at += literalBytes(code, bits === 4);
+    }
+    enter(next);
+    row = next;
+  }
+  return { starts, columns };
+}
+
+/** Bytes of a run of literals, which is padded to whole words. */
+function literalBytes(count: number, nibbles: boolean, padding = 2): number {
+  const bytes = nibbles ? (count + 1) >> 1 : count;
+  return padding === 2 ? bytes + (bytes & 1) : bytes;
+}

@@ -1,0 +1,40 @@
+/** Rows for decoders that can compute any row on its own. */
+import type { Decoded, Demand } from "../format.ts";
+import type { Size } from "../geometry.ts";
+
+const BAND_ROWS = 16;
+
+export interface Computed extends Size {
+  readonly opaque: boolean;
+  /** Writes row `y`, counted from the top, as RGBA8. Rows are asked for in order; those before the first are skipped. */
+  readonly row: (target: Uint8Array, y: number) => void;
+  readonly close?: () => void;
+}
+
+/** One still picture of which only the wanted rows are computed. */
+export function computedFrame({ width, height, opaque, row, close }: Computed, { box }: Demand): Decoded {
+  const start = Math.min(height - 1, Math.max(0, Math.floor(box.y)));
+  const end = Math.max(start + 1, Math.min(height, Math.ceil(box.y + box.height)));
+  const band = new Uint8Array(width * 4 * Math.min(BAND_ROWS, end - start));
+  let y = start;
+  const rows = {
+    width,
+    height: end - start,
+    opaque,
+    read(max: number) {
+      const count = Math.min(max, BAND_ROWS, end - y);
+      if (count === 0) return null;
+      for (let index = 0; index < count; index++, y++) {
+        row(band.subarray(index * width * 4, (index + 1) * width * 4), y);
+      }
+      return band.subarray(0, count * width * 4);
+    },
+    close: close ?? (() => {}),
+  };
+  return { delayMs: 0, rows, box: { ...box, y: box.y - start } };
+}
+
+/** Bytes that computed rows hold at most. */
+export function computedPeakBytes({ width, height }: Size): number {
+  return width * 4 * Math.min(BAND_ROWS, height);
+}

@@ -1,0 +1,84 @@
+/** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
+import { format } from "../format.ts";
+import { bitmapFacts, bitmapPeakBytes } from "./bmp.ts";
+import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
+import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";
+import { computedFrame } from "./computed-rows.ts";
+import { damaged, isIco, largestEntry } from "./ico/entries.ts";
+import { png } from "./png.ts";
+
+const ALPHA_BITS = 0xff000000;
+
+export const ico = format({
+  summary: "Icons and cursors, read only: the largest picture of the file.",
+  label: "ICO",
+  mime: "image/x-icon",
+  extensions: ["ico", "cur"],
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
+  signature: isIco,
+
+  probe(bytes) {
+    const entry = largestEntry(bytes);
+    if (entry.kind === "png") return png.probe(entry.bytes);
+    const bitmap = withAlpha(entry.bytes, entry.bitmap);
+    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
+    return bitmapFacts(bitmap, bitmap.masks.alpha !== 0 || mask !== null);
+  },
+
+  decodePeakBytes: (facts) => Math.max(bitmapPeakBytes(facts), png.decodePeakBytes(facts)),
+
+  *open(bytes, facts, demand) {
+    const entry = largestEntry(bytes);
+    if (entry.kind === "png") {
+      yield* png.open(entry.bytes, facts, demand);
+      return;
+    }
+    const bitmap = withAlpha(entry.bytes, entry.bitmap);
+    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
+    const row = rowReader(entry.bytes, bitmap);
+    yield computedFrame({ ...bitmap, opaque: !facts.alpha, row: mask ? masked(row, mask) : row }, demand);
+  },
+});
+
+/** In icons, unlike in BMP files, 32 bits mean alpha, unless it is 0 everywhere or full everywhere. */
+function withAlpha(bytes: Uint8Array, bitmap: Bitmap): Bitmap {
+  if (bitmap.runLength || dataEnd(bitmap) > bytes.length) throw damaged();
+  const { masks } = bitmap;
+  const alpha = bitmap.bits === 32 ? { ...bitmap, masks: { ...masks, alpha: ALPHA_BITS } } : bitmap;
+  return usesAlpha(bytes, alpha) ? alpha : { ...bitmap, masks: { ...masks, alpha: 0 } };
+}
+
+interface Mask {
+  readonly bytes: Uint8Array;
+  readonly stride: number;
+  readonly height: number;
+}
+
+/** One bit per pixel behind the rows of pixels, bottom-up: set where the icon is transparent; null when none is. */
+function maskOf(bytes: Uint8Array, bitmap: Bitmap): Mask | null {
+  const { width, height, dataOffset } = bitmap;
+  const stride = strideOf({ width, bits: 1 });
+  const start = dataOffset + strideOf(bitmap) * height;
+  const end = start + stride * height;
+  if (end > bytes.length) {
+    // Writers of icons with alpha know that nobody reads the mask.
+    if (bitmap.bits === 32) return null;
+    throw damaged();
+  }
+  const mask = { bytes: bytes.subarray(start, end), stride, height };
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) if (isMasked(mask, x, y)) return mask;
+  }
+  return null;
+}
+
+function isMasked({ bytes, stride, height }: Mask, x: number, y: number): boolean {
+  return ((bytes[(height - 1 - y) * stride + (x >> 3)]! >> (7 - (x & 7))) & 1) === 1;
+}
+
+function masked(row: RowReader, mask: Mask): RowReader {
+  return (target, y) => {
+    row(target, y);
+    for (let x = 0; x * 4 < target.length; x++) if (isMasked(mask, x, y)) target[x * 4 + 3] = 0;
+  };
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+
+import { bmp } from "../../../../src/image/formats/bmp.ts";
+import bmpBpp0 from "../../../fixtures/bmp/broken/bmp-bpp-0.bmp";
+import bmpBpp57 from "../../../fixtures/bmp/broken/bmp-bpp-57.bmp";
+import bmpDimsMax from "../../../fixtures/bmp/broken/bmp-dims-max.bmp";
+import bmpHeightMin from "../../../fixtures/bmp/broken/bmp-height-min.bmp";
+import bmpOffsetBeyond from "../../../fixtures/bmp/broken/bmp-offset-beyond.bmp";
+import bmpPaletteBeyond from "../../../fixtures/bmp/broken/bmp-palette-beyond.bmp";
+import bmpRle820000Empty from "../../../fixtures/bmp/broken/bmp-rle8-20000-empty.bmp";
+import bmpRle8DeltaOutside from "../../../fixtures/bmp/broken/bmp-rle8-delta-outside.bmp";
+import bmpRle8TopDown from "../../../fixtures/bmp/broken/bmp-rle8-top-down.bmp";
+import bmpTruncated from "../../../fixtures/bmp/broken/bmp-truncated.bmp";
+import bmpWidthNegative from "../../../fixtures/bmp/broken/bmp-width-negative.bmp";
+import bmpZero from "../../../fixtures/bmp/broken/bmp-zero.bmp";
+import pal1 from "../../../fixtures/bmp/pal1.bmp";
+import pal2 from "../../../fixtures/bmp/pal2.bmp";
+import pal4 from "../../../fixtures/bmp/pal4.bmp";
+import pal4rle from "../../../fixtures/bmp/pal4rle.bmp";
+import pal8 from "../../../fixtures/bmp/pal8.bmp";
+import pal8os2 from "../../../fixtures/bmp/pal8os2.bmp";
+import pal8os2v2 from "../../../fixtures/bmp/pal8os2v2.bmp";
+import pal8rle from "../../../fixtures/bmp/pal8rle.bmp";
+import pal8topdown from "../../../fixtures/bmp/pal8topdown.bmp";
+import pal8v5 from "../../../fixtures/bmp/pal8v5.bmp";
+import pal8w125 from "../../../fixtures/bmp/pal8w125.bmp";
+import rgb16565 from "../../../fixtures/bmp/rgb16-565.bmp";
+import rgb16 from "../../../fixtures/bmp/rgb16.bmp";
+import rgb24 from "../../../fixtures/bmp/rgb24.bmp";
+import rgb32bf from "../../../fixtures/bmp/rgb32bf.bmp";
+import rgba32 from "../../../fixtures/bmp/rgba32.bmp";
+import yellowRoseSmallV5 from "../../../fixtures/bmp/yellow_rose-small-v5.bmp";
+import { beginnings, decodeFile, fileDigest, mutations, outcomeOf } from "../../../support/files.ts";
+
+/**
+ * Digests of what ImageMagick 6.9 makes of the files (`convert FILE -depth 8 RGBA:-`); where it cannot read one or
+ * rounds 5-bit samples differently, of the same picture in another file of the suite, or of our own, looked at.
+ */
+const FILES = [
+  ["1 bit", pal1, 1, "54483daf3c817e92"],
+  ["2 bits", pal2, 2, "bc7e318d7a5e8b21"],
+  ["4 bits", pal4, 4, "2b322fe79adba017"],
+  ["4 bits, run lengths", pal4rle, 4, "2b322fe79adba017"],
+  ["8 bits", pal8, 8, "9f33d52c158d2859"],
+  ["8 bits, run lengths", pal8rle, 8, "9f33d52c158d2859"],
+  ["OS/2 1", pal8os2, 8, "9f33d52c158d2859"],
+  ["OS/2 2", pal8os2v2, 8, "9f33d52c158d2859"],
+  ["top-down", pal8topdown, 8, "9f33d52c158d2859"],
+  ["Windows 5", pal8v5, 8, "9f33d52c158d2859"],
+  ["padded rows", pal8w125, 8, "cf4d45fe07f4e82e"],
+  ["bit fields of 5, 6 and 5 bits", rgb16565, 16, "2a018aed0053eb07"],
+  ["16 bits", rgb16, 16, "d6f27086a528ceb4"],
+  ["24 bits", rgb24, 24, "ac4dbaf6110c3f2c"],
+  ["32 bits with bit fields", rgb32bf, 32, "ac4dbaf6110c3f2c"],
+  ["alpha", rgba32, 32, "ee3cd3c840db8eb7"],
+  ["alpha, Windows 5", yellowRoseSmallV5, 32, "b0b8de554e21e83b"],
+] as const;
+
+const REFUSED = {
+  "0 bits": bmpBpp0,
+  "57 bits": bmpBpp57,
+  "2^31 - 1 pixels a side": bmpDimsMax,
+  "a height of -2^31": bmpHeightMin,
+  "pixels beyond the end": bmpOffsetBeyond,
+  "400 million pixels in no code": bmpRle820000Empty,
+  "rows missing": bmpTruncated,
+  "a negative width": bmpWidthNegative,
+  "no pixels": bmpZero,
+};
+
+/** A bitmap of one row of 32-bit pixels with all masks set. */
+function withAlpha(...pixels: number[]): Uint8Array {
+  const bytes = new Uint8Array(14 + 56 + pixels.length * 4);
+  const view = new DataView(bytes.buffer);
+  const fields = [56, pixels.length, 1, (32 << 16) | 1, 3, 0, 0, 0, 0, 0, 0xff0000, 0xff00, 0xff, 0xff000000];
+  bytes.set([0x42, 0x4d]);
+  view.setUint32(10, 70, true);
+  [...fields, ...pixels].forEach((value, index) => view.setUint32(14 + index * 4, value, true));
+  return bytes;
+}
+
+describe("BMP", () => {
+  it.each(FILES)("is read: %s", async (_name, file, depth, expected) => {
+    const bytes = new Uint8Array(file);
+    expect(bmp.probe(bytes).depth).toBe(depth);
+    expect(await fileDigest(bmp, bytes)).toBe(expected);
+  });
+
+  it("has alpha only where it is used", () => {
+    const alpha = (...pixels: number[]) => bmp.probe(withAlpha(...pixels)).alpha;
+    expect(alpha(0x80112233, 0xff112233)).toBe(true);
+    expect(alpha(0xff112233, 0xff112233)).toBe(false);
+    expect(alpha(0x00112233, 0x00112233)).toBe(false);
+    expect([...decodeFile(bmp, withAlpha(0x00112233)).data]).toEqual([0x11, 0x22, 0x33, 255]);
+    expect([...decodeFile(bmp, withAlpha(0x80112233, 0)).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0, 0, 0, 0]);
+  });
+
+  it.each([
+    ["plain", pal8],
+    ["run lengths", pal8rle],
+  ])("gives a region as it is in the whole: %s", (_name, file) => {
+    const bytes = new Uint8Array(file);
+    const facts = bmp.probe(bytes);
+    const box = { x: 3, y: 20, width: 50, height: 9 };
+    const [decoded] = bmp.open(bytes, facts, { box, width: 50, height: 9 });
+    expect(decoded?.rows.height).toBe(9);
+    expect(decoded?.box).toEqual({ ...box, y: 0 });
+    const region = decoded?.rows.read(16)?.slice();
+    expect(region).toEqual(decodeFile(bmp, bytes).data.subarray(20 * 127 * 4, 29 * 127 * 4));
+  });
+
+  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
+    expect(outcomeOf(bmp, new Uint8Array(file))).toBe(422);
+  });
+
+  it.each([
+    ["colors beyond the palette", bmpPaletteBeyond],
+    ["run lengths that leave the picture", bmpRle8DeltaOutside],
+    ["run lengths top-down", bmpRle8TopDown],
+  ])("is read with %s", (_name, file) => {
+    expect(outcomeOf(bmp, new Uint8Array(file))).toBe("decoded");
+  });
+
+  it("is refused wherever it ends", () => {
+    for (const file of [pal4rle, pal8rle, rgb16, rgb24, yellowRoseSmallV5]) {
+      for (const part of beginnings(new Uint8Array(file), 50)) expect(outcomeOf(bmp, part)).toBe(422);
+    }
+  });
+
+  it("is refused or read whatever its bytes are", () => {
+    for (const file of [pal1, pal4rle, pal8rle, rgb16565, yellowRoseSmallV5]) {
+      for (const mutated of mutations(new Uint8Array(file), 400)) outcomeOf(bmp, mutated);
+    }
+  });
+});

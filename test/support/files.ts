@@ -1,0 +1,54 @@
+/** Formats under test: whole files decoded, damaged on purpose. */
+import { ApiError } from "../../src/errors.ts";
+import { toSrgb } from "../../src/image/color/convert.ts";
+import type { FormatDefinition } from "../../src/image/format.ts";
+import { digest, drain, type Pixels } from "./rows.ts";
+
+/** The first frame of a file, in sRGB, as stored. */
+export function decodeFile(format: FormatDefinition, bytes: Uint8Array): Pixels {
+  const facts = format.probe(bytes);
+  const { width, height } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for (const { rows } of format.open(bytes, facts, demand)) {
+    return drain(toSrgb(rows, facts.profile, facts.colorspace));
+  }
+  throw new Error("no frame");
+}
+
+/** The digest of a file's pixels, of which those under full transparency count as black. */
+export async function fileDigest(format: FormatDefinition, bytes: Uint8Array): Promise<string> {
+  const { data } = decodeFile(format, bytes);
+  for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 0) data.fill(0, at, at + 3);
+  return digest(data);
+}
+
+/** What becomes of a file: `decoded`, or the status it is refused with. Any other error fails the test. */
+export function outcomeOf(format: FormatDefinition, bytes: Uint8Array): "decoded" | number {
+  try {
+    const { width, height } = format.probe(bytes);
+    // What is larger never gets to the decoder.
+    if (width * height > 1_000_000) return 422;
+    decodeFile(format, bytes);
+    return "decoded";
+  } catch (error) {
+    if (error instanceof ApiError) return error.status;
+    throw error;
+  }
+}
+
+/** The beginnings of a file, `count` of them, shortest first. */
+export function* beginnings(bytes: Uint8Array, count: number): Generator<Uint8Array> {
+  for (let index = 0; index < count; index++) yield bytes.subarray(0, Math.floor((bytes.length * index) / count));
+}
+
+/** `count` copies with one to four bytes changed, most of them near the start; the same on every run. */
+export function* mutations(bytes: Uint8Array, count: number): Generator<Uint8Array> {
+  let state = 1;
+  const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 8;
+  for (let index = 0; index < count; index++) {
+    const mutated = bytes.slice();
+    const reach = index % 3 === 0 ? mutated.length : Math.min(mutated.length, 256);
+    for (let change = 0; change <= index % 4; change++) mutated[next() % reach] = next() & 255;
+    yield mutated;
+  }
+}
