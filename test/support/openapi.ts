@@ -105,6 +105,7 @@ export function openApi(): Json {
       { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
       { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },
+      { name: "Webhooks", description: "Notifications: what was sent, how it was received, and how they are signed" },
       { name: "Service", description: "About the service itself" },
     ],
     security: [{ basic: [] }, { bearer: [] }],

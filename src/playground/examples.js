@@ -1,0 +1,44 @@
+/** The example of an endpoint as a line for the shell that works against this service. */
+import { resolve } from "./schema.js";
+import { DEMO_KEY, readKey } from "./session.js";
+import { shell } from "./snippets.js";
+
+const FILES = { addKeyfile: "keyfile.json" };
+
+/** The program; segments of the path that only the caller knows are variables of the shell. */
+export function exampleOf(root, { path, method, operation }) {
+  const words = ["curl"];
+  if (method !== "get" && !(method === "post" && operation.requestBody)) words.push(`-X ${method.toUpperCase()}`);
+  words.push(...accessWords(root, operation), addressOf(path, operation));
+  return [words.join(" "), ...bodyWords(root, operation)].join(" \\\n  ");
+}
+
+function accessWords(root, { security = root.security }) {
+  const [scheme] = Object.keys(security[0] ?? {});
+  const local = readKey() === DEMO_KEY;
+  if (scheme === undefined) return [];
+  if (scheme === "operator")
+    return [local ? "-H 'Authorization: Bearer admin'" : '-H "Authorization: Bearer $ADMIN_TOKEN"'];
+  return [local ? `-u ${DEMO_KEY}:` : '-u "$DARKROOM_KEY:"'];
+}
+
+function addressOf(path, { operationId }) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => `$${name.toUpperCase()}`);
+  const address = location.origin + filled;
+  const quoted = filled === path ? address : `"${address}"`;
+  return operationId === "downloadResult" ? `-O ${quoted}` : quoted;
+}
+
+function bodyWords(root, { operationId, requestBody }) {
+  if (!requestBody) return [];
+  const [[mime, { example }]] = Object.entries(resolve(root, requestBody).content);
+  if (mime === "multipart/form-data") {
+    const data =
+      example.data && Object.keys(example.data).length > 0
+        ? [`--form-string data=${shell(JSON.stringify(example.data))}`]
+        : [];
+    return [`-F file=@${FILES[operationId] ?? "sample.jpg"}`, ...data];
+  }
+  const body = operationId === "fetchImage" ? { ...example, url: `${location.origin}/sample.jpg` } : example;
+  return ["-H 'Content-Type: application/json'", `-d ${shell(JSON.stringify(body))}`];
+}

@@ -1,0 +1,202 @@
+/** The page at `/`: an image goes in, both sides come out. */
+import { createAccount } from "./account.js";
+import { createCompare } from "./compare.js";
+import { byId, durationText, h } from "./dom.js";
+import { createForm } from "./form.js";
+import { call } from "./request.js";
+import { factsOf } from "./result.js";
+import { apiDocument } from "./schema.js";
+import { bindKey, readKey } from "./session.js";
+import { programs } from "./snippets.js";
+import { createSource } from "./source.js";
+import { createTabs } from "./tabs.js";
+
+const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
+/** What browsers show; anything else is asked for as PNG when it is to be looked at. */
+const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
+
+const tabs = createTabs("Language");
+const compare = createCompare({ onOriginal: showOriginal });
+const source = createSource(refresh);
+const account = createAccount({ useWatermark });
+let form;
+let running;
+/** What is on show: `{ source, answer, before, after }`, the last two being object URLs. */
+let shown;
+
+function refresh() {
+  const current = source.current();
+  tabs.show(
+    programs({
+      origin: location.origin,
+      key: readKey(),
+      source: current?.url === undefined ? { file: current?.file.name ?? "photo.jpg" } : { url: current.url },
+      body: form?.read(),
+    }),
+  );
+  byId("send").disabled = current === undefined || running !== undefined;
+}
+
+/** One processing request with this body. */
+function submit({ file, url }, body, options) {
+  if (url !== undefined) return call("POST", "/1.0/fetch", { body: { url, ...body }, ...options });
+  const parts = new FormData();
+  parts.set("file", file, file.name);
+  if (body) parts.set("data", JSON.stringify(body));
+  return call("POST", "/1.0/upload", { body: parts, ...options });
+}
+
+async function process() {
+  const current = source.current();
+  if (!current || running) return;
+  running = new AbortController();
+  begin();
+  try {
+    const done = await submit(current, form.read(), { signal: running.signal, onUpload: showUpload });
+    await present(current, done);
+  } catch (error) {
+    fail(error);
+  } finally {
+    running = undefined;
+    byId("progress-row").hidden = true;
+    refresh();
+  }
+}
+
+function begin() {
+  byId("send").disabled = true;
+  byId("error").hidden = true;
+  byId("progress-row").hidden = false;
+  byId("progress").removeAttribute("value");
+  byId("status").textContent = "Sending …";
+}
+
+function showUpload(share) {
+  byId("progress").value = share;
+  if (share < 1) return;
+  byId("progress").removeAttribute("value");
+  byId("status").textContent = "Processing …";
+}
+
+function fail(error) {
+  byId("status").textContent = "";
+  byId("error").hidden = false;
+  byId("error").replaceChildren(
+    h("strong", {}, error.status ? `${error.status}` : "Not sent"),
+    h("span", {}, error.message),
+    error.answer?.id && h("small", {}, `Request ${error.answer.id}`),
+  );
+  byId("error").scrollIntoView({ block: "nearest" });
+}
+
+/** Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired. */
+async function present(current, { answer, header, milliseconds }) {
+  byId("answer").hidden = false;
+  byId("answer").querySelector("pre").textContent = JSON.stringify(answer, null, 2);
+  forget();
+  if (answer.output === undefined) {
+    byId("status").textContent = "Accepted. The answer goes to the webhook; the account page shows how far it is.";
+    return;
+  }
+  const after = await resultOf(answer.output.url);
+  shown = { source: current, answer, after, before: current.file && URL.createObjectURL(current.file) };
+  await showPictures();
+  byId("facts").replaceChildren(...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }));
+  byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
+  byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
+}
+
+function forget() {
+  for (const url of [shown?.before, shown?.after]) if (url) URL.revokeObjectURL(url);
+  shown = undefined;
+  compare.clear();
+  byId("facts").replaceChildren();
+}
+
+function showPictures() {
+  const { before, after, answer } = shown;
+  const { width, height } = answer.output;
+  return after ? compare.show({ before, after, width, height }) : undefined;
+}
+
+/** The result as an object URL; undefined when it went to another host, which this page does not call. */
+async function resultOf(address) {
+  const url = new URL(address);
+  if (url.origin !== location.origin) return undefined;
+  const stored = await fetch(url);
+  return stored.ok ? URL.createObjectURL(await stored.blob()) : undefined;
+}
+
+/** The service's own part of the time, in milliseconds. */
+function totalOf(header) {
+  const [, duration] = /\btotal;dur=([\d.]+)/.exec(header("Server-Timing") ?? "") ?? [];
+  return duration === undefined ? undefined : Number(duration);
+}
+
+/** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */
+async function showOriginal() {
+  const { source: asked, answer } = shown;
+  const output = SHOWN.includes(answer.input.format) ? {} : { output: { format: "png" } };
+  try {
+    const { bytes } = await submit(asked, { ...LOSSLESS, ...output }, { binary: true });
+    if (shown?.answer !== answer) return;
+    if (shown.before) URL.revokeObjectURL(shown.before);
+    shown.before = URL.createObjectURL(bytes);
+    await showPictures();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function useWatermark(id) {
+  form.write({ ...form.read(), watermark: { id, gravity: "bottom-right", padding: 24 } });
+  location.hash = "#try";
+  refresh();
+}
+
+function showView() {
+  const view = location.hash === "#account" ? "account" : "try";
+  for (const name of ["try", "account"]) byId(`view-${name}`).hidden = name !== view;
+  for (const link of document.querySelectorAll("[data-view]")) {
+    if (link.dataset.view === view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (view === "account") void account.load();
+}
+
+async function start() {
+  byId("snippets").append(tabs.element);
+  byId("compare").append(compare.element);
+  byId("view-account").append(account.element);
+  bindKey(byId("key"), () => {
+    refresh();
+    if (location.hash === "#account") void account.load();
+  });
+  addEventListener("hashchange", showView);
+  showView();
+  refresh();
+  try {
+    form = createForm(await apiDocument());
+  } catch (error) {
+    byId("operations").textContent = "";
+    fail(error);
+    return;
+  }
+  byId("operations").replaceChildren(form.element);
+  byId("request").addEventListener("input", refresh);
+  byId("request").addEventListener("submit", (event) => {
+    event.preventDefault();
+    void process();
+  });
+  byId("reset").addEventListener("click", () => {
+    form.write(undefined);
+    refresh();
+  });
+  byId("cancel").addEventListener("click", () => running?.abort());
+  addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void process();
+  });
+  refresh();
+}
+
+void start();

@@ -1,0 +1,52 @@
+/** Calls to the API of this service, with upload progress. */
+import { readKey } from "./session.js";
+
+/** An answer that is no success, in the API's own words. */
+export class Refusal extends Error {
+  constructor(status, message, answer) {
+    super(message);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+
+/**
+ * One request with the key of this tab.
+ * @param options.body FormData, or a value to be sent as JSON
+ * @param options.binary resolves `bytes` as a Blob instead of `answer`
+ * @param options.onUpload told the sent share, 0 to 1
+ * @param options.signal aborts the request
+ * @returns `{ answer, bytes, header(name), milliseconds }`
+ * @throws Refusal with the API's message
+ */
+export function call(method, path, { body, binary = false, onUpload, signal } = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers();
+  const request = new XMLHttpRequest();
+  const startedAt = performance.now();
+  request.open(method, path);
+  request.responseType = binary ? "blob" : "text";
+  request.setRequestHeader("Authorization", `Bearer ${readKey()}`);
+  if (onUpload) request.upload.addEventListener("progress", (event) => onUpload(event.loaded / event.total));
+  request.addEventListener("load", () => {
+    const milliseconds = performance.now() - startedAt;
+    const header = (name) => request.getResponseHeader(name);
+    const answer = binary ? undefined : parsed(request.responseText);
+    if (request.status < 400) resolve({ answer, bytes: request.response, header, milliseconds });
+    else reject(new Refusal(request.status, answer?.message ?? `HTTP ${request.status}`, answer));
+  });
+  request.addEventListener("error", () => reject(new Refusal(0, "The service cannot be reached.")));
+  request.addEventListener("abort", () => reject(new Refusal(0, "Canceled.")));
+  signal?.addEventListener("abort", () => request.abort());
+  const json = body !== undefined && !(body instanceof FormData);
+  if (json) request.setRequestHeader("Content-Type", "application/json");
+  request.send(json ? JSON.stringify(body) : body);
+  return promise;
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/** What came out, in figures. */
+import { bytesText, durationText, h } from "./dom.js";
+
+/** A table of original and result, and the way to the file. */
+export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
+  const saved = 1 - output.bytes / input.bytes;
+  return [
+    h(
+      "dl",
+      { class: "figures" },
+      figure(saved >= 0 ? "Saved" : "Grown", `${Math.abs(saved * 100).toFixed(saved > 0.99 ? 1 : 0)} %`, "saving"),
+      figure("Bytes", `${bytesText(input.bytes)} → ${bytesText(output.bytes)}`),
+      output.score !== undefined && figure("Score", scoreText(output.score)),
+      figure(
+        "Time",
+        timing ? `${durationText(milliseconds)} (service ${durationText(timing)})` : durationText(milliseconds),
+      ),
+    ),
+    comparison(input, output),
+    h(
+      "p",
+      { class: "actions" },
+      blobUrl
+        ? h("a", { class: "button primary", href: blobUrl, download: output.name }, `Download ${output.name}`)
+        : h("a", { class: "button", href: output.url, rel: "noreferrer" }, "Open where it was stored"),
+    ),
+  ];
+}
+
+function figure(name, value, kind) {
+  return h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+}
+
+function scoreText(score) {
+  const words = [
+    [90, "no difference to be seen"],
+    [70, "very good"],
+    [50, "good"],
+    [30, "visible loss"],
+  ];
+  const [, word] = words.find(([least]) => score >= least) ?? [0, "poor"];
+  return `${score} · ${word}`;
+}
+
+const ROWS = [
+  ["Format", (facts) => facts.format + (facts.frames > 1 ? `, ${facts.frames} frames` : "")],
+  ["Size", (facts) => `${facts.width} × ${facts.height}`],
+  ["Bytes", (facts) => facts.bytes.toLocaleString("en")],
+  ["Quality", (facts) => String(facts.quality)],
+  ["Sampling", (facts) => facts.sampling],
+  ["Color", (facts) => `${facts.colorspace}, ${facts.depth} bit${facts.alpha ? ", alpha" : ""}`],
+];
+
+function comparison(input, output) {
+  return h(
+    "table",
+    { class: "facts" },
+    h("thead", {}, h("tr", {}, h("td"), h("th", { scope: "col" }, "Original"), h("th", { scope: "col" }, "Result"))),
+    h(
+      "tbody",
+      {},
+      ROWS.map(([name, read]) =>
+        h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, read(input)), h("td", {}, read(output))),
+      ),
+    ),
+  );
+}

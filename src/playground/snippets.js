@@ -1,0 +1,118 @@
+/**
+ * The request as programs. A real key is not written out: programs are pasted into chats and repositories. The key of a
+ * local run is no secret.
+ */
+import { DEMO_KEY } from "./session.js";
+
+/**
+ * `[[language, program]]` for a request.
+ * @param request `{ origin, key, source: { file } or { url }, body }`
+ */
+export function programs(request) {
+  return [
+    ["curl", curl(request)],
+    ["JavaScript", javascript(request)],
+    ["Python", python(request)],
+  ];
+}
+
+/** A line for the shell. `--form-string`, because `-F` gives meaning to semicolons and at signs in a value. */
+export function curl({ origin, key, source, body }) {
+  const user = key === DEMO_KEY ? shell(`${key}:`) : '"$DARKROOM_KEY:"';
+  if (source.url !== undefined) {
+    const json = shell(JSON.stringify({ url: source.url, ...body }));
+    return `curl -u ${user} ${origin}/1.0/fetch \\\n  -H 'Content-Type: application/json' \\\n  -d ${json}`;
+  }
+  const data = body ? ` \\\n  --form-string data=${shell(JSON.stringify(body))}` : "";
+  return `curl -u ${user} ${origin}/1.0/upload \\\n  -F file=@${shell(formFile(source.file))}${data}`;
+}
+
+/** curl itself reads quotes around a name that holds its own punctuation. */
+function formFile(name) {
+  return /[;,"\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : name;
+}
+
+/** One word of a POSIX shell. */
+export function shell(text) {
+  return /^[\w.:/@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function javascript({ origin, key, source, body }) {
+  const token = key === DEMO_KEY ? `Bearer ${key}` : "Bearer ${process.env.DARKROOM_KEY}";
+  const quoted = key === DEMO_KEY ? JSON.stringify(token) : `\`${token}\``;
+  const lines =
+    source.url === undefined
+      ? [
+          'import { openAsBlob } from "node:fs";',
+          "",
+          "const body = new FormData();",
+          `body.set("file", await openAsBlob(${JSON.stringify(source.file)}), ${JSON.stringify(source.file)});`,
+          ...(body ? [`body.set("data", JSON.stringify(${JSON.stringify(body, null, 2)}));`] : []),
+          `const answer = await fetch("${origin}/1.0/upload", {`,
+          '  method: "POST",',
+          `  headers: { Authorization: ${quoted} },`,
+          "  body,",
+          "});",
+        ]
+      : [
+          `const answer = await fetch("${origin}/1.0/fetch", {`,
+          '  method: "POST",',
+          `  headers: { Authorization: ${quoted}, "Content-Type": "application/json" },`,
+          `  body: JSON.stringify(${JSON.stringify({ url: source.url, ...body }, null, 2)}),`,
+          "});",
+        ];
+  return [
+    ...lines,
+    "const { success, message, output } = await answer.json();",
+    "if (!success) throw new Error(message);",
+    "console.log(output.url);",
+  ].join("\n");
+}
+
+function python({ origin, key, source, body }) {
+  const user = key === DEMO_KEY ? literal(key) : 'os.environ["DARKROOM_KEY"]';
+  const imports = [
+    ...(source.url === undefined && body ? ["import json"] : []),
+    ...(key === DEMO_KEY ? [] : ["import os"]),
+  ];
+  const lines =
+    source.url === undefined
+      ? [
+          `with open(${literal(source.file)}, "rb") as file:`,
+          "    answer = requests.post(",
+          `        "${origin}/1.0/upload",`,
+          `        auth=(${user}, ""),`,
+          '        files={"file": file},',
+          ...(body ? [`        data={"data": json.dumps(${literal(body)})},`] : []),
+          "    ).json()",
+        ]
+      : [
+          "answer = requests.post(",
+          `    "${origin}/1.0/fetch",`,
+          `    auth=(${user}, ""),`,
+          `    json=${literal({ url: source.url, ...body })},`,
+          ").json()",
+        ];
+  return [
+    ...imports,
+    ...(imports.length > 0 ? [""] : []),
+    "import requests  # pip install requests",
+    "",
+    ...lines,
+    'if not answer["success"]:',
+    '    raise SystemExit(answer["message"])',
+    'print(answer["output"]["url"])',
+  ].join("\n");
+}
+
+/** JSON as Python writes it. */
+function literal(value) {
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (value === null) return "None";
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${literal(member)}`)
+    .join(", ")}}`;
+}
