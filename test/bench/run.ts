@@ -25,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   png: () => import("./png.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
+  memory: () => import("./memory.ts"),
   service: () => import("./service.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),

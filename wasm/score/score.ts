@@ -14,12 +14,16 @@ const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 10
 /** Pixels; a smaller picture has no score. */
 export const MIN_SCORED_SIDE = 8;
 
-/** Rows kept per scale, floats per pixel of the width, and the scales below the first: see score.c. */
-const BYTES_PER_COLUMN = 4 * (3 * 2 + 3 * 7 * 16) * 2;
+/** Bytes of the rings of rows per column, over all scales: of the maps that matter, and of all maps. See score.c. */
+const BYTES_PER_COLUMN = 1_800;
+const BYTES_PER_COLUMN_ALL_MAPS = 2_750;
+/** Pixels of the shorter side from which on a picture has all six scales; with fewer, all maps are computed. */
+const ALL_SCALES_SIDE = 128;
 
-/** Bytes of native memory that a comparison of pictures of this width holds at most. */
-export function scorePeakBytes(width: number): number {
-  return (width + 64) * BYTES_PER_COLUMN + 256 * 1024;
+/** Bytes of native memory that comparing pictures of this size holds at most. */
+export function scorePeakBytes({ width, height }: { width: number; height: number }): number {
+  const hasAllScales = Math.min(width, height) >= ALL_SCALES_SIDE;
+  return (width + 64) * (hasAllScales ? BYTES_PER_COLUMN : BYTES_PER_COLUMN_ALL_MAPS) + 512 * 1024;
 }
 
 export interface Comparison {

@@ -40,15 +40,16 @@ export async function encodeFor(task: Task): Promise<Optimized> {
   const unchanged = !plan.changesPixels && target === stored.format;
   const settings = encodeSettings(task.aim, target, task.progressive);
   if (!unchanged) return encodePicture(task, settings);
-  const smaller = (await recompressed(task, settings)) ?? (await encodePicture(task, settings));
+  const exact = task.aim.kind === "lossless" ? await recompressed(task, settings) : null;
+  const smaller = exact ?? (await encodePicture(task, settings));
   return smaller.bytes.length < stored.bytes.length ? smaller : { bytes: stored.bytes, score: 100 };
 }
 
-/** The same picture in the same format without decoding its pixels; null where the format or the aim does not allow it. */
-async function recompressed({ stored, aim }: Task, settings: EncodeSettings): Promise<Optimized | null> {
+/** The same pixels in the same format, without decoding them; null where the format has no such way. */
+async function recompressed({ stored }: Task, settings: EncodeSettings): Promise<Optimized | null> {
   const { bytes, facts, format } = stored;
   const { recompress, recompressPeakBytes } = format;
-  if (!recompress || !recompressPeakBytes || aim.kind !== "lossless") return null;
+  if (!recompress || !recompressPeakBytes) return null;
   const { progressive } = settings;
   const smaller = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
     recompress(bytes, facts, { progressive }),
@@ -74,6 +75,7 @@ async function encodePicture(task: Task, settings: EncodeSettings): Promise<Opti
   const requantized = requantizer(task);
   if (!requantized) return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
   const leanBytes = scoreBytes + Math.max(sourceBytes, requantized.peakBytes);
+  if (!isolateBudget.canHold(leanBytes)) return (await recompressed(task, settings)) ?? { bytes: stored.bytes };
   const found = await isolateBudget.run(leanBytes, () =>
     smallestAbove(picture, format, settings, goal, requantized.encode),
   );
@@ -116,7 +118,10 @@ function scoringBytes(target: FormatDefinition, { width, height, opaque }: Pictu
     depth: 24,
     quality: 80,
   } as const;
-  return target.decodePeakBytes(facts, { box: whole(facts), width, height }) + scorePeakBytes(width) * (opaque ? 1 : 2);
+  return (
+    target.decodePeakBytes(facts, { box: whole(facts), width, height }) +
+    scorePeakBytes({ width, height }) * (opaque ? 1 : 2)
+  );
 }
 
 /** The picture on white, for formats without alpha. */

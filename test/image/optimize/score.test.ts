@@ -7,7 +7,8 @@ import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { inMemory } from "../../../src/image/optimize/sheet.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import type { Rows } from "../../../src/image/rows.ts";
-import { nativeStatistics } from "../../../wasm/load.ts";
+import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
+import { scorePeakBytes } from "../../../wasm/score/score.ts";
 import macaw20 from "../../fixtures/score/macaw-20.jpg";
 import macaw75 from "../../fixtures/score/macaw-75.jpg";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
@@ -76,5 +77,20 @@ describe("SSIMULACRA 2.1", () => {
     for (let round = 0; round < 300; round++) scoreRows(plain(64, 64, [1, 2, 3, 255]), plain(64, 64, [3, 2, 1, 255]));
     const score = nativeStatistics().find((module) => module.name === "score");
     expect(score?.memoryBytes).toBeLessThanOrEqual(2 * 1024 * 1024);
+  });
+
+  it("holds no more memory than it declares, whatever the width", () => {
+    for (const [width, height] of [
+      [64, 64],
+      [1_000, 24],
+      [1_000, 200],
+      [12_000, 130],
+    ] as const) {
+      trimNative(0);
+      scoreRows(plain(width, height, [1, 2, 3, 255]), plain(width, height, [3, 2, 1, 255]));
+      const used = nativeStatistics().find((module) => module.name === "score")?.memoryBytes ?? 0;
+      const bands = width * 4 * 16 * 2;
+      expect(used).toBeLessThanOrEqual(scorePeakBytes({ width, height }) + bands);
+    }
   });
 });

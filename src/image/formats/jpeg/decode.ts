@@ -12,7 +12,7 @@ const SCALES = [1, 2, 4] as const;
  * How much larger than wanted a scaled decode must be. The inverse transform of fewer coefficients is a coarser filter
  * than the resize: it must not do the last step of the reduction.
  */
-const MARGIN = 1.5;
+const MARGIN = 1.4;
 
 /** How small the picture is decoded: both sides of the wanted region stay well above the size at which they are used. */
 export function scaleFor({ box, width, height }: Demand): number {
