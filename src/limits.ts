@@ -114,6 +114,8 @@ export const RUN_RETRY_MS = 2_000;
 export const MAX_RUN_WAIT_MS = 3_600_000;
 /** Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates. */
 export const MAX_DIRECT_RUNS = 4;
+/** What a 202 gets to leave before its job starts: without it, it waits for the whole job (measured: 375 ms, with it 70). */
+export const HEAD_START_MS = 20;
 /** The platform gives work after an answer 30 seconds; by then a job started there is over, or dead. */
 export const DIRECT_RUN_MS = 30_000;
 /** Attempts that a record shows, the latest: redelivering by hand has no end. */

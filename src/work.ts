@@ -3,7 +3,7 @@ import { vaultOf } from "./account/vault.ts";
 import { isPublicAddress } from "./address.ts";
 import type { Processing } from "./contract/request.ts";
 import { type Settings, settingsOf } from "./env.ts";
-import { DIRECT_RUN_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
+import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
 import { causesOf, logLine } from "./log.ts";
 import type { Source } from "./process.ts";
 import type { Street } from "./street.ts";
@@ -58,8 +58,14 @@ async function startWork(env: Env, street: Street, defer: Defer, id: string): Pr
   }
   const place = { end: now + DIRECT_RUN_MS };
   directRuns = [...directRuns, place];
-  const running = runWork(env, street, id).catch((error: unknown) => report(id, error));
+  const running = runSoon(env, street, id).catch((error: unknown) => report(id, error));
   defer(running.finally(() => void (directRuns = directRuns.filter((taken) => taken !== place))));
+}
+
+/** The work keeps the isolate's only thread busy: the answer to the request that brought it leaves first. */
+async function runSoon(env: Env, street: Street, id: string): Promise<void> {
+  await scheduler.wait(HEAD_START_MS);
+  await runWork(env, street, id);
 }
 
 /** Does an accepted job, unless it has been done or somebody is at it. */
