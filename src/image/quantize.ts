@@ -33,7 +33,7 @@ const HALVING = 14;
  */
 export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
   const colors = Math.round(MAX_COLORS * 2 ** (Math.min(0, quality - FULL_QUALITY) / HALVING));
-  return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.045 * Math.max(0, quality - FULL_QUALITY)) };
+  return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.025 * Math.max(0, quality - FULL_QUALITY)) };
 }
 
 export interface Choice {

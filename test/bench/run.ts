@@ -22,7 +22,9 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   floor: () => import("./floor.ts"),
+  gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
+  quantize: () => import("./quantize.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   memory: () => import("./memory.ts"),

@@ -28,7 +28,7 @@ const TRIAL_EFFORT = 0.1;
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
-  summary: "Lossless, with transparency and animation (APNG); the smallest of all color types and depths is chosen.",
+  summary: "Lossless or in few colors, with alpha and animation (APNG); the smallest color type and depth is chosen.",
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],

@@ -117,10 +117,17 @@ interface Prepared {
   readonly palette: Uint8Array;
 }
 
+/** Ways to cut an animation into frames: the first for which colors suffice. */
+const WAYS = [
+  { free: true, cropped: false },
+  { free: false, cropped: false },
+  { free: false, cropped: true },
+] as const;
+
 /** The picture itself, if the colors that each frame brings fit into a palette. */
 function prepareExactly(picture: Picture, tuning: Tuning): Prepared | null {
-  for (const free of [true, false]) {
-    const manner = { free, tolerance: tuning.drift };
+  for (const way of WAYS) {
+    const manner = { ...way, tolerance: tuning.drift };
     const palette = exactPalette(picture, manner, tuning.reduction.colors);
     if (palette) return { source: picture, manner, palette };
   }
@@ -131,7 +138,7 @@ function prepareExactly(picture: Picture, tuning: Tuning): Prepared | null {
 function prepareReduced(picture: Picture, tuning: Tuning): Prepared {
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
   const choice = choosePalette(picture, reduction);
-  const manner = { free: true, tolerance: tuning.drift };
+  const manner = { ...WAYS[0], tolerance: tuning.drift };
   return { source: quantized(picture, choice, reduction), manner, palette: withTransparent(choice.palette) };
 }
 

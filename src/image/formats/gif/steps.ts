@@ -32,6 +32,8 @@ interface Ending {
 export interface Manner {
   /** Frames may vanish although they need not, where the next then has less to draw. */
   readonly free: boolean;
+  /** The first frame is no larger than its contents: decoders do not agree what color is around it. */
+  readonly cropped: boolean;
   /** Differences up to this, a sum of weighted squares of levels, are no change. */
   readonly tolerance: number;
 }
@@ -43,7 +45,7 @@ export const STEP_CANVASES = 4;
  * The steps of an animation, each once the frame after it is known: what becomes of a frame is chosen so that the next
  * one has to draw least, and so that what has to become transparent does.
  */
-export function* stepsOf(picture: Picture, { free, tolerance }: Manner): Generator<Step> {
+export function* stepsOf(picture: Picture, { free, cropped, tolerance }: Manner): Generator<Step> {
   const { width, height } = picture;
   const canvases = Array.from({ length: STEP_CANVASES }, () => new Canvas(width, height));
   try {
@@ -52,11 +54,12 @@ export function* stepsOf(picture: Picture, { free, tolerance }: Manner): Generat
     for (const { delayMs, rows } of picture.open()) {
       load(rows, next);
       if (!pending) {
-        pending = { box: someBox(before.compare(next, 0).box), delayMs };
+        const whole = { x: 0, y: 0, width, height };
+        pending = { box: cropped ? someBox(before.compare(next, 0).box) : whole, delayMs };
         [after, next] = [next, after];
         continue;
       }
-      const ending = chooseEnding({ before, after, next, spare }, pending.box, { free, tolerance });
+      const ending = chooseEnding({ before, after, next, spare }, pending.box, { free, cropped, tolerance });
       yield { before, after, ...ending, delayMs: pending.delayMs };
       if (ending.disposal !== "restore") [before, after] = [after, before];
       if (ending.disposal === "clear") before.clear(ending.box);

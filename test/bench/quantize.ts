@@ -1,0 +1,58 @@
+import type { EncodeSettings, FormatDefinition } from "../../src/image/format.ts";
+/** A photograph of 600 x 315 in a palette: against the palette of sharp, with the score of what comes out. */
+import { gif } from "../../src/image/formats/gif.ts";
+import { png } from "../../src/image/formats/png.ts";
+import { webp } from "../../src/image/formats/webp.ts";
+import { scoreRows } from "../../src/image/optimize/score.ts";
+import { firstFrame, type Picture } from "../../src/image/picture.ts";
+import { drain, pictureOf, type Pixels, rowsOf } from "../support/rows.ts";
+import type { Bench, Candidate, Platform } from "./harness.ts";
+
+const QUALITIES = [98, 85, 71] as const;
+
+function opened(format: FormatDefinition, bytes: Uint8Array): Picture {
+  const facts = format.probe(bytes);
+  const { width, height, alpha, frames, loops } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  return { width, height, opaque: !alpha, frames, loops, open: () => format.open(bytes, facts, demand) };
+}
+
+function judged(format: FormatDefinition, bytes: Uint8Array, pixels: Pixels): object {
+  const score = scoreRows(rowsOf(pixels), firstFrame(opened(format, bytes)));
+  return { bytes: bytes.length, score: score.toFixed(2) };
+}
+
+function own(pixels: Pixels): Candidate[] {
+  const settings: EncodeSettings = { lossless: false, quality: 0, progressive: false, effort: 0.5 };
+  return [png, gif].flatMap((format) =>
+    QUALITIES.map((quality) => ({
+      name: `own, ${format.label}, quality ${quality}`,
+      run: () => judged(format, format.encode(pictureOf([pixels]), { ...settings, quality }), pixels),
+    })),
+  );
+}
+
+async function others(platform: Platform, { width, height, data }: Pixels): Promise<Candidate[]> {
+  if (platform === "workerd") return [];
+  const { default: sharp } = await import("sharp");
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const pixels = { width, height, data };
+  const raw = () => sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha();
+  const shown = async (format: FormatDefinition, work: Promise<Uint8Array>) =>
+    judged(format, new Uint8Array(await work), pixels);
+  return [
+    { name: "sharp, PNG, 256 colors", run: () => shown(png, raw().png({ palette: true, effort: 7 }).toBuffer()) },
+    { name: "sharp, GIF", run: () => shown(gif, raw().gif({ effort: 7 }).toBuffer()) },
+  ];
+}
+
+export const bench: Bench = {
+  title: "a photograph of 600 x 315 in a palette; times include scoring",
+  rounds: 3,
+  async candidates(platform, load) {
+    const file = await load("test/fixtures/webp/denali.webp");
+    const pixels = drain(firstFrame(opened(webp, file)));
+    return [...own(pixels), ...(await others(platform, pixels))];
+  },
+};

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+
+import { gif } from "../../src/image/formats/gif.ts";
+import { parseGif } from "../../src/image/formats/gif/container.ts";
+import { bandsPeakBytes, canvasPeakBytes, FrameBands } from "../../wasm/gif/reader.ts";
+import { FrameWriter, writerPeakBytes } from "../../wasm/gif/writer.ts";
+import { NativeError, nativeStatistics } from "../../wasm/load.ts";
+import { drain, noise, paint, pictureOf } from "../support/rows.ts";
+
+const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
+
+function memory(name: string): number {
+  return nativeStatistics().find((entry) => entry.name === name)?.memoryBytes ?? 0;
+}
+
+/** How much linear memory `work` made the module grow. */
+function growth(work: () => void): number {
+  gif.encode(pictureOf([paint(1, 1, () => [0, 0, 0, 255])]), SETTINGS);
+  const before = memory("gif");
+  work();
+  return memory("gif") - before;
+}
+
+function decode(bytes: Uint8Array): void {
+  const facts = gif.probe(bytes);
+  const { width, height } = facts;
+  for (const { rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) drain(rows);
+}
+
+describe("memory of the GIF module", () => {
+  it("is a few rows of a still picture, however large it is", () => {
+    const bytes = gif.encode(pictureOf([noise(500, 2_000)]), SETTINGS);
+    expect(growth(() => decode(bytes))).toBeLessThanOrEqual(bandsPeakBytes(500) + 65_536);
+    expect(bandsPeakBytes(500)).toBeLessThan(500 * 2_000);
+  });
+
+  it("stays within what encoders declare: stills", () => {
+    const grown = growth(() => gif.encode(pictureOf([noise(1_200, 1_500)]), SETTINGS));
+    expect(grown).toBeLessThanOrEqual(writerPeakBytes(1_200 * 1_500, false) + 65_536);
+  });
+
+  it("stays within what animations declare, written and read", () => {
+    const picture = pictureOf([noise(700, 500), noise(700, 500, false)], { opaque: false, delayMs: 40 });
+    let bytes = new Uint8Array(0);
+    const written = growth(() => {
+      bytes = gif.encode(picture, SETTINGS).slice();
+    });
+    expect(written).toBeLessThanOrEqual(gif.encodePeakBytes(picture));
+    expect(growth(() => decode(bytes))).toBeLessThanOrEqual(canvasPeakBytes(700, 500) + 65_536);
+  });
+
+  it("declares room for the result, even of noise", () => {
+    const picture = pictureOf([noise(300, 300)]);
+    const { length } = gif.encode(picture, { ...SETTINGS, quality: 100 });
+    expect(length * 2).toBeLessThan(gif.encodePeakBytes(picture));
+  });
+});
+
+describe("the GIF module", () => {
+  it("writes what it reads, whatever the size of an index", () => {
+    for (const bits of [2, 3, 5, 8]) {
+      const writer = new FrameWriter(4_000, false);
+      const indices = Uint8Array.from({ length: 4_000 }, (_, at) => (at * at + (at >> 3)) % (1 << bits));
+      writer.indices(0, indices.length).set(indices);
+      const options = { count: indices.length, minSize: bits, patience: 0.9, transparent: -1, tolerance: 0 };
+      const [data = new Uint8Array(0)] = writer.encode(options);
+      writer.close();
+      expect(data[0]).toBe(bits);
+      expect(read(data, bits)).toEqual([...indices]);
+    }
+  });
+
+  it("refuses data that ends too early", () => {
+    const bytes = gif.encode(pictureOf([noise(40, 40)]), SETTINGS);
+    const [frame] = parseGif(bytes).frames;
+    if (!frame) throw new Error("no frame");
+    const bands = new FrameBands(40, 40, { ...frame, input: () => null });
+    expect(() => bands.read(16)).toThrow(NativeError);
+    bands.close();
+    expect(() => bands.read(16)).toThrow();
+  });
+});
+
+/** The indices in image data, as the red of a palette of grays. */
+function read(data: Uint8Array, minSize: number): number[] {
+  const palette = Uint8Array.from({ length: 768 }, (_, at) => Math.floor(at / 3));
+  const pieces: Uint8Array[] = [];
+  for (let at = 1; data[at]; at += (data[at] ?? 0) + 1) pieces.push(data.subarray(at + 1, at + 1 + (data[at] ?? 0)));
+  const frame = { x: 0, y: 0, width: 100, height: 40, interlaced: false, transparent: -1, minSize, palette };
+  const bands = new FrameBands(100, 40, { ...frame, input: () => pieces.shift() ?? null });
+  const found: number[] = [];
+  for (let band = bands.read(16); band; band = bands.read(16)) found.push(...band.filter((_, at) => at % 4 === 0));
+  bands.close();
+  return found;
+}
