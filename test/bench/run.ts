@@ -28,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   memory: () => import("./memory.ts"),
+  optimize: () => import("./optimize.ts"),
   service: () => import("./service.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
