@@ -57,7 +57,9 @@ describe("the GIF encoder", () => {
       const sizes = [100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 1].map(
         (quality) => gif.encode(pictureOf([pixels]), { ...EXACT, quality }).length,
       );
-      expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+      // Dithering differs from quality to quality, and noise is the same size dithered or not.
+      sizes.forEach((size, at) => expect(size).toBeLessThanOrEqual((sizes[at - 1] ?? size) * 1.002));
+      expect(sizes.at(-1)).toBeLessThan((sizes[0] ?? 0) / 2);
     }
   });
 
