@@ -19,6 +19,8 @@ export const MAX_JSON_DEPTH = 16;
 export const MAX_SOURCE_PIXELS = 110_000_000;
 /** One side of a source or a result; WebP cannot hold more than 16,383 pixels, JPEG not more than 65,535. */
 export const MAX_SIDE_PIXELS = 16_384;
+/** A size that a result may be asked to have: more than any result. */
+export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
 /** Pixels of a result, one frame. */
 export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */

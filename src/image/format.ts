@@ -105,6 +105,8 @@ export interface FormatDefinition {
   ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /** The chroma resolutions that `encode` can be told, where that is a choice. */
+  readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
   /** `recompress` can take a quality. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { flag, integer, oneOf, record } from "../fields.ts";
-import { MAX_NAME_CHARACTERS } from "../limits.ts";
+import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../limits.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 
@@ -38,22 +38,33 @@ export type Output = v.InferOutput<typeof Output>;
 export const PRESETS = ["low", "medium", "high", "ultra"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-export const Optimize = record({
-  compression: v.optional(oneOf([...PRESETS, "lossless"])),
-  lossless: v.optional(flag(), false),
-  quality: v.optional(integer(1, 100)),
-});
+export const Optimize = v.pipe(
+  record({
+    compression: v.optional(oneOf([...PRESETS, "lossless"])),
+    lossless: v.optional(flag(), false),
+    quality: v.optional(integer(1, 100)),
+    target_bytes: v.optional(integer(1, MAX_TARGET_BYTES)),
+  }),
+  v.check(
+    ({ target_bytes: bytes, quality, lossless, compression }) =>
+      bytes === undefined || (quality === undefined && !lossless && compression === undefined),
+    "must have target_bytes alone: it stands for a quality, a preset and lossless",
+  ),
+);
 export type Optimize = v.InferOutput<typeof Optimize>;
 
 /** How a result is to be encoded. */
 export type Aim =
   | { readonly kind: "lossless" }
   | { readonly kind: "quality"; readonly quality: number }
+  /** The best that is not larger than this. */
+  | { readonly kind: "size"; readonly bytes: number }
   | { readonly kind: "smart"; readonly preset: Preset };
 
-/** Lossless before `optimize.quality` before `output.quality` before the preset. */
+/** A size before everything; lossless before `optimize.quality` before `output.quality` before the preset. */
 export function aimOf(output: Output | undefined, optimize: Optimize | undefined): Aim {
   const compression = optimize?.compression;
+  if (optimize?.target_bytes !== undefined) return { kind: "size", bytes: optimize.target_bytes };
   if (optimize?.lossless || compression === "lossless") return { kind: "lossless" };
   const quality = optimize?.quality ?? output?.quality;
   if (quality !== undefined) return { kind: "quality", quality };

@@ -17,6 +17,7 @@ export const jpeg = format({
   open,
   encodePeakBytes: encodePeak,
   encode,
+  subsamplings: ["4:2:0", "4:4:4"],
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes: true,
   recompressPeakBytes: (bytes) => recompressPeak(bytes),

@@ -10,6 +10,7 @@ import type { Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
+import { largestWithin } from "./fit.ts";
 import { encodeSettings, TARGET_SCORE } from "./presets.ts";
 import { canScore } from "./score.ts";
 import { better, smallestAbove } from "./search.ts";
@@ -65,6 +66,7 @@ async function encodePicture(task: Task, settings: EncodeSettings): Promise<Opti
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const sourceBytes = picturePeakBytes(stored, plan);
   const encoderBytes = encodePeakBytes(picture, settings);
+  if (aim.kind === "size") return fitted(task, settings, { picture, encode, peakBytes: sourceBytes + encoderBytes });
   if (aim.kind !== "smart" || aim.preset === "ultra" || !canSearch(target, picture)) {
     return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
   }
@@ -83,6 +85,34 @@ async function encodePicture(task: Task, settings: EncodeSettings): Promise<Opti
   if (stored.facts.subsample === "4:2:0" || !isolateBudget.canHold(peakBytes)) return found;
   const other = await isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
   return better(found, other, goal);
+}
+
+/** The best file that is as small as asked; the original, if it is small enough and nothing else changes. */
+async function fitted(
+  task: Task,
+  settings: EncodeSettings,
+  {
+    picture,
+    encode,
+    peakBytes,
+  }: { picture: Picture; encode: NonNullable<FormatDefinition["encode"]>; peakBytes: number },
+): Promise<Optimized> {
+  const { stored, plan, target, aim } = task;
+  if (aim.kind !== "size") throw new RangeError("no size is aimed at");
+  if (!plan.changesPixels && target === stored.format && stored.bytes.length <= aim.bytes) {
+    return { bytes: stored.bytes, score: 100 };
+  }
+  const requantized = requantizer(task);
+  if (requantized) {
+    const bytes = await isolateBudget.run(requantized.peakBytes, () =>
+      largestWithin(requantized.encode, settings, aim.bytes),
+    );
+    return { bytes };
+  }
+  const bytes = await isolateBudget.run(peakBytes, () =>
+    largestWithin((wanted) => encode(picture, wanted), settings, aim.bytes),
+  );
+  return { bytes };
 }
 
 /**

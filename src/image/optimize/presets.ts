@@ -20,6 +20,8 @@ export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: 
       return { ...common, lossless: format.can.lossless, quality: 100 };
     case "quality":
       return { ...common, lossless: false, quality: aim.quality };
+    case "size":
+      return { ...common, lossless: false, quality: PRESET_QUALITY.low };
     case "smart":
       return { ...common, lossless: false, quality: PRESET_QUALITY[aim.preset] };
   }

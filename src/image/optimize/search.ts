@@ -18,7 +18,8 @@ interface Trial extends Found {
   readonly quality: number;
 }
 
-type Encoder = Pick<FormatDefinition, "can" | "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
+type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "subsamplings"> &
+  Required<Pick<FormatDefinition, "encode">>;
 
 /** How the whole picture is encoded, where not by the format's encoder. */
 type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
@@ -46,16 +47,12 @@ export function smallestAbove(
   format: Encoder,
   settings: EncodeSettings,
   target: number,
-  encodeWhole: EncodeWhole = (whole) => format.encode(picture, whole),
+  encodeWhole?: EncodeWhole,
 ): Found {
-  const sheet = sheetOf(picture).picture;
-  const known = new Map<number, number>();
-  const sheetScore = (quality: number): number => {
-    const encodeSheet: EncodeWhole = (tried) => format.encode(sheet, tried);
-    const score = known.get(quality) ?? scored(sheet, format, { ...settings, quality }, encodeSheet).score;
-    known.set(quality, score);
-    return score;
-  };
+  const sheet = sheetTrials(sheetOf(picture).picture, format);
+  const chroma = encodeWhole ? settings : cheapestChroma(sheet, format, settings, target);
+  const sheetScore = (quality: number) => sheet({ ...chroma, quality }).score;
+  const encode = encodeWhole ?? ((wanted) => format.encode(picture, wanted));
   let aim = target;
   let best: Trial | undefined;
   const pairs: Pair[] = [];
@@ -63,7 +60,7 @@ export function smallestAbove(
     const quality = lowestQuality(sheetScore, aim);
     if (tried.has(quality)) break;
     tried.add(quality);
-    const found = scored(picture, format, { ...settings, quality }, encodeWhole);
+    const found = scored(picture, format, { ...chroma, quality }, encode);
     best = best ? better(best, found, target) : found;
     if (found.score >= target && found.score < target + CLOSE_POINTS * 2) break;
     pairs.push({ sheet: sheetScore(quality), whole: found.score });
@@ -73,7 +70,34 @@ export function smallestAbove(
   if (best.score < target && format.can.lossless) {
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   }
-  return finished(best, settings, encodeWhole);
+  return finished(best, chroma, encode);
+}
+
+/** Trials on a sheet, each made once. */
+function sheetTrials(sheet: Picture, format: Encoder): (settings: EncodeSettings) => Trial {
+  const known = new Map<string, Trial>();
+  return (settings) => {
+    const key = `${settings.subsample} ${settings.quality}`;
+    const trial = known.get(key) ?? scored(sheet, format, settings, (tried) => format.encode(sheet, tried));
+    known.set(key, trial);
+    return trial;
+  };
+}
+
+/** The settings with the chroma resolution whose sheet is smallest where it reaches the target. */
+function cheapestChroma(
+  sheet: (settings: EncodeSettings) => Trial,
+  { subsamplings }: Encoder,
+  settings: EncodeSettings,
+  target: number,
+): EncodeSettings {
+  if (!subsamplings || settings.subsample) return settings;
+  const candidates = subsamplings.map((subsample) => {
+    const tried = { ...settings, subsample };
+    const quality = lowestQuality((wanted) => sheet({ ...tried, quality: wanted }).score, target);
+    return { settings: tried, ...sheet({ ...tried, quality }) };
+  });
+  return candidates.reduce((one, other) => better(one, other, target)).settings;
 }
 
 /** The scores of the sheet and of the whole picture at a quality. */
