@@ -113,6 +113,8 @@ export interface FormatDefinition {
   readonly requantizes?: true;
   /** Bytes of memory that `recompress` will hold at most, the result included. */
   readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
+  /** The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning. */
+  readonly strip?: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** Types the literal of a registry row. */

@@ -4,6 +4,7 @@ import { whole } from "../geometry.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePeakBytes, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, encodePeakBytes } from "./gif/encode.ts";
+import { strip } from "./gif/strip.ts";
 
 function probe(bytes: Uint8Array): Facts {
   const file = parseGif(bytes);
@@ -36,6 +37,7 @@ export const gif = format({
   open: (bytes, _facts, demand) => openFrames(bytes, parseGif(bytes), demand),
   encodePeakBytes,
   encode: encodeGif,
+  strip,
 
   recompress(bytes, facts) {
     // The colors mean what the profile says: they stay with it.

@@ -4,6 +4,7 @@ import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { peakBytes as recompressPeak, recompress } from "./jpeg/recompress.ts";
+import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
   summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
@@ -21,4 +22,5 @@ export const jpeg = format({
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes: true,
   recompressPeakBytes: (bytes) => recompressPeak(bytes),
+  strip,
 });

@@ -16,6 +16,7 @@ import { type PngFile, readFile, readProfile } from "./png/header.ts";
 import { writeLossy } from "./png/lossy.ts";
 import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
+import { strip } from "./png/strip.ts";
 import { animationPeakBytes, writeAnimation } from "./png/write-animation.ts";
 import { stillPeakBytes, writeStill } from "./png/write.ts";
 
@@ -87,6 +88,8 @@ export const png = format({
   recompress(bytes) {
     return rewrite(bytes, RECOMPRESS_EFFORT);
   },
+
+  strip,
 
   recompressPeakBytes(_bytes, facts) {
     const size = { ...facts, opaque: !facts.alpha };

@@ -5,6 +5,7 @@ import { isWebp, parseWebp } from "./webp/container.ts";
 import { isOpaque, openFrames, peakBytes as decodePeak } from "./webp/decode.ts";
 import { animationBytes, encodeWebp, peakBytes as encodePeak } from "./webp/encode.ts";
 import { estimateQuality } from "./webp/quality.ts";
+import { strip } from "./webp/strip.ts";
 
 function probe(bytes: Uint8Array): Facts {
   const file = parseWebp(bytes);
@@ -47,4 +48,5 @@ export const webp = format({
   encodePeakBytes: (picture, settings) =>
     encodePeak(picture, settings) + (picture.frames > 1 ? animationBytes(picture) : 0),
   encode: encodeWebp,
+  strip,
 });

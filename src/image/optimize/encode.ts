@@ -22,6 +22,9 @@ export interface Optimized {
   readonly score?: number;
 }
 
+/** Rows that are read at a time where they are not looked at. */
+const BAND_ROWS = 32;
+
 /** What is to be written: a stored picture, as planned, in a format. */
 export interface Task {
   readonly stored: Stored;
@@ -33,29 +36,51 @@ export interface Task {
 
 /**
  * Encodes a picture as its aim asks. When neither pixels nor format change, the smaller of the result and the original
- * is returned.
+ * without its metadata is returned.
  * @throws ApiError 422 when the job does not fit into memory, 503 when too many wait
  */
 export async function encodeFor(task: Task): Promise<Optimized> {
-  const { stored, plan, target } = task;
+  const { stored, plan, target, aim } = task;
   const unchanged = !plan.changesPixels && target === stored.format;
-  const settings = encodeSettings(task.aim, target, task.progressive);
+  const settings = encodeSettings(aim, target, task.progressive);
   if (!unchanged) return encodePicture(task, settings);
-  const exact = task.aim.kind === "lossless" ? await recompressed(task, settings) : null;
-  const smaller = exact ?? (await encodePicture(task, settings));
-  return smaller.bytes.length < stored.bytes.length ? smaller : { bytes: stored.bytes, score: 100 };
+  const made = await (aim.kind === "lossless" ? encodeExactly(task, settings) : encodePicture(task, settings));
+  const original = withoutMetadata(stored);
+  return made && made.bytes.length < original.length ? made : { bytes: original, score: 100 };
 }
 
-/** The same pixels in the same format, without decoding them; null where the format has no such way. */
+/** The original, as it may be handed out. */
+function withoutMetadata({ bytes, format }: Stored): Uint8Array {
+  const stripped = format.strip?.(bytes) ?? bytes;
+  return stripped.length < bytes.length ? stripped : bytes;
+}
+
+/** The same picture in the same format, nothing of it changed; null when only the original is that. */
+async function encodeExactly(task: Task, settings: EncodeSettings): Promise<Optimized | null> {
+  const { format } = task.stored;
+  const smaller = await recompressed(task, settings);
+  if (smaller) return smaller;
+  if (!format.recompress && format.can.lossless) return encodePicture(task, settings);
+  await readThrough(task);
+  return null;
+}
+
+/** The same pixels in the same format, without decoding them; null where there is nothing to win this way. */
 async function recompressed({ stored }: Task, settings: EncodeSettings): Promise<Optimized | null> {
   const { bytes, facts, format } = stored;
   const { recompress, recompressPeakBytes } = format;
   if (!recompress || !recompressPeakBytes) return null;
   const { progressive } = settings;
-  const smaller = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
-    recompress(bytes, facts, { progressive }),
-  );
-  return { bytes: smaller ?? bytes, score: 100 };
+  const peakBytes = recompressPeakBytes(bytes, facts);
+  const smaller = await isolateBudget.run(peakBytes, () => recompress(bytes, facts, { progressive }));
+  return smaller && { bytes: smaller, score: 100 };
+}
+
+/** Decodes a picture that is handed back as it is, so that a damaged one is refused. */
+async function readThrough({ stored, plan }: Task): Promise<void> {
+  await isolateBudget.run(picturePeakBytes(stored, plan), () => {
+    for (const { rows } of pictureOf(stored, plan).open()) while (rows.read(BAND_ROWS));
+  });
 }
 
 async function encodePicture(task: Task, settings: EncodeSettings): Promise<Optimized> {

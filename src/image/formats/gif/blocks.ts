@@ -1,6 +1,7 @@
 /** The blocks of a GIF file that is being written (GIF89a specification). */
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
 import type { Size } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
 
 /** What becomes of a frame before the next is drawn, as the graphic control block counts it. */
 export const DISPOSAL = { keep: 1, clear: 2, restore: 3 } as const;
@@ -56,16 +57,6 @@ function colorTable(palette: Uint8Array): Uint8Array {
     table.set(palette.subarray(index * 4, index * 4 + 3), index * 3);
   }
   return table;
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }
 
 function uint16(value: number): [number, number] {

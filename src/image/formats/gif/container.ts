@@ -171,7 +171,7 @@ function applicationAt(bytes: Uint8Array, at: number): string {
 }
 
 /** Where the sub-blocks that begin at `at` end. */
-function skipSubBlocks(bytes: Uint8Array, at: number): number {
+export function skipSubBlocks(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end < bytes.length && bytes[end] !== 0) end += bytes[end]! + 1;
   return end + 1;

@@ -5,9 +5,10 @@ import { coordinatesOf, Remapper } from "../../../../wasm/quantize/quantize.ts";
 import { ApiError } from "../../../errors.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { bandsOf, choosePalette, quantized, quantizePeakBytes } from "../../quantize.ts";
-import { graphicControl, header, imageDescriptor, indexBits, joined, loopExtension, TRAILER } from "./blocks.ts";
+import { graphicControl, header, imageDescriptor, indexBits, loopExtension, TRAILER } from "./blocks.ts";
 import { type Manner, type Step, STEP_CANVASES, stepsOf } from "./steps.ts";
 import { type Tuning, tuningFor } from "./tuning.ts";
 

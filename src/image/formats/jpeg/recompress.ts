@@ -31,7 +31,7 @@ function hasCoefficients({ lossless, precision }: JpegHeader): boolean {
 }
 
 /** The profile, if the picture looks different without it. */
-function neededProfile({ profile, colors, adobeTransform }: JpegHeader): Uint8Array | undefined {
+export function neededProfile({ profile, colors, adobeTransform }: JpegHeader): Uint8Array | undefined {
   if (!profile) return undefined;
   const ink = adobeTransform === undefined ? "cmyk" : "cmyk-inverted";
   const layout = colors === "Gray" ? "gray" : colors === "CMYK" || colors === "YCCK" ? ink : "rgba";

@@ -20,7 +20,7 @@ import { assemble, writeStill } from "./write.ts";
 const WIDE_STRATEGIES: readonly [FilterStrategy, ...FilterStrategy[]] = ["sum", "none", "paeth", "entropy"];
 
 /** Chunks that say what the colors mean. */
-const COLOR_CHUNKS: ReadonlySet<number> = new Set([
+export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.gAMA,
   TYPE.cHRM,
   TYPE.sRGB,

@@ -1,5 +1,6 @@
-/** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
 import type { Box, Size } from "../../geometry.ts";
+/** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
+import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
@@ -7,7 +8,7 @@ import { compress } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
 import { bandsOfPixels, bandsOfRows, lookAt, type Representation } from "./representation.ts";
 import { type Choice, choose } from "./tuning.ts";
-import { headerChunks, joined, stillPeakBytes, type WriteOptions } from "./write.ts";
+import { headerChunks, stillPeakBytes, type WriteOptions } from "./write.ts";
 
 const OPAQUE = 0xff000000;
 const MAX_UINT16 = 0xffff;

@@ -1,6 +1,7 @@
 /** Writes still pictures. */
 import { COLOR_TYPE, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
 import type { Size } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
@@ -79,14 +80,4 @@ export function headerChunks(
   chunks.push(makeChunk(TYPE.PLTE, rgb));
   if (translucent > 0) chunks.push(makeChunk(TYPE.tRNS, alpha.subarray(0, translucent)));
   return chunks;
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }

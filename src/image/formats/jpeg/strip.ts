@@ -1,0 +1,49 @@
+/** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
+import { joined } from "../../joined.ts";
+import { headerOf } from "./facts.ts";
+import { neededProfile } from "./recompress.ts";
+
+const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 0xee, app15: 0xef, comment: 0xfe };
+
+/**
+ * Leaves out comments, application segments other than those that say what the samples mean, and what follows the
+ * picture. A file whose segments cannot be told apart stays as it is.
+ */
+export function strip(bytes: Uint8Array): Uint8Array {
+  const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
+  const pieces = [bytes.subarray(0, 2)];
+  for (let at = 2; ;) {
+    const code = bytes[at + 1];
+    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return bytes;
+    if (code === MARKER.eoi) return joined([...pieces, bytes.subarray(at, at + 2)]);
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    const payload = bytes.subarray(at + 4, at + 2 + length);
+    if (length < 2 || payload.length < length - 2) return bytes;
+    const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
+    if (isNeeded(code, payload, keepsProfile)) pieces.push(bytes.subarray(at, end));
+    at = end;
+  }
+}
+
+/** Restart markers belong to a scan, and a second beginning to no picture. */
+function isBare(code: number): boolean {
+  return code >= 0xd0 && code <= MARKER.soi;
+}
+
+/** Where the next marker begins that does not belong to a scan; fill bytes before it belong to the scan. */
+function entropyEnd(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const code = bytes[at + 1] ?? 0;
+    if (code >= 0xc0 && code !== 0xff && (code < 0xd0 || code > 0xd7)) return at;
+  }
+  return bytes.length;
+}
+
+function isNeeded(code: number, payload: Uint8Array, keepsProfile: boolean): boolean {
+  if (code === MARKER.comment) return false;
+  if (code < MARKER.app0 || code > MARKER.app15) return true;
+  const name = String.fromCharCode(...payload.subarray(0, 12));
+  if (code === MARKER.app0) return name.startsWith("JFIF\0");
+  if (code === MARKER.adobe) return name.startsWith("Adobe");
+  return code === MARKER.icc && keepsProfile && name.startsWith("ICC_PROFILE\0");
+}
