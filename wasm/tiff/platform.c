@@ -13,5 +13,11 @@ void _TIFFmemset(void *to, int value, tmsize_t size) { memset(to, value, (size_t
 void _TIFFmemcpy(void *to, const void *from, tmsize_t size) { memcpy(to, from, (size_t)size); }
 int _TIFFmemcmp(const void *left, const void *right, tmsize_t size) { return memcmp(left, right, (size_t)size); }
 
+// libtiff asks for switches of its users; there is no environment.
+char *getenv(const char *name) {
+  (void)name;
+  return NULL;
+}
+
 TIFFErrorHandler _TIFFwarningHandler = NULL;
 TIFFErrorHandler _TIFFerrorHandler = NULL;

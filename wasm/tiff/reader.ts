@@ -12,6 +12,7 @@ interface TiffExports extends NativeExports {
   reader_close(reader: number): void;
   heap_used(): number;
   heap_peak(): number;
+  heap_mark(): void;
 }
 
 /** Linear memory that the idle instance may keep. */
@@ -127,11 +128,14 @@ export class TiffReader {
   }
 }
 
-/** Bytes allocated in the module now, and the most so far. For tests. */
-export function tiffHeap(): { readonly used: number; readonly peak: number } {
+/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests. */
+export function tiffHeap(mark = false): { readonly used: number; readonly peak: number } {
   const instance = tiff.acquire();
   try {
-    return { used: instance.exports.heap_used(), peak: instance.exports.heap_peak() };
+    const { exports } = instance;
+    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
+    if (mark) exports.heap_mark();
+    return heap;
   } finally {
     tiff.release(instance);
   }
