@@ -27,6 +27,8 @@ export interface Facts {
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
+  /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
+  readonly decodeBytes?: number;
 }
 
 /** What a pipeline wants of a decoder. */

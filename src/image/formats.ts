@@ -5,8 +5,9 @@ import { gif } from "./formats/gif.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
+import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp, bmp, ico } as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

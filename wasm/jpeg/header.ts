@@ -94,7 +94,8 @@ function isFrame(code: number): boolean {
   return code >= MARKER.sof0 && code <= 0xcf && code !== MARKER.dht && code !== MARKER.jpg && code !== MARKER.dac;
 }
 
-function readTables(payload: Uint8Array, tables: (Uint16Array | undefined)[]): void {
+/** Adds the quantisation tables of a DQT segment, in natural order. */
+export function readTables(payload: Uint8Array, tables: (Uint16Array | undefined)[]): void {
   for (let at = 0; at < payload.length;) {
     const wide = payload[at]! >> 4 !== 0;
     const table = new Uint16Array(64);

@@ -1,0 +1,90 @@
+/** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first picture of the file. */
+import { NativeError } from "../../../wasm/load.ts";
+import { type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
+import { ApiError } from "../../errors.ts";
+import { converted } from "../color/convert.ts";
+import { type Demand, type Facts, format } from "../format.ts";
+import type { Rows } from "../rows.ts";
+import { factsOf } from "./tiff/facts.ts";
+
+/** Little and big endian; classic and BigTIFF. */
+const SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
+
+export const tiff = format({
+  summary: "Read only: the first picture; 1 to 16 bits, floating point, all color spaces, strips and tiles.",
+  label: "TIFF",
+  mime: "image/tiff",
+  extensions: ["tif", "tiff"],
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+  signature: (head) => SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
+
+  probe(bytes) {
+    const reader = guard(() => new TiffReader(bytes));
+    try {
+      return factsOf(reader.facts);
+    } finally {
+      reader.close();
+    }
+  },
+
+  decodePeakBytes: (facts) => facts.decodeBytes ?? 0,
+
+  *open(bytes, facts, demand) {
+    const rows = openRows(bytes, facts, demand);
+    const { box } = demand;
+    try {
+      yield { delayMs: 0, rows, box: { ...box, y: box.y - firstRow(demand) } };
+    } finally {
+      rows.close();
+    }
+  },
+});
+
+/** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */
+function openRows(bytes: Uint8Array, facts: Facts, demand: Demand): Rows {
+  const { profile, colorspace, alpha } = facts;
+  if (profile && colorspace === "CMYK" && !alpha) {
+    const inks = readerRows(bytes, facts, demand, "cmyk");
+    const rows = converted(inks, profile, "cmyk");
+    if (rows) return rows;
+    inks.close();
+  }
+  return readerRows(bytes, facts, demand, "rgba");
+}
+
+/** Rows from the first wanted one to the last. */
+function readerRows(bytes: Uint8Array, { width, height, alpha }: Facts, demand: Demand, output: TiffOutput): Rows {
+  const reader = guard(() => new TiffReader(bytes));
+  const first = firstRow(demand);
+  const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
+  let y = first;
+  return {
+    width,
+    height: end - first,
+    opaque: !alpha,
+    read(max) {
+      if (y === end) return null;
+      const rows = guard(() => reader.read(Math.min(max, end - y), output, first));
+      if (!rows) return null;
+      y += rows.length / (width * 4);
+      return rows;
+    },
+    close: () => reader.close(),
+  };
+}
+
+function firstRow({ box }: Demand): number {
+  return Math.max(0, Math.floor(box.y));
+}
+
+/** Runs native code; what it refuses is damaged. */
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError) {
+      throw new ApiError(422, "The TIFF file is damaged, cut short or of an unsupported kind", { cause: error });
+    }
+    throw error;
+  }
+}

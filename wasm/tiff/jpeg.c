@@ -1,0 +1,39 @@
+// Errors of libjpeg, for libtiff, which puts its own functions in the place of some.
+#include <stdio.h>
+#include <string.h>
+#include "jpeglib.h"
+#include "jerror.h"
+#include "tiff.h"
+
+static void leave(j_common_ptr jpeg) {
+  (void)jpeg;
+  tiff_fail("damaged JPEG data");
+}
+
+// libjpeg goes on with gray or repeated pixels after these.
+static void note(j_common_ptr jpeg, int level) {
+  if (level >= 0) return;
+  switch (jpeg->err->msg_code) {
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_JPEG_EOF:
+      damage = "damaged JPEG data";
+  }
+}
+
+static void show(j_common_ptr jpeg) { (void)jpeg; }
+
+static void describe(j_common_ptr jpeg, char *text) { snprintf(text, JMSG_LENGTH_MAX, "code %d", jpeg->err->msg_code); }
+
+static void reset(j_common_ptr jpeg) { jpeg->err->num_warnings = 0; }
+
+struct jpeg_error_mgr *jpeg_std_error(struct jpeg_error_mgr *errors) {
+  memset(errors, 0, sizeof *errors);
+  errors->error_exit = leave;
+  errors->emit_message = note;
+  errors->output_message = show;
+  errors->format_message = describe;
+  errors->reset_error_mgr = reset;
+  return errors;
+}

@@ -1,0 +1,425 @@
+// Rows of the first picture of a TIFF file, from the top: by scanline, by rows of tiles, or, for what is stored as
+// blocks of luma and chroma, by libtiff's own conversion of whole strips and tiles.
+#include <stdlib.h>
+#include <string.h>
+#include "tiff.h"
+
+enum way { BY_SCANLINE, BY_TILE, BY_LIBTIFF };
+
+// Shared with reader.ts.
+struct facts {
+  uint32_t width, height, bits, samples, photometric, compression, orientation, alpha;
+  uint32_t profile, profile_bytes, subsample_h, subsample_v, tables, tables_bytes, working_bytes;
+};
+
+struct reader {
+  TIFF *files[MAX_PLANES];  // one for each plane that is read on its own
+  int source;
+  uint32_t size, position;
+  struct facts facts;
+  struct layout layout;
+  enum way way;
+  uint8_t separate;
+  uint32_t height, tile_width, tile_height;
+  uint8_t *samples[MAX_PLANES];  // a scanline or a tile of each plane
+  uint8_t *scratch;
+  uint8_t *band;
+  uint32_t band_rows, band_first, band_count;
+  uint32_t next;  // row
+};
+
+const char *damage;
+
+static int note_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
+  (void)tiff, (void)data, (void)module, (void)arguments;
+  damage = format;
+  return 1;
+}
+
+static int note_nothing(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
+  (void)tiff, (void)data, (void)module, (void)format, (void)arguments;
+  return 1;
+}
+
+// Every plane has a place of its own in the file.
+struct stream {
+  struct reader *reader;
+  uint64_t position;
+};
+
+static tmsize_t stream_read(thandle_t handle, void *to, tmsize_t length) {
+  struct stream *stream = handle;
+  if (stream->position >= stream->reader->size || length <= 0) return 0;
+  uint32_t read = pull(stream->reader->source, (uint32_t)stream->position, to, (uint32_t)length);
+  stream->position += read;
+  return (tmsize_t)read;
+}
+
+static tmsize_t stream_write(thandle_t handle, void *from, tmsize_t length) {
+  (void)handle, (void)from, (void)length;
+  return 0;
+}
+
+static toff_t stream_seek(thandle_t handle, toff_t offset, int whence) {
+  struct stream *stream = handle;
+  uint64_t base = whence == SEEK_CUR ? stream->position : whence == SEEK_END ? stream->reader->size : 0;
+  return stream->position = base + offset;
+}
+
+static int stream_close(thandle_t handle) {
+  free(handle);
+  return 0;
+}
+
+static toff_t stream_size(thandle_t handle) { return ((struct stream *)handle)->reader->size; }
+
+static TIFF *open_file(struct reader *reader, uint32_t most) {
+  struct stream *stream = calloc(1, sizeof *stream);
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  if (!stream || !options) tiff_fail("out of memory");
+  stream->reader = reader;
+  TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, NULL);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, note_nothing, NULL);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+  TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)most);
+  TIFF *file = TIFFClientOpenExt("tiff", "rmO", stream, stream_read, stream_write, stream_seek, stream_close, stream_size,
+                                 NULL, NULL, options);
+  TIFFOpenOptionsFree(options);
+  if (!file) free(stream);
+  return file;
+}
+
+static uint16_t field(TIFF *file, uint32_t tag) {
+  uint16_t value = 0;
+  TIFFGetFieldDefaulted(file, tag, &value);
+  return value;
+}
+
+static void read_alpha(TIFF *file, struct layout *layout) {
+  uint16_t count = 0, *kinds = NULL;
+  TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+  const int extra = layout->samples - layout->colors;
+  if (extra < 1) return;
+  // Writers that leave out the tag, or say nothing in it, mean alpha where a fourth sample follows three.
+  const uint16_t kind = count > 0 ? kinds[0] : EXTRASAMPLE_UNSPECIFIED;
+  if (kind == EXTRASAMPLE_ASSOCALPHA) layout->alpha = ALPHA_PREMULTIPLIED;
+  else if (kind == EXTRASAMPLE_UNASSALPHA) layout->alpha = ALPHA_STRAIGHT;
+  else if (count == 0 && layout->colors == 3 && extra == 1) layout->alpha = ALPHA_STRAIGHT;
+}
+
+static void read_palette(TIFF *file, struct layout *layout) {
+  uint16_t *maps[3];
+  if (!TIFFGetField(file, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2])) tiff_fail("no palette");
+  const uint32_t count = 1u << layout->bits;
+  int wide = 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (int c = 0; c < 3; c++) wide |= maps[c][i] > 255;
+  // Some writers forget that the levels have 16 bits.
+  for (uint32_t i = 0; i < count; i++)
+    for (int c = 0; c < 3; c++) layout->palette[i][c] = (uint8_t)(wide ? maps[c][i] >> 8 : maps[c][i]);
+}
+
+static int is_supported_depth(const struct layout *layout) {
+  const uint16_t bits = layout->bits;
+  switch (layout->format) {
+    case SAMPLEFORMAT_IEEEFP:
+      return bits == 16 || bits == 32 || bits == 64;
+    case SAMPLEFORMAT_UINT:
+    case SAMPLEFORMAT_INT:
+    case SAMPLEFORMAT_VOID:
+      return (bits >= 1 && bits <= 16) || bits == 32;
+    default:
+      return 0;
+  }
+}
+
+// Fails with "not supported" where no rule says what the samples mean.
+static void read_layout(struct reader *reader) {
+  TIFF *file = reader->files[0];
+  struct layout *layout = &reader->layout;
+  layout->bits = field(file, TIFFTAG_BITSPERSAMPLE);
+  layout->samples = field(file, TIFFTAG_SAMPLESPERPIXEL);
+  layout->format = field(file, TIFFTAG_SAMPLEFORMAT);
+  uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  const uint16_t compression = field(file, TIFFTAG_COMPRESSION);
+  const int jpeg = compression == COMPRESSION_JPEG;
+  if (jpeg && photometric == PHOTOMETRIC_YCBCR && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG)
+    TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  else if (photometric == PHOTOMETRIC_YCBCR || photometric == PHOTOMETRIC_LOGL || photometric == PHOTOMETRIC_LOGLUV ||
+           compression == COMPRESSION_OJPEG)
+    reader->way = BY_LIBTIFF;
+  layout->photometric = photometric;
+  switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_PALETTE:
+      layout->colors = 1;
+      break;
+    case PHOTOMETRIC_SEPARATED:
+      layout->colors = 4;
+      break;
+    default:
+      layout->colors = 3;
+  }
+  if (photometric == PHOTOMETRIC_MASK || photometric == PHOTOMETRIC_CFA || photometric == PHOTOMETRIC_ITULAB ||
+      photometric > PHOTOMETRIC_LOGLUV)
+    tiff_fail("not supported");
+  if (reader->way == BY_LIBTIFF) return;
+  if (layout->samples < layout->colors || !is_supported_depth(layout)) tiff_fail("not supported");
+  if (layout->photometric == PHOTOMETRIC_PALETTE && (layout->bits > 8 || layout->format == SAMPLEFORMAT_IEEEFP))
+    tiff_fail("not supported");
+  const int lab = photometric == PHOTOMETRIC_CIELAB || photometric == PHOTOMETRIC_ICCLAB;
+  if (lab && layout->format != SAMPLEFORMAT_IEEEFP && layout->bits != 8 && layout->bits != 16)
+    tiff_fail("not supported");
+  read_alpha(file, layout);
+  if (layout->photometric == PHOTOMETRIC_PALETTE) read_palette(file, layout);
+}
+
+static uint32_t planes_of(const struct reader *reader) {
+  if (!reader->separate || reader->way == BY_LIBTIFF) return 1;
+  return reader->layout.colors + (reader->layout.alpha != ALPHA_NONE);
+}
+
+// The longest compressed strip or tile: libtiff holds one as it is.
+static uint32_t longest(TIFF *file, uint32_t size) {
+  const uint32_t count = TIFFIsTiled(file) ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
+  if (count > 65536) return size;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t bytes = TIFFGetStrileByteCount(file, i);
+    if (bytes > most) most = bytes;
+  }
+  return most < size ? (uint32_t)most : size;
+}
+
+enum { OVERHEAD_BYTES = 512 << 10 };
+
+static void plan_memory(struct reader *reader) {
+  TIFF *file = reader->files[0];
+  const uint64_t width = reader->layout.width, planes = planes_of(reader);
+  const int tiled = TIFFIsTiled(file);
+  if (tiled) {
+    TIFFGetField(file, TIFFTAG_TILEWIDTH, &reader->tile_width);
+    TIFFGetField(file, TIFFTAG_TILELENGTH, &reader->tile_height);
+  } else {
+    TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &reader->tile_height);
+    reader->tile_width = reader->layout.width;
+  }
+  if (reader->tile_height > reader->height) {
+    if (!tiled) reader->tile_height = reader->height;
+  }
+  if (reader->tile_width == 0 || reader->tile_height == 0) tiff_fail("empty strips");
+  if (reader->way != BY_LIBTIFF && tiled) reader->way = BY_TILE;
+  const uint64_t unit = reader->way == BY_SCANLINE ? (uint64_t)TIFFScanlineSize64(file)
+                      : tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+  const uint32_t shown = reader->tile_height < reader->height ? reader->tile_height : reader->height;
+  reader->band_rows = reader->way == BY_SCANLINE ? BAND_ROWS : shown;
+  uint64_t bytes = OVERHEAD_BYTES + planes * (unit + 65536 + longest(file, reader->size));
+  bytes += width * 4 * reader->band_rows + width * MAX_PLANES;
+  // libtiff's conversion has a raster of whole tiles besides its samples.
+  if (reader->way == BY_LIBTIFF) bytes += (uint64_t)reader->tile_width * reader->tile_height * 4 + 2 * unit;
+  // Entropy-coded coefficients of a progressive JPEG, and rows of blocks.
+  if (field(file, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG) bytes += (uint64_t)reader->tile_width * 256;
+  reader->facts.working_bytes = bytes > 0x7fffffff ? 0x7fffffff : (uint32_t)bytes;
+}
+
+static void read_facts(struct reader *reader) {
+  TIFF *file = reader->files[0];
+  struct facts *facts = &reader->facts;
+  facts->width = reader->layout.width;
+  facts->height = reader->height;
+  facts->bits = reader->layout.bits;
+  facts->samples = reader->layout.samples;
+  facts->photometric = reader->layout.photometric;
+  facts->compression = field(file, TIFFTAG_COMPRESSION);
+  facts->orientation = field(file, TIFFTAG_ORIENTATION);
+  facts->alpha = reader->layout.alpha;
+  uint32_t length = 0;
+  void *data = NULL;
+  if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &data)) {
+    facts->profile = (uint32_t)(uintptr_t)data;
+    facts->profile_bytes = length;
+  }
+  if (facts->compression == COMPRESSION_JPEG && TIFFGetField(file, TIFFTAG_JPEGTABLES, &length, &data)) {
+    facts->tables = (uint32_t)(uintptr_t)data;
+    facts->tables_bytes = length;
+  }
+  uint16_t h = 1, v = 1;
+  if (facts->photometric == PHOTOMETRIC_YCBCR) TIFFGetFieldDefaulted(file, TIFFTAG_YCBCRSUBSAMPLING, &h, &v);
+  facts->subsample_h = h;
+  facts->subsample_v = v;
+}
+
+EXPORT("reader_new")
+struct reader *reader_new(int source, uint32_t size) {
+  struct reader *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  reader->source = source;
+  reader->size = size;
+  return reader;
+}
+
+// Reads the first directory. `most` is the memory that libtiff may hold.
+EXPORT("reader_open")
+void reader_open(struct reader *reader, uint32_t most) {
+  TIFF *file = reader->files[0] = open_file(reader, most);
+  if (!file) tiff_fail("no directory");
+  TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &reader->layout.width);
+  TIFFGetField(file, TIFFTAG_IMAGELENGTH, &reader->height);
+  if (reader->layout.width == 0 || reader->height == 0) tiff_fail("no pixels");
+  if (!TIFFIsCODECConfigured(field(file, TIFFTAG_COMPRESSION))) tiff_fail("not supported");
+  reader->separate = field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && field(file, TIFFTAG_SAMPLESPERPIXEL) > 1;
+  read_layout(reader);
+  plan_memory(reader);
+  read_facts(reader);
+}
+
+EXPORT("reader_facts")
+const struct facts *reader_facts(const struct reader *reader) { return &reader->facts; }
+
+static void *allocate(uint64_t bytes) {
+  void *memory = bytes < 0x7fffffff ? calloc(1, (size_t)bytes) : NULL;
+  if (!memory) tiff_fail("out of memory");
+  return memory;
+}
+
+static void check(int good) {
+  if (!good || damage) tiff_fail(damage ? damage : "damaged");
+}
+
+static void read_scanline(struct reader *reader, uint32_t y) {
+  for (uint32_t plane = 0; plane < planes_of(reader); plane++)
+    check(TIFFReadScanline(reader->files[plane], reader->samples[plane], y, (uint16_t)plane) == 1);
+}
+
+// Prepares to read from row `first`. Nothing is allocated before.
+EXPORT("reader_start")
+void reader_start(struct reader *reader, uint32_t first, uint32_t most, int output) {
+  TIFF *file = reader->files[0];
+  damage = NULL;
+  reader->layout.output = (uint16_t)output;
+  reader->band = allocate((uint64_t)reader->layout.width * 4 * reader->band_rows);
+  reader->next = first;
+  if (reader->way == BY_LIBTIFF) {
+    // So that rows lie from bottom to top, whatever the orientation, which is not this module's matter.
+    TIFFSetField(file, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    return;
+  }
+  reader->scratch = allocate((uint64_t)reader->layout.width * MAX_PLANES);
+  const uint64_t unit = reader->way == BY_TILE ? TIFFTileSize64(file) : (uint64_t)TIFFScanlineSize64(file);
+  for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
+    reader->samples[plane] = allocate(unit);
+    if (plane > 0 && reader->way == BY_SCANLINE) {
+      reader->files[plane] = open_file(reader, most);
+      check(reader->files[plane] != NULL);
+    }
+  }
+  if (reader->way != BY_SCANLINE) return;
+  // Within a strip, rows can be decoded only one after the other.
+  for (uint32_t y = first - first % reader->tile_height; y < first; y++) read_scanline(reader, y);
+}
+
+static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, uint32_t x, uint32_t count, uint8_t *to) {
+  struct row row = {.first = 0, .count = count, .separate = reader->separate};
+  (void)x;
+  for (uint32_t plane = 0; plane < planes_of(reader); plane++)
+    row.planes[plane] = reader->samples[plane] + (uint64_t)y * from_row_bytes;
+  row_convert(&reader->layout, &row, reader->scratch, to);
+}
+
+// One row of tiles into the band.
+static void fill_tiles(struct reader *reader) {
+  TIFF *file = reader->files[0];
+  const uint32_t top = reader->next - reader->next % reader->tile_height, width = reader->layout.width;
+  const uint32_t rows = reader->height - top < reader->tile_height ? reader->height - top : reader->tile_height;
+  for (uint32_t left = 0; left < width; left += reader->tile_width) {
+    for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
+      const uint32_t tile = TIFFComputeTile(file, left, top, 0, (uint16_t)plane);
+      check(TIFFReadEncodedTile(file, tile, reader->samples[plane], (tmsize_t)-1) >= 0);
+    }
+    const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
+    for (uint32_t y = 0; y < rows; y++)
+      convert(reader, (uint32_t)TIFFTileRowSize(file), y, left, columns, reader->band + ((uint64_t)y * width + left) * 4);
+  }
+  reader->band_first = top;
+  reader->band_count = rows;
+}
+
+static void straighten(uint8_t *pixel) {
+  const uint32_t alpha = pixel[3];
+  if (alpha == 255) return;
+  for (int c = 0; c < 3; c++) {
+    const uint32_t straight = alpha ? (pixel[c] * 255 + alpha / 2) / alpha : 0;
+    pixel[c] = (uint8_t)(straight > 255 ? 255 : straight);
+  }
+}
+
+// One strip or row of tiles, by libtiff, which writes rows from the bottom up and premultiplies.
+static void fill_by_libtiff(struct reader *reader) {
+  TIFF *file = reader->files[0];
+  const uint32_t top = reader->next - reader->next % reader->tile_height, width = reader->layout.width;
+  const uint32_t rows = reader->height - top < reader->tile_height ? reader->height - top : reader->tile_height;
+  const int tiled = TIFFIsTiled(file);
+  const uint32_t raster_rows = tiled ? reader->tile_height : rows;
+  uint32_t *raster = _TIFFmalloc((tmsize_t)(reader->tile_width * raster_rows * 4));
+  if (!raster) tiff_fail("out of memory");
+  int good = 1;
+  for (uint32_t left = 0; good && left < width; left += reader->tile_width) {
+    good = tiled ? TIFFReadRGBATileExt(file, left, top, raster, 1) : TIFFReadRGBAStripExt(file, top, raster, 1);
+    const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
+    for (uint32_t y = 0; good && y < rows; y++) {
+      uint8_t *to = reader->band + ((uint64_t)y * width + left) * 4;
+      memcpy(to, raster + (uint64_t)(raster_rows - 1 - y) * reader->tile_width, columns * 4);
+      for (uint32_t x = 0; x < columns; x++) straighten(to + x * 4);
+    }
+  }
+  _TIFFfree(raster);
+  check(good);
+  reader->band_first = top;
+  reader->band_count = rows;
+}
+
+// The next rows, at most `most`; returns how many. `reader_rows` says where they are.
+EXPORT("reader_read")
+uint32_t reader_read(struct reader *reader, uint32_t most) {
+  if (reader->next >= reader->height) return 0;
+  damage = NULL;
+  const uint32_t left = reader->height - reader->next;
+  if (most > left) most = left;
+  if (reader->way == BY_SCANLINE) {
+    if (most > reader->band_rows) most = reader->band_rows;
+    for (uint32_t row = 0; row < most; row++) {
+      read_scanline(reader, reader->next + row);
+      convert(reader, 0, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * 4);
+    }
+    reader->band_first = reader->next;
+  } else {
+    if (reader->band_count == 0 || reader->next >= reader->band_first + reader->band_count) {
+      if (reader->way == BY_TILE) fill_tiles(reader);
+      else fill_by_libtiff(reader);
+    }
+    const uint32_t held = reader->band_first + reader->band_count - reader->next;
+    if (most > held) most = held;
+  }
+  reader->next += most;
+  return most;
+}
+
+// Where the rows are that were read last, `count` of them.
+EXPORT("reader_rows")
+const uint8_t *reader_rows(const struct reader *reader, uint32_t count) {
+  const uint32_t first = reader->next - count - reader->band_first;
+  return reader->band + (uint64_t)first * reader->layout.width * 4;
+}
+
+EXPORT("reader_close")
+void reader_close(struct reader *reader) {
+  for (int plane = 0; plane < MAX_PLANES; plane++) {
+    if (reader->files[plane]) TIFFClose(reader->files[plane]);
+    free(reader->samples[plane]);
+  }
+  free(reader->scratch);
+  free(reader->band);
+  free(reader);
+}

@@ -1,0 +1,142 @@
+/** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
+import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./tiff.wasm";
+
+interface TiffExports extends NativeExports {
+  reader_new(source: number, size: number): number;
+  reader_open(reader: number, most: number): void;
+  reader_facts(reader: number): number;
+  reader_start(reader: number, first: number, most: number, output: number): void;
+  reader_read(reader: number, most: number): number;
+  reader_rows(reader: number, count: number): number;
+  reader_close(reader: number): void;
+  heap_used(): number;
+  heap_peak(): number;
+  heap_mark(): void;
+}
+
+/** Linear memory that the idle instance may keep. */
+const KEEP_BYTES = 24 << 20;
+/** What libtiff may hold for one file: no picture that fits an isolate needs more. */
+const MOST_BYTES = 96 << 20;
+
+const sources = new Map<number, Uint8Array>();
+let lastSource = 0;
+
+const tiff = native<TiffExports>(module, {
+  name: "tiff",
+  keepBytes: KEEP_BYTES,
+  imports: (instance) => ({
+    pull(source = 0, from = 0, to = 0, length = 0) {
+      const piece = sources.get(source)?.subarray(from, from + length);
+      if (!piece) return 0;
+      instance.bytes(to, piece.length).set(piece);
+      return piece.length;
+    },
+  }),
+});
+
+/** What the first directory says; numbers as TIFF 6.0 defines them. */
+export interface TiffFacts {
+  readonly width: number;
+  readonly height: number;
+  /** Per sample. */
+  readonly bits: number;
+  readonly samples: number;
+  readonly photometric: number;
+  readonly compression: number;
+  readonly orientation: number;
+  readonly alpha: boolean;
+  readonly profile: Uint8Array | undefined;
+  readonly subsampling: readonly [number, number];
+  /** Quantisation and Huffman tables that the strips of a JPEG-compressed picture share. */
+  readonly tables: Uint8Array | undefined;
+  /** Memory that reading will hold at most. */
+  readonly workingBytes: number;
+}
+
+/** `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. */
+export type TiffOutput = "rgba" | "cmyk";
+
+export class TiffReader {
+  readonly facts: TiffFacts;
+  private readonly instance: NativeInstance<TiffExports> = tiff.acquire();
+  private readonly source = ++lastSource;
+  private pointer = 0;
+  private closed = false;
+  private started = false;
+
+  /** @throws NativeError when the file is damaged, or stored in a way that is not supported */
+  constructor(bytes: Uint8Array) {
+    sources.set(this.source, bytes);
+    try {
+      this.pointer = this.instance.run((exports) => exports.reader_new(this.source, bytes.length));
+      if (this.pointer === 0) throw new NativeError("out of memory");
+      this.instance.run((exports) => exports.reader_open(this.pointer, MOST_BYTES));
+      this.facts = this.readFacts();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  private readFacts(): TiffFacts {
+    const { exports } = this.instance;
+    const at = exports.reader_facts(this.pointer);
+    const [width, height, bits, samples, photometric, compression, orientation, alpha, ...rest] = new Uint32Array(
+      exports.memory.buffer,
+      at,
+      15,
+    ) as unknown as [number, number, number, number, number, number, number, number, ...number[]];
+    const [profile = 0, profileBytes = 0, h = 1, v = 1, tables = 0, tablesBytes = 0, workingBytes = 0] = rest;
+    const copy = (from: number, length: number) => (length > 0 ? this.instance.bytes(from, length).slice() : undefined);
+    return {
+      ...{ width, height, bits, samples, photometric, compression, orientation, workingBytes },
+      alpha: alpha !== 0,
+      profile: copy(profile, profileBytes),
+      subsampling: [h, v],
+      tables: copy(tables, tablesBytes),
+    };
+  }
+
+  /** The next rows, at most `max`, four bytes a pixel; a view valid until the next call; null at the end. */
+  read(max: number, output: TiffOutput, first = 0): Uint8Array | null {
+    if (this.closed) throw new Error("used after it was closed");
+    if (!this.started) {
+      this.started = true;
+      const number = output === "cmyk" ? 1 : 0;
+      this.instance.run((exports) => exports.reader_start(this.pointer, first, MOST_BYTES, number));
+    }
+    const count = this.instance.run((exports) => exports.reader_read(this.pointer, max));
+    if (count === 0) return null;
+    const at = this.instance.exports.reader_rows(this.pointer, count);
+    return this.instance.bytes(at, count * this.facts.width * 4);
+  }
+
+  /** May be called twice and at any time. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      if (this.pointer !== 0 && !this.instance.broken) {
+        this.instance.run((exports) => exports.reader_close(this.pointer));
+      }
+    } finally {
+      sources.delete(this.source);
+      tiff.release(this.instance);
+    }
+  }
+}
+
+/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests. */
+export function tiffHeap(mark = false): { readonly used: number; readonly peak: number } {
+  const instance = tiff.acquire();
+  try {
+    const { exports } = instance;
+    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
+    if (mark) exports.heap_mark();
+    return heap;
+  } finally {
+    tiff.release(instance);
+  }
+}

@@ -1,0 +1,46 @@
+// What the parts of this module share: exports, imports, the open file and how its samples become pixels.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include "tiffio.h"
+
+#define EXPORT(name) __attribute__((used, export_name(name)))
+
+// Throws through the frames of this module; the caller restores the stack pointer and closes the handle.
+__attribute__((import_module("env"), import_name("fail"))) _Noreturn void tiff_fail(const char *text);
+// Copies `length` bytes from place `from` of input `source`; returns how many there were.
+__attribute__((import_module("env"), import_name("pull"))) uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
+
+// Why the pixels cannot be trusted; NULL while they can. libtiff and libjpeg go on after most errors.
+extern const char *damage;
+
+enum { MAX_PLANES = 5, BAND_ROWS = 16 };
+enum alpha { ALPHA_NONE, ALPHA_STRAIGHT, ALPHA_PREMULTIPLIED };
+enum output { OUTPUT_RGBA, OUTPUT_CMYK };
+
+// How samples are stored.
+struct layout {
+  uint32_t width;
+  uint16_t bits;
+  uint16_t samples;      // per pixel
+  uint16_t colors;       // of these, without extra samples
+  uint16_t photometric;
+  uint16_t format;       // SAMPLEFORMAT_*
+  uint16_t alpha;        // enum alpha; the sample after the colors
+  uint16_t output;       // enum output
+  uint8_t palette[256][4];
+};
+
+// Where the samples of the next row begin: in one buffer, or one for each sample.
+struct row {
+  const uint8_t *planes[MAX_PLANES];
+  uint32_t first;  // pixel within the buffers
+  uint32_t count;
+  uint8_t separate;
+};
+
+// samples.c: samples as 8 bits each (palette indices as they are), or as numbers.
+void samples_unpack(const struct layout *layout, const struct row *row, uint16_t sample, uint8_t *to);
+float sample_number(const struct layout *layout, const struct row *row, uint16_t sample, uint32_t pixel);
+// color.c: a row as RGBA, or as CMYK. `scratch` has one row of samples for each plane.
+void row_convert(const struct layout *layout, const struct row *row, uint8_t *scratch, uint8_t *to);
