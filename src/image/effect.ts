@@ -1,4 +1,4 @@
-import type { Effect } from "../../wasm/effects/instance.ts";
+import type { Effect } from "../../wasm/stream.ts";
 import type { Size } from "./geometry.ts";
 import type { RowStep } from "./operation.ts";
 import type { Rows } from "./rows.ts";
@@ -32,7 +32,7 @@ function same(input: boolean): boolean {
 }
 
 /** The rows that an effect makes of other rows. */
-function pump(source: Rows, effect: Effect, { width, height, opaque }: Size & { opaque: boolean }): Rows {
+export function pump(source: Rows, effect: Effect, { width, height, opaque }: Size & { opaque: boolean }): Rows {
   let left = height;
   return {
     width,

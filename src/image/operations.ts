@@ -11,11 +11,13 @@ import { padding } from "./operations/padding.ts";
 import { resize } from "./operations/resize.ts";
 import { rotate } from "./operations/rotate.ts";
 import { scale } from "./operations/scale.ts";
+import { upscale } from "./operations/upscale.ts";
 import { watermark } from "./operations/watermark.ts";
 
 export const OPERATIONS = {
   flip,
   rotate,
+  upscale,
   crop,
   resize,
   scale,

@@ -1,5 +1,6 @@
 /** Effects that mix a pixel with its neighbors. Each comes with the bytes it holds at most. */
-import { type Effect, effectPeakBytes, openEffect } from "./instance.ts";
+import type { Effect } from "../stream.ts";
+import { effectPeakBytes, openEffect } from "./instance.ts";
 
 /** The mean of (2 radius + 1) squared pixels; a whole radius of at most 127. */
 export function openBox(width: number, height: number, radius: number): Effect {

@@ -1,6 +1,7 @@
 /** Effects that look at one pixel at a time, and at its place. */
 import { Handle } from "../handle.ts";
-import { type Effect, effectPeakBytes, effects, openEffect, WINDOW_ROWS } from "./instance.ts";
+import { type Effect, WINDOW_ROWS } from "../stream.ts";
+import { effectPeakBytes, effects, openEffect } from "./instance.ts";
 
 type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 

@@ -1,18 +1,11 @@
 /** The native module of this folder, and the stream of rows that each of its effects is. */
-import { Handle } from "../handle.ts";
-import { native, type NativeExports, type NativeInstance } from "../load.ts";
+import { native, type NativeInstance } from "../load.ts";
+import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./effects.wasm";
 
 type Pointer = number;
 
-export interface EffectsExports extends NativeExports {
-  stream_window(stream: Pointer): Pointer;
-  stream_band(stream: Pointer): Pointer;
-  stream_room(stream: Pointer): number;
-  stream_commit(stream: Pointer, rows: number): void;
-  stream_read(stream: Pointer, max: number): number;
-  stream_close(stream: Pointer): void;
-
+export interface EffectsExports extends StreamExports {
   box_open(width: number, height: number, radius: number): Pointer;
   disc_open(width: number, height: number, radius: number): Pointer;
   taps_open(width: number, height: number, taps: Pointer, count: number): Pointer;
@@ -46,24 +39,10 @@ export interface EffectsExports extends NativeExports {
   ): void;
 }
 
-/** Rows that the windows of this module hold. */
-export const WINDOW_ROWS = 16;
-
 /** Linear memory that the idle instance may keep: what most effects need on a 12-megapixel picture. */
 const KEEP_BYTES = 8 << 20;
 
 export const effects = native<EffectsExports>(module, { name: "effects", keepBytes: KEEP_BYTES });
-
-/** Source rows are pushed, result rows are pulled. */
-export interface Effect {
-  /** Source rows that may be written now; 0 when result rows must be read first, or nothing more is needed. */
-  room(): number;
-  /** Takes whole source rows, tightly packed RGBA, at most `room`. */
-  write(rows: Uint8Array): void;
-  /** The next result rows, at most `max`, as far as the source rows allow; a view valid until the next call. */
-  read(max: number): Uint8Array;
-  close(): void;
-}
 
 type Open = (exports: EffectsExports, table: (values: Float32Array | Int32Array) => Pointer) => Pointer;
 
@@ -73,25 +52,7 @@ type Open = (exports: EffectsExports, table: (values: Float32Array | Int32Array)
  * @throws NativeError when memory ran out
  */
 export function openEffect(width: number, resultWidth: number, open: Open): Effect {
-  const handle = new Handle(
-    effects,
-    (exports, instance) => withTables(exports, instance, open),
-    (exports, pointer) => exports.stream_close(pointer),
-  );
-  const window = handle.call((exports, pointer) => exports.stream_window(pointer));
-  const band = handle.call((exports, pointer) => exports.stream_band(pointer));
-  return {
-    room: () => handle.call((exports, pointer) => exports.stream_room(pointer)),
-    write(rows) {
-      handle.bytes(window, rows.length).set(rows);
-      handle.call((exports, pointer) => exports.stream_commit(pointer, rows.length / (width * 4)));
-    },
-    read(max) {
-      const rows = handle.call((exports, pointer) => exports.stream_read(pointer, max));
-      return handle.bytes(band, rows * resultWidth * 4);
-    },
-    close: () => handle.close(),
-  };
+  return openStream(effects, width, resultWidth, (exports, instance) => withTables(exports, instance, open));
 }
 
 function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExports>, open: Open): Pointer {

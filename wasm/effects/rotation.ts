@@ -1,5 +1,6 @@
 /** Rotation by less than a quarter turn. */
-import { type Effect, effectPeakBytes, openEffect } from "./instance.ts";
+import type { Effect } from "../stream.ts";
+import { effectPeakBytes, openEffect } from "./instance.ts";
 
 export interface Rotation {
   readonly width: number;

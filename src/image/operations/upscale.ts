@@ -1,0 +1,13 @@
+import { lenientInteger, record } from "../../fields.ts";
+import { operation } from "../operation.ts";
+import { enlargeStep } from "../steps/enlarge.ts";
+
+const MAX_FACTOR = 8;
+
+export const upscale = operation({
+  summary:
+    "Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them; 1 changes nothing.",
+  aliases: ["superres", "super_resolution", "super-resolution", "superresolution"],
+  params: record({ factor: lenientInteger(1, MAX_FACTOR) }),
+  plan: ({ factor }, { size }) => (factor === 1 ? [] : [enlargeStep(size, factor)]),
+});

@@ -1,0 +1,57 @@
+/** Super-resolution of rows: learned doublings, and what is left by the resampler. */
+import { type Doubling, doublingPeakBytes, openDoubling } from "../../../wasm/superres/superres.ts";
+import { pump } from "../effect.ts";
+import type { Size } from "../geometry.ts";
+import type { RowStep } from "../operation.ts";
+import { resample, resamplePeakBytes } from "../resample.ts";
+import type { Rows } from "../rows.ts";
+
+/** Enlarges a picture `factor` times, a whole number from 2. */
+export function enlargeStep(size: Size, factor: number): RowStep {
+  const result = times(size, factor);
+  const doublings = doublingsOf(factor);
+  let peakBytes = 0;
+  let reached = size;
+  for (const _ of doublings) {
+    peakBytes += doublingPeakBytes(reached.width);
+    reached = times(reached, 2);
+  }
+  if (reached.width !== result.width) peakBytes += resamplePeakBytes(reached, result);
+  return {
+    kind: "rows",
+    ...result,
+    opaque: (input) => input,
+    peakBytes,
+    apply: (rows) => enlarged(rows, doublings, result),
+  };
+}
+
+/** There are filters for two doublings; beyond four times there is little to be learned. */
+function doublingsOf(factor: number): readonly Doubling[] {
+  return factor === 2 ? [0] : [0, 1];
+}
+
+function enlarged(rows: Rows, doublings: readonly Doubling[], result: Size): Rows {
+  let large = rows;
+  try {
+    for (const doubling of doublings) large = doubled(large, doubling);
+    return resample(large, { box: { x: 0, y: 0, ...sizeOf(large) }, ...result, kernel: "lanczos3" });
+  } catch (error) {
+    large.close();
+    throw error;
+  }
+}
+
+function doubled(rows: Rows, doubling: Doubling): Rows {
+  const { opaque } = rows;
+  const effect = openDoubling({ ...sizeOf(rows), doubling, opaque });
+  return pump(rows, effect, { ...times(rows, 2), opaque });
+}
+
+function sizeOf({ width, height }: Size): Size {
+  return { width, height };
+}
+
+function times({ width, height }: Size, factor: number): Size {
+  return { width: width * factor, height: height * factor };
+}
