@@ -4,12 +4,17 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/contract/response.ts";
 import * as examples from "../../src/http/examples.ts";
 import { ROUTES } from "../../src/http/routes.ts";
+import { apiTypes } from "../support/api-types.ts";
 import { api } from "../support/api.ts";
 import { openApi } from "../support/openapi.ts";
 
 /** `npm run openapi` writes the file anew. */
 it("is what the route table and the schemas say", async () => {
   await expect(`${JSON.stringify(openApi(), null, 2)}\n`).toMatchFileSnapshot("../../src/http/openapi.json");
+});
+
+it("is what the route table and the schemas say, as types for clients", async () => {
+  await expect(apiTypes(openApi())).toMatchFileSnapshot("../../src/cli/api-types.ts");
 });
 
 it("is served as it is, to any page", async () => {

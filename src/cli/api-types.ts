@@ -1,0 +1,637 @@
+/** The types of the API, made from openapi.json by `npm run openapi`. */
+
+export type FetchBody = {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly flip?: Flip;
+  readonly rotate?: Rotate;
+  readonly crop?: Crop;
+  readonly resize?: Resize;
+  readonly scale?: Scale;
+  readonly auto?: Auto;
+  readonly adjust?: Adjust;
+  readonly filter?: Filter;
+  readonly watermark?: Watermark;
+  readonly mask?: Mask;
+  readonly border?: Border;
+  readonly padding?: Padding;
+  readonly output?: Output;
+  readonly optimize?: Optimize;
+  readonly response?: {
+    readonly mode?: "json" | "binary";
+  };
+  readonly webhook?: Webhook;
+  readonly store?: Store;
+};
+
+export type UploadBody = {
+  readonly flip?: Flip;
+  readonly rotate?: Rotate;
+  readonly crop?: Crop;
+  readonly resize?: Resize;
+  readonly scale?: Scale;
+  readonly auto?: Auto;
+  readonly adjust?: Adjust;
+  readonly filter?: Filter;
+  readonly watermark?: Watermark;
+  readonly mask?: Mask;
+  readonly border?: Border;
+  readonly padding?: Padding;
+  readonly output?: Output;
+  readonly optimize?: Optimize;
+  readonly response?: {
+    readonly mode?: "json" | "binary";
+  };
+  readonly webhook?: Webhook;
+  readonly store?: Store;
+};
+
+/** Mirrors the picture: `horizontal` swaps left and right, `vertical` top and bottom. */
+export type Flip = {
+  readonly horizontal?: boolean;
+  readonly vertical?: boolean;
+  readonly mode?: "horizontal" | "vertical" | "both";
+};
+
+/** Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white. */
+export type Rotate = {
+  readonly angle: number;
+  readonly background?: string;
+};
+
+/** Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H. */
+export type Crop = {
+  readonly mode?: "rect" | "ratio";
+  readonly width?: number;
+  readonly height?: number;
+  readonly x?: number;
+  readonly y?: number;
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly ratio?: string;
+};
+
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. `upscale: false` never enlarges. */
+export type Resize = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly mode?: "auto" | "fit" | "fill" | "exact";
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly upscale?: boolean;
+  readonly background?: string;
+};
+
+/** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. */
+export type Scale = {
+  readonly size: number;
+  readonly ratio?: number;
+};
+
+/** Improves the picture by itself: `redeye` makes pairs of red pupils dark. `enhance` spreads the tones over the whole range, brings a dark or a pale picture to a medium brightness, and freshens dull colors; a well-exposed picture stays as it is. `size`, `color`, `radius` and `background` are ignored. */
+export type Auto = {
+  readonly enhance?: boolean;
+  readonly redeye?: boolean;
+  readonly size?: unknown;
+  readonly color?: unknown;
+  readonly radius?: unknown;
+  readonly background?: unknown;
+};
+
+/** Adjusts tone and color, in this order: exposure, temperature, tint, brightness, contrast, gamma, highlights and shadows, vibrance, hue, saturation, grayscale, invert, sharpen, unsharp. 0 changes nothing. */
+export type Adjust = {
+  readonly exposure?: number;
+  readonly temperature?: number;
+  readonly tint?: number;
+  readonly brightness?: number;
+  readonly contrast?: number;
+  readonly gamma?: number;
+  readonly highlights?: number;
+  readonly shadows?: number;
+  readonly vibrance?: number;
+  readonly hue?: number;
+  readonly saturation?: number;
+  readonly grayscale?: boolean;
+  readonly invert?: boolean;
+  readonly sharpen?: number;
+  readonly unsharp?: number;
+};
+
+/** Filters, any number of them, applied in the order in which they are named. Also accepted as `stylize`. */
+export type Filter = {
+  /** Blurs. `value` is in pixels: the standard deviation of `gaussian`; the radius of `box`, `disc` and `median`; half the way of `motion`, which goes in the direction `angle`, clockwise from the right. For `zoom` it is per cent of half the way to the center. */
+  readonly blur?: {
+    readonly mode?: "gaussian" | "box" | "disc" | "motion" | "zoom" | "median";
+    readonly value: number;
+    readonly angle?: number;
+  };
+  /** Brown shades of an old photograph; `value` per cent of them. */
+  readonly sepia?: {
+    readonly value: number;
+  };
+  /** Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing. Also accepted as `pixelate`. */
+  readonly pixellate?: {
+    readonly value: number;
+  };
+  /** The grayscale picture between two colors: `dark` for black, `light` for white. */
+  readonly duotone?: {
+    readonly light: string;
+    readonly dark: string;
+  };
+  /** The grayscale picture in one color, from black to `color`; `value` per cent of it. The alpha of an AARRGGBB color weakens it further. */
+  readonly monochrome?: {
+    readonly value: number;
+    readonly color: string;
+  };
+  /** A printing screen: tones as dots, lines, rings or hatching that are `value` pixels apart, turned by `angle` degrees; `cmyk` prints dots of four inks. An area keeps its mean tone. `sharpness` sets how hard the edges are; a `value` of 0 or 1 changes nothing. */
+  readonly halftone?: {
+    readonly mode?: "dot" | "line" | "circular" | "hatched" | "cmyk";
+    readonly value: number;
+    readonly angle?: number;
+    readonly sharpness?: number;
+  };
+  /** One color for another: what is within `value` units of `from` in CIELAB (difference by CIE 1976) becomes `to`, fading out over the outer half of that distance. With 0 only `from` itself changes. Also accepted as `color_replacement`. Also accepted as `colorreplace`. Also accepted as `color-replacement`. */
+  readonly replace?: {
+    readonly from: string;
+    readonly to: string;
+    readonly value?: number;
+  };
+};
+
+/** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger. */
+export type Watermark = {
+  readonly id: string;
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly padding?: number;
+  readonly x?: number;
+  readonly y?: number;
+  readonly opacity?: number;
+  readonly scale?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly fit?: boolean;
+};
+
+/** Cuts the picture to an ellipse inside its bounds, with a smooth edge. The background (RRGGBBAA) is transparent where the output can be, else white. */
+export type Mask = {
+  readonly shape: "ellipse";
+  readonly background?: string;
+};
+
+/** Paints a border of `size` pixels inside the edges; the picture keeps its size. `radius` rounds the corners, and `background` fills what is behind them: transparent where the output can be, else white. */
+export type Border = {
+  readonly size?: number;
+  readonly color?: string;
+  readonly radius?: number;
+  readonly background?: string;
+};
+
+/** Adds canvas around the picture: `size` on all sides, a named side overrides it. The background is transparent where the output can be, else white. */
+export type Padding = {
+  readonly size?: number;
+  readonly top?: number;
+  readonly right?: number;
+  readonly bottom?: number;
+  readonly left?: number;
+  readonly background?: string;
+};
+
+export type Output = {
+  readonly format?: "auto" | "jpeg" | "jpg" | "png" | "apng" | "gif" | "webp";
+  readonly quality?: number;
+  readonly encoding?: "baseline" | "progressive";
+  readonly name?: string;
+};
+
+export type Optimize = {
+  readonly compression?: "low" | "medium" | "high" | "ultra" | "lossless";
+  readonly lossless?: boolean;
+  readonly quality?: number;
+};
+
+export type Store = {
+  readonly provider: "provider-a" | "aws";
+  readonly key: string;
+  readonly secret: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly path?: string;
+  readonly acl?: "private" | "public-read" | "public-read-write" | "aws-exec-read" | "authenticated-read" | "bucket-owner-read" | "bucket-owner-full-control";
+  readonly class?: "standard" | "reduced-redundancy" | "standard-ia" | "onezone-ia" | "intelligent-tiering" | "glacier" | "deep-archive";
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-b" | "google";
+  readonly keyfile?: string;
+  readonly key?: string;
+  readonly secret?: string;
+  readonly bucket: string;
+  readonly path?: string;
+  readonly acl?: "authenticatedRead" | "bucketOwnerFullControl" | "bucketOwnerRead" | "private" | "projectPrivate" | "publicRead";
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-c" | "alibaba";
+  readonly key: string;
+  readonly secret: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly path?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-d" | "rackspace";
+  readonly username: string;
+  readonly key: string;
+  readonly container: string;
+  readonly region: "iad" | "dfw" | "hkg" | "syd" | "ord" | "lon";
+  readonly path?: string;
+  readonly secure?: boolean;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-e" | "provider-e-alt" | "azure" | "microsoft" | "microsoft-azure";
+  readonly account: string;
+  readonly key: string;
+  readonly container: string;
+  readonly path?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-f" | "ibm" | "softlayer";
+  readonly key: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly path?: string;
+  readonly acl?: "private" | "public-read" | "public-read-write" | "authenticated-read";
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "provider-g" | "digitalocean";
+  readonly key: string;
+  readonly secret: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly path?: string;
+  readonly acl?: "private" | "public-read" | "public-read-write" | "aws-exec-read" | "authenticated-read" | "bucket-owner-read" | "bucket-owner-full-control";
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+} | {
+  readonly provider: "s3" | "edge";
+  readonly key: string;
+  readonly secret: string;
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region?: string;
+  readonly path?: string;
+  readonly acl?: "private" | "public-read" | "public-read-write" | "aws-exec-read" | "authenticated-read" | "bucket-owner-read" | "bucket-owner-full-control";
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly public_url?: string;
+} | {
+  readonly provider?: never;
+  readonly id: string;
+  readonly bucket?: unknown;
+  readonly region?: unknown;
+  readonly path?: unknown;
+  readonly acl?: unknown;
+  readonly class?: unknown;
+  readonly metadata?: unknown;
+  readonly headers?: unknown;
+  readonly tags?: unknown;
+  readonly container?: unknown;
+  readonly secure?: unknown;
+  readonly public_url?: unknown;
+};
+
+export type Success = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+  readonly input: Input;
+  readonly output: Result;
+};
+
+export type Input = {
+  readonly name: string;
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colorspace: string;
+  readonly interlaced: boolean;
+  readonly subsample: string;
+  readonly sampling: string;
+  readonly depth: number;
+  readonly quality: number;
+  readonly bytes: number;
+  readonly frames: number;
+  readonly alpha: boolean;
+  readonly sha1: string;
+  readonly faces?: readonly ({
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  })[];
+};
+
+export type Result = {
+  readonly name: string;
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colorspace: string;
+  readonly interlaced: boolean;
+  readonly subsample: string;
+  readonly sampling: string;
+  readonly depth: number;
+  readonly quality: number;
+  readonly bytes: number;
+  readonly frames: number;
+  readonly alpha: boolean;
+  readonly sha1: string;
+  readonly saved: number;
+  readonly score?: number;
+  readonly url: string;
+};
+
+export type Failure = {
+  readonly success: false;
+  readonly code: number;
+  readonly id: string;
+  readonly message: string;
+};
+
+export type Account = {
+  readonly success: true;
+  readonly code: 200;
+  readonly subscription: {
+    readonly name: string;
+  };
+  readonly credits: {
+    readonly total: number;
+    readonly used: number;
+    readonly remaining: number;
+  };
+  readonly egress_ranges?: readonly (string)[];
+};
+
+export type Health = {
+  readonly success: true;
+  readonly code: 200;
+};
+
+export type Webhook = {
+  readonly url: string;
+  readonly delay?: number;
+};
+
+export type Accepted = {
+  readonly success: true;
+  readonly code: 202;
+  readonly id: string;
+};
+
+export type WebhookRecord = {
+  readonly id: string;
+  readonly status: "created" | "scheduled" | "dispatched" | "delivered" | "failed";
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly code: number;
+  readonly payload: Success | Failure | Readonly<Record<string, never>>;
+  readonly attempts: readonly ({
+    readonly at: string;
+    readonly code: number;
+    readonly duration_ms: number;
+  })[];
+};
+
+export type WebhookFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly webhook: WebhookRecord;
+};
+
+export type WebhookList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly webhooks: readonly (WebhookRecord)[];
+};
+
+export type WebhookSecret = {
+  readonly success: true;
+  readonly code: 200;
+  readonly secret: string;
+  readonly created_at: string;
+  readonly previous?: {
+    readonly secret: string;
+    readonly valid_until: string;
+  };
+};
+
+export type NewAsset = {
+  readonly name?: string;
+};
+
+export type NewConnector = {
+  readonly name: string;
+  readonly provider: "provider-a" | "aws" | "provider-b" | "google" | "provider-c" | "alibaba" | "provider-d" | "rackspace" | "provider-e" | "provider-e-alt" | "azure" | "microsoft" | "microsoft-azure" | "provider-f" | "ibm" | "softlayer" | "provider-g" | "digitalocean" | "s3" | "edge";
+  readonly key?: unknown;
+  readonly secret?: unknown;
+  readonly bucket?: unknown;
+  readonly region?: unknown;
+  readonly path?: unknown;
+  readonly acl?: unknown;
+  readonly class?: unknown;
+  readonly metadata?: unknown;
+  readonly headers?: unknown;
+  readonly tags?: unknown;
+  readonly keyfile?: unknown;
+  readonly username?: unknown;
+  readonly container?: unknown;
+  readonly secure?: unknown;
+  readonly account?: unknown;
+  readonly endpoint?: unknown;
+  readonly public_url?: unknown;
+};
+
+export type ConnectorChange = {
+  readonly name?: string;
+  readonly key?: unknown;
+  readonly secret?: unknown;
+  readonly bucket?: unknown;
+  readonly region?: unknown;
+  readonly path?: unknown;
+  readonly acl?: unknown;
+  readonly class?: unknown;
+  readonly metadata?: unknown;
+  readonly headers?: unknown;
+  readonly tags?: unknown;
+  readonly keyfile?: unknown;
+  readonly username?: unknown;
+  readonly container?: unknown;
+  readonly secure?: unknown;
+  readonly account?: unknown;
+  readonly endpoint?: unknown;
+  readonly public_url?: unknown;
+};
+
+export type WatermarkRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  readonly sha1: string;
+  readonly created_at: string;
+};
+
+export type WatermarkCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly watermark: WatermarkRecord;
+};
+
+export type WatermarkFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly watermark: WatermarkRecord;
+};
+
+export type WatermarkList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly watermarks: readonly (WatermarkRecord)[];
+};
+
+export type KeyfileRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly client_email: string;
+  readonly project_id?: string;
+  readonly created_at: string;
+};
+
+export type KeyfileCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly keyfile: KeyfileRecord;
+};
+
+export type KeyfileFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly keyfile: KeyfileRecord;
+};
+
+export type KeyfileList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly keyfiles: readonly (KeyfileRecord)[];
+};
+
+export type ConnectorRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly key_hint: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type ConnectorCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly connector: ConnectorRecord;
+};
+
+export type ConnectorFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly connector: ConnectorRecord;
+};
+
+export type ConnectorList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly connectors: readonly (ConnectorRecord)[];
+};
+
+export type AssetDeleted = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+};
+
+export type NewAccount = {
+  readonly name: string;
+  readonly plan?: string;
+  readonly credits_total?: number;
+};
+
+export type AccountChange = {
+  readonly status?: "active" | "suspended";
+  readonly plan?: string;
+  readonly credits_total?: number;
+};
+
+export type NewKey = {
+  readonly name?: string;
+};
+
+export type AccountRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly credits_total: number;
+  readonly status: "active" | "suspended";
+  readonly created_at: string;
+};
+
+export type AccountCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly account: AccountRecord;
+  readonly key: string;
+};
+
+export type AccountFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly account: AccountRecord;
+};
+
+export type AccountList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly accounts: readonly (AccountRecord)[];
+};
+
+export type KeyRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly created_at: string;
+};
+
+export type KeyCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly created_at: string;
+  readonly key: string;
+};
+
+export type KeyList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly keys: readonly (KeyRecord)[];
+};
+
+export type KeyDeleted = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+};

@@ -1,0 +1,123 @@
+/** One image through the API, as often as it takes. */
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { Failure, Success, UploadBody } from "../api-types.ts";
+
+const ATTEMPTS = 6;
+/** A service that is not there at all is a wrong address more often than a restart. */
+const ATTEMPTS_TO_REACH = 3;
+const FIRST_WAIT_SECONDS = 1;
+/** A rate window lasts a quarter of an hour; whoever asks for more patience is told so. */
+const MAX_WAIT_SECONDS = 1_000;
+const TIMEOUT_MS = 300_000;
+/** Worth another attempt: the service is busy, or the window is full. */
+const BUSY = new Set([429, 503]);
+
+/** An answer that is no image, in the words of the API. */
+export class ApiFailure extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Nobody answers at the address. */
+export class Unreachable extends Error {}
+
+export interface Processed {
+  readonly bytes: Uint8Array;
+  readonly facts: Success;
+}
+
+export interface Client {
+  /** @throws ApiFailure, or Error when the service cannot be reached */
+  readonly process: (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => Promise<Processed>;
+}
+
+export interface ClientOptions {
+  readonly url: URL;
+  readonly key: string;
+  /** Waits so many seconds. */
+  readonly sleep?: (seconds: number, signal: AbortSignal) => Promise<void>;
+  /** Told before every wait. */
+  readonly onWait?: (seconds: number, reason: string) => void;
+}
+
+/** A client whose requests all wait when one of them is told to. */
+export function createClient({ url, key, sleep = sleepFor, onWait }: ClientOptions): Client {
+  let pause: Promise<void> | undefined;
+  const hold = (seconds: number, reason: string, signal: AbortSignal): Promise<void> => {
+    if (!pause) onWait?.(seconds, reason);
+    pause ??= sleep(seconds, signal).finally(() => (pause = undefined));
+    return pause;
+  };
+  const attempt = (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
+    const form = new FormData();
+    form.set("file", new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
+    form.set("data", JSON.stringify({ ...body, response: { mode: "binary" } } satisfies UploadBody));
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const headers = { Authorization: `Bearer ${key}` };
+    return fetch(new URL("1.0/upload", url), { method: "POST", body: form, headers, signal: patience });
+  };
+  return {
+    process: async (name, bytes, body, signal) => {
+      for (let tries = 1; ; tries += 1) {
+        await pause;
+        const answer = await attempt(name, bytes, body, signal).catch((cause: unknown) => unreachable(cause, signal));
+        if (answer instanceof Response && !BUSY.has(answer.status)) return processedOf(answer);
+        const seconds = waitOf(answer, tries);
+        const attempts = answer instanceof Response ? ATTEMPTS : ATTEMPTS_TO_REACH;
+        const failure = await failureOf(answer);
+        if (tries >= attempts || seconds > MAX_WAIT_SECONDS) throw failure;
+        await hold(seconds, failure.message, signal);
+      }
+    },
+  };
+}
+
+function unreachable(cause: unknown, signal: AbortSignal): Error {
+  signal.throwIfAborted();
+  return new Unreachable("The service cannot be reached", { cause });
+}
+
+/** Seconds: as told by `Retry-After`, else doubled with every attempt. */
+function waitOf(answer: Response | Error, tries: number): number {
+  const told = answer instanceof Response ? answer.headers.get("retry-after") : null;
+  if (told === null) return FIRST_WAIT_SECONDS * 2 ** (tries - 1);
+  const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(seconds, 0) : FIRST_WAIT_SECONDS;
+}
+
+async function processedOf(answer: Response): Promise<Processed> {
+  const facts = metadataOf(answer.headers);
+  if (!answer.ok || !facts?.success) throw await failureOf(answer);
+  return { bytes: new Uint8Array(await answer.arrayBuffer()), facts };
+}
+
+/** Before the service has read which mode is wanted, a refusal is JSON in the body; then it is in a header. */
+async function failureOf(answer: Response | Error): Promise<Error> {
+  if (answer instanceof Error) return answer;
+  const text = await answer.text().catch(() => "");
+  const facts = metadataOf(answer.headers) ?? parsed(text);
+  return new ApiFailure(answer.status, facts && !facts.success ? facts.message : `HTTP ${answer.status}`);
+}
+
+/** In binary mode everything but the image is in a header, whose name begins as the operator wants. */
+function metadataOf(headers: Headers): Success | Failure | undefined {
+  const [, value] = [...headers].find(([name]) => /^x-.+-metadata$/.test(name)) ?? [];
+  return value === undefined ? undefined : parsed(value);
+}
+
+function parsed(text: string): Success | Failure | undefined {
+  try {
+    return JSON.parse(text) as Success | Failure;
+  } catch {
+    return undefined; // something between us and the service wrote it
+  }
+}
+
+async function sleepFor(seconds: number, signal: AbortSignal): Promise<void> {
+  await wait(seconds * 1000, undefined, { signal });
+}

@@ -1,0 +1,79 @@
+/** Which files are meant, and where their results go. */
+import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, parse, relative, resolve } from "node:path";
+
+import { UsageError } from "./options.ts";
+
+/** Of a folder, what carries one of these is an image; a file that is named on the command line needs none. */
+const EXTENSIONS = new Set(
+  "jpg jpeg jpe jfif png apng gif webp avif heic heif tif tiff bmp ico psd svg jp2 j2k jpx".split(" "),
+);
+
+export interface Original {
+  /** Absolute. */
+  readonly path: string;
+  /** Its folder below the one that was named; empty for a file that was named itself. */
+  readonly folder: string;
+}
+
+/**
+ * The images under these paths, each once, in order.
+ * @throws UsageError for a path that is not there
+ */
+export async function findOriginals(paths: readonly string[]): Promise<Original[]> {
+  const found = new Map<string, Original>();
+  for (const given of paths) {
+    const path = resolve(given);
+    const about = await stat(path).catch(() => undefined);
+    if (!about) throw new UsageError(`There is no ${given}`);
+    const originals = about.isDirectory() ? await imagesUnder(path) : [{ path, folder: "" }];
+    for (const original of originals) if (!found.has(original.path)) found.set(original.path, original);
+  }
+  return [...found.values()];
+}
+
+async function imagesUnder(root: string): Promise<Original[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name).slice(1).toLowerCase()))
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: relative(root, entry.parentPath) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Where the result of this name goes. */
+export function targetOf({ path, folder }: Original, name: string, out: string | undefined): string {
+  return out === undefined ? join(dirname(path), basename(name)) : join(resolve(out), folder, basename(name));
+}
+
+/** What the result will most likely be called: to refuse before a credit is spent. */
+export function expectedName({ path }: Original, format: string | undefined): string {
+  if (format === undefined || format === "auto") return basename(path);
+  return `${parse(path).name}.${format === "jpeg" ? "jpg" : format}`;
+}
+
+/** @returns whether something is there */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Puts bytes at a path as a whole or not at all.
+ * @throws Error when something is there and may not be replaced
+ */
+export async function place(path: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    await writeFile(partial, bytes);
+    if (overwrite) await rename(partial, path);
+    else await link(partial, path); // unlike a rename, it fails when the name is taken
+  } catch (cause) {
+    const taken = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    throw taken ? new Error(`${basename(path)} exists, and --overwrite is not given`, { cause }) : cause;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}

@@ -1,0 +1,137 @@
+/** What was asked for on the command line. */
+import { parseArgs } from "node:util";
+
+import type { Optimize, Output, Resize, UploadBody } from "../api-types.ts";
+
+const LOCAL_URL = "http://localhost:8787";
+const LOCAL_KEY = "demo";
+const MAX_CONCURRENCY = 32;
+
+export const USAGE = `Usage: darkroom [options] <files or folders>
+
+Optimizes images with a Darkroom service. A result is written beside its original,
+or into --out with the same folders; a file that exists is never replaced unless --overwrite is given.
+
+  --resize WxH        fit into W x H pixels; 1200x or x800 names one side
+  --format NAME       jpeg, png, gif, webp …
+  --compression NAME  low, medium, high, ultra, lossless
+  --quality N         1 to 100, instead of a search for the smallest good one
+  --data JSON         any other members of the request, see /docs
+  --out DIR           where results go
+  --overwrite         replace files that exist, originals included
+  --concurrency N     requests at a time (4)
+  --url URL           the service, else DARKROOM_URL, else ${LOCAL_URL}
+  --key KEY           the API key, else DARKROOM_KEY
+  --help              this text
+
+Exit status: 0 when all went well, 1 when an image failed, 2 when the command is wrong.`;
+
+export interface Options {
+  readonly paths: readonly string[];
+  /** What to do with each image. */
+  readonly body: UploadBody;
+  readonly out: string | undefined;
+  readonly overwrite: boolean;
+  readonly concurrency: number;
+  readonly url: URL;
+  readonly key: string;
+}
+
+/** A command that cannot be run as it is. */
+export class UsageError extends Error {}
+
+const SPEC = {
+  resize: { type: "string" },
+  format: { type: "string" },
+  compression: { type: "string" },
+  quality: { type: "string" },
+  data: { type: "string" },
+  out: { type: "string" },
+  overwrite: { type: "boolean", default: false },
+  concurrency: { type: "string", default: "4" },
+  url: { type: "string" },
+  key: { type: "string" },
+  help: { type: "boolean", default: false },
+} as const;
+
+type Values = ReturnType<typeof parse>["values"];
+
+/**
+ * The options, with what the environment says where the command does not; undefined when help was asked for.
+ * @throws UsageError in one sentence
+ */
+export function readOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Options | undefined {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  if (positionals.length === 0) throw new UsageError("Name at least one file or folder");
+  const url = serviceUrl(values.url ?? env["DARKROOM_URL"] ?? LOCAL_URL);
+  const local = url.hostname === "localhost" || url.hostname === "127.0.0.1";
+  const key = values.key ?? env["DARKROOM_KEY"] ?? (local ? LOCAL_KEY : undefined);
+  if (key === undefined) throw new UsageError("Give the API key with --key or in DARKROOM_KEY");
+  return {
+    paths: positionals,
+    body: bodyOf(values),
+    out: values.out,
+    overwrite: values.overwrite,
+    concurrency: wholeNumber("--concurrency", values.concurrency, MAX_CONCURRENCY),
+    url,
+    key,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: SPEC, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : "The command cannot be read", { cause });
+  }
+}
+
+function serviceUrl(text: string): URL {
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError("--url must be an address of http or https");
+  return url;
+}
+
+function bodyOf({ data, resize, format, compression, quality }: Values): UploadBody {
+  const given = data === undefined ? {} : parsedData(data);
+  // What a format or a preset may be called is for the service to judge, which knows its own version.
+  const output = { ...given.output, ...(format !== undefined && { format: format as Output["format"] }) } as Output;
+  const optimize = {
+    ...given.optimize,
+    ...(compression !== undefined && { compression: compression as Optimize["compression"] }),
+    ...(quality !== undefined && { quality: wholeNumber("--quality", quality, 100) }),
+  } as Optimize;
+  const size = resize === undefined ? given.resize : { ...given.resize, ...sizeOf(resize) };
+  return {
+    ...given,
+    ...(size && { resize: size }),
+    ...(Object.keys(output).length > 0 && { output }),
+    ...(Object.keys(optimize).length > 0 && { optimize }),
+  };
+}
+
+function parsedData(text: string): UploadBody {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as UploadBody;
+  } catch {
+    // Said below, without the text.
+  }
+  throw new UsageError("--data must be a JSON object");
+}
+
+function sizeOf(text: string): Resize {
+  const [, width = "", height = ""] = /^(\d{0,5})x(\d{0,5})$/i.exec(text) ?? [];
+  if (width === "" && height === "") throw new UsageError("--resize must be like 1200x800, 1200x or x800");
+  return { ...(width !== "" && { width: Number(width) }), ...(height !== "" && { height: Number(height) }) };
+}
+
+function wholeNumber(name: string, text: string, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max) throw new UsageError(`${name} must be 1 to ${max}`);
+  return value;
+}

@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createClient } from "../../src/cli/batch/client.ts";
+import { findOriginals } from "../../src/cli/batch/files.ts";
+import { type Options, readOptions } from "../../src/cli/batch/options.ts";
+import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const never = new AbortController().signal;
+
+/** What the stand-in for the service answers to the image of this name; by default half of its bytes, as WebP. */
+type Answer = (name: string, attempt: number) => { status: number; headers?: Record<string, string> } | undefined;
+
+let folder: string;
+let server: Server;
+let url: URL;
+let answer: Answer;
+let received: { name: string; data: unknown; key: string | undefined }[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "batch-"));
+  received = [];
+  answer = () => undefined;
+  server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await new Response(await buffer(request), {
+    headers: { "content-type": request.headers["content-type"] ?? "" },
+  }).formData();
+  const file = body.get("file") as File;
+  received.push({ name: file.name, data: JSON.parse(body.get("data") as string), key: request.headers.authorization });
+  const attempt = received.filter(({ name }) => name === file.name).length;
+  const refusal = answer(file.name, attempt);
+  if (refusal) {
+    const failure = { success: false, code: refusal.status, id: "", message: "The reason" };
+    response.writeHead(refusal.status, { ...refusal.headers, "x-anything-metadata": JSON.stringify(failure) }).end();
+    return;
+  }
+  const result = (await file.bytes()).subarray(0, file.size / 2);
+  const output = { name: `${file.name.replace(/\.\w+$/, "")}.webp`, bytes: result.length };
+  response.setHeader("x-anything-metadata", JSON.stringify({ success: true, code: 200, output }));
+  response.end(result);
+}
+
+async function originals(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(folder, name, ".."), { recursive: true });
+    await writeFile(join(folder, name), `the bytes of ${name}`);
+  }
+}
+
+async function run(change: Partial<Options> = {}, waits: number[] = []): Promise<Outcome[]> {
+  const options = { ...readOptions(["--format", "webp", "--key", "k", folder], {}), ...change, url } as Options;
+  const sleep = async (seconds: number): Promise<void> => void waits.push(seconds);
+  const client = createClient({ url, key: options.key, sleep });
+  return runAll(await findOriginals(options.paths), options, client, never, () => undefined);
+}
+
+describe("a batch", () => {
+  it("keeps the folders, and leaves the originals alone", async () => {
+    await originals("a.jpg", "sub/b.png", "sub/notes.txt");
+    const out = join(folder, "..", `${folder.split("/").at(-1)}-out`);
+    try {
+      const outcomes = await run({ out });
+      expect(outcomes.map(({ kind }) => kind)).toEqual(["written", "written"]);
+      expect((await readdir(out, { recursive: true })).sort()).toEqual(["a.webp", "sub", "sub/b.webp"]);
+      expect(await readFile(join(folder, "a.jpg"), "utf8")).toBe("the bytes of a.jpg");
+      expect(await readFile(join(out, "a.webp"), "utf8")).toBe("the bytes");
+    } finally {
+      await rm(out, { recursive: true, force: true });
+    }
+  });
+
+  it("sends what the command says, and asks for bytes", async () => {
+    await originals("a.jpg");
+    const args = [
+      "--resize",
+      "1200x",
+      "--quality",
+      "80",
+      "--data",
+      '{"flip":{"horizontal":true}}',
+      "--key",
+      "secret",
+      "--overwrite",
+    ];
+    await run(readOptions([...args, folder], {}));
+    const data = { flip: { horizontal: true }, resize: { width: 1200 }, optimize: { quality: 80 } };
+    expect(received).toEqual([
+      { name: "a.jpg", data: { ...data, response: { mode: "binary" } }, key: "Bearer secret" },
+    ]);
+  });
+
+  it("does not replace a file, and does not spend a credit to find out", async () => {
+    await originals("a.jpg", "a.webp");
+    const [outcome] = await run({ paths: [join(folder, "a.jpg")] });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "a.webp exists, and --overwrite is not given" });
+    expect(received).toHaveLength(0);
+    expect(await readFile(join(folder, "a.webp"), "utf8")).toBe("the bytes of a.webp");
+  });
+
+  it("does not replace a file whose name only the answer tells", async () => {
+    await originals("a.jpg", "a.webp");
+    const [outcome] = await run({ paths: [join(folder, "a.jpg")], body: {}, out: undefined, overwrite: false });
+    expect(outcome?.kind).toBe("failed");
+    expect(await readdir(folder)).toEqual(["a.jpg", "a.webp"]);
+  });
+
+  it("replaces it when told to", async () => {
+    await originals("a.jpg", "a.webp");
+    const [outcome] = await run({ paths: [join(folder, "a.jpg")], overwrite: true });
+    expect(outcome?.kind).toBe("written");
+    expect(await readFile(join(folder, "a.webp"), "utf8")).toBe("the bytes");
+  });
+
+  it("does not let one result replace another, whatever it was told", async () => {
+    await originals("a.jpg", "a.png");
+    const outcomes = await run({ overwrite: true, concurrency: 1 });
+    expect(outcomes.map((one) => (one.kind === "failed" ? one.reason : one.kind))).toEqual([
+      "written",
+      "a.webp was written already, from a.jpg",
+    ]);
+  });
+
+  it("goes on after an image that fails", async () => {
+    await originals("a.jpg", "b.jpg", "c.jpg");
+    answer = (name) => (name === "b.jpg" ? { status: 422 } : undefined);
+    const outcomes = await run();
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["written", "failed", "written"]);
+    expect(outcomes[1]).toMatchObject({ reason: "422 The reason" });
+  });
+
+  it.each([429, 503])("waits as long as a %i says, then tries again", async (status) => {
+    await originals("a.jpg");
+    answer = (_, attempt) => (attempt < 3 ? { status, headers: { "retry-after": "7" } } : undefined);
+    const waits: number[] = [];
+    const outcomes = await run({}, waits);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["written"]);
+    expect(waits).toEqual([7, 7]);
+  });
+
+  it("gives up after six attempts, each after a longer wait when nothing is said", async () => {
+    await originals("a.jpg");
+    answer = () => ({ status: 503 });
+    const waits: number[] = [];
+    expect(await run({}, waits)).toMatchObject([{ kind: "failed", reason: "503 The reason" }]);
+    expect(waits).toEqual([1, 2, 4, 8, 16]);
+  });
+
+  it.each([401, 402, 403])("stops at a %i: no other image would fare better", async (status) => {
+    await originals("a.jpg", "b.jpg", "c.jpg");
+    answer = () => ({ status });
+    expect(await run({ concurrency: 1 })).toHaveLength(1);
+  });
+});
+
+describe("the command", () => {
+  async function command(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+    const script = join(ROOT, "src", "cli", "darkroom.js");
+    return new Promise((resolve) => {
+      execFile(process.execPath, [script, ...args], (error, stdout, stderr) => {
+        resolve({ status: Number(error?.code ?? 0), stdout, stderr });
+      });
+    });
+  }
+
+  it("prints what was saved and ends with 0", async () => {
+    await originals("a.jpg", "b.jpg");
+    const { status, stdout } = await command("--url", url.href, folder, "--format", "webp");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/2 images +36 B +18 B +50\.0 %/);
+  });
+
+  it("ends with 1 when an image failed, and says which", async () => {
+    await originals("a.jpg", "b.jpg");
+    answer = (name) => (name === "b.jpg" ? { status: 415 } : undefined);
+    const { status, stdout } = await command("--url", url.href, folder, "--format", "webp");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/1 failed:\n.*b\.jpg: 415 The reason/);
+  });
+
+  it.each([
+    [[], "Name at least one file or folder"],
+    [["--resize", "big", "x"], "--resize must be like 1200x800, 1200x or x800"],
+    [["--data", "[1]", "x"], "--data must be a JSON object"],
+    [["--concurrency", "0", "x"], "--concurrency must be 1 to 32"],
+    [["--url", "https://images.example.com", "x"], "Give the API key with --key or in DARKROOM_KEY"],
+    [["--wrong", "x"], "Unknown option '--wrong'"],
+    [["/nowhere/at/all"], "There is no /nowhere/at/all"],
+  ])("%j ends with 2 and a reason", async (args, reason) => {
+    const { status, stderr } = await command(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+});
