@@ -5,6 +5,7 @@ export type FetchBody = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly flip?: Flip;
   readonly rotate?: Rotate;
+  readonly upscale?: Upscale;
   readonly crop?: Crop;
   readonly resize?: Resize;
   readonly scale?: Scale;
@@ -27,6 +28,7 @@ export type FetchBody = {
 export type UploadBody = {
   readonly flip?: Flip;
   readonly rotate?: Rotate;
+  readonly upscale?: Upscale;
   readonly crop?: Crop;
   readonly resize?: Resize;
   readonly scale?: Scale;
@@ -57,6 +59,11 @@ export type Flip = {
 export type Rotate = {
   readonly angle: number;
   readonly background?: string;
+};
+
+/** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them; 1 changes nothing. Also accepted as `superres`. Also accepted as `super_resolution`. Also accepted as `super-resolution`. Also accepted as `superresolution`. */
+export type Upscale = {
+  readonly factor: number;
 };
 
 /** Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H. */
@@ -205,6 +212,7 @@ export type Optimize = {
   readonly compression?: "low" | "medium" | "high" | "ultra" | "lossless";
   readonly lossless?: boolean;
   readonly quality?: number;
+  readonly target_bytes?: number;
 };
 
 export type Store = {

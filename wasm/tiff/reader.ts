@@ -91,7 +91,14 @@ export class TiffReader {
     const [profile = 0, profileBytes = 0, h = 1, v = 1, tables = 0, tablesBytes = 0, workingBytes = 0] = rest;
     const copy = (from: number, length: number) => (length > 0 ? this.instance.bytes(from, length).slice() : undefined);
     return {
-      ...{ width, height, bits, samples, photometric, compression, orientation, workingBytes },
+      width,
+      height,
+      bits,
+      samples,
+      photometric,
+      compression,
+      orientation,
+      workingBytes,
       alpha: alpha !== 0,
       profile: copy(profile, profileBytes),
       subsampling: [h, v],
