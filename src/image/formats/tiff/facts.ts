@@ -55,7 +55,7 @@ function qualityOf({ compression, tables }: TiffFacts): number {
 /** The quantisation tables of an abbreviated JPEG stream, which has tables and no picture (ITU-T T.81 annex B.5). */
 function sharedTables(stream: Uint8Array): (Uint16Array | undefined)[] {
   const tables: (Uint16Array | undefined)[] = [];
-  for (let at = 2; at + 4 <= stream.length && stream[at] === 0xff; ) {
+  for (let at = 2; at + 4 <= stream.length && stream[at] === 0xff;) {
     const length = (stream[at + 2]! << 8) | stream[at + 3]!;
     if (stream[at + 1] === DEFINE_TABLES) readTables(stream.subarray(at + 4, at + 2 + length), tables);
     at += 2 + length;
