@@ -69,7 +69,12 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   const saved = Math.max(0, original.bytes.length - encoded.bytes.length);
   const { score } = rendered.output;
   const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };
-  return { input, output: { ...result, saved, ...looks, url }, encoded };
+  const { faces } = rendered.input;
+  return {
+    input: faces ? { ...input, faces: [...faces] } : input,
+    output: { ...result, saved, ...looks, url },
+    encoded,
+  };
 }
 
 /**

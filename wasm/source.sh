@@ -2,6 +2,8 @@
 #
 #   debian_source NAME VERSION SHA256   prints the folder of the patched Debian source; SHA256 is that of its .dsc file,
 #                                       which in turn holds the SHA-256 of every archive of the package
+#   debian_package SOURCE NAME VERSION SHA256   prints the folder of an unpacked binary package for all architectures,
+#                                       built from the package SOURCE: for data that needs no building
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
 #                                       __stack_pointer and whatever carries __attribute__((export_name))
@@ -36,6 +38,16 @@ debian_source() {
   rm -rf "$target"
   dpkg-source --no-check --no-copy --extract "$archives/$stem.dsc" "$target" >&2
   echo "$sha256" > "$target/.complete"
+  echo "$target"
+}
+
+debian_package() {
+  local source=$1 name=$2 version=$3 sha256=$4
+  local target=$cache/$name-$version file=${2}_${3#*:}_all.deb
+  mkdir -p "$cache/archives"
+  fetch "$(debian_archive)/pool/main/${source:0:1}/$source/$file" "$cache/archives/$file" "$sha256"
+  rm -rf "$target"
+  dpkg-deb --extract "$cache/archives/$file" "$target" >&2
   echo "$target"
 }
 

@@ -1,5 +1,5 @@
 import type { Effect } from "../../wasm/stream.ts";
-import type { Size } from "./geometry.ts";
+import type { Box, Size } from "./geometry.ts";
 import type { RowStep } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 
@@ -8,10 +8,11 @@ interface EffectStep extends Size {
   readonly opaque?: (input: boolean) => boolean;
   readonly peakBytes: number;
   readonly open: (rows: Rows) => Effect;
+  readonly before?: (box: Box) => Box;
 }
 
 /** A step that hands the picture's rows through a native effect. */
-export function effectStep({ width, height, opaque = same, peakBytes, open }: EffectStep): RowStep {
+export function effectStep({ width, height, opaque = same, peakBytes, open, before }: EffectStep): RowStep {
   return {
     kind: "rows",
     width,
@@ -19,6 +20,7 @@ export function effectStep({ width, height, opaque = same, peakBytes, open }: Ef
     opaque,
     peakBytes: Math.ceil(peakBytes),
     apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
+    ...(before && { before }),
   };
 }
 

@@ -24,7 +24,12 @@ export interface RowStep extends Size {
   /** Bytes of memory that the step holds at most. */
   readonly peakBytes: number;
   readonly apply: (rows: Rows) => Rows;
+  /** Where a region of the result lies in what comes in, of a step that moves pixels and may run before a face is sought. */
+  readonly before?: (box: Box) => Box;
 }
+
+/** Bytes that an operation may hold for each pixel of the small version that it looks at. */
+export const LOOK_BYTES_PER_PIXEL = 12;
 
 /** What an operation may know when it plans. */
 export interface Stage {
@@ -38,6 +43,11 @@ export interface Stage {
    * than what the operation says in `looks`; one that says nothing there may not ask.
    */
   readonly look: () => Rows;
+  /**
+   * The faces in the small version, most prominent first, in pixels of the picture at this stage, fractional. The first
+   * operation that asks has them reported.
+   */
+  readonly faces: () => readonly Box[];
   /** The file of a saved picture that the operation asked for in `needs`, by its id. */
   readonly overlay: (id: string) => Uint8Array;
 }
@@ -56,8 +66,8 @@ export interface OperationRow {
   /** Ids of saved pictures that must be at hand before `plan` is called. */
   readonly needs?: (params: never) => readonly string[];
   /**
-   * The longest side, in pixels, of the small version that `plan` will `look` at, one at a time; 0 when it will not. The
-   * memory for it is waited for before `plan` is called.
+   * The longest side, in pixels, of the small version that `plan` will `look` at, or in which it has `faces` sought, one
+   * at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
   /** The work, in order; an empty list when nothing is to be done. */

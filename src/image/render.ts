@@ -5,10 +5,12 @@
 import { ApiError } from "../errors.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
+import { findFaces } from "./faces/detect.ts";
+import { enlarged, reported } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
-import type { Stage, Step } from "./operation.ts";
-import type { OperationRow } from "./operation.ts";
+import type { Box } from "./geometry.ts";
+import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Stage, type Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { encodeFor, type Optimized } from "./optimize/encode.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
@@ -28,7 +30,12 @@ export interface Order {
 }
 
 export interface Rendered {
-  readonly input: { readonly format: FormatDefinition; readonly facts: Facts };
+  readonly input: {
+    readonly format: FormatDefinition;
+    readonly facts: Facts;
+    /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
+    readonly faces?: readonly Box[] | undefined;
+  };
   readonly output: Optimized & { readonly format: FormatDefinition; readonly facts: Facts };
 }
 
@@ -38,7 +45,7 @@ export interface Rendered {
  */
 export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
   const stored = identify(bytes);
-  const plan = await planOrder(stored, order);
+  const { plan, faces } = await planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
   let best: (Optimized & { format: FormatDefinition }) | undefined;
@@ -48,28 +55,41 @@ export async function render(bytes: Uint8Array, order: Order): Promise<Rendered>
   }
   if (!best) throw new ApiError(422, "output.format cannot be written");
   const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
-  return { input: stored, output: { ...best, facts } };
+  return { input: { ...stored, faces }, output: { ...best, facts } };
+}
+
+interface Planned {
+  readonly plan: Plan;
+  readonly faces: readonly Box[] | undefined;
 }
 
 /** The steps of an order, every operation planned on the picture as the ones before it leave it. */
-async function planOrder(stored: Stored & { name: FormatName }, order: Order): Promise<Plan> {
+async function planOrder(stored: Stored & { name: FormatName }, order: Order): Promise<Planned> {
   const { facts } = stored;
   const upright: Step = { kind: "turn", orientation: facts.orientation };
   const steps: Step[] = [upright];
   let size = sizeAfter(upright, storedSize(facts));
   let opaque = !facts.alpha;
+  let faces: readonly Box[] | undefined;
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
     if (params === undefined) continue;
     const side = row.looks?.(params as never) ?? 0;
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
+    const look = () => {
+      if (!small) throw new Error(`${name} looks at the picture without saying so`);
+      return firstFrame(pictureOf(stored, small));
+    };
     const stage: Stage = {
       size,
       opaque,
       alpha: canHoldAlpha(stored, order),
-      look: () => {
-        if (!small) throw new Error(`${name} looks at the picture without saying so`);
-        return firstFrame(pictureOf(stored, small));
+      look,
+      faces: () => {
+        const rows = look();
+        const found = enlarged(findFaces(rows), rows, stage.size);
+        faces ??= reported(found, steps.slice(1), sizeAfter(upright, storedSize(facts)));
+        return found;
       },
       overlay: (id) => overlayOf(order, id),
     };
@@ -81,7 +101,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       if (step.kind !== "crop") checkResult(size);
     }
   }
-  return planSteps(storedSize(facts), steps);
+  return { plan: planSteps(storedSize(facts), steps), faces };
 }
 
 /** The picture that `steps` make of a file, reduced until no side is longer than `maxSide`. */
@@ -96,7 +116,7 @@ function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): 
 
 /** The most bytes that looking at a small version holds, its pixels included. */
 function lookPeakBytes(stored: Stored, small: Plan): number {
-  return picturePeakBytes(stored, small) + small.size.width * small.size.height * 4;
+  return picturePeakBytes(stored, small) + small.size.width * small.size.height * LOOK_BYTES_PER_PIXEL;
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

@@ -1,4 +1,5 @@
 import { checked } from "../../src/contract/message.ts";
+import { findFaces } from "../../src/image/faces/detect.ts";
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
@@ -40,6 +41,7 @@ export function planned(
     opaque,
     alpha,
     look: () => rowsOf(pixels, opaque),
+    faces: () => findFaces(rowsOf(pixels, opaque)),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });
 }

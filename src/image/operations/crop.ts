@@ -1,11 +1,13 @@
 import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
-import { lenientInteger, oneOf, record } from "../../fields.ts";
+import { decimal, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { FACE_SIDE } from "../faces/detect.ts";
+import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../geometry.ts";
-import { DIRECTIONS, place } from "../gravity.ts";
-import { operation } from "../operation.ts";
+import { enclosing, GRAVITIES, placeInside, seeksFaces } from "../gravity.ts";
+import { operation, type Stage } from "../operation.ts";
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
 const offset = lenientInteger(0, MAX_SIDE_PIXELS * 8);
@@ -14,12 +16,14 @@ const ratioRule = "must be a ratio in the form W:H";
 
 const Crop = v.pipe(
   record({
-    mode: v.optional(oneOf(["rect", "ratio"]), "rect"),
+    mode: v.optional(oneOf(["rect", "ratio", "face"]), "rect"),
     width: v.optional(side),
     height: v.optional(side),
     x: v.optional(offset),
     y: v.optional(offset),
-    gravity: v.optional(oneOf(DIRECTIONS)),
+    gravity: v.optional(oneOf(GRAVITIES)),
+    padding: v.optional(decimal(0, 10), 1),
+    faces: v.optional(oneOf(["one", "all"]), "one"),
     ratio: v.optional(v.pipe(v.string(ratioRule), v.regex(RATIO, ratioRule))),
   }),
   v.check(
@@ -37,32 +41,49 @@ type Crop = v.InferOutput<typeof Crop>;
 
 export const crop = operation({
   summary:
-    "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H.",
+    "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces. Where no face is found: the middle.",
   params: Crop,
-  plan(params, { size }) {
-    const box = params.mode === "ratio" ? ratioBox(params, size) : rectBox(params, size);
-    return [{ kind: "crop", box }];
+  looks: ({ mode, gravity }) => (mode === "face" || seeksFaces(gravity) ? FACE_SIDE : 0),
+  plan(params, stage) {
+    return [{ kind: "crop", box: BOXES[params.mode](params, stage) }];
   },
 });
 
 /** The rectangle, cut down to what lies inside the picture. */
-function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, size: Size): Box {
+function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, stage: Stage): Box {
+  const { size } = stage;
   if (x === undefined || y === undefined) {
-    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, size, gravity);
+    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, gravity);
   }
   if (x >= size.width || y >= size.height) throw new ApiError(422, "crop.x and crop.y must lie inside the image");
   return { x, y, width: Math.min(width, size.width - x), height: Math.min(height, size.height - y) };
 }
 
-function ratioBox({ ratio = "1:1", gravity }: Crop, size: Size): Box {
+function ratioBox({ ratio = "1:1", gravity }: Crop, stage: Stage): Box {
+  const { size } = stage;
   const [, across, down] = RATIO.exec(ratio) ?? [];
   const shape = Number(across) / Number(down);
   const width = Math.min(size.width, Math.max(1, Math.round(size.height * shape)));
   const height = Math.min(size.height, Math.max(1, Math.round(size.width / shape)));
-  return placed({ width, height }, size, gravity);
+  return placed({ width, height }, stage, gravity);
 }
 
-function placed(region: Size, size: Size, gravity: Crop["gravity"] = "center"): Box {
-  const { x, y } = place(region, size, gravity);
+/** The face and its margin, as far as it lies in the picture; without a face, the largest square in the middle. */
+function faceBox({ padding, faces: which }: Crop, stage: Stage): Box {
+  const found = stage.faces();
+  const padded = (which === "one" ? found.slice(0, 1) : found).map(({ x, y, width, height }) => {
+    const margin = { x: (padding * width) / 2, y: (padding * height) / 2 };
+    return { x: x - margin.x, y: y - margin.y, width: width + 2 * margin.x, height: height + 2 * margin.y };
+  });
+  const box = enclosing(padded);
+  if (box) return snapped(box, stage.size);
+  const side = Math.min(stage.size.width, stage.size.height);
+  return placed({ width: side, height: side }, stage);
+}
+
+const BOXES = { rect: rectBox, ratio: ratioBox, face: faceBox } as const;
+
+function placed(region: Size, { size, faces }: Stage, gravity: Crop["gravity"] = "center"): Box {
+  const { x, y } = placeInside(region, size, gravity, faces);
   return { x: Math.floor(x), y: Math.floor(y), ...region };
 }

@@ -3,9 +3,10 @@ import * as v from "valibot";
 import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { parseColor } from "../color.ts";
+import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../geometry.ts";
-import { DIRECTIONS, place } from "../gravity.ts";
-import { operation, type Step } from "../operation.ts";
+import { GRAVITIES, place, placeInside, seeksFaces } from "../gravity.ts";
+import { operation, type Stage, type Step } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
@@ -15,10 +16,14 @@ const Resize = v.pipe(
     width: v.optional(side),
     height: v.optional(side),
     mode: v.optional(oneOf(["auto", "fit", "fill", "exact"]), "auto"),
-    gravity: v.optional(oneOf(DIRECTIONS), "center"),
+    gravity: v.optional(oneOf(GRAVITIES), "center"),
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
   }),
+  v.check(
+    ({ mode, gravity }) => mode === "fit" || !seeksFaces(gravity),
+    "can have the gravity face or faces only in the mode fit",
+  ),
   v.check(({ width, height }) => width !== undefined || height !== undefined, "needs width or height"),
   v.check(
     ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
@@ -29,14 +34,16 @@ type Resize = v.InferOutput<typeof Resize>;
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. `upscale: false` never enlarges.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges.",
   params: Resize,
-  plan(params, { size }) {
+  looks: ({ gravity }) => (seeksFaces(gravity) ? FACE_SIDE : 0),
+  plan(params, stage) {
+    const { size } = stage;
     switch (params.mode) {
       case "exact":
         return [scaled(exactSize(params, size))];
       case "fit":
-        return cover(params, size);
+        return cover(params, stage);
       case "fill":
         return pad(params, size);
       case "auto":
@@ -65,17 +72,18 @@ function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size
 }
 
 /** Scales until the box is covered, then cuts off what stands out; the cut is made on the larger picture. */
-function cover(params: Resize, size: Size): Step[] {
+function cover(params: Resize, { size, faces }: Stage): Step[] {
   const { width, height } = exactSize(params, size);
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
-  return [{ kind: "crop", box: { ...place(region, size, params.gravity), ...region } }, scaled({ width, height })];
+  const at = placeInside(region, size, params.gravity, faces);
+  return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height })];
 }
 
 function pad(params: Resize, size: Size): Step[] {
   const { width = 1, height = 1 } = params;
   const fitted = inside(params, size);
-  const at = place(fitted, { width, height }, params.gravity);
+  const at = place(fitted, { width, height }, seeksFaces(params.gravity) ? "center" : params.gravity);
   const offset = { x: Math.round(at.x), y: Math.round(at.y) };
   return [scaled(fitted), extend(fitted, { width, height }, offset, parseColor(params.background))];
 }

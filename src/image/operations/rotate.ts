@@ -1,10 +1,10 @@
 import * as v from "valibot";
 
-import { openRotation, rotationPeakBytes } from "../../../wasm/effects/rotation.ts";
+import { openRotation, type Rotation as NativeRotation, rotationPeakBytes } from "../../../wasm/effects/rotation.ts";
 import { hexColor, integer, record } from "../../fields.ts";
 import { parseColor, type Rgba, TRANSPARENT, WHITE } from "../color.ts";
 import { effectStep } from "../effect.ts";
-import { type Orientation, type Size, turnSize } from "../geometry.ts";
+import { type Box, type Orientation, type Size, turnSize } from "../geometry.ts";
 import { operation, type Step } from "../operation.ts";
 
 /** The turns that lose nothing, by quarters clockwise. */
@@ -25,6 +25,8 @@ export const rotate = operation({
   },
 });
 
+type Rotation = Omit<NativeRotation, "background" | "opaque">;
+
 /** A turn by at most half a quarter, so that the rows which one result row crosses are few for small angles. */
 function rotation({ width, height }: Size, angle: number, opaque: boolean, background: Rgba): Step {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -39,5 +41,18 @@ function rotation({ width, height }: Size, angle: number, opaque: boolean, backg
     opaque: (input) => input && background[3] === 255,
     peakBytes: rotationPeakBytes({ ...shape, opaque }),
     open: (rows) => openRotation({ ...shape, opaque: rows.opaque, background }),
+    before: (box) => turnedBack(box, shape),
   });
+}
+
+/** A box of the same size about the place where the center of `box` was before the rotation. */
+function turnedBack(box: Box, { width, height, resultWidth, resultHeight, angle }: Rotation): Box {
+  const radians = (-angle * Math.PI) / 180;
+  const x = box.x + box.width / 2 - resultWidth / 2;
+  const y = box.y + box.height / 2 - resultHeight / 2;
+  const center = {
+    x: x * Math.cos(radians) - y * Math.sin(radians) + width / 2,
+    y: x * Math.sin(radians) + y * Math.cos(radians) + height / 2,
+  };
+  return { ...box, x: center.x - box.width / 2, y: center.y - box.height / 2 };
 }

@@ -1,0 +1,56 @@
+/** Faces from the small version in which they are found to the picture of the request. */
+import { type Box, invertOrientation, type Size, turnBox } from "../geometry.ts";
+import type { Step } from "../operation.ts";
+import { sizeAfter } from "../plan.ts";
+
+/** Boxes of a small version, in pixels of the large one. */
+export function enlarged(boxes: readonly Box[], small: Size, large: Size): Box[] {
+  return boxes.map((box) => scaled(box, large.width / small.width, large.height / small.height));
+}
+
+/** Regions of what `steps` make of a picture of this size, in whole pixels of that picture. */
+export function reported(boxes: readonly Box[], steps: readonly Step[], size: Size): Box[] {
+  return boxes.flatMap((box) => {
+    const before = boxBefore(steps, size, box);
+    return before ? [snapped(before, size)] : [];
+  });
+}
+
+/** The region in whole pixels, at least one, inside the picture. */
+export function snapped(box: Box, size: Size): Box {
+  const x = clamp(Math.round(box.x), 0, size.width - 1);
+  const y = clamp(Math.round(box.y), 0, size.height - 1);
+  const right = clamp(Math.round(box.x + box.width), x + 1, size.width);
+  const bottom = clamp(Math.round(box.y + box.height), y + 1, size.height);
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Where a region of what `steps` make of a picture lies in that picture; null when a step cannot say. */
+function boxBefore(steps: readonly Step[], size: Size, box: Box): Box | null {
+  const [step, ...rest] = steps;
+  if (!step) return box;
+  const after = sizeAfter(step, size);
+  const later = boxBefore(rest, after, box);
+  return later && undo(step, size, after, later);
+}
+
+function undo(step: Step, before: Size, after: Size, box: Box): Box | null {
+  switch (step.kind) {
+    case "turn":
+      return turnBox(box, after, invertOrientation(step.orientation));
+    case "crop":
+      return { ...box, x: box.x + step.box.x, y: box.y + step.box.y };
+    case "resize":
+      return scaled(box, before.width / after.width, before.height / after.height);
+    case "rows":
+      return step.before?.(box) ?? null;
+  }
+}
+
+function scaled({ x, y, width, height }: Box, across: number, down: number): Box {
+  return { x: x * across, y: y * down, width: width * across, height: height * down };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
