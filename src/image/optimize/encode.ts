@@ -11,7 +11,7 @@ import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
-import { encodeSettings, TARGET_SCORE } from "./presets.ts";
+import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
 import { canScore } from "./score.ts";
 import { better, smallestAbove } from "./search.ts";
 import { SHEET_BYTES } from "./sheet.ts";
@@ -83,12 +83,13 @@ async function readThrough({ stored, plan }: Task): Promise<void> {
   });
 }
 
-async function encodePicture(task: Task, settings: EncodeSettings): Promise<Optimized> {
+async function encodePicture(task: Task, wanted: EncodeSettings): Promise<Optimized> {
   const { stored, plan, target, aim } = task;
   const { encode, encodePeakBytes } = target;
   if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
   const decoded = pictureOf(stored, plan);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
+  const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   const sourceBytes = picturePeakBytes(stored, plan);
   const encoderBytes = encodePeakBytes(picture, settings);
   if (aim.kind === "size") return fitted(task, settings, { picture, encode, peakBytes: sourceBytes + encoderBytes });
@@ -151,6 +152,11 @@ function requantizer({ stored, plan, target }: Task) {
   const encode = ({ quality, progressive }: EncodeSettings) =>
     recompress(bytes, facts, { quality, progressive }) ?? bytes;
   return { peakBytes: recompressPeakBytes(bytes, facts), encode };
+}
+
+/** Whether a score is promised that the picture is too small for. */
+function isSmall({ aim }: Task, picture: Picture): boolean {
+  return aim.kind === "smart" && aim.preset !== "ultra" && picture.frames === 1 && !canScore(picture);
 }
 
 /** Whether a quality can be searched for: the format has one, and the picture is one that can be scored. */

@@ -12,6 +12,14 @@ export const TARGET_SCORE: Readonly<Record<Exclude<Preset, "ultra">, number>> = 
 /** The quality at which presets encode where no score is taken: animations, and `ultra`, which promises none. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
 
+/** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */
+const SMALL_QUALITY = 98;
+
+/** How a picture is encoded that is too small to be scored, by a preset that promises a score. */
+export function carefulSettings(settings: EncodeSettings, format: FormatDefinition): EncodeSettings {
+  return { ...settings, lossless: format.can.lossless, quality: format.can.lossless ? 100 : SMALL_QUALITY };
+}
+
 /** What the encoder of `format` is told to reach an aim; the quality of a smart aim is only its starting point. */
 export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: boolean): EncodeSettings {
   const common = { progressive, effort: 0.5 };

@@ -7,9 +7,12 @@ import type { Rows } from "../rows.ts";
 const BACKGROUNDS = [0.1, 0.9] as const;
 const OPAQUE_BACKGROUND = [0.5] as const;
 
-/** Whether pictures of this size have a score. */
+/** Of a picture with fewer pixels the score says little: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has 87. */
+const MIN_SCORED_PIXELS = 48 * 48;
+
+/** Whether pictures of this size have a score that can be relied on. */
 export function canScore({ width, height }: { width: number; height: number }): boolean {
-  return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE;
+  return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
 /** Pixels that are compared at most: of a larger picture only strips are, evenly spread from top to bottom. */
