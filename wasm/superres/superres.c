@@ -40,7 +40,7 @@ static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   for (int i = 0; i <= planes; i++) extend(samples_of(layout, place, i), s->width);
 }
 
-/* What a result may be: between the least and the greatest of the nine pixels around, and a sixteenth of that beyond. */
+/* What a result may be: between the least and the greatest of the nine pixels around, and a 32nd of that beyond. */
 static void bound(const Superres *r, int y, int plane) {
   const Layout *layout = &r->layout;
   const int16_t *rows[3];
@@ -53,7 +53,7 @@ static void bound(const Superres *r, int y, int plane) {
         const v128_t samples = wasm_v128_load(rows[k] + x + i);
         least = wasm_i16x8_min(least, samples), most = wasm_i16x8_max(most, samples);
       }
-    const v128_t slack = wasm_i16x8_shr(wasm_i16x8_sub(most, least), 4);
+    const v128_t slack = wasm_i16x8_shr(wasm_i16x8_sub(most, least), 5);
     wasm_v128_store(low + x, wasm_i16x8_sub(least, slack));
     wasm_v128_store(high + x, wasm_i16x8_add(most, slack));
   }

@@ -15,6 +15,7 @@ const filters = (...list: object[]): Case[] => list.map((params) => ["filter", p
 
 const NEUTRAL: readonly Case[] = [
   ["rotate", { angle: 0 }],
+  ["upscale", { factor: 1 }],
   ["auto", {}],
   ["auto", { enhance: false, size: 3, color: "x", radius: 1, background: 0 }],
   ["adjust", {}],
@@ -43,6 +44,8 @@ const CASES: readonly Case[] = [
   ["rotate", { angle: 7 }],
   ["rotate", { angle: 221, background: "12345680" }],
   ["rotate", { angle: 45, background: "fff" }],
+  ["upscale", { factor: 2 }],
+  ["upscale", { factor: 3 }],
   ["crop", { width: 5, height: 3 }],
   ["resize", { width: 9, height: 9, mode: "fill" }],
   ["scale", { size: 0.7 }],

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
+import { resample } from "../../../src/image/resample.ts";
+import { nativeStatistics } from "../../../wasm/load.ts";
+import largeFile from "../../fixtures/superres/parrots.png";
+import smallFile from "../../fixtures/superres/parrots-2.png";
+import smallerFile from "../../fixtures/superres/parrots-4.png";
+import { applied, decoded, flat, pixel } from "../../support/operations.ts";
+import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
+
+function enlarged(pixels: Pixels, factor: number, opaque = true): Pixels {
+  return applied("upscale", { factor }, pixels, { opaque });
+}
+
+function resampled(pixels: Pixels, width: number, height: number): Pixels {
+  const box = { x: 0, y: 0, width: pixels.width, height: pixels.height };
+  return drain(resample(rowsOf(pixels), { box, width, height, kernel: "lanczos3" }));
+}
+
+function mirrored(pixels: Pixels): Pixels {
+  const { width, height } = pixels;
+  return paint(width, height, (x, y) => pixel(pixels, width - 1 - x, y));
+}
+
+function transposed(pixels: Pixels): Pixels {
+  return paint(pixels.height, pixels.width, (x, y) => pixel(pixels, y, x));
+}
+
+/** How far red leaves the range between two levels. */
+function overshoot({ data }: Pixels, low: number, high: number): number {
+  let most = 0;
+  for (let at = 0; at < data.length; at += 4) most = Math.max(most, low - sample(data, at), sample(data, at) - high);
+  return most;
+}
+
+describe("super-resolution", () => {
+  it.each([2, 3, 4, 5, 6, 7, 8])("makes exactly %d times the size", (factor) => {
+    for (const [width, height] of [
+      [1, 1],
+      [1, 9],
+      [5, 1],
+      [7, 5],
+      [16, 3],
+    ] as const) {
+      const result = enlarged(noise(width, height), factor);
+      expect([result.width, result.height]).toEqual([width * factor, height * factor]);
+    }
+  });
+
+  it("says the rule that a factor breaks", () => {
+    for (const factor of [0, -2, 1.5, "x"]) {
+      expect(() => enlarged(noise(2, 2), factor as number)).toThrow("must be a positive integer");
+    }
+    expect(() => enlarged(noise(2, 2), 9)).toThrow("must be at most 8");
+  });
+
+  it("adds as much to the left as to the right, and above as below", () => {
+    // What differs is where two filters are as good as each other: a direction that lies between two.
+    for (const factor of [2, 4]) {
+      const pixels = scene(61, 47);
+      const result = enlarged(pixels, factor);
+      expect(psnr(mirrored(enlarged(mirrored(pixels), factor)), result)).toBeGreaterThan(45);
+      expect(psnr(transposed(enlarged(transposed(pixels), factor)), result)).toBeGreaterThan(45);
+    }
+  });
+
+  it("leaves everything where it is: reduced again, it is the picture", () => {
+    for (const factor of [2, 3, 4, 8]) {
+      const small = decoded(smallerFile);
+      const again = resampled(enlarged(small, factor), small.width, small.height);
+      expect(psnr(again, small)).toBeGreaterThan(34);
+      const moved = paint(small.width, small.height, (x, y) => pixel(small, Math.max(0, x - 1), y));
+      expect(psnr(again, moved)).toBeLessThan(30);
+    }
+  });
+
+  it("has no halo: nothing is much darker or brighter than what is around it", () => {
+    const edge = paint(40, 40, (x, y) => (3 * x + y < 70 ? [60, 60, 60, 255] : [200, 180, 160, 255]));
+    for (const factor of [2, 4]) {
+      const learned = overshoot(enlarged(edge, factor), 60, 200);
+      expect(learned).toBeLessThanOrEqual(10);
+      expect(learned).toBeLessThan(overshoot(resampled(edge, 40 * factor, 40 * factor), 60, 200) * 0.7);
+    }
+  });
+
+  it("keeps gray gray", () => {
+    const gray = paint(30, 20, (x, y) => {
+      const level = (x * 37 + y * 91) % 256;
+      return [level, level, level, 255];
+    });
+    const { data } = enlarged(gray, 4);
+    for (let at = 0; at < data.length; at += 4) {
+      expect(sample(data, at + 1)).toBe(sample(data, at));
+      expect(sample(data, at + 2)).toBe(sample(data, at));
+    }
+  });
+});
+
+describe("alpha", () => {
+  it("does not change an opaque picture", () => {
+    const check = fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), (width, height) => {
+      const pixels = scene(width, height);
+      expect(enlarged(pixels, 2, false).data).toEqual(enlarged(pixels, 2).data);
+    });
+    fc.assert(check, { numRuns: 10 });
+  });
+
+  it("keeps colors of hidden pixels out", () => {
+    const disc = paint(24, 24, (x, y) => (Math.hypot(x - 11.5, y - 11.5) < 8 ? [250, 200, 20, 255] : [0, 0, 255, 0]));
+    const result = enlarged(disc, 4, false);
+    let sum = 0;
+    for (let at = 0; at < result.data.length; at += 4) {
+      const alpha = sample(result.data, at + 3);
+      sum += alpha / 255;
+      if (alpha < 16) continue;
+      expect(Math.abs(sample(result.data, at) - 250)).toBeLessThanOrEqual(5 + 255 / alpha);
+      expect(sample(result.data, at + 2)).toBeLessThanOrEqual(24 + 255 / alpha);
+    }
+    // The area of the disc, sixteen times.
+    expect(sum / 16).toBeCloseTo(areaOf(disc), -1);
+  });
+});
+
+function areaOf({ data }: Pixels): number {
+  let sum = 0;
+  for (let at = 3; at < data.length; at += 4) sum += sample(data, at) / 255;
+  return sum;
+}
+
+describe("a photograph that no filter was learned from", () => {
+  it.each([
+    [2, smallFile, 0.7],
+    [4, smallerFile, 0.4],
+  ] as const)("comes closer to the original than Lanczos3 by decibels: %d times", (factor, file, margin) => {
+    const original = decoded(largeFile);
+    const small = decoded(file);
+    const learned = psnr(enlarged(small, factor), original);
+    const usual = psnr(resampled(small, original.width, original.height), original);
+    expect(learned).toBeGreaterThan(usual + margin);
+  });
+});
+
+describe("memory", () => {
+  const superres = () => nativeStatistics().find(({ name }) => name === "superres")?.memoryBytes ?? 0;
+
+  it("is what is declared, however high the picture is", () => {
+    const wide = flat(8_000, 40, [1, 2, 3, 255]);
+    const step = enlargeStep(wide, 4);
+    drain(step.apply(rowsOf(wide)));
+    const low = superres();
+    // The filters, and what a fresh instance has.
+    expect(low).toBeLessThan(step.peakBytes + (1 << 20));
+    const high = { width: 8_000, height: 200, data: new Uint8Array(8_000 * 200 * 4).fill(255) };
+    const rows = enlargeStep(high, 4).apply(rowsOf(high));
+    for (let band = rows.read(16); band; band = rows.read(16)) expect(band.length).toBeGreaterThan(0);
+    rows.close();
+    expect(superres()).toBeLessThanOrEqual(low);
+  });
+});
