@@ -66,23 +66,25 @@ export type Upscale = {
   readonly factor: number;
 };
 
-/** Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H. */
+/** Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces. Where no face is found: the middle. */
 export type Crop = {
-  readonly mode?: "rect" | "ratio";
+  readonly mode?: "rect" | "ratio" | "face";
   readonly width?: number;
   readonly height?: number;
   readonly x?: number;
   readonly y?: number;
-  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
+  readonly padding?: number;
+  readonly faces?: "one" | "all";
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. `upscale: false` never enlarges. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
   readonly mode?: "auto" | "fit" | "fill" | "exact";
-  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
   readonly upscale?: boolean;
   readonly background?: string;
 };

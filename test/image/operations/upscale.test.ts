@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { resample } from "../../../src/image/resample.ts";
+import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
-import largeFile from "../../fixtures/superres/parrots.png";
 import smallFile from "../../fixtures/superres/parrots-2.png";
 import smallerFile from "../../fixtures/superres/parrots-4.png";
+import largeFile from "../../fixtures/superres/parrots.png";
 import { applied, decoded, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
 
