@@ -111,8 +111,8 @@ export interface FormatDefinition {
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
-  /** `recompress` can take a quality. */
-  readonly requantizes?: true;
+  /** Whether `recompress` can give this file a lower quality; absent where it never can. */
+  readonly requantizes?: (bytes: Uint8Array) => boolean;
   /** Bytes of memory that `recompress` will hold at most, the result included. */
   readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
   /** The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning. */

@@ -3,7 +3,7 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
-import { peakBytes as recompressPeak, recompress } from "./jpeg/recompress.ts";
+import { peakBytes as recompressPeak, recompress, requantizes } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
@@ -20,7 +20,7 @@ export const jpeg = format({
   encode,
   subsamplings: ["4:2:0", "4:4:4"],
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
-  requantizes: true,
+  requantizes,
   recompressPeakBytes: (bytes) => recompressPeak(bytes),
   strip,
 });

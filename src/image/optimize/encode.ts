@@ -148,7 +148,8 @@ async function fitted(
 function requantizer({ stored, plan, target }: Task) {
   const { bytes, facts, format } = stored;
   const { recompress, recompressPeakBytes, requantizes } = format;
-  if (!requantizes || !recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
+  if (!recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
+  if (!requantizes?.(bytes)) return null;
   const encode = ({ quality, progressive }: EncodeSettings) =>
     recompress(bytes, facts, { quality, progressive }) ?? bytes;
   return { peakBytes: recompressPeakBytes(bytes, facts), encode };

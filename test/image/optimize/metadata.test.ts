@@ -109,6 +109,14 @@ describe("metadata", () => {
   });
 });
 
+describe("a JPEG file of 12 bits", () => {
+  it("becomes one that every browser shows", async () => {
+    const bytes = await optimized(jpegFile("twelve-bits"), {});
+    expect(FORMATS.jpeg.probe(bytes).depth).toBe(24);
+    expect(bytes.length).toBeLessThan(jpegFile("twelve-bits").length);
+  });
+});
+
 describe("a picture that is to stay as it is", () => {
   it("is refused when it is damaged, even if nothing of it has to be decoded", async () => {
     const damaged = jpegFile("twelve-bits").slice();

@@ -26,6 +26,11 @@ export function peakBytes(bytes: Uint8Array): number {
   return hasCoefficients(header) ? recompressPeakBytes(header, bytes.length) + 2 * bytes.length : 0;
 }
 
+/** Lossless files and those of 12 bits have no coefficients that could be divided. */
+export function requantizes(bytes: Uint8Array): boolean {
+  return hasCoefficients(headerOf(bytes));
+}
+
 function hasCoefficients({ lossless, precision }: JpegHeader): boolean {
   return !lossless && precision === 8;
 }
