@@ -2,6 +2,7 @@
 import { ApiError } from "../../src/errors.ts";
 import { toSrgb } from "../../src/image/color/convert.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
+import { NativeError } from "../../wasm/load.ts";
 import { digest, drain, type Pixels } from "./rows.ts";
 
 /** The first frame of a file, in sRGB, as stored. */
@@ -22,17 +23,26 @@ export async function fileDigest(format: FormatDefinition, bytes: Uint8Array): P
   return digest(data);
 }
 
-/** What becomes of a file: `decoded`, or the status it is refused with. Any other error fails the test. */
+/** What is larger never gets to the decoder here. */
+const MOST_PIXELS = 1_000_000;
+const MOST_BYTES = 16 << 20;
+
+/**
+ * What becomes of a file: `decoded`, or the status it is refused with. Any other error, and a trap of native code,
+ * fails the test.
+ */
 export function outcomeOf(format: FormatDefinition, bytes: Uint8Array): "decoded" | number {
   try {
-    const { width, height } = format.probe(bytes);
-    // What is larger never gets to the decoder.
-    if (width * height > 1_000_000) return 422;
+    const facts = format.probe(bytes);
+    const { width, height } = facts;
+    if (width * height > MOST_PIXELS) return 422;
+    if (format.decodePeakBytes(facts, { box: { x: 0, y: 0, width, height }, width, height }) > MOST_BYTES) return 422;
     decodeFile(format, bytes);
     return "decoded";
   } catch (error) {
-    if (error instanceof ApiError) return error.status;
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.cause instanceof NativeError && error.cause.message.endsWith("trapped")) throw error.cause;
+    return error.status;
   }
 }
 

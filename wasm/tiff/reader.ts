@@ -17,8 +17,8 @@ interface TiffExports extends NativeExports {
 
 /** Linear memory that the idle instance may keep. */
 const KEEP_BYTES = 24 << 20;
-/** What libtiff may hold for one file: no picture that fits an isolate needs more. */
-const MOST_BYTES = 96 << 20;
+/** What libtiff may hold to read the facts of a file; a quarter of a million strips fit. */
+export const FACTS_BYTES = 4 << 20;
 
 const sources = new Map<number, Uint8Array>();
 let lastSource = 0;
@@ -62,17 +62,22 @@ export class TiffReader {
   readonly facts: TiffFacts;
   private readonly instance: NativeInstance<TiffExports> = tiff.acquire();
   private readonly source = ++lastSource;
+  private readonly mostBytes: number;
   private pointer = 0;
   private closed = false;
   private started = false;
 
-  /** @throws NativeError when the file is damaged, or stored in a way that is not supported */
-  constructor(bytes: Uint8Array) {
+  /**
+   * @param mostBytes of memory that libtiff may hold
+   * @throws NativeError when the file is damaged, or stored in a way that is not supported
+   */
+  constructor(bytes: Uint8Array, mostBytes: number) {
+    this.mostBytes = mostBytes;
     sources.set(this.source, bytes);
     try {
       this.pointer = this.instance.run((exports) => exports.reader_new(this.source, bytes.length));
       if (this.pointer === 0) throw new NativeError("out of memory");
-      this.instance.run((exports) => exports.reader_open(this.pointer, MOST_BYTES));
+      this.instance.run((exports) => exports.reader_open(this.pointer, mostBytes));
       this.facts = this.readFacts();
     } catch (error) {
       this.close();
@@ -112,7 +117,7 @@ export class TiffReader {
     if (!this.started) {
       this.started = true;
       const number = output === "cmyk" ? 1 : 0;
-      this.instance.run((exports) => exports.reader_start(this.pointer, first, MOST_BYTES, number));
+      this.instance.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
     }
     const count = this.instance.run((exports) => exports.reader_read(this.pointer, max));
     if (count === 0) return null;

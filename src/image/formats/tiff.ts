@@ -1,6 +1,6 @@
 /** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first picture of the file. */
 import { NativeError } from "../../../wasm/load.ts";
-import { type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
+import { FACTS_BYTES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
 import { converted } from "../color/convert.ts";
 import { type Demand, type Facts, format } from "../format.ts";
@@ -19,7 +19,7 @@ export const tiff = format({
   signature: (head) => SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
 
   probe(bytes) {
-    const reader = guard(() => new TiffReader(bytes));
+    const reader = guard(() => new TiffReader(bytes, FACTS_BYTES));
     try {
       return factsOf(reader.facts);
     } finally {
@@ -27,7 +27,7 @@ export const tiff = format({
     }
   },
 
-  decodePeakBytes: (facts) => facts.decodeBytes ?? 0,
+  decodePeakBytes: peakBytes,
 
   *open(bytes, facts, demand) {
     const rows = openRows(bytes, facts, demand);
@@ -53,8 +53,9 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand): Rows {
 }
 
 /** Rows from the first wanted one to the last. */
-function readerRows(bytes: Uint8Array, { width, height, alpha }: Facts, demand: Demand, output: TiffOutput): Rows {
-  const reader = guard(() => new TiffReader(bytes));
+function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput): Rows {
+  const { width, height, alpha } = facts;
+  const reader = guard(() => new TiffReader(bytes, peakBytes(facts)));
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;
@@ -71,6 +72,10 @@ function readerRows(bytes: Uint8Array, { width, height, alpha }: Facts, demand: 
     },
     close: () => reader.close(),
   };
+}
+
+function peakBytes({ decodeBytes = 0 }: Facts): number {
+  return decodeBytes + FACTS_BYTES;
 }
 
 function firstRow({ box }: Demand): number {
