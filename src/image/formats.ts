@@ -5,9 +5,13 @@ import { gif } from "./formats/gif.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
+import { psd } from "./formats/psd.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff } as const satisfies Record<string, FormatDefinition>;
+export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff, psd } as const satisfies Record<
+  string,
+  FormatDefinition
+>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -1,0 +1,115 @@
+/** PSD and PSB: the merged picture that Photoshop stores behind the layers. */
+import { converted } from "../color/convert.ts";
+import { type Decoded, type Demand, type Facts, format } from "../format.ts";
+import type { Rows } from "../rows.ts";
+import { computedFrame, computedPeakBytes } from "./computed-rows.ts";
+import { channelRows } from "./psd/channels.ts";
+import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
+import { COLOR_CHANNELS, isPsd, type Mode, parsePsd, type PsdFile } from "./psd/header.ts";
+
+const COLORSPACES: Readonly<Record<Mode, string>> = {
+  bitmap: "Gray",
+  gray: "Gray",
+  indexed: "Palette",
+  rgb: "RGB",
+  cmyk: "CMYK",
+  lab: "Lab",
+};
+
+/** Channels that make the picture, transparency included. */
+const MOST_CHANNELS = 5;
+
+export const psd = format({
+  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes but multichannel.",
+  label: "PSD",
+  mime: "image/vnd.adobe.photoshop",
+  extensions: ["psd", "psb"],
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+  signature: isPsd,
+
+  probe(bytes) {
+    const file = parsePsd(bytes);
+    const { width, height, mode, depth, transparency, profile } = file;
+    return {
+      ...{ width, height, orientation: 1, frames: 1, loops: 1 },
+      alpha: hasAlpha(file),
+      colorspace: COLORSPACES[mode],
+      interlaced: false,
+      subsample: "4:4:4",
+      depth: depth * (COLOR_CHANNELS[mode] + (transparency ? 1 : 0)),
+      quality: 100,
+      // That of floating point says that samples are linear, which has been undone by then.
+      ...(profile && depth !== 32 && { profile }),
+    } satisfies Facts;
+  },
+
+  decodePeakBytes(facts) {
+    // A row of every channel as stored, at most four bytes a sample, and as 8 bits; rows with alpha apart.
+    return 2 * computedPeakBytes(facts) + facts.width * MOST_CHANNELS * 5;
+  },
+
+  *open(bytes, { profile }, demand) {
+    const file = parsePsd(bytes);
+    if (profile && file.mode === "cmyk") {
+      const inks = pictureFrame(bytes, file, demand, true);
+      const rows = converted(inks.rows, profile, "cmyk-inverted");
+      if (rows) {
+        const start = demand.box.y - inks.box.y;
+        yield { ...inks, rows: file.transparency ? withAlpha(rows, bytes, file, start) : rows };
+        return;
+      }
+    }
+    yield pictureFrame(bytes, file, demand, false);
+  },
+});
+
+function hasAlpha({ transparency, mode, transparentIndex }: PsdFile): boolean {
+  return transparency || (mode === "indexed" && transparentIndex >= 0 && transparentIndex < 256);
+}
+
+/** The merged picture as RGBA, or its inks as they are stored. */
+function pictureFrame(bytes: Uint8Array, file: PsdFile, demand: Demand, inks: boolean): Decoded {
+  const { width, height, mode, depth, transparency, transparentIndex } = file;
+  const colors = COLOR_CHANNELS[mode];
+  const channels = channelRows(bytes, file, colors + (transparency ? 1 : 0));
+  const samples = Array.from({ length: colors }, () => new Uint8Array(width));
+  const alpha = new Uint8Array(width).fill(255);
+  const write = rowColors(file, inks);
+  return computedFrame(
+    {
+      ...{ width, height, opaque: !hasAlpha(file) || inks },
+      row(target, y) {
+        samples.forEach((row, index) => toBytes(channels[index]!(y), depth, row));
+        if (transparency) {
+          alphaToBytes(channels[colors]!(y), depth, alpha);
+          if (mode !== "lab") removeWhite(samples, alpha);
+        } else if (hasAlpha(file)) samples[0]!.forEach((index, x) => (alpha[x] = index === transparentIndex ? 0 : 255));
+        write(samples, target);
+        if (!inks && hasAlpha(file)) for (let x = 0; x < width; x++) target[x * 4 + 3] = alpha[x]!;
+      },
+    },
+    demand,
+  );
+}
+
+/** Converted inks with the transparency that has no place beside four of them. */
+function withAlpha(rows: Rows, bytes: Uint8Array, file: PsdFile, start: number): Rows {
+  const colors = COLOR_CHANNELS[file.mode];
+  const channel = channelRows(bytes, file, colors + 1)[colors]!;
+  const alpha = new Uint8Array(file.width);
+  let y = start;
+  return {
+    width: rows.width,
+    height: rows.height,
+    opaque: false,
+    read(max) {
+      const band = rows.read(max);
+      for (let at = 0; band && at < band.length; at += rows.width * 4) {
+        alphaToBytes(channel(y++), file.depth, alpha);
+        for (let x = 0; x < rows.width; x++) band[at + x * 4 + 3] = alpha[x]!;
+      }
+      return band;
+    },
+    close: () => rows.close(),
+  };
+}

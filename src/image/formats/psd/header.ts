@@ -1,0 +1,155 @@
+/**
+ * The sections of a Photoshop file up to its merged picture (Adobe Photoshop File Formats Specification, November
+ * 2019). Layers are passed over.
+ */
+import { ApiError } from "../../../errors.ts";
+
+export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
+
+export interface PsdFile {
+  readonly width: number;
+  readonly height: number;
+  /** All of them, masks and spot colors included. */
+  readonly channels: number;
+  /** Bits per sample: 1, 8, 16 or 32 (floating point). */
+  readonly depth: number;
+  readonly mode: Mode;
+  /** Of an indexed picture: 256 levels of red, then green, then blue. */
+  readonly palette: Uint8Array;
+  /** The index that is transparent, or -1. */
+  readonly transparentIndex: number;
+  /** The channel after the colors is the transparency of the merged picture. */
+  readonly transparency: boolean;
+  readonly profile: Uint8Array | undefined;
+  /** Rows are compressed, each on its own. */
+  readonly packed: boolean;
+  /** PSB: lengths have twice as many bytes. */
+  readonly large: boolean;
+  /** Where the rows begin, or the table of their lengths. */
+  readonly dataOffset: number;
+}
+
+const MODES: Readonly<Record<number, Mode>> = {
+  0: "bitmap",
+  1: "gray",
+  2: "indexed",
+  3: "rgb",
+  4: "cmyk",
+  // What is known of a duotone's inks is secret: it is shown as gray, as the specification advises.
+  8: "gray",
+  9: "lab",
+};
+export const COLOR_CHANNELS = { bitmap: 1, gray: 1, indexed: 1, rgb: 3, cmyk: 4, lab: 3 } as const;
+
+const HEADER_BYTES = 26;
+const MAX_CHANNELS = 56;
+const MAX_SIDE = 300_000;
+const PALETTE_BYTES = 768;
+const RESOURCE = { profile: 0x040f, transparentIndex: 0x0417, version: 0x0421 } as const;
+const RAW = 0;
+const PACKED = 1;
+
+export const damaged = (cause?: unknown) => new ApiError(422, "The PSD file is damaged or cut short", { cause });
+const unsupported = () => new ApiError(422, "The PSD file has a color mode or compression that is not supported");
+
+/** Whether the bytes begin as a PSD or PSB file does. */
+export function isPsd(head: Uint8Array): boolean {
+  return String.fromCharCode(...head.subarray(0, 4)) === "8BPS";
+}
+
+/** @throws ApiError 422 when the file is damaged, or has no merged picture that could be read */
+export function parsePsd(bytes: Uint8Array): PsdFile {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    return readSections(bytes, view);
+  } catch (error) {
+    // A length that leads beyond the end.
+    if (error instanceof RangeError) throw damaged(error);
+    throw error;
+  }
+}
+
+function readSections(bytes: Uint8Array, view: DataView): PsdFile {
+  const version = view.getUint16(4);
+  if (!isPsd(bytes) || (version !== 1 && version !== 2)) throw damaged();
+  const large = version === 2;
+  const channels = view.getUint16(12);
+  const height = view.getUint32(14);
+  const width = view.getUint32(18);
+  const depth = view.getUint16(22);
+  if (channels < 1 || channels > MAX_CHANNELS || width < 1 || height < 1) throw damaged();
+  if (width > MAX_SIDE || height > MAX_SIDE) throw damaged();
+  const mode = MODES[view.getUint16(24)];
+  if (!mode || (mode === "bitmap") !== (depth === 1) || ![1, 8, 16, 32].includes(depth)) throw unsupported();
+  if (mode === "indexed" && depth !== 8) throw unsupported();
+  if (channels < COLOR_CHANNELS[mode]) throw damaged();
+
+  const paletteEnd = sectionEnd(view, HEADER_BYTES);
+  const palette = bytes.subarray(HEADER_BYTES + 4, paletteEnd);
+  if (mode === "indexed" && palette.length < PALETTE_BYTES) throw damaged();
+  const resourcesEnd = sectionEnd(view, paletteEnd);
+  const resources = readResources(bytes, view, paletteEnd + 4, resourcesEnd);
+  if (resources.noPicture) throw new ApiError(422, "The PSD file was saved without a merged picture");
+  const layersEnd = sectionEnd(view, resourcesEnd, large);
+  const compression = view.getUint16(layersEnd);
+  if (compression !== RAW && compression !== PACKED) throw unsupported();
+  return {
+    ...{ width, height, channels, depth, mode, palette, large },
+    transparentIndex: resources.transparentIndex,
+    transparency:
+      channels > COLOR_CHANNELS[mode] && hasTransparency(view, resourcesEnd + (large ? 8 : 4), layersEnd, large),
+    profile: resources.profile,
+    packed: compression === PACKED,
+    dataOffset: layersEnd + 2,
+  };
+}
+
+/** Where the section ends whose length is at `at`. */
+function sectionEnd(view: DataView, at: number, wide = false): number {
+  const length = wide ? Number(view.getBigUint64(at)) : view.getUint32(at);
+  const end = at + (wide ? 8 : 4) + length;
+  if (end > view.byteLength) throw damaged();
+  return end;
+}
+
+function readResources(bytes: Uint8Array, view: DataView, start: number, end: number) {
+  let profile: Uint8Array | undefined;
+  let transparentIndex = -1;
+  let noPicture = false;
+  for (let at = start; at + 12 <= end;) {
+    const id = view.getUint16(at + 4);
+    // A name with its length in front, and the data: both padded to an even length.
+    const nameBytes = (view.getUint8(at + 6) + 2) & ~1;
+    const length = view.getUint32(at + 6 + nameBytes);
+    const from = at + 10 + nameBytes;
+    if (from + length > end) break;
+    if (id === RESOURCE.profile) profile = bytes.subarray(from, from + length);
+    else if (id === RESOURCE.transparentIndex && length >= 2) transparentIndex = view.getUint16(from);
+    else if (id === RESOURCE.version && length >= 5) noPicture = view.getUint8(from + 4) === 0;
+    at = from + ((length + 1) & ~1);
+  }
+  return { profile, transparentIndex, noPicture };
+}
+
+/**
+ * Whether the channel after the colors is transparency and not a mask: the layer count is then negative. Files of 16
+ * and 32 bits have their layers in a block behind, or say it by a block of its own.
+ */
+function hasTransparency(view: DataView, start: number, end: number, large: boolean): boolean {
+  const lengthBytes = large ? 8 : 4;
+  if (start + lengthBytes + 2 > end) return false;
+  const layersEnd = sectionEnd(view, start, large);
+  if (layersEnd > start + lengthBytes) return view.getInt16(start + lengthBytes) < 0;
+  if (layersEnd + 4 > end) return false;
+  const keys = new Set(["Lr16", "Lr32", "Layr"]);
+  for (let at = sectionEnd(view, layersEnd); at + 12 <= end;) {
+    const key = String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)));
+    if (key === "Mt16" || key === "Mt32" || key === "Mtrn") return true;
+    const wide = large && keys.has(key);
+    const from = at + 8 + (wide ? 8 : 4);
+    const length = wide ? Number(view.getBigUint64(at + 8)) : view.getUint32(at + 8);
+    if (keys.has(key) && length >= 2 && view.getInt16(from) < 0) return true;
+    at = from + ((length + 3) & ~3);
+  }
+  return false;
+}
