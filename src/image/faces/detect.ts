@@ -36,7 +36,7 @@ const VOTERS: readonly (readonly [Cascade, mirrored: boolean, weight: number])[]
 const MIN_VOTES = 16;
 
 /** From so many votes on, a face is as sure as can be; of two that are, the larger is the more prominent. */
-const SURE_VOTES = 48;
+const SURE_VOTES = 24;
 
 interface Candidate extends Hit {
   readonly votes: number;

@@ -20,10 +20,6 @@ const Resize = v.pipe(
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
   }),
-  v.check(
-    ({ mode, gravity }) => mode === "fit" || !seeksFaces(gravity),
-    "can have the gravity face or faces only in the mode fit",
-  ),
   v.check(({ width, height }) => width !== undefined || height !== undefined, "needs width or height"),
   v.check(
     ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
@@ -36,7 +32,7 @@ export const resize = operation({
   summary:
     "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges.",
   params: Resize,
-  looks: ({ gravity }) => (seeksFaces(gravity) ? FACE_SIDE : 0),
+  looks: ({ mode, gravity }) => (mode === "fit" && seeksFaces(gravity) ? FACE_SIDE : 0),
   plan(params, stage) {
     const { size } = stage;
     switch (params.mode) {

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../src/contract/request.ts";
+import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
+import { jpeg } from "../../src/image/formats/jpeg.ts";
+import type { Box } from "../../src/image/geometry.ts";
+import { LOOK_BYTES_PER_PIXEL } from "../../src/image/operation.ts";
+import { render } from "../../src/image/render.ts";
+import { facesPeakBytes } from "../../wasm/faces/faces.ts";
+import { nativeStatistics } from "../../wasm/load.ts";
+import asideFile from "../fixtures/faces/aside.jpg";
+import turnedFile from "../fixtures/faces/one-turned.jpg";
+import oneFile from "../fixtures/faces/one.jpg";
+import pairFile from "../fixtures/faces/pair.jpg";
+import parrotsFile from "../fixtures/faces/parrots.jpg";
+import { decodeFile } from "../support/files.ts";
+import { flat } from "../support/operations.ts";
+import { noise, paint, type Pixels, rowsOf, sample, scene } from "../support/rows.ts";
+
+const pixelsOf = (file: ArrayBuffer) => decodeFile(jpeg, new Uint8Array(file));
+const one = pixelsOf(oneFile);
+const aside = pixelsOf(asideFile);
+
+function found(pixels: Pixels, opaque = true): number[][] {
+  return findFaces(rowsOf(pixels, opaque)).map(numbers);
+}
+
+function numbers({ x, y, width, height }: Box): number[] {
+  return [x, y, width, height].map(Math.round);
+}
+
+/** A picture made of pixels of another one; null: transparent black. */
+function made(width: number, height: number, from: Pixels, at: (x: number, y: number) => [number, number] | null) {
+  return paint(width, height, (x, y) => {
+    const [column, row] = at(x, y) ?? [-1, -1];
+    if (column < 0 || row < 0 || column >= from.width || row >= from.height) return [0, 0, 0, 0];
+    const index = (row * from.width + column) * 4;
+    return [0, 1, 2, 3].map((channel) => sample(from.data, index + channel)) as [number, number, number, number];
+  });
+}
+
+const near = (box: readonly number[], tolerance: number) =>
+  box.map((value) => expect.closeTo(value, -Math.log10(2 * tolerance)));
+
+describe("faces are found", () => {
+  it.each<readonly [string, Pixels, number[][]]>([
+    ["one", one, [[70, 40, 59, 59]]],
+    [
+      "of two the more prominent first",
+      pixelsOf(pairFile),
+      [
+        [201, 40, 64, 64],
+        [69, 67, 48, 48],
+      ],
+    ],
+    ["looking down and aside", aside, [[85, 78, 59, 59]]],
+  ])("%s", (_, pixels, boxes) => {
+    expect(found(pixels)).toEqual(boxes);
+  });
+
+  it("in a mirror image, at the mirrored place", () => {
+    const { width, height } = aside;
+    const [[x = 0, y = 0, side = 0] = []] = found(aside);
+    const mirrored = made(width, height, aside, (column, row) => [width - 1 - column, row]);
+    expect(found(mirrored)).toEqual([near([width - x - side, y, side, side], 5)]);
+  });
+
+  it("in transparent surroundings, but not where they are transparent themselves", () => {
+    const { width, height } = one;
+    const [box = []] = found(one);
+    const [left = 0, top = 0, side = 0] = box;
+    const within = (x: number, y: number) => Math.hypot(x - left - side / 2, y - top - side / 2) < side * 0.8;
+    const cutOut = made(width, height, one, (x, y) => (within(x, y) ? [x, y] : null));
+    expect(found(cutOut, false)).toEqual([near(box, 5)]);
+    const gone: Pixels = { ...one, data: one.data.map((value, at) => (at % 4 === 3 ? 0 : value)) };
+    expect(found(gone, false)).toEqual([]);
+  });
+
+  it.each<readonly [string, Pixels]>([
+    ["birds", pixelsOf(parrotsFile)],
+    ["noise", noise(400, 300)],
+    ["a scene of shapes", scene(320, 240)],
+    ["one color", flat(64, 64, [200, 160, 140, 255])],
+    ["stripes", paint(200, 200, (x, y) => [(x * y) % 256, (x * 40) % 256, (y * 25) % 256, 255])],
+    ["a checkerboard", paint(200, 200, (x, y) => (((x >> 3) + (y >> 3)) % 2 ? [255, 255, 255, 255] : [0, 0, 0, 255]))],
+    ["one pixel", noise(1, 1)],
+    ["one row", noise(300, 1)],
+    ["one column", noise(1, 300)],
+    ["less than a window", noise(19, 19)],
+    ["hardly a window", noise(20, 21)],
+  ])("but not in %s", (_, pixels) => {
+    expect(found(pixels)).toEqual([]);
+  });
+});
+
+describe("the memory of the search", () => {
+  it("is at most what may be held for a small version", () => {
+    for (const [width, height] of [
+      [FACE_SIDE, FACE_SIDE],
+      [FACE_SIDE, 400],
+      [200, FACE_SIDE],
+    ] as const) {
+      expect(facesPeakBytes({ width, height })).toBeLessThan(width * height * LOOK_BYTES_PER_PIXEL);
+    }
+  });
+
+  it("stays the same over a thousand searches, within what is declared", () => {
+    const large = noise(FACE_SIDE, FACE_SIDE);
+    const small = noise(48, 40);
+    const memory = () => nativeStatistics().find(({ name }) => name === "faces");
+    found(large);
+    const before = memory();
+    for (let run = 0; run < 1_000; run++) found(small);
+    found(large);
+    expect(memory()).toEqual(before);
+    const idle = 1_024 * 1_024;
+    expect(before?.memoryBytes).toBeLessThan(facesPeakBytes(large) + idle);
+  });
+});
+
+async function rendered(file: ArrayBuffer, body: object) {
+  const { output, optimize, ...operations } = parseBody(UploadBody, body);
+  const order = { operations, output, optimize, overlays: new Map<string, Uint8Array>(), accept: undefined };
+  const result = await render(new Uint8Array(file), order);
+  const { width, height } = result.output.facts;
+  return { faces: result.input.faces?.map(numbers), width, height, bytes: result.output.bytes };
+}
+
+const FACE = { crop: { mode: "face", padding: 0 } };
+
+describe("operations that follow faces", () => {
+  it("cut out a face, and say where faces are", async () => {
+    const [face = []] = found(one);
+    const { faces, width, height } = await rendered(oneFile, FACE);
+    expect(faces).toEqual([near(face, 1)]);
+    expect([width, height]).toEqual(faces?.[0]?.slice(2));
+    const padded = await rendered(oneFile, { crop: { mode: "face", padding: 0.5 } });
+    expect([padded.width, padded.height]).toEqual(
+      near(
+        face.slice(2).map((side) => side * 1.5),
+        2,
+      ),
+    );
+  });
+
+  it("cut out all faces", async () => {
+    const {
+      faces = [],
+      width,
+      height,
+    } = await rendered(pairFile, { crop: { mode: "face", faces: "all", padding: 0 } });
+    expect(faces).toHaveLength(2);
+    const edges = faces.map(([x = 0, y = 0, across = 0, down = 0]) => [x, y, x + across, y + down] as const);
+    expect(width).toBe(Math.max(...edges.map((box) => box[2])) - Math.min(...edges.map((box) => box[0])));
+    expect(height).toBe(Math.max(...edges.map((box) => box[3])) - Math.min(...edges.map((box) => box[1])));
+  });
+
+  it("see the picture upright, and say places in the upright picture", async () => {
+    expect(jpeg.probe(new Uint8Array(turnedFile)).orientation).toBe(6);
+    expect((await rendered(turnedFile, FACE)).faces).toEqual((await rendered(oneFile, FACE)).faces);
+  });
+
+  it("see the picture as the operations before leave it, and say places in the picture before them", async () => {
+    const [face = []] = found(one);
+    // On its side, no face is seen; turned back, it is.
+    expect((await rendered(oneFile, { rotate: { angle: 90 }, ...FACE })).faces).toEqual([]);
+    expect((await rendered(oneFile, { rotate: { angle: 8 }, ...FACE })).faces).toEqual([near(face, 8)]);
+    expect((await rendered(oneFile, { flip: { mode: "horizontal" }, ...FACE })).faces).toEqual([near(face, 4)]);
+    const crop = { x: 40, y: 20, width: 120, height: 120 };
+    const resize = { width: 60, height: 60, mode: "fit", gravity: "face" };
+    expect((await rendered(oneFile, { crop, resize })).faces).toEqual([near(face, 5)]);
+  });
+
+  it.each<readonly [string, object]>([
+    ["crop rect", { crop: { width: 80, height: 80, gravity: "face" } }],
+    ["crop ratio", { crop: { mode: "ratio", ratio: "1:2", gravity: "face" } }],
+    ["resize", { resize: { mode: "fit", width: 100, height: 200, gravity: "face" } }],
+  ])("keep the most prominent face inside: %s", async (_, body) => {
+    const { bytes, faces } = await rendered(pairFile, body);
+    expect(faces).toHaveLength(2);
+    expect(found(decodeFile(jpeg, bytes))).toHaveLength(1);
+  });
+
+  it("keep all faces inside", async () => {
+    const { bytes } = await rendered(pairFile, { crop: { width: 230, height: 130, gravity: "faces" } });
+    expect(found(decodeFile(jpeg, bytes))).toHaveLength(2);
+  });
+
+  it("take the middle where there is no face", async () => {
+    expect(await rendered(parrotsFile, FACE)).toMatchObject({ faces: [], width: 200, height: 200 });
+    const [facing, centered] = await Promise.all(
+      ["face", "center"].map((gravity) => rendered(parrotsFile, { crop: { width: 90, height: 60, gravity } })),
+    );
+    expect(facing?.bytes).toEqual(centered?.bytes);
+  });
+
+  it("say nothing of faces where none were sought", async () => {
+    for (const body of [{ crop: { width: 20, height: 20 } }, { resize: { width: 20, gravity: "face" } }]) {
+      expect((await rendered(oneFile, body)).faces).toBeUndefined();
+    }
+  });
+
+  it.each([{ padding: -1 }, { padding: 10.5 }, { faces: "two" }, { gravity: "eyes" }])("refuse %o", (members) => {
+    expect(() => parseBody(UploadBody, { crop: { mode: "face", ...members } })).toThrow(/^crop\./);
+  });
+});
