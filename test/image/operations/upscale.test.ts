@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { resample } from "../../../src/image/resample.ts";
+import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
-import largeFile from "../../fixtures/superres/parrots.png";
 import smallFile from "../../fixtures/superres/parrots-2.png";
 import smallerFile from "../../fixtures/superres/parrots-4.png";
+import largeFile from "../../fixtures/superres/parrots.png";
 import { applied, decoded, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
 
@@ -83,6 +83,18 @@ describe("super-resolution", () => {
       expect(learned).toBeLessThanOrEqual(10);
       expect(learned).toBeLessThan(overshoot(resampled(edge, 40 * factor, 40 * factor), 60, 200) * 0.7);
     }
+  });
+
+  it("keeps one color", () => {
+    const level = fc.integer({ min: 0, max: 255 });
+    const check = fc.property(level, level, level, fc.integer({ min: 2, max: 8 }), (red, green, blue, factor) => {
+      const color = [red, green, blue, 255] as const;
+      expect(enlarged(flat(9, 6, color), factor).data).toEqual(flat(9 * factor, 6 * factor, color).data);
+      const [r, g, b, a] = pixel(enlarged(flat(5, 5, [red, green, blue, 128]), factor, false), 7, 9);
+      expect(a).toBe(128);
+      expect(Math.max(Math.abs(r - red), Math.abs(g - green), Math.abs(b - blue))).toBeLessThanOrEqual(1);
+    });
+    fc.assert(check, { numRuns: 20 });
   });
 
   it("keeps gray gray", () => {
