@@ -30,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   memory: () => import("./memory.ts"),
   optimize: () => import("./optimize.ts"),
   service: () => import("./service.ts"),
+  superres: () => import("./superres.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
   "webhooks-million": () => import("./webhooks-million.ts"),

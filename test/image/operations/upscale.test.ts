@@ -85,6 +85,18 @@ describe("super-resolution", () => {
     }
   });
 
+  it("keeps one color", () => {
+    const level = fc.integer({ min: 0, max: 255 });
+    const check = fc.property(level, level, level, fc.integer({ min: 2, max: 8 }), (red, green, blue, factor) => {
+      const color = [red, green, blue, 255] as const;
+      expect(enlarged(flat(9, 6, color), factor).data).toEqual(flat(9 * factor, 6 * factor, color).data);
+      const [r, g, b, a] = pixel(enlarged(flat(5, 5, [red, green, blue, 128]), factor, false), 7, 9);
+      expect(a).toBe(128);
+      expect(Math.max(Math.abs(r - red), Math.abs(g - green), Math.abs(b - blue))).toBeLessThanOrEqual(1);
+    });
+    fc.assert(check, { numRuns: 20 });
+  });
+
   it("keeps gray gray", () => {
     const gray = paint(30, 20, (x, y) => {
       const level = (x * 37 + y * 91) % 256;
