@@ -33,8 +33,15 @@ export const svg = format({
     const { imagePixels } = demandsOf(root);
     return {
       ...sizeOf(root),
-      ...{ orientation: 1, frames: 1, loops: 1, alpha: true, colorspace: "RGB", interlaced: false },
-      ...{ subsample: "4:4:4", depth: 32, quality: 100 },
+      orientation: 1,
+      frames: 1,
+      loops: 1,
+      alpha: true,
+      colorspace: "RGB",
+      interlaced: false,
+      subsample: "4:4:4",
+      depth: 32,
+      quality: 100,
       decodeBytes: BASE_BYTES + STRIP_BYTES + bytes.length * TREE_BYTES + imagePixels * 8,
     } satisfies Facts;
   },
