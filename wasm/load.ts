@@ -9,7 +9,8 @@
 /** What every module of ours exports besides its own functions. */
 export interface NativeExports {
   readonly memory: WebAssembly.Memory;
-  readonly __stack_pointer: WebAssembly.Global;
+  /** Modules that are not ours may lack it; theirs must not go on after a throw. */
+  readonly __stack_pointer?: WebAssembly.Global;
   malloc(bytes: number): number;
   free(pointer: number): void;
 }
@@ -25,6 +26,8 @@ export interface NativeOptions {
   readonly keepBytes: number;
   /** Further `env` imports; receives the instance that calls. */
   readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
+  /** Imports of a module that is not ours, by the name of their module. */
+  readonly foreign?: (instance: NativeInstance<NativeExports>) => WebAssembly.Imports;
 }
 
 /** Totals for logs, tests and benchmarks. */
@@ -99,6 +102,7 @@ export class NativeInstance<Exports extends NativeExports> {
     const instance = new WebAssembly.Instance(module, {
       env: { fail, ...options.imports?.(this as unknown as NativeInstance<NativeExports>) },
       wasi_snapshot_preview1: systemOf(module),
+      ...options.foreign?.(this as unknown as NativeInstance<NativeExports>),
     });
     this.exports = instance.exports as unknown as Exports;
     (instance.exports["_initialize"] as (() => void) | undefined)?.();
@@ -109,11 +113,13 @@ export class NativeInstance<Exports extends NativeExports> {
    * that the next job gets a new one.
    */
   run<T>(work: (exports: Exports) => T): T {
-    const stack = this.exports.__stack_pointer.value as number;
+    const stackPointer = this.exports.__stack_pointer;
+    const stack = stackPointer?.value as number;
     try {
       return work(this.exports);
     } catch (error) {
-      this.exports.__stack_pointer.value = stack;
+      if (stackPointer) stackPointer.value = stack;
+      else this.broken = true;
       if (error instanceof WebAssembly.RuntimeError) {
         this.broken = true;
         throw new NativeError("the native code trapped", { cause: error });

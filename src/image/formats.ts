@@ -6,10 +6,11 @@ import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
+import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff, psd } as const satisfies Record<
+export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff, psd, svg } as const satisfies Record<
   string,
   FormatDefinition
 >;

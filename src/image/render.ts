@@ -135,7 +135,10 @@ function canHoldAlpha(stored: Stored, { output }: Order): boolean {
 function targetsOf(stored: Stored, plan: Plan, { output, accept }: Order): FormatDefinition[] {
   const word = output?.format;
   if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
-  const same = stored.format.encode ? stored.format : fallback(pictureOf(stored, plan).opaque);
+  const { format } = stored;
+  // Drawings stay drawings unless pixels are asked for.
+  const keeps = format.encode ?? (word === undefined && !plan.changesPixels && format.recompress);
+  const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
     (row) => row.encode && row.can.web && accepts(accept, row.mime) && (stored.facts.frames === 1 || row.can.animation),

@@ -25,7 +25,7 @@ export async function fileDigest(format: FormatDefinition, bytes: Uint8Array): P
 
 /** What is larger never gets to the decoder here. */
 const MOST_PIXELS = 1_000_000;
-const MOST_BYTES = 16 << 20;
+const MOST_BYTES = 80 << 20;
 
 /**
  * What becomes of a file: `decoded`, or the status it is refused with. Any other error, and a trap of native code,

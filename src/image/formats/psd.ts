@@ -31,14 +31,17 @@ export const psd = format({
     const file = parsePsd(bytes);
     const { width, height, mode, depth, transparency, profile } = file;
     return {
-      ...{ width, height, orientation: 1, frames: 1, loops: 1 },
+      width,
+      height,
+      orientation: 1,
+      frames: 1,
+      loops: 1,
       alpha: hasAlpha(file),
       colorspace: COLORSPACES[mode],
       interlaced: false,
       subsample: "4:4:4",
       depth: depth * (COLOR_CHANNELS[mode] + (transparency ? 1 : 0)),
       quality: 100,
-      // That of floating point says that samples are linear, which has been undone by then.
       ...(profile && depth !== 32 && { profile }),
     } satisfies Facts;
   },
@@ -77,7 +80,9 @@ function pictureFrame(bytes: Uint8Array, file: PsdFile, demand: Demand, inks: bo
   const write = rowColors(file, inks);
   return computedFrame(
     {
-      ...{ width, height, opaque: !hasAlpha(file) || inks },
+      width,
+      height,
+      opaque: !hasAlpha(file) || inks,
       row(target, y) {
         samples.forEach((row, index) => toBytes(channels[index]!(y), depth, row));
         if (transparency) {

@@ -44,9 +44,20 @@ export async function encodeFor(task: Task): Promise<Optimized> {
   const unchanged = !plan.changesPixels && target === stored.format;
   const settings = encodeSettings(aim, target, task.progressive);
   if (!unchanged) return encodePicture(task, settings);
+  if (!target.encode) return rewritten(stored, settings);
   const made = await (aim.kind === "lossless" ? encodeExactly(task, settings) : encodePicture(task, settings));
   const original = withoutMetadata(stored);
   return made && made.bytes.length < original.length ? made : { bytes: original, score: 100 };
+}
+
+/** A format that is not written is written anew as it is, be the result smaller or not. */
+async function rewritten({ bytes, facts, format }: Stored, { progressive }: EncodeSettings): Promise<Optimized> {
+  const { recompress, recompressPeakBytes } = format;
+  if (!recompress || !recompressPeakBytes) throw new ApiError(422, "output.format cannot be written");
+  const made = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
+    recompress(bytes, facts, { progressive }),
+  );
+  return { bytes: made ?? bytes, score: 100 };
 }
 
 /** The original, as it may be handed out. */

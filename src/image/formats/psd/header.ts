@@ -94,7 +94,13 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
   const compression = view.getUint16(layersEnd);
   if (compression !== RAW && compression !== PACKED) throw unsupported();
   return {
-    ...{ width, height, channels, depth, mode, palette, large },
+    width,
+    height,
+    channels,
+    depth,
+    mode,
+    palette,
+    large,
     transparentIndex: resources.transparentIndex,
     transparency:
       channels > COLOR_CHANNELS[mode] && hasTransparency(view, resourcesEnd + (large ? 8 : 4), layersEnd, large),

@@ -74,14 +74,11 @@ function made({ mode, depth = 8, palette = [], transparentIndex, layers = 0 }: M
       ? []
       : [0x38, 0x42, 0x49, 0x4d, ...word(0x417), 0, 0, ...long(2), ...word(transparentIndex)];
   const width = ((planes[0]?.length ?? 0) * 8) / depth;
-  return Uint8Array.from([
-    ...[0x38, 0x42, 0x50, 0x53, 0, 1, 0, 0, 0, 0, 0, 0],
-    ...[...word(planes.length), ...long(1), ...long(width), ...word(depth), ...word(mode)],
-    ...[...long(palette.length), ...palette],
-    ...[...long(resource.length), ...resource],
-    ...(layers === 0 ? long(0) : [...long(6), ...long(2), ...word(layers)]),
-    ...[...word(0), ...planes.flat()],
-  ]);
+  const header = [0x38, 0x42, 0x50, 0x53, 0, 1, 0, 0, 0, 0, 0, 0, ...word(planes.length), ...long(1), ...long(width)];
+  const colors = [...word(depth), ...word(mode), ...long(palette.length), ...palette];
+  const resources = [...long(resource.length), ...resource];
+  const layerSection = layers === 0 ? long(0) : [...long(6), ...long(2), ...word(layers)];
+  return Uint8Array.from([...header, ...colors, ...resources, ...layerSection, ...word(0), ...planes.flat()]);
 }
 
 const PALETTE = [0, 1, 2].flatMap((color) => Array.from({ length: 256 }, (_, index) => (index + color * 10) & 255));
