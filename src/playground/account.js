@@ -22,7 +22,17 @@ export function createAccount({ useWatermark }) {
       );
     }
   };
-  const load = () => guarded(async () => cards.replaceChildren(...(await allCards({ guarded, load, useWatermark }))));
+  const load = () =>
+    guarded(async () => {
+      const focused = document.activeElement?.closest(".card")?.getAttribute("aria-labelledby");
+      cards.inert = true; // what is about to be replaced cannot be used any more
+      try {
+        cards.replaceChildren(...(await allCards({ guarded, load, useWatermark })));
+      } finally {
+        cards.inert = false;
+      }
+      if (focused) document.getElementById(focused)?.focus();
+    });
   return { element: h("div", {}, h("h1", {}, "Account"), message, said, cards), load };
 }
 
@@ -50,7 +60,7 @@ function card(title, rows, empty, ...more) {
   return h(
     "section",
     { class: "panel card", "aria-labelledby": id },
-    h("h2", { id }, title),
+    h("h2", { id, tabindex: -1 }, title),
     rows.length > 0 ? h("ul", { class: "rows" }, rows) : h("p", { class: "hint" }, empty),
     more,
   );
@@ -61,7 +71,7 @@ function creditCard({ answer: { subscription, credits }, header }) {
   return h(
     "section",
     { class: "panel card", "aria-labelledby": "card-credits" },
-    h("h2", { id: "card-credits" }, "Plan ", h("em", {}, subscription.name)),
+    h("h2", { id: "card-credits", tabindex: -1 }, "Plan ", h("em", {}, subscription.name)),
     gauge("Credits used this month", credits.used, credits.total, `${credits.remaining.toLocaleString("en")} left`),
     gauge(
       "Requests in this window",

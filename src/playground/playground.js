@@ -12,7 +12,7 @@ import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
 
 const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
-/** What browsers show; anything else is asked for as PNG when it is to be looked at. */
+/** What browsers show. Anything else, and a file that this browser could not show, is asked for as PNG. */
 const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
 
 const tabs = createTabs("Language");
@@ -136,7 +136,8 @@ function totalOf(header) {
 /** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */
 async function showOriginal() {
   const { source: asked, answer } = shown;
-  const output = SHOWN.includes(answer.input.format) ? {} : { output: { format: "png" } };
+  const shows = asked.file === undefined && SHOWN.includes(answer.input.format);
+  const output = shows ? {} : { output: { format: "png" } };
   try {
     const { bytes } = await submit(asked, { ...LOSSLESS, ...output }, { binary: true });
     if (shown?.answer !== answer) return;

@@ -1,0 +1,45 @@
+/** A page of the service under watch: whatever it asks of another host, or complains about, fails the test. */
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+
+export const BASE = inject("base");
+
+let browser: Browser;
+
+/** Connects to the browser for the tests of a file. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await chromium.connect(inject("browser"));
+  });
+  afterAll(() => browser.close());
+}
+
+/** Opens a page, works with it, and closes it. */
+export async function withPage(
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const complaints: string[] = [];
+  try {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: BASE });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (origin !== BASE && !["blob:", "data:"].includes(protocol)) complaints.push(`asked ${request.url()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      // An answer that is no success is written to the console by the browser itself.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        complaints.push(message.text());
+    });
+    await page.goto(BASE + path);
+    await work(page);
+  } finally {
+    await context.close();
+  }
+  expect(complaints).toEqual([]);
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { describe, expect, inject, it } from "vitest";
+
+import document from "../../src/http/openapi.json" with { type: "json" };
+import { BASE, useBrowser, withPage } from "./page.ts";
+
+const run = promisify(execFile);
+const SAMPLE = join(import.meta.dirname, "..", "..", "src", "playground", "sample.jpg");
+
+/** What is there once a page has read what it shows. */
+const READY = ":is(.group, .card, .endpoint):visible";
+
+/** Run in the page: the controls that a screen reader could only call "button". */
+const NAMELESS = `[...document.querySelectorAll("input, select, textarea, button, a")]
+  .filter((one) => !one.closest("[aria-hidden=true]"))
+  .filter((one) => !one.textContent.trim() && !one.ariaLabel && !one.labels?.length)
+  .map((one) => one.outerHTML)`;
+
+describe.skipIf(inject("browser") === "")("the pages", () => {
+  useBrowser();
+
+  it("forbid everything that is not of this service", async () => {
+    for (const path of ["/", "/docs", "/playground.js"]) {
+      const { headers } = await fetch(BASE + path);
+      expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it.each(["/", "/#account", "/docs"])("%s fits a phone, light and dark", async (path) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await withPage(
+        path,
+        async (page) => {
+          await page.locator(READY).first().waitFor();
+          const overflow = await page.evaluate<number>("document.body.scrollWidth - innerWidth");
+          expect(overflow).toBeLessThanOrEqual(0);
+        },
+        { viewport: { width: 390, height: 844 }, colorScheme },
+      );
+    }
+  });
+
+  it.each(["/", "/#account", "/docs"])("%s names everything that can be used", (path) =>
+    withPage(path, async (page) => {
+      await page.locator(READY).first().waitFor();
+      const nameless = await page.evaluate(NAMELESS);
+      expect(nameless).toEqual([]);
+    }),
+  );
+
+  it("/docs shows every endpoint, with examples that work", () =>
+    withPage("/docs", async (page) => {
+      await page.locator(".endpoint").first().waitFor();
+      const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+      const expected = operations.map(({ operationId }) => operationId);
+      const ids = await page.locator(".endpoint").evaluateAll((all) => all.map(({ id }) => id));
+      expect(new Set(ids)).toEqual(new Set(expected));
+      const examples = await page.locator(".endpoint > .copyable pre").allInnerTexts();
+      // What names a variable needs an id; a keyfile is a secret that nobody has.
+      const runnable = examples.filter((text) => !text.includes("$") && !text.includes("keyfile.json"));
+      expect(runnable.length).toBeGreaterThan(12);
+      const folder = await mkdtemp(join(tmpdir(), "docs-"));
+      try {
+        await cp(SAMPLE, join(folder, "sample.jpg"));
+        for (const text of runnable) {
+          const { stdout } = await run("bash", ["-c", `${text} -sS -o /dev/null -w '%{http_code}'`], { cwd: folder });
+          expect(`${text}\n${stdout}`).toMatch(/\n20[012]$/);
+        }
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }));
+});

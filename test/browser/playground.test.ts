@@ -1,0 +1,182 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import type { Page } from "playwright-core";
+import { describe, expect, inject, it } from "vitest";
+
+import { BASE, useBrowser, withPage } from "./page.ts";
+
+const FIXTURES = join(import.meta.dirname, "..", "fixtures");
+const MACAW = join(FIXTURES, "score", "macaw.png");
+/** JPEG of twelve bits a sample: valid, and shown by no browser. */
+const TWELVE_BITS = join(FIXTURES, "jpeg", "twelve-bits.jpg");
+
+const run = promisify(execFile);
+
+async function drop(page: Page, name: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`fetch("/sample.jpg").then(async (answer) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([await answer.blob()], "${name}", { type: "image/jpeg" }));
+    return transfer;
+  })`);
+  await page.dispatchEvent("#drop", "drop", { dataTransfer });
+}
+
+async function process(page: Page): Promise<void> {
+  await page.click("#send");
+  await page.locator(".figures").waitFor();
+}
+
+function splitOf(page: Page): Promise<string> {
+  return page.evaluate<string>('getComputedStyle(document.querySelector(".stage")).getPropertyValue("--split")');
+}
+
+describe.skipIf(inject("browser") === "")("the playground", () => {
+  useBrowser();
+
+  it("takes a dropped image, an operation, and shows both sides under a divider", () =>
+    withPage("/", async (page) => {
+      await drop(page, "dropped.jpg");
+      await page.getByText("dropped.jpg", { exact: true }).waitFor();
+      await page.fill("#op-resize-width", "200");
+      await page.locator("#op-output > summary").click();
+      await page.selectOption("#op-output-format", "webp");
+      await process(page);
+      expect(await page.locator(".facts").innerText()).toMatch(/768 × 512\s+200 × 133/);
+      expect(await page.locator(".figures").innerText()).toMatch(/Saved\s+\d+/);
+      expect(await splitOf(page)).toBe("50%");
+      const slider = page.getByRole("slider", { name: "Divider" });
+      await slider.focus();
+      await slider.press("ArrowRight");
+      expect(await splitOf(page)).toBe("51%");
+      const stage = await page.locator(".stage").boundingBox();
+      await page.mouse.click((stage?.x ?? 0) + (stage?.width ?? 0) / 4, (stage?.y ?? 0) + 30);
+      expect(await splitOf(page)).toBe("25%");
+      const [download] = await Promise.all([page.waitForEvent("download"), page.click("a[download]")]);
+      expect(download.suggestedFilename()).toBe("dropped.webp");
+    }));
+
+  it("copies a curl line that does the same", () =>
+    withPage("/", async (page) => {
+      await page.setInputFiles("#file", MACAW);
+      await page.fill("#op-resize-width", "64");
+      await page.locator("#op-output > summary").click();
+      await page.fill("#op-output-name", "it's; @mine.png");
+      await page.getByRole("button", { name: "Copy the program" }).click();
+      const line = await page.evaluate<string>("navigator.clipboard.readText()");
+      const folder = await mkdtemp(join(tmpdir(), "curl-"));
+      try {
+        await cp(MACAW, join(folder, "macaw.png"));
+        const { stdout } = await run("bash", ["-c", line], { cwd: folder });
+        expect(JSON.parse(stdout)).toMatchObject({ success: true, output: { width: 64, name: "it's; @mine.png" } });
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }));
+
+  it("says what is wrong as the API says it", () =>
+    withPage("/", async (page) => {
+      await page.setInputFiles("#file", MACAW);
+      await page.fill("#op-resize-width", "0");
+      await page.click("#send");
+      const alert = page.getByRole("alert").filter({ hasText: "422" });
+      expect(await alert.innerText()).toContain("resize.width must be");
+      await page.fill("#key", "wrong");
+      await page.click("#send");
+      await page.getByRole("alert").filter({ hasText: "401" }).waitFor();
+    }));
+
+  it("works with the keyboard alone", () =>
+    withPage("/", async (page) => {
+      const focusOn = async (id: string): Promise<void> => {
+        for (let steps = 0; steps < 60; steps += 1) {
+          await page.keyboard.press("Tab");
+          if ((await page.evaluate("document.activeElement.id")) === id) return;
+        }
+        throw new Error(`The tab key does not lead to #${id}`);
+      };
+      await page.locator("#op-resize-width").waitFor();
+      const chooser = page.waitForEvent("filechooser");
+      await focusOn("file");
+      await page.keyboard.press("Enter");
+      await (await chooser).setFiles(MACAW);
+      await focusOn("op-resize-width");
+      await page.keyboard.type("96");
+      await page.keyboard.press("Enter");
+      await page.locator(".figures").waitFor();
+      expect(await page.locator(".facts").innerText()).toContain("96 × ");
+      expect(await page.getByRole("status").first().innerText()).toMatch(/^Done in/);
+    }));
+
+  it("takes an address, and shows its original on request, without calling it from the page", () =>
+    withPage("/", async (page) => {
+      await page.fill("#url", `${BASE.replace("127.0.0.1", "localhost")}/sample.jpg`);
+      await page.fill("#op-resize-width", "100");
+      await process(page);
+      expect(await page.locator(".stage > img").count()).toBe(1);
+      await page.getByRole("button", { name: "Show the original too" }).click();
+      await page.getByRole("slider", { name: "Divider" }).waitFor({ state: "attached" });
+      expect(await page.locator(".stage > img").count()).toBe(2);
+    }));
+
+  it("handles a file that no browser shows", () =>
+    withPage("/", async (page) => {
+      await page.setInputFiles("#file", TWELVE_BITS);
+      await page.fill("#op-resize-width", "100");
+      await process(page);
+      await page.getByRole("button", { name: "Show the original too" }).click();
+      await page.locator(".stage > img").nth(1).waitFor();
+    }));
+
+  it("shows the account, and keeps, uses and deletes a watermark", () =>
+    withPage("/#account", async (page) => {
+      await page.getByText("Plan demo").waitFor();
+      await page.setInputFiles("#watermark-file", MACAW);
+      await page.getByRole("button", { name: "Use macaw.png" }).click();
+      expect(await page.inputValue("#op-watermark-id")).toMatch(/^\w{10}$/);
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByRole("button", { name: "Delete macaw.png" }).click();
+      await page.getByRole("button", { name: "Really delete macaw.png?" }).click();
+      await page.getByText("macaw.png").waitFor({ state: "detached" });
+    }));
+
+  it("shows a notification with its attempts, and sends it again", async () => {
+    let posts = 0;
+    const receiver = createServer((request, response) => {
+      posts += 1;
+      request.resume().on("end", () => response.end());
+    });
+    await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    try {
+      await withPage("/", async (page) => {
+        await page.setInputFiles("#file", MACAW);
+        await page.locator("#op-webhook > summary").click();
+        await page.fill("#op-webhook-url", url);
+        await page.click("#send");
+        await page.getByText("Accepted.").waitFor();
+        await page.getByRole("link", { name: "Account" }).click();
+        const again = page.getByRole("button", { name: /^Redeliver/ });
+        await expect
+          .poll(
+            async () => {
+              await page.getByRole("button", { name: "Refresh" }).click();
+              return again.count();
+            },
+            { timeout: 60_000, interval: 500 },
+          )
+          .toBe(1);
+        await again.click();
+        await expect.poll(() => posts, { timeout: 60_000 }).toBe(2);
+      });
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
+  });
+});

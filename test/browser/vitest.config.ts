@@ -1,0 +1,20 @@
+import { join } from "node:path";
+
+import { defineConfig } from "vitest/config";
+
+const root = join(import.meta.dirname, "..", "..");
+
+export default defineConfig({
+  root,
+  test: {
+    name: "browser",
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["test/browser/setup.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // They share one service, whose heavy jobs take turns.
+    fileParallelism: false,
+    // The report is for machines: .ci/run counts from it.
+    reporters: ["default", ["json", { outputFile: "coverage/browser.json" }]],
+  },
+});
