@@ -589,6 +589,12 @@ export type NewKey = {
   readonly name?: string;
 };
 
+export type SelfTest = {
+  readonly success: true;
+  readonly code: 200;
+  readonly formats: readonly (string)[];
+};
+
 export type AccountRecord = {
   readonly id: string;
   readonly name: string;

@@ -22,6 +22,13 @@ export const AccountChange = record({
 
 export const NewKey = record({ name: v.optional(text(0, 128)) });
 
+export const SelfTest = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  /** Those that were written and read again. */
+  formats: v.array(v.string()),
+});
+
 /** Pages of a list; query parameters are texts. */
 export const PageQuery = record({
   offset: v.optional(digits(0, Number.MAX_SAFE_INTEGER)),

@@ -129,9 +129,22 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   await closeLease(c, status);
   await discardBody(c.req.raw);
   const { id, route, failure } = c.var;
-  const line = { id, method: c.req.method, route, status, ms: Date.now() - startedAt };
+  const milliseconds = Date.now() - startedAt;
+  countPoint(c, milliseconds);
+  const line = { id, method: c.req.method, route, status, ms: milliseconds };
   if (status >= 500) logLine("error", { ...line, causes: causesOf(failure) });
   else logLine("info", line);
+}
+
+/** One data point per request where the operator has bound a dataset: requests and time by account, route and status. */
+function countPoint(c: AppContext, milliseconds: number): void {
+  const { ANALYTICS } = c.env as { ANALYTICS?: AnalyticsEngineDataset };
+  const { route, account } = c.var;
+  ANALYTICS?.writeDataPoint({
+    indexes: [account?.id ?? "none"],
+    blobs: [c.req.method, route, String(c.res.status)],
+    doubles: [milliseconds],
+  });
 }
 
 function isLoopback(hostname: string): boolean {

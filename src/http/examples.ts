@@ -12,6 +12,12 @@ export const fetchBody = {
   optimize: { compression: "medium" },
 };
 
+export const selfTest = {
+  success: true,
+  code: 200,
+  formats: ["JPEG", "PNG", "GIF", "WEBP"],
+};
+
 export const uploadBody = { resize: { width: 1200 } };
 
 const measured = {

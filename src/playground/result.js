@@ -11,10 +11,7 @@ export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
       figure(saved >= 0 ? "Saved" : "Grown", `${Math.abs(saved * 100).toFixed(saved > 0.99 ? 1 : 0)} %`, "saving"),
       figure("Bytes", `${bytesText(input.bytes)} → ${bytesText(output.bytes)}`),
       output.score !== undefined && figure("Score", scoreText(output.score)),
-      figure(
-        "Time",
-        timing ? `${durationText(milliseconds)} (service ${durationText(timing)})` : durationText(milliseconds),
-      ),
+      figure("Time", [durationText(milliseconds), timing && h("small", {}, `${durationText(timing)} in the service`)]),
     ),
     comparison(input, output),
     h(

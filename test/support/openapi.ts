@@ -72,6 +72,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,
+  SelfTest: admin.SelfTest,
   AccountRecord: admin.AccountRecord,
   AccountCreated: admin.AccountCreated,
   AccountFound: admin.AccountFound,
@@ -131,6 +132,10 @@ const HEADERS = {
   "X-RateLimit-Reset": { description: "Seconds until the window ends", schema: whole },
   "Retry-After": { description: "Seconds to wait", schema: whole },
   "WWW-Authenticate": { description: "The accepted schemes", schema: { type: "string" } },
+  "Server-Timing": {
+    description: "Of a processed image: `fetch`, `process`, `store` and `total`, in milliseconds",
+    schema: { type: "string" },
+  },
   "X-Service-Metadata": { description: "In binary mode: the JSON, compact and ASCII", schema: { type: "string" } },
 };
 
@@ -173,7 +178,7 @@ function answerOf(route: Route, { description, schema, example, mime }: Answer):
   };
   return {
     description,
-    headers: headers(...names, ...(route.costsCredit ? (["X-Service-Metadata"] as const) : [])),
+    headers: headers(...names, ...(route.costsCredit ? (["Server-Timing", "X-Service-Metadata"] as const) : [])),
     ...(Object.keys(content).length > 0 && { content }),
   };
 }

@@ -16,13 +16,28 @@ import {
   NewAccount,
   NewKey,
   PageQuery,
+  type SelfTest,
 } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
+import { testFormats } from "../../image/self-test.ts";
 import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from "../../limits.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { admitted } from "../rate-limit.ts";
+
+/** GET /admin/self-test: by its status a monitor can tell. */
+export async function testService(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const reports = await testFormats();
+  const broken = reports.filter(({ failure }) => failure !== undefined);
+  if (broken.length > 0) {
+    const names = broken.map(({ format }) => format).join(", ");
+    throw new ApiError(503, `The self-test failed for ${names}`, { cause: broken[0]?.failure });
+  }
+  const formats = reports.map(({ format }) => format);
+  return c.json<v.InferOutput<typeof SelfTest>>({ success: true, code: 200, formats });
+}
 
 /** POST /admin/accounts */
 export async function addAccount(c: AppContext): Promise<Response> {

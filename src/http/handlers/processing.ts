@@ -7,6 +7,7 @@ import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
 import type { AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
 import { replyResult } from "../reply.ts";
+import { timed } from "../timing.ts";
 
 /** Walks the street and answers with what comes out, or says that the answer will come to the webhook. */
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
@@ -16,7 +17,10 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: account.id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
-  return replyResult(c, await street.process(job, street.portsOf(c.env, settings, baseUrl)));
+  const clock = timed(street.portsOf(c.env, settings, baseUrl), Date.now);
+  const answer = replyResult(c, await street.process(job, clock.ports));
+  answer.headers.set("Server-Timing", clock.header());
+  return answer;
 }
 
 /** 202 as soon as the job is durable. */

@@ -6,6 +6,17 @@ import type { Route } from "../route.ts";
 
 export const administration: readonly Route[] = [
   {
+    method: "get",
+    path: "/admin/self-test",
+    operationId: "testService",
+    summary: "Writes a small picture in every format and reads it again; answers 503 when one fails.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "All formats work", schema: admin.SelfTest, example: examples.selfTest } },
+    refusals: [],
+    handler: operator.testService,
+  },
+  {
     method: "post",
     path: "/admin/accounts",
     operationId: "addAccount",

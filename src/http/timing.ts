@@ -1,0 +1,37 @@
+/** `Server-Timing` of a processing answer: how long each part of the street took. */
+import type { Ports } from "../process.ts";
+
+/**
+ * Ports that time themselves, and the header's value once the street was walked: `fetch` (the original from its
+ * origin), `process` (decoding, operations, encoding), `store`, `total`, in milliseconds. The runtime's clock stands
+ * still while a Worker only computes, so in production the time of `process` may show up in `store`; `total` is right.
+ */
+export function timed(ports: Ports, now: () => number): { readonly ports: Ports; readonly header: () => string } {
+  const startedAt = now();
+  const spent = { fetch: 0, store: 0 };
+  const measure = async <T>(part: keyof typeof spent, work: () => Promise<T>): Promise<T> => {
+    const before = now();
+    try {
+      return await work();
+    } finally {
+      spent[part] += now() - before;
+    }
+  };
+  const header = (): string => {
+    const total = now() - startedAt;
+    const parts = { fetch: spent.fetch, process: total - spent.fetch - spent.store, store: spent.store, total };
+    return Object.entries(parts)
+      .map(([name, milliseconds]) => `${name};dur=${Math.max(0, Math.round(milliseconds))}`)
+      .join(", ");
+  };
+  const clocked: Ports = {
+    ...ports,
+    readOriginal: (source) => measure("fetch", () => ports.readOriginal(source)),
+    keepTemporarily: (encoded) => measure("store", () => ports.keepTemporarily(encoded)),
+    openStore: async (accountId, store) => {
+      const put = await ports.openStore(accountId, store);
+      return (encoded) => measure("store", () => put(encoded));
+    },
+  };
+  return { ports: clocked, header };
+}

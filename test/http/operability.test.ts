@@ -1,0 +1,62 @@
+import { expect, it, vi } from "vitest";
+
+import type { FormatDefinition } from "../../src/image/format.ts";
+import { FORMATS } from "../../src/image/formats.ts";
+import { ADMIN, openAccount } from "../support/accounts.ts";
+import { api, apiOf } from "../support/api.ts";
+import { shortStreet } from "../support/street.ts";
+
+const writable = Object.values<FormatDefinition>(FORMATS).filter((row) => row.encode);
+
+it("the self-test writes and reads every format", async () => {
+  const { status, body } = await api("GET", "/admin/self-test", { headers: ADMIN });
+  expect(status).toBe(200);
+  expect(body.formats).toEqual(writable.map((row) => row.label));
+});
+
+it("the self-test is for the operator alone", async () => {
+  const { key } = await openAccount();
+  expect((await api("GET", "/admin/self-test", { key })).status).toBe(401);
+});
+
+it("an answer says how long its parts took", async () => {
+  const { key } = await openAccount();
+  let now = 0;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+  const after = async <T>(milliseconds: number, value: T): Promise<T> => {
+    now += milliseconds;
+    return value;
+  };
+  const slow = apiOf({
+    process: async (job, ports) => {
+      const result = await shortStreet.process(job, ports);
+      return after(400, result);
+    },
+    portsOf: (...args) => {
+      const ports = shortStreet.portsOf(...args);
+      return {
+        ...ports,
+        readOriginal: async (source) => after(30, await ports.readOriginal(source)),
+        keepTemporarily: async (encoded) => after(7, await ports.keepTemporarily(encoded)),
+      };
+    },
+  });
+  try {
+    const { headers } = await slow("POST", "/1.0/fetch", { key, json: { url: "https://images.test/a.png" } });
+    expect(headers.get("server-timing")).toBe("fetch;dur=30, process;dur=400, store;dur=7, total;dur=437");
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it("a request is one data point where a dataset is bound", async () => {
+  const { key, account } = await openAccount();
+  const points: AnalyticsEngineDataPoint[] = [];
+  const ANALYTICS = { writeDataPoint: (point: AnalyticsEngineDataPoint) => void points.push(point) };
+  await api("GET", "/1.0/account", { key, env: { ANALYTICS } });
+  await api("GET", "/health", { env: { ANALYTICS } });
+  expect(points).toEqual([
+    { indexes: [account.id], blobs: ["GET", "/1.0/account", "200"], doubles: [expect.any(Number)] },
+    { indexes: ["none"], blobs: ["GET", "/health", "200"], doubles: [expect.any(Number)] },
+  ]);
+});
