@@ -132,7 +132,7 @@ describe("operations that follow faces", () => {
   it("cut out a face, and say where faces are", async () => {
     const [face = []] = found(one);
     const { faces, width, height } = await rendered(oneFile, FACE);
-    expect(faces).toEqual([near(face, 1)]);
+    expect(faces).toEqual([near(face, 2)]);
     expect([width, height]).toEqual(faces?.[0]?.slice(2));
     const padded = await rendered(oneFile, { crop: { mode: "face", padding: 0.5 } });
     expect([padded.width, padded.height]).toEqual(
