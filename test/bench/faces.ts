@@ -56,7 +56,7 @@ export async function main(): Promise<void> {
       const bytes = new Uint8Array(readFileSync(join(folder, name)));
       const boxes = await facesIn(bytes);
       if (!boxes) continue;
-      const { width = 1, height = 1 } = await sharp(bytes).metadata();
+      const { width, height } = await sharp(bytes).metadata();
       const scale = Math.min(1, FACE_SIDE / Math.max(width, height));
       const faces = marked.get(name) ?? [];
       const hit = new Set(boxes.map((box) => best(faces, box)));
