@@ -172,7 +172,7 @@ describe("operations that follow faces", () => {
   });
 
   it.each<readonly [string, object]>([
-    ["crop rect", { crop: { width: 80, height: 80, gravity: "face" } }],
+    ["crop rect", { crop: { width: 110, height: 110, gravity: "face" } }],
     ["crop ratio", { crop: { mode: "ratio", ratio: "1:2", gravity: "face" } }],
     ["resize", { resize: { mode: "fit", width: 100, height: 200, gravity: "face" } }],
   ])("keep the most prominent face inside: %s", async (_, body) => {
