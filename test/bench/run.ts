@@ -21,6 +21,7 @@ interface BenchModule {
 /** Every bench, one line each; the name is the file's. */
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
+  faces: () => import("./faces.ts"),
   floor: () => import("./floor.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),

@@ -132,7 +132,7 @@ describe("operations that follow faces", () => {
   it("cut out a face, and say where faces are", async () => {
     const [face = []] = found(one);
     const { faces, width, height } = await rendered(oneFile, FACE);
-    expect(faces).toEqual([near(face, 1)]);
+    expect(faces).toEqual([near(face, 2)]);
     expect([width, height]).toEqual(faces?.[0]?.slice(2));
     const padded = await rendered(oneFile, { crop: { mode: "face", padding: 0.5 } });
     expect([padded.width, padded.height]).toEqual(
@@ -172,7 +172,7 @@ describe("operations that follow faces", () => {
   });
 
   it.each<readonly [string, object]>([
-    ["crop rect", { crop: { width: 80, height: 80, gravity: "face" } }],
+    ["crop rect", { crop: { width: 110, height: 110, gravity: "face" } }],
     ["crop ratio", { crop: { mode: "ratio", ratio: "1:2", gravity: "face" } }],
     ["resize", { resize: { mode: "fit", width: 100, height: 200, gravity: "face" } }],
   ])("keep the most prominent face inside: %s", async (_, body) => {

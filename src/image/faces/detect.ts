@@ -10,7 +10,7 @@ import type { Rows } from "../rows.ts";
 
 /**
  * The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it.
- * Measured on the annotated pictures of test/bench/faces: 800 and 1,024 pixels find hardly more and cost 1.5 and 2
+ * Measured with the bench `faces`: 800 and 1,024 pixels find hardly more and cost 1.5 and 2
  * times as much.
  */
 export const FACE_SIDE = 640;
@@ -33,7 +33,7 @@ const VOTERS: readonly (readonly [Cascade, mirrored: boolean, weight: number])[]
   ["profile", false, 0.5],
   ["profile", true, 0.5],
 ];
-const MIN_VOTES = 16;
+const MIN_VOTES = 18;
 
 /** From so many votes on, a face is as sure as can be; of two that are, the larger is the more prominent. */
 const SURE_VOTES = 24;
