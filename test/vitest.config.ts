@@ -31,7 +31,8 @@ const worker = {
     ...patience,
     name: "worker",
     include: ["test/**/*.test.ts"],
-    exclude: onNode,
+    // Pages are tried in a browser, by a configuration of their own.
+    exclude: [...onNode, "test/browser/**"],
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only",
     setupFiles: ["test/support/setup.ts"],
