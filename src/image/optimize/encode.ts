@@ -109,11 +109,18 @@ async function encodePicture(task: Task, wanted: EncodeSettings): Promise<Optimi
   }
   const goal = TARGET_SCORE[aim.preset];
   const format = { ...target, encode };
-  const scoreBytes = SHEET_BYTES + scoringBytes(target, picture);
-  const peakBytes = sourceBytes + scoreBytes + encoderBytes * 1.25;
+  const decodeBytes = resultDecodeBytes(target, picture);
+  const scoreBytes = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+  // A format decodes in the memory that it encodes in; the best result so far is kept beside.
+  const peakBytes = sourceBytes + scoreBytes + Math.max(encoderBytes, decodeBytes) + encoderBytes / 4;
   const requantized = requantizer(task);
-  if (!requantized) return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-  const leanBytes = scoreBytes + Math.max(sourceBytes, requantized.peakBytes);
+  if (!requantized) {
+    if (isolateBudget.canHold(peakBytes)) {
+      return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
+    }
+    return encodeUnscored(picture, format, settings, sourceBytes);
+  }
+  const leanBytes = scoreBytes + decodeBytes + Math.max(sourceBytes, requantized.peakBytes);
   if (!isolateBudget.canHold(leanBytes)) return (await recompressed(task, settings)) ?? { bytes: stored.bytes };
   const found = await isolateBudget.run(leanBytes, () =>
     smallestAbove(picture, format, settings, goal, requantized.encode),
@@ -176,8 +183,8 @@ function canSearch(target: FormatDefinition, picture: Picture): boolean {
   return target.can.quality && picture.frames === 1 && canScore(picture);
 }
 
-/** Bytes that decoding and scoring a result of this size hold at most. */
-function scoringBytes(target: FormatDefinition, { width, height, opaque }: Picture): number {
+/** Bytes that decoding a result of this size holds at most. */
+function resultDecodeBytes(target: FormatDefinition, { width, height, opaque }: Picture): number {
   const facts = {
     width,
     height,
@@ -187,14 +194,34 @@ function scoringBytes(target: FormatDefinition, { width, height, opaque }: Pictu
     alpha: !opaque,
     colorspace: "YCbCr",
     interlaced: false,
-    subsample: "4:4:4",
+    subsample: "4:2:0",
     depth: 24,
     quality: 80,
   } as const;
-  return (
-    target.decodePeakBytes(facts, { box: whole(facts), width, height }) +
-    scorePeakBytes({ width, height }) * (opaque ? 1 : 2)
-  );
+  return target.decodePeakBytes(facts, { box: whole(facts), width, height });
+}
+
+/**
+ * A picture that is too large to be scored beside its encoding: at the quality that reaches the preset's target on
+ * average, or exactly, where that takes less memory.
+ * @throws ApiError 422 when the job does not fit into memory either way
+ */
+async function encodeUnscored(
+  picture: Picture,
+  { can, encode, encodePeakBytes }: FormatDefinition & Required<Pick<FormatDefinition, "encode">>,
+  settings: EncodeSettings,
+  sourceBytes: number,
+): Promise<Optimized> {
+  const encodeAt = (chosen: EncodeSettings) => ({
+    peakBytes: sourceBytes + (encodePeakBytes?.(picture, chosen) ?? 0),
+    run: () => encode(picture, chosen),
+  });
+  const lossy = encodeAt(settings);
+  if (isolateBudget.canHold(lossy.peakBytes) || !can.lossless) {
+    return isolateBudget.run(lossy.peakBytes, () => ({ bytes: lossy.run() }));
+  }
+  const exact = encodeAt({ ...settings, lossless: true });
+  return isolateBudget.run(exact.peakBytes, () => ({ bytes: exact.run(), score: 100 }));
 }
 
 /** The picture on white, for formats without alpha. */
