@@ -91,6 +91,7 @@ const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {
   ".wasm": "CompiledWasm",
   ".bin": "Data",
   ".ttf": "Data",
+  ".woff2": "Data",
   ".html": "Text",
   ".txt": "Text",
 };
