@@ -38,16 +38,16 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "webhooks-soak": () => import("./webhooks-soak.ts"),
 };
 
-// In the runtime of the service, importing a .wasm file gives its compiled module; on Node this does the same.
+// In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes;
+// on Node this does the same.
 registerHooks({
   load(url, context, next) {
-    if (!url.endsWith(".wasm")) return next(url, context);
+    const isCode = url.endsWith(".wasm");
+    if (!isCode && !url.endsWith(".woff2")) return next(url, context);
     const bytes = readFileSync(fileURLToPath(url)).toString("base64");
-    return {
-      format: "module",
-      shortCircuit: true,
-      source: `export default new WebAssembly.Module(Buffer.from("${bytes}", "base64"));`,
-    };
+    const imported = `Uint8Array.from(Buffer.from("${bytes}", "base64"))`;
+    const value = isCode ? `new WebAssembly.Module(${imported})` : `${imported}.buffer`;
+    return { format: "module", shortCircuit: true, source: `export default ${value};` };
   },
 });
 
