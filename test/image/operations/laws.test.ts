@@ -49,7 +49,6 @@ const CASES: readonly Case[] = [
   ["crop", { width: 5, height: 3 }],
   ["crop", { mode: "face" }],
   ["resize", { width: 9, height: 9, mode: "fill" }],
-  ["resize", { width: 9, height: 4, mode: "fit", gravity: "faces" }],
   ["scale", { size: 0.7 }],
   ["auto", { enhance: true }],
   ["auto", { redeye: true }],
