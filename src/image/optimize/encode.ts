@@ -44,20 +44,17 @@ export async function encodeFor(task: Task): Promise<Optimized> {
   const unchanged = !plan.changesPixels && target === stored.format;
   const settings = encodeSettings(aim, target, task.progressive);
   if (!unchanged) return encodePicture(task, settings);
-  if (!target.encode) return rewritten(stored, settings);
+  if (!target.encode) return rewritten(task, settings);
   const made = await (aim.kind === "lossless" ? encodeExactly(task, settings) : encodePicture(task, settings));
   const original = withoutMetadata(stored);
   return made && made.bytes.length < original.length ? made : { bytes: original, score: 100 };
 }
 
 /** A format that is not written is written anew as it is, be the result smaller or not. */
-async function rewritten({ bytes, facts, format }: Stored, { progressive }: EncodeSettings): Promise<Optimized> {
-  const { recompress, recompressPeakBytes } = format;
-  if (!recompress || !recompressPeakBytes) throw new ApiError(422, "output.format cannot be written");
-  const made = await isolateBudget.run(recompressPeakBytes(bytes, facts), () =>
-    recompress(bytes, facts, { progressive }),
-  );
-  return { bytes: made ?? bytes, score: 100 };
+async function rewritten(task: Task, settings: EncodeSettings): Promise<Optimized> {
+  const { bytes, format } = task.stored;
+  if (!format.recompress) throw new ApiError(422, "output.format cannot be written");
+  return (await recompressed(task, settings)) ?? { bytes, score: 100 };
 }
 
 /** The original, as it may be handed out. */
@@ -103,7 +100,10 @@ async function encodePicture(task: Task, wanted: EncodeSettings): Promise<Optimi
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   const sourceBytes = picturePeakBytes(stored, plan);
   const encoderBytes = encodePeakBytes(picture, settings);
-  if (aim.kind === "size") return fitted(task, settings, { picture, encode, peakBytes: sourceBytes + encoderBytes });
+  if (aim.kind === "size") {
+    const pixels = { peakBytes: sourceBytes + encoderBytes, encode: (tried: EncodeSettings) => encode(picture, tried) };
+    return fitted(task, settings, aim.bytes, requantizer(task) ?? pixels);
+  }
   if (aim.kind !== "smart" || aim.preset === "ultra" || !canSearch(target, picture)) {
     return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
   }
@@ -133,30 +133,15 @@ async function encodePicture(task: Task, wanted: EncodeSettings): Promise<Optimi
 
 /** The best file that is as small as asked; the original, if it is small enough and nothing else changes. */
 async function fitted(
-  task: Task,
+  { stored, plan, target }: Task,
   settings: EncodeSettings,
-  {
-    picture,
-    encode,
-    peakBytes,
-  }: { picture: Picture; encode: NonNullable<FormatDefinition["encode"]>; peakBytes: number },
+  limitBytes: number,
+  { encode, peakBytes }: { encode: (settings: EncodeSettings) => Uint8Array; peakBytes: number },
 ): Promise<Optimized> {
-  const { stored, plan, target, aim } = task;
-  if (aim.kind !== "size") throw new RangeError("no size is aimed at");
-  if (!plan.changesPixels && target === stored.format && stored.bytes.length <= aim.bytes) {
+  if (!plan.changesPixels && target === stored.format && stored.bytes.length <= limitBytes) {
     return { bytes: stored.bytes, score: 100 };
   }
-  const requantized = requantizer(task);
-  if (requantized) {
-    const bytes = await isolateBudget.run(requantized.peakBytes, () =>
-      largestWithin(requantized.encode, settings, aim.bytes),
-    );
-    return { bytes };
-  }
-  const bytes = await isolateBudget.run(peakBytes, () =>
-    largestWithin((wanted) => encode(picture, wanted), settings, aim.bytes),
-  );
-  return { bytes };
+  return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(encode, settings, limitBytes) }));
 }
 
 /**

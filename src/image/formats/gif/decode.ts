@@ -1,4 +1,3 @@
-/** Rows out of GIF files: stills in bands, animations on a canvas. */
 import {
   bandsPeakBytes,
   canvasPeakBytes,
@@ -9,6 +8,8 @@ import {
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
+/** Rows out of GIF files: stills in bands, animations on a canvas. */
+import { canvasRows } from "../canvas-rows.ts";
 import { damaged, type GifFile, type GifFrame, subBlocks } from "./container.ts";
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
@@ -84,23 +85,6 @@ function optionsOf(bytes: Uint8Array, frame: GifFrame): FrameOptions {
       rest = rest.subarray(max);
       return piece;
     },
-  };
-}
-
-function canvasRows(canvas: FrameCanvas, opaque: boolean): Rows {
-  let y = 0;
-  return {
-    width: canvas.width,
-    height: canvas.height,
-    opaque,
-    read(max) {
-      const count = Math.min(max, canvas.height - y);
-      if (count === 0) return null;
-      y += count;
-      // A copy: the next frame is drawn onto this one.
-      return canvas.rows(y - count, count).slice();
-    },
-    close() {},
   };
 }
 

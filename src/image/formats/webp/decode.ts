@@ -1,9 +1,10 @@
-/** Rows out of WebP files: stills in bands, animations on a canvas. */
 import { Canvas, canvasBytes } from "../../../../wasm/webp/canvas.ts";
 import { decodePeakBytes, openDecoder, type Region } from "../../../../wasm/webp/decoder.ts";
 import type { Decoded, Demand } from "../../format.ts";
 import type { Box, Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
+/** Rows out of WebP files: stills in bands, animations on a canvas. */
+import { canvasRows } from "../canvas-rows.ts";
 import { damaged, type WebpFile, type WebpFrame } from "./container.ts";
 
 /** The picture is decoded smaller only where that leaves the resize at least this much to do: half the size or less. */
@@ -106,23 +107,6 @@ function drawFrame(canvas: Canvas, frame: WebpFrame): void {
   } finally {
     decoder.close();
   }
-}
-
-function canvasRows(canvas: Canvas, opaque: boolean): Rows {
-  let y = 0;
-  return {
-    width: canvas.width,
-    height: canvas.height,
-    opaque,
-    read(max) {
-      const count = Math.min(max, canvas.height - y);
-      if (count === 0) return null;
-      y += count;
-      // A copy: the next frame is drawn onto this one.
-      return canvas.rows(y - count, count).slice();
-    },
-    close() {},
-  };
 }
 
 /** Whether no frame of the file can show a pixel with alpha. */
