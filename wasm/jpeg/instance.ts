@@ -42,6 +42,7 @@ export interface JpegExports extends NativeExports {
   recompressor_new(sink: number): number;
   recompressor_profile(recompressor: number, length: number): number;
   recompressor_read(recompressor: number, source: number, pass: number, distance: number, most: number): number;
+  recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number): void;
   recompressor_write(recompressor: number, progressive: number): void;
   recompressor_close(recompressor: number): void;
 }

@@ -3,4 +3,4 @@ export { openDecoder, openPlaneDecoder, type Decoder, type PlaneDecoder, type Re
 export { openEncoder, openPlaneEncoder, type Encoder, type PlaneEncoder, type Subsampling } from "./encoder.ts";
 export { readHeader, type JpegColors, type JpegHeader } from "./header.ts";
 export { decodePeakBytes, encodePeakBytes, recompressPeakBytes } from "./memory.ts";
-export { recompress } from "./recompress.ts";
+export { canTurn, recompress, type Turn } from "./recompress.ts";

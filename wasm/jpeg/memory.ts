@@ -4,7 +4,7 @@
  */
 import { type EncoderOptions, FACTORS, packedLimit } from "./encoder.ts";
 import type { JpegHeader } from "./header.ts";
-import { WINDOW_BYTES } from "./recompress.ts";
+import { type RecompressOptions, WINDOW_BYTES } from "./recompress.ts";
 
 type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans">;
 
@@ -76,7 +76,11 @@ const PACKED_PER_FILE_BYTE = 4;
 const RECOMPRESSOR_BYTES = 300_000;
 
 /** Bytes that recompression of a file of `fileBytes` holds. */
-export function recompressPeakBytes(header: Layout, fileBytes: number, windowBytes = WINDOW_BYTES): number {
+export function recompressPeakBytes(
+  header: Layout,
+  fileBytes: number,
+  { windowBytes = WINDOW_BYTES, turn }: Pick<RecompressOptions, "windowBytes" | "turn"> = {},
+): number {
   const maxH = Math.max(...header.components.map(({ h }) => h));
   const maxV = Math.max(...header.components.map(({ v }) => v));
   const unitsX = Math.ceil(header.width / (8 * maxH));
@@ -86,8 +90,12 @@ export function recompressPeakBytes(header: Layout, fileBytes: number, windowByt
   const most = blocks * PACKED_BLOCK_BYTES_MAX;
   const packed = Math.min(most, blocks * PACKED_BLOCK_BYTES + fileBytes * PACKED_PER_FILE_BYTE);
   const rows = unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
-  if (!header.multipleScans) return RECOMPRESSOR_BYTES + rows + packed;
+  // A row or a column of the source and of the result; transposing holds both pictures.
+  const turning = turn ? Math.max(unitsX * maxH, unitsY * maxV) * 512 + (turn.transpose ? packed : 0) : 0;
+  const written = RECOMPRESSOR_BYTES + rows + packed + turning;
+  if (!header.multipleScans) return written;
   // In the last pass: the window, maps of the rest, and what earlier passes packed.
   const passes = Math.floor(most / windowBytes) + 1;
-  return RECOMPRESSOR_BYTES + rows + blocks * PACKED_BLOCK_BYTES + most / passes + (packed * (passes - 1)) / passes;
+  const read = RECOMPRESSOR_BYTES + rows + blocks * PACKED_BLOCK_BYTES + most / passes;
+  return Math.max(written, read + (packed * (passes - 1)) / passes);
 }

@@ -1,5 +1,5 @@
 // A smaller file of the same picture without going through pixels: coefficients in, coefficients out, with Huffman codes
-// made for them; and, if asked, divided by larger divisors. Metadata stays behind.
+// made for them; and, if asked, divided by larger divisors, or turned. Metadata stays behind.
 #include <stdlib.h>
 #include <string.h>
 #define JPEG_INTERNALS
@@ -10,6 +10,7 @@
 #include "lib/jpegli/encode.h"
 #include "packed.h"
 #include "store.h"
+#include "turn.h"
 
 struct divisor {
   int old, new;
@@ -30,6 +31,7 @@ struct recompressor {
   struct input input;
   struct store store;
   struct packed packed;
+  struct turning turning;
   struct output out;
   struct file_options options;
   uint8_t *profile;
@@ -49,6 +51,7 @@ EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
   if (r->jpeg.err) jpeg_destroy_decompress(&r->jpeg);
   store_free(&r->store);
   packed_free(&r->packed);
+  turning_free(&r->turning);
   free(r->profile);
   free(r);
 }
@@ -201,6 +204,14 @@ uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, fl
   input_require_complete(jpeg, &r->input);
   if (jpeg->inputctl->has_multiple_scans) pack_window(r);
   return passes;
+}
+
+// Turns what was read: transposed, then mirrored left to right and top to bottom, where partial MCUs allow it.
+EXPORT("recompressor_turn")
+void recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y) {
+  packed_turn(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});
+  r->packed = r->turning.result;
+  memset(&r->turning.result, 0, sizeof r->turning.result);
 }
 
 EXPORT("recompressor_write") void recompressor_write(struct recompressor *r, int progressive) {
