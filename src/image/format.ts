@@ -113,7 +113,10 @@ export interface FormatDefinition {
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
-  /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
+  /**
+   * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
+   * there is nothing to win this way.
+   */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
   /** Whether `recompress` can give this file a lower quality; absent where it never can. */
   readonly requantizes?: (bytes: Uint8Array) => boolean;

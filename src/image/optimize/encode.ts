@@ -12,7 +12,16 @@ import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
-import { asStored, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
+import {
+  asStored,
+  inOneScan,
+  type Kept,
+  keptOf,
+  readThrough,
+  recompressed,
+  type Requantizer,
+  requantizer,
+} from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { better, smallestAbove } from "./search.ts";
 import { SHEET_BYTES } from "./sheet.ts";
@@ -78,42 +87,65 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const decoded = pictureOf(stored, plan);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
-  const sourceBytes = picturePeakBytes(stored, plan);
-  const encoderBytes = encodePeakBytes(picture, settings);
-  const requantized = kept && requantizer(kept);
+  const peaks = peaksOf(task, picture, encodePeakBytes(picture, settings), kept);
+  const searches = aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture);
+  if (kept && !isolateBudget.canHold(searches ? peaks.lean : peaks.blind)) {
+    const simpler = await inOneScan(kept);
+    if (simpler) return encodePicture({ ...task, stored: simpler.stored }, wanted, simpler);
+  }
+  const way = kept && requantizer(kept);
   if (aim.kind === "size") {
-    const { finish, peakBytes } = requantized ?? {
-      finish: (tried: EncodeSettings) => encode(picture, tried),
-      peakBytes: sourceBytes + encoderBytes,
-    };
     if (kept?.original && kept.original.length <= aim.bytes) return null;
+    const { finish, peakBytes } = way ?? {
+      finish: (tried: EncodeSettings) => encode(picture, tried),
+      peakBytes: peaks.blind,
+    };
     return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(finish, settings, aim.bytes) }));
   }
-  if (aim.kind !== "smart" || aim.preset === "ultra" || !canSearch(target, picture)) {
-    return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
-  }
+  if (!searches) return isolateBudget.run(peaks.blind, () => ({ bytes: encode(picture, settings) }));
   const goal = TARGET_SCORE[aim.preset];
   const format = { ...target, encode };
-  const decodeBytes = resultDecodeBytes(target, picture);
-  const scoreBytes = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
-  // A format decodes in the memory that it encodes in; the best result so far is kept beside.
-  const peakBytes = sourceBytes + scoreBytes + Math.max(encoderBytes, decodeBytes) + encoderBytes / 4;
-  if (!kept || !requantized) {
-    if (isolateBudget.canHold(peakBytes)) {
-      return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-    }
-    return encodeUnscored(picture, format, settings, sourceBytes);
+  const search = (from: Picture, by?: Requantizer) => smallestAbove(from, format, settings, goal, by);
+  const fits = isolateBudget.canHold(peaks.search);
+  if (!kept || !way) {
+    if (fits) return isolateBudget.run(peaks.search, () => search(picture));
+    return encodeUnscored(picture, format, settings, peaks.source);
   }
-  const lying = asStored(plan, stored);
-  const leanBytes = scoreBytes + decodeBytes + Math.max(picturePeakBytes(stored, lying), requantized.peakBytes);
-  if (!isolateBudget.canHold(leanBytes)) return recompressed(kept, settings);
-  const found = await isolateBudget.run(leanBytes, () =>
-    smallestAbove(pictureOf(stored, lying), format, settings, goal, requantized),
-  );
+  if (!isolateBudget.canHold(peaks.lean)) return recompressed(kept, settings);
+  const lying = pictureOf(stored, asStored(plan, stored));
+  const found = await isolateBudget.run(peaks.lean, () => search(lying, way));
   // Coefficients keep the chroma they have; pixels can be written with less.
-  if (stored.facts.subsample === "4:2:0" || !isolateBudget.canHold(peakBytes)) return found;
-  const other = await isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-  return better(found, other, goal);
+  if (stored.facts.subsample === "4:2:0" || !fits) return found;
+  return better(found, await isolateBudget.run(peaks.search, () => search(picture)), goal);
+}
+
+type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode">>;
+
+/** Bytes that the ways to encode a picture hold at most. */
+interface Peaks {
+  /** Decoding and steps alone. */
+  readonly source: number;
+  /** Encoding once. */
+  readonly blind: number;
+  /** Searching for a quality. */
+  readonly search: number;
+  /** The same with coefficients of the original in place of pixels; endless where it cannot be. */
+  readonly lean: number;
+}
+
+function peaksOf({ stored, plan, target }: Task, picture: Picture, encoder: number, kept: Kept | null): Peaks {
+  const source = picturePeakBytes(stored, plan);
+  const decoder = resultDecodeBytes(target, picture);
+  const score = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+  const way = kept && requantizer(kept);
+  const lying = picturePeakBytes(stored, asStored(plan, stored));
+  return {
+    source,
+    blind: source + encoder,
+    // A format decodes in the memory that it encodes in; the best result so far is kept beside.
+    search: source + score + Math.max(encoder, decoder) + encoder / 4,
+    lean: way ? score + decoder + Math.max(lying, way.peakBytes) : Number.POSITIVE_INFINITY,
+  };
 }
 
 /** Whether a score is promised that the picture is too small for. */
@@ -151,7 +183,7 @@ function resultDecodeBytes(target: FormatDefinition, { width, height, opaque }: 
  */
 async function encodeUnscored(
   picture: Picture,
-  { can, encode, encodePeakBytes }: FormatDefinition & Required<Pick<FormatDefinition, "encode">>,
+  { can, encode, encodePeakBytes }: Encoder,
   settings: EncodeSettings,
   sourceBytes: number,
 ): Promise<Optimized> {

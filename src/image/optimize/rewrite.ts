@@ -45,7 +45,7 @@ function withoutMetadata({ bytes, format }: Stored, note: Orientation): Uint8Arr
 /** The same pixels in the same format, without decoding them; null where there is nothing to win this way. */
 export async function recompressed(
   { stored, turn, note }: Kept,
-  { progressive }: EncodeSettings,
+  { progressive }: Pick<EncodeSettings, "progressive">,
 ): Promise<{ bytes: Uint8Array; score: number } | null> {
   const { bytes, facts, format } = stored;
   const { recompress, recompressPeakBytes } = format;
@@ -54,6 +54,19 @@ export async function recompressed(
   const peakBytes = recompressPeakBytes(bytes, facts, settings);
   const result = await isolateBudget.run(peakBytes, () => recompress(bytes, facts, settings));
   return result && { bytes: result, score: 100 };
+}
+
+/**
+ * The same with its coefficients in a single scan, which takes little memory to decode; null where it is so already, or
+ * cannot be.
+ */
+export async function inOneScan(kept: Kept): Promise<Kept | null> {
+  const { stored } = kept;
+  if (!stored.facts.interlaced || !stored.format.requantizes?.(stored.bytes)) return null;
+  const result = await recompressed({ ...kept, turn: 1 }, { progressive: false });
+  if (!result) return null;
+  const { bytes } = result;
+  return { ...kept, stored: { ...stored, bytes, facts: stored.format.probe(bytes) } };
 }
 
 /** Decodes a picture that is handed back as it is, so that a damaged one is refused. */

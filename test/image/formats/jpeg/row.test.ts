@@ -54,13 +54,13 @@ describe("the JPEG format", () => {
     expect(jpeg.probe(sharp).subsample).toBe("4:4:4");
   });
 
-  it("becomes smaller without a change of pixels, or not at all", () => {
+  it("becomes smaller without a change of pixels, if it was not written as well", () => {
     const bytes = jpegFile("s444");
     const smaller = jpeg.recompress(bytes, jpeg.probe(bytes), { progressive: false });
     expect(smaller?.length).toBeLessThan(bytes.length);
     expect(open(smaller ?? bytes).pixels).toEqual(open(bytes).pixels);
     const again = jpeg.recompress(smaller ?? bytes, jpeg.probe(bytes), { progressive: false });
-    expect(again).toBeNull();
+    expect(again).toEqual(smaller);
     const twelve = jpegFile("twelve-bits");
     expect(jpeg.recompress(twelve, jpeg.probe(twelve), { progressive: true })).toBeNull();
   });
