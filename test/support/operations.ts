@@ -36,14 +36,24 @@ export function planned(
   { opaque = true, alpha = true, overlay }: Situation = {},
 ): readonly Step[] {
   const row: OperationRow = OPERATIONS[name];
-  return row.plan(checked(row.params, params) as never, {
+  const valid = checked(row.params, params) as never;
+  const look = () => smallVersion(rowsOf(pixels, opaque), row.looks?.(valid) ?? 0);
+  return row.plan(valid, {
     size: { width: pixels.width, height: pixels.height },
     opaque,
     alpha,
-    look: () => rowsOf(pixels, opaque),
-    faces: () => findFaces(rowsOf(pixels, opaque)),
+    look,
+    faces: () => findFaces(look()),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });
+}
+
+/** Rows reduced until no side is longer than `maxSide`. */
+function smallVersion(rows: Rows, maxSide: number): Rows {
+  const { width, height } = rows;
+  const factor = Math.min(1, maxSide / Math.max(width, height));
+  const small = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+  return resample(rows, { box: { x: 0, y: 0, width, height }, ...small, kernel: "linear" });
 }
 
 /** A picture as an operation leaves it. */
