@@ -27,7 +27,11 @@ const LINES: readonly Line[] = [
   ["rotate", { angle: 90 }, (picture) => picture.rotate(90)],
   ["rotate", { angle: 7 }, (picture) => picture.rotate(7)],
   ["rotate", { angle: 45 }, (picture) => picture.rotate(45)],
-  ["crop", { width: 2_000, height: 1_500 }, (picture) => picture.extract({ left: 1_000, top: 750, width: 2_000, height: 1_500 })],
+  [
+    "crop",
+    { width: 2_000, height: 1_500 },
+    (picture) => picture.extract({ left: 1_000, top: 750, width: 2_000, height: 1_500 }),
+  ],
   ["resize", { width: 1_200 }, (picture) => picture.resize({ width: 1_200 })],
   ["resize", { width: 900, height: 900, mode: "fit" }, (picture) => picture.resize({ width: 900, height: 900 })],
   ["scale", { size: 1.5 }, (picture) => picture.resize({ width: 6_000 })],
@@ -59,10 +63,18 @@ const LINES: readonly Line[] = [
   filter({ halftone: { value: 8 } }),
   filter({ halftone: { mode: "cmyk", value: 8 } }),
   filter({ replace: { from: "808080", to: "ff0000", value: 30 } }),
-  ["watermark", { id: "a", gravity: "bottom-right", padding: 40 }, (picture) => picture.composite([{ input: MARK, left: 3_448, top: 2_448 }])],
+  [
+    "watermark",
+    { id: "a", gravity: "bottom-right", padding: 40 },
+    (picture) => picture.composite([{ input: MARK, left: 3_448, top: 2_448 }]),
+  ],
   ["mask", { shape: "ellipse" }],
   ["border", { size: 40, radius: 80 }],
-  ["padding", { size: 100 }, (picture) => picture.extend({ top: 100, bottom: 100, left: 100, right: 100, background: "#fff" })],
+  [
+    "padding",
+    { size: 100 },
+    (picture) => picture.extend({ top: 100, bottom: 100, left: 100, right: 100, background: "#fff" }),
+  ],
 ];
 
 /** Rows are the new channels. */
@@ -88,7 +100,12 @@ export async function main(): Promise<void> {
 async function compared(name: string, [operation, params, other]: Line, pixels: Pixels, samples: Uint8Array) {
   const overlay = new Uint8Array(MARK).buffer;
   const own = () => applied(operation, params, pixels, { overlay });
-  const theirs = other && (() => other(sharp(samples, { raw: { ...SIZE, channels: 3 } })).raw().toBuffer());
+  const theirs =
+    other &&
+    (() =>
+      other(sharp(samples, { raw: { ...SIZE, channels: 3 } }))
+        .raw()
+        .toBuffer());
   const times: { own: number[]; theirs: number[] } = { own: [], theirs: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const ownMs = await processorMs(own);

@@ -4,10 +4,9 @@ import { findFaces } from "../../src/image/faces/detect.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
+import { applied as stepped } from "../../src/image/pipeline.ts";
 import { resample } from "../../src/image/resample.ts";
 import type { Rows } from "../../src/image/rows.ts";
-import { crop } from "../../src/image/steps/crop.ts";
-import { turn } from "../../src/image/steps/turn.ts";
 import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export interface Situation {
@@ -61,23 +60,8 @@ export function applied(name: OperationName, params: object, pixels: Pixels, sit
   const { opaque = true, give = 1_000, ask = 16 } = situation;
   const steps = planned(name, params, pixels, situation);
   let rows: Rows = rowsOf(pixels, opaque, give);
-  for (const step of steps) rows = through(rows, step);
+  for (const step of steps) rows = stepped(rows, step);
   return { ...drain(rows, ask), steps, opaque: rows.opaque };
-}
-
-function through(rows: Rows, step: Step): Rows {
-  switch (step.kind) {
-    case "turn":
-      return turn(rows, step.orientation);
-    case "crop":
-      return crop(rows, step.box);
-    case "resize": {
-      const box = { x: 0, y: 0, width: rows.width, height: rows.height };
-      return resample(rows, { box, width: step.width, height: step.height, kernel: step.kernel });
-    }
-    case "rows":
-      return step.apply(rows);
-  }
 }
 
 /** The pixels of a PNG file. */
