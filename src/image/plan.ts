@@ -78,6 +78,11 @@ export function planSteps(stored: Size, steps: readonly Step[]): Plan {
   return { ...folded, size, changesPixels };
 }
 
+/** What keeps its size is cut at whole pixels: half a pixel aside it would only be blurred. */
+function shifted(box: Box): Box {
+  return { ...box, x: Math.floor(box.x), y: Math.floor(box.y) };
+}
+
 /** Crops right before a resize become part of it: only there may they be fractional. */
 function cutWhileResizing(steps: readonly Step[]): Step[] {
   const joined: Step[] = [];
@@ -87,7 +92,8 @@ function cutWhileResizing(steps: readonly Step[]): Step[] {
     if (cut && step.kind === "crop") {
       joined.splice(-1, 1, { kind: "crop", box: { ...step.box, x: cut.x + step.box.x, y: cut.y + step.box.y } });
     } else if (cut && step.kind === "resize") {
-      joined.splice(-1, 1, { ...step, box: cut });
+      const same = step.width === cut.width && step.height === cut.height;
+      joined.splice(-1, 1, same ? { kind: "crop", box: shifted(cut) } : { ...step, box: cut });
     } else {
       joined.push(step);
     }
@@ -147,7 +153,7 @@ function join(view: View, size: Size, step: Step): View | null {
     }
     case "resize":
       if (view.target) return null;
-      if (step.width === size.width && step.height === size.height) return view;
+      if (step.width === size.width && step.height === size.height) return { ...view, box: shifted(view.box) };
       return { ...view, target: { width: step.width, height: step.height, kernel: step.kernel } };
     case "rotate":
     case "rows":

@@ -60,6 +60,13 @@ describe("planSteps", () => {
     expect(plan.size).toEqual({ width: 5, height: 5 });
   });
 
+  it("cuts at whole pixels what keeps its size", () => {
+    const plan = planSteps(stored, [crop(0, 100.5, 400, 99), resize(400, 99)]);
+    expect(plan.view).toEqual({ box: { x: 0, y: 100, width: 400, height: 99 }, orientation: 1 });
+    const later = planSteps(stored, [resize(200, 150), crop(0, 25.5, 200, 99), resize(200, 99)]);
+    expect(later.steps).toEqual([crop(0, 25, 200, 99)]);
+  });
+
   it("shrinks before it rotates, when a resize follows", () => {
     const plan = planSteps(stored, [{ kind: "turn", orientation: 6 }, rotation, resize(86, 100)]);
     expect(plan.view.target).toEqual({ width: 141, height: 188, kernel: "lanczos3" });
