@@ -77,6 +77,12 @@ export const MAX_CACHED_KEYS = 10_000;
 export const CREDIT_LEASE_SECONDS = 300;
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
+/** Between two copies of a busy meter's usage to the database: how old the list of all accounts may be. */
+export const USAGE_WRITE_INTERVAL_MS = 60_000;
+/** How long usage can be queried: thirteen months, to compare a month with that of the year before. */
+export const USAGE_HISTORY_DAYS = 400;
+/** Days of usage that a query without dates is about. */
+export const DEFAULT_USAGE_DAYS = 30;
 /** What a client is told to wait when the meter or the database does not answer. */
 export const OUTAGE_RETRY_SECONDS = 5;
 

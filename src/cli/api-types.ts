@@ -385,6 +385,36 @@ export type Account = {
   readonly egress_ranges?: readonly (string)[];
 };
 
+export type UsageRecord = {
+  readonly day: string;
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly key_hint: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly pictures: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly credits: number;
+};
+
+export type UsageList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly start: string;
+  readonly end: string;
+  readonly usage: readonly (UsageRecord)[];
+  readonly total: {
+    readonly requests: number;
+    readonly errors: number;
+    readonly pictures: number;
+    readonly bytes_in: number;
+    readonly bytes_out: number;
+    readonly credits: number;
+  };
+};
+
 export type Health = {
   readonly success: true;
   readonly code: 200;

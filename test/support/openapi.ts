@@ -6,6 +6,7 @@ import * as admin from "../../src/contract/admin.ts";
 import * as assets from "../../src/contract/assets.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
+import { UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
@@ -46,6 +47,8 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Result: response.OutputMetadata,
   Failure: response.Failure,
   Account: response.Account,
+  UsageRecord,
+  UsageList,
   Health: response.Health,
   Webhook: webhook.Webhook,
   Accepted: webhook.Accepted,
