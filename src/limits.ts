@@ -4,6 +4,11 @@
 export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
+/** How long a body may take: this, and more for every byte that has come, but never longer than the longest. */
+export const BODY_GRACE_MS = 30_000;
+/** The slowest pace of a body: that of a poor telephone line. Whoever sends less keeps memory occupied for nothing. */
+export const MIN_BODY_BYTES_PER_SECOND = 4 * 1024;
+export const MAX_BODY_MS = 600_000;
 /** Bytes of a refused body that are read off so that its sender gets to see the answer: the platform's own bound. */
 export const MAX_DISCARDED_BYTES = 100 * 1024 * 1024;
 /** How long that may take. */

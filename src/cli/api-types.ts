@@ -23,6 +23,9 @@ export type FetchBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly cdn?: {
+    readonly push?: false;
+  };
 };
 
 export type UploadBody = {
@@ -46,6 +49,9 @@ export type UploadBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly cdn?: {
+    readonly push?: false;
+  };
 };
 
 /** Mirrors the picture: `horizontal` swaps left and right, `vertical` top and bottom. */

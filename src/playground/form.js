@@ -5,8 +5,8 @@ import { resolve } from "./schema.js";
 
 /** What most requests name; the rest follows in the order of the API. */
 const FIRST = ["resize", "output", "optimize"];
-/** The page shows both the JSON and the image, so it asks for JSON. */
-const SKIPPED = ["response"];
+/** The page shows both the JSON and the image, so it asks for JSON; `cdn` is there for other clients' sake. */
+const SKIPPED = ["response", "cdn"];
 
 /** `{ element, read(), write(body) }` for `POST /1.0/upload`; reads as undefined when nothing is set. */
 export function createForm(root) {

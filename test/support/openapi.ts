@@ -24,6 +24,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   402: "No credits are left in this calendar month",
   403: "Plain HTTP, or a suspended account",
   404: "There is nothing here",
+  408: "The body arrived too slowly",
   413: "More bytes than the limit",
   415: "Another Content-Type than expected, or no supported image",
   422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",

@@ -13,7 +13,7 @@ import { timed } from "../timing.ts";
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
   const { account, id, street, settings } = c.var;
   if (!account) throw new Error("A processing route is mounted without a key");
-  const { webhook, ...processing } = body;
+  const { webhook, cdn: _, ...processing } = body;
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: account.id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
