@@ -687,3 +687,16 @@ export type KeyDeleted = {
   readonly code: 200;
   readonly id: string;
 };
+
+/** File name extensions by format, the usual one first. */
+export const EXTENSIONS = {
+  jpeg: ["jpg","jpeg"],
+  png: ["png","apng"],
+  gif: ["gif"],
+  webp: ["webp"],
+  bmp: ["bmp","dib"],
+  ico: ["ico","cur"],
+  tiff: ["tif","tiff"],
+  psd: ["psd","psb"],
+  svg: ["svg"],
+} as const;
