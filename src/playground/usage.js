@@ -45,8 +45,8 @@ function chartOf(usage, end) {
   });
   return h(
     "figure",
-    { class: "chart", role: "img", "aria-label": `Pictures by day, at most ${countText(most)} on one day` },
-    h("div", { class: "bars" }, bars),
+    { class: "chart" },
+    h("div", { class: "bars", role: "img", "aria-label": `At most ${countText(most)} on one day` }, bars),
     h("figcaption", { class: "hint" }, h("span", {}, days[0]), h("span", {}, "pictures a day"), h("span", {}, end)),
   );
 }
