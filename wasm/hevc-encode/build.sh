@@ -25,4 +25,5 @@ done
 compile "$work/kvazaar" "${files[@]}" -- "${flags[@]}" -Wno-everything
 compile "$work/own" "$here/encode.c" "$here/../heap.c" -- "${flags[@]}" -Wall
 
-link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{kvazaar,own}/*.o
+# Kvazaar keeps what it tries for a block on the stack.
+stack_bytes=2097152 link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{kvazaar,own}/*.o

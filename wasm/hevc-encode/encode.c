@@ -34,6 +34,12 @@ typedef struct {
   uint8_t* translucent;
 } Tiles;
 
+// There is no environment to read settings from.
+char* getenv(const char* name) {
+  (void)name;
+  return NULL;
+}
+
 static int coded(int size) { return (size + BLOCK - 1) / BLOCK * BLOCK; }
 
 EXPORT("tiles_close")
