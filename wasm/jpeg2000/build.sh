@@ -14,8 +14,12 @@ cp "$emscripten"/system/include/compat/?mmintrin.h "$work/sse"
 flags=(-I"$here/config" -I"$openjpeg/src/lib/openjp2" -DOPJ_STATIC)
 flags+=(-isystem "$work/sse" -D__SSE__ -D__SSE2__ -D__SSE3__ -D__SSSE3__ -D__SSE4_1__)
 
-files=()
-for name in bio cio dwt event function_list ht_dec image invert j2k mct mqc opj_malloc pi sparse_array t1 t2 tcd tgt \
+# OpenJPEG writes the coding style of the first component as that of every other.
+cp "$openjpeg/src/lib/openjp2/j2k.c" "$work/j2k.c"
+patch --silent "$work/j2k.c" "$here/openjpeg.patch"
+
+files=("$work/j2k.c")
+for name in bio cio dwt event function_list ht_dec image invert mct mqc opj_malloc pi sparse_array t1 t2 tcd tgt \
     thread; do
   files+=("$openjpeg/src/lib/openjp2/$name.c")
 done

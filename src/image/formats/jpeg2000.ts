@@ -1,9 +1,10 @@
 /** JPEG 2000 by OpenJPEG, in `wasm/jpeg2000`: JP2 files and bare codestreams in, JP2 files out. */
-import { format } from "../format.ts";
+import { type Facts, format } from "../format.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/boxes.ts";
 import { open } from "./jpeg2000/decode.ts";
-import { encode, encodePeakBytes } from "./jpeg2000/encode.ts";
+import { encode, encodePeakBytes, tiling } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
+import { ownDecodeBytes } from "./jpeg2000/windows.ts";
 
 export const jp2 = format({
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
@@ -13,8 +14,15 @@ export const jp2 = format({
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false },
   signature: (head) => isJp2(head) || isCodestream(head),
   probe,
-  decodePeakBytes: ({ decodeBytes = 0 }) => decodeBytes,
+  decodePeakBytes,
   open,
   encode,
   encodePeakBytes,
 });
+
+/** Of a result that is not written yet only the size is known, and that it is ours. */
+function decodePeakBytes({ width, height, alpha, decodeBytes }: Facts): number {
+  if (decodeBytes !== undefined) return decodeBytes;
+  const { components, tileWidth, tileHeight } = tiling({ width, height, opaque: !alpha });
+  return ownDecodeBytes({ width, height }, { width: tileWidth, height: tileHeight }, components);
+}

@@ -95,7 +95,7 @@ function* boxesOf(bytes: Uint8Array, outermost: boolean): Generator<BoxPart> {
 }
 
 function readHeader(content: Uint8Array): Omit<Jp2File, "codestream"> {
-  const found: { -readonly [Key in keyof Jp2File]?: Jp2File[Key] } = {};
+  const found: { -readonly [Key in keyof Jp2File]?: Jp2File[Key] | undefined } = {};
   for (const box of boxesOf(content, false)) {
     const view = new DataView(box.content.buffer, box.content.byteOffset, box.content.length);
     // The first color specification that can be used counts (I.5.3.3).

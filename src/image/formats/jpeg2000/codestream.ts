@@ -82,16 +82,9 @@ function readSize(view: DataView): Size {
   const count = length >= 38 ? view.getUint16(38 + 2) : 0;
   if (count < 1 || length < 38 + 3 * count) throw unusable("has a damaged header");
   if (count > MAX_COMPONENTS) throw unusable("has too many components");
-  const [x1, y1, x0, y0, width, height, x, y] = Array.from({ length: 8 }, (_, index) => view.getUint32(8 + index * 4)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [x1, y1, x0, y0, width, height, x, y] = Array.from({ length: 8 }, (_, index) =>
+    view.getUint32(8 + index * 4),
+  ) as [number, number, number, number, number, number, number, number];
   const components = Array.from({ length: count }, (_, index) => readComponent(view, 42 + index * 3));
   if (x0 >= x1 || y0 >= y1 || width < 1 || height < 1) throw unusable("has no pixels");
   if (x > x0 || y > y0 || x + width <= x0 || y + height <= y0) throw unusable("has misplaced tiles");
@@ -167,24 +160,38 @@ function readQuantization(view: DataView, at: number, length: number, size: Size
   styles.finestStep = 2 ** (depth - exponent) * (1 + (value & 2047) / 2048);
 }
 
-/** Every tile must be there, as long as it says. Returns the bytes of the largest. */
+interface TileParts {
+  bytes: number;
+  seen: number;
+  /** As many as the tile says to have; 0 while it says nothing. */
+  announced: number;
+}
+
+/** Every part of every tile must be there, as long as it says. Returns the bytes of the largest tile. */
 function readTileParts(view: DataView, start: number, size: Size, styles: Styles): number {
-  const bytes = new Map<number, number>();
+  const tiles = new Map<number, TileParts>();
   let at = start;
   while (at + TILE_HEADER_BYTES <= view.byteLength && view.getUint16(at) === MARKER.sot) {
-    const tile = view.getUint16(at + 4);
+    const index = view.getUint16(at + 4);
     const length = view.getUint32(at + 6) || view.byteLength - at;
-    if (tile >= size.tiles || length < TILE_HEADER_BYTES) throw unusable("has a damaged tile");
+    if (index >= size.tiles || length < TILE_HEADER_BYTES) throw unusable("has a damaged tile");
     if (length > view.byteLength - at) throw unusable("is cut short");
     const part = new DataView(view.buffer, view.byteOffset + at, length);
     if (length > TILE_HEADER_BYTES) readStyles(part, TILE_HEADER_BYTES, size, styles, MARKER.sod);
-    bytes.set(tile, (bytes.get(tile) ?? 0) + length);
+    const tile = tiles.get(index) ?? { bytes: 0, seen: 0, announced: 0 };
+    tiles.set(index, {
+      bytes: tile.bytes + length,
+      seen: tile.seen + 1,
+      announced: Math.max(tile.announced, view.getUint8(at + 11)),
+    });
     at += length;
   }
   // The end marker alone may be missing.
   if (at + 2 <= view.byteLength && view.getUint16(at) !== MARKER.eoc) throw unusable("has a damaged tile");
-  if (bytes.size !== size.tiles) throw unusable("is cut short");
-  return Math.max(...bytes.values());
+  const parts = [...tiles.values()];
+  if (tiles.size !== size.tiles || parts.some(({ seen, announced }) => seen < announced))
+    throw unusable("is cut short");
+  return Math.max(...parts.map(({ bytes }) => bytes));
 }
 
 /** The length of the segment of the marker at `at`, without the marker; all of it is there. */

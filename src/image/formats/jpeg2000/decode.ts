@@ -4,6 +4,7 @@ import { NativeError } from "../../../../wasm/load.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
 import type { Rows } from "../../rows.ts";
 import { unusable } from "./boxes.ts";
 import { type Opened, openFile } from "./facts.ts";
@@ -15,6 +16,7 @@ import { type Band, bandsOf } from "./windows.ts";
  * which therefore does the last step.
  */
 const MARGIN = 1.4;
+const END = [0xff, 0xd9];
 
 /** How often the sides are halved. */
 export function reductionFor({ box, width, height }: Demand, levels: number): number {
@@ -85,7 +87,8 @@ function openRows(opened: Opened, layout: Layout, facts: Facts, region: Area, re
 }
 
 function readerRows({ file, stream }: Opened, layout: Layout, facts: Facts, region: Area, reduce: number): Rows {
-  const reader = guard(() => new CodestreamReader(file.codestream, layout, reduce, facts.decodeBytes ?? 0));
+  const codestream = terminated(file.codestream);
+  const reader = guard(() => new CodestreamReader(codestream, layout, reduce, facts.decodeBytes ?? 0));
   const width = region.right - region.left;
   const bands = bandsOf(stream, layout, region, reduce);
   let band: Band | undefined;
@@ -140,6 +143,12 @@ function gridOf(area: Area, { stream, layout, reduce }: Place): Area {
     right: Math.min(x1, area.right * stepX * 2 ** reduce),
     bottom: Math.min(y1, area.bottom * stepY * 2 ** reduce),
   };
+}
+
+/** The same codestream with its end marker, without which OpenJPEG takes it for cut short. */
+function terminated(codestream: Uint8Array): Uint8Array {
+  const ends = codestream.at(-2) === END[0] && codestream.at(-1) === END[1];
+  return ends ? codestream : joined([codestream, Uint8Array.from(END)]);
 }
 
 /** Runs native code; what it refuses is damaged. */

@@ -39,15 +39,18 @@ export function encodePeakBytes(shape: Shape, settings: EncodeSettings): number 
   return writerBytes(writerSettings(shape, settings)) + file;
 }
 
-function writerSettings({ width, height, opaque }: Shape, settings: EncodeSettings): WriterSettings {
+/** The tiles that a picture of this size is divided into, and its components. */
+export function tiling({ width, height, opaque }: Shape) {
   const components = opaque ? 3 : 4;
   const rows = Math.max(MIN_TILE_ROWS, Math.min(TILE_SIDE, Math.floor(ROW_BYTES / (width * components))));
+  return { components, tileWidth: tileSide(width, TILE_SIDE), tileHeight: tileSide(height, rows) } as const;
+}
+
+function writerSettings(shape: Shape, settings: EncodeSettings): WriterSettings {
   return {
-    width,
-    height,
-    components,
-    tileWidth: tileSide(width, TILE_SIDE),
-    tileHeight: tileSide(height, rows),
+    width: shape.width,
+    height: shape.height,
+    ...tiling(shape),
     lossless: settings.lossless,
     byPosition: !settings.progressive,
     steps: stepsFor(settings.quality),
@@ -75,7 +78,10 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
         const band = read;
         guard(() => writer.write(band));
       }
-      return jp2File(rows, guard(() => writer.finish()));
+      return jp2File(
+        rows,
+        guard(() => writer.finish()),
+      );
     } finally {
       writer.close();
     }

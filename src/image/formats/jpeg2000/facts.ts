@@ -8,7 +8,13 @@ import { layoutOf } from "./layout.ts";
 import { estimateQuality } from "./quality.ts";
 import { decodeBytes } from "./windows.ts";
 
-const COLORSPACES: Readonly<Record<Model, string>> = { gray: "Gray", rgb: "RGB", ycc: "YCbCr", cmyk: "CMYK", inks: "CMYK" };
+const COLORSPACES: Readonly<Record<Model, string>> = {
+  gray: "Gray",
+  rgb: "RGB",
+  ycc: "YCbCr",
+  cmyk: "CMYK",
+  inks: "CMYK",
+};
 
 export interface Opened {
   readonly file: Jp2File;

@@ -25,7 +25,8 @@ export function layoutOf(file: Jp2File, stream: Codestream): Layout {
   const [stepX, stepY] = [least(stream, (component) => component.stepX), least(stream, ({ stepY: step }) => step)];
   for (const { component } of alpha ? [...used, alpha] : used) {
     const found = stream.components[component];
-    if (!found || found.stepX % stepX !== 0 || found.stepY % stepY !== 0) throw unusable("has an unsupported subsampling");
+    if (!found || found.stepX % stepX !== 0 || found.stepY % stepY !== 0)
+      throw unusable("has an unsupported subsampling");
   }
   return { model, colors: used, alpha, palette: file.palette ?? [], step: [stepX, stepY] };
 }

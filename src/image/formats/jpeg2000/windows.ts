@@ -134,10 +134,13 @@ export function decodeBytes(stream: Codestream, { width, height }: Size): number
   return Math.ceil(records + tileBytes + (tiled ? rows : Math.max(whole, part)));
 }
 
-/** The same of a picture in tiles of ours, decoded whole. */
-export function tiledDecodeBytes({ width, height }: Size, tile: Size, components: number): number {
-  const rows = Math.min(height, tile.height);
-  const samples = Math.min(width, tile.width) * rows * components;
+/** The same of a file of ours, decoded whole. */
+export function ownDecodeBytes({ width, height }: Size, tile: Size, components: number): number {
+  const [across, rows] = [Math.min(width, tile.width), Math.min(height, tile.height)];
+  const tileSamples = across * rows * components;
+  const single = across === width && rows === height;
+  const samples = Math.min(width * height * components, Math.max(TILE_SAMPLES, tileSamples));
   const band = width * Math.min(height, 2 * rows) * PIXEL_BYTES;
-  return FIXED_BYTES + band + Math.max(TILE_SAMPLES, samples) * TILE_BYTES + samples;
+  // The code of a tile takes a byte a sample at most, records of code blocks far less.
+  return FIXED_BYTES + band + samples * (single ? WHOLE_BYTES : TILE_BYTES) + tileSamples;
 }
