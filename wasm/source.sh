@@ -2,6 +2,8 @@
 #
 #   debian_source NAME VERSION SHA256   prints the folder of the patched Debian source; SHA256 is that of its .dsc file,
 #                                       which in turn holds the SHA-256 of every archive of the package
+#   debian_upstream NAME VERSION SUFFIX SHA256  prints the folder of the source as its authors released it, of which
+#                                       Debian keeps the archive NAME_VERSION.orig.SUFFIX with this SHA-256
 #   debian_package SOURCE NAME VERSION SHA256   prints the folder of an unpacked binary package for all architectures,
 #                                       built from the package SOURCE: for data that needs no building
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
@@ -18,15 +20,14 @@ debian_archive() {
 }
 
 debian_source() {
-  local name=$1 version=$2 sha256=$3 folder=$1
+  local name=$1 version=$2 sha256=$3
   local target=$cache/$name-$version
   if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$sha256" ]; then
     echo "$target"
     return
   fi
-  case $name in lib*) folder=${name:0:4}/$name ;; *) folder=${name:0:1}/$name ;; esac
   local pool
-  pool=$(debian_archive)/pool/main/$folder
+  pool=$(debian_archive)/pool/main/$(pool_folder "$name")
   # The epoch of a version is not part of file names.
   local stem=${name}_${version#*:} archives=$cache/archives
   mkdir -p "$archives"
@@ -39,6 +40,27 @@ debian_source() {
   dpkg-source --no-check --no-copy --extract "$archives/$stem.dsc" "$target" >&2
   echo "$sha256" > "$target/.complete"
   echo "$target"
+}
+
+debian_upstream() {
+  local name=$1 version=$2 suffix=$3 sha256=$4
+  local target=$cache/$name-$version file=${1}_$2.orig.$3
+  if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$sha256" ]; then
+    echo "$target"
+    return
+  fi
+  mkdir -p "$cache/archives"
+  fetch "$(debian_archive)/pool/main/$(pool_folder "$name")/$file" "$cache/archives/$file" "$sha256"
+  rm -rf "$target"
+  mkdir -p "$target"
+  tar --extract --strip-components=1 --directory "$target" --file "$cache/archives/$file"
+  echo "$sha256" > "$target/.complete"
+  echo "$target"
+}
+
+# Where the archive keeps a source package.
+pool_folder() {
+  case $1 in lib*) echo "${1:0:4}/$1" ;; *) echo "${1:0:1}/$1" ;; esac
 }
 
 debian_package() {

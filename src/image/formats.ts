@@ -2,6 +2,7 @@
 import type { FormatDefinition } from "./format.ts";
 import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
+import { heic } from "./formats/heic.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
@@ -10,7 +11,7 @@ import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp, bmp, ico, tiff, psd, svg } as const satisfies Record<
+export const FORMATS = { jpeg, png, gif, webp, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
   string,
   FormatDefinition
 >;

@@ -1,0 +1,21 @@
+/** HEIC: HEVC pictures in a HEIF container, by libde265 and kvazaar in `wasm/hevc-decode` and `wasm/hevc-encode`. */
+import { type Facts, format } from "../format.ts";
+import { hevc } from "./heic/codec.ts";
+import { isCodedAs } from "./heif/brands.ts";
+import { factsOf } from "./heif/facts.ts";
+import { readPicture } from "./heif/picture.ts";
+import { openPicture } from "./heif/rows.ts";
+
+const BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"];
+
+export const heic = format({
+  summary: "HEVC, 8 to 12 bits, grids of tiles, alpha; of a sequence the still picture.",
+  label: "HEIC",
+  mime: "image/heic",
+  extensions: ["heic", "heif"],
+  can: { alpha: true, animation: false, quality: true, lossless: false, web: false },
+  signature: (head) => isCodedAs(head, BRANDS, "hvc1"),
+  probe: (bytes): Facts => factsOf(bytes, hevc),
+  decodePeakBytes: ({ width, height, decodeBytes }) => decodeBytes ?? width * height * 5,
+  open: (bytes, _facts, demand) => openPicture(readPicture(bytes, hevc), hevc, demand),
+});
