@@ -126,6 +126,6 @@ link_module() {
   wasm-ld-19 "$wasm_prefix/lib/wasm32-wasi/crt1-reactor.o" --entry=_initialize "$@" \
     -L"$wasm_prefix/lib/wasm32-wasi" -lc++ -lc++abi -lc -lm \
     "$wasm_prefix/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a" \
-    -z stack-size=131072 --stack-first --gc-sections --strip-all \
+    -z "stack-size=${stack_bytes:-131072}" --stack-first --gc-sections --strip-all \
     --export=__stack_pointer --export=malloc --export=free -o "$out"
 }

@@ -3,6 +3,7 @@ import { damaged, unsupported } from "../heif/bytes.ts";
 import type { CodedHeaders } from "../heif/codec.ts";
 import { Bits } from "./bits.ts";
 import { type Configuration, UNIT } from "./configuration.ts";
+import { qualityOf } from "./quality.ts";
 
 export interface HevcHeaders extends CodedHeaders {
   /** Pixels that are coded: whole blocks. */
@@ -26,7 +27,7 @@ export function readHeaders({ units }: Configuration): HevcHeaders {
   const [sequence] = sequences;
   if (!sequence) throw damaged();
   const { id: _, adaptiveOffset: _offset, separatePlanes: _planes, ...headers } = sequence;
-  return { ...headers, quality: qualityOf(units, sequence) };
+  return { ...headers, quality: estimateQuality(units, sequence) };
 }
 
 function unitsOf(units: readonly Uint8Array[], type: number): Uint8Array[] {
@@ -100,13 +101,13 @@ function skipScalingLists(bits: Bits): void {
 }
 
 /** The quantization parameter of the first slice says what quality was asked for. */
-function qualityOf(units: readonly Uint8Array[], sequence: Sequence): number {
+function estimateQuality(units: readonly Uint8Array[], sequence: Sequence): number {
   const slice = units.find((unit) => typeOf(unit) <= UNIT.lastSlice);
   const picture = unitsOf(units, UNIT.picture)[0];
   if (!slice || !picture) throw damaged();
   const depthOffset = 6 * (sequence.bits - 8);
   const { lossless, parameter } = readQuantizer(picture, slice, sequence);
-  return lossless ? 100 : qualityAt(parameter + depthOffset);
+  return lossless ? 100 : qualityOf(parameter + depthOffset);
 }
 
 /** pic_parameter_set_rbsp and slice_segment_header, as far as intra pictures need them. */
@@ -143,18 +144,4 @@ function readQuantizer(picture: Uint8Array, slice: Uint8Array, { adaptiveOffset,
   if (!intra || !instant) return { lossless, parameter: initial };
   if (adaptiveOffset) bits.skip(chroma === "gray" ? 1 : 2);
   return { lossless, parameter: initial + bits.signed() };
-}
-
-/** Quantization parameters and the qualities that this service writes them for. */
-const QUALITIES: readonly (readonly [parameter: number, quality: number])[] = [
-  [4, 100],
-  [51, 1],
-];
-
-function qualityAt(parameter: number): number {
-  const above = QUALITIES.findIndex(([at]) => at >= parameter);
-  if (above <= 0) return above === 0 ? 100 : 1;
-  const [low, best] = QUALITIES[above - 1]!;
-  const [high, worst] = QUALITIES[above]!;
-  return Math.round(best + ((worst - best) * (parameter - low)) / (high - low));
 }

@@ -8,6 +8,8 @@ export interface Box {
   /** Four characters. */
   readonly type: string;
   readonly payload: Uint8Array;
+  /** The bytes end within the box. */
+  readonly cut: boolean;
 }
 
 /** Reads fields one after the other. */
@@ -68,10 +70,7 @@ export class Fields {
   }
 }
 
-/**
- * The boxes that follow one another in `bytes`. The last one may be cut short where `lenient`: what it holds is then what
- * is there.
- */
+/** The boxes that follow one another in `bytes`. The last one may be cut short only where `lenient`. */
 export function* boxesOf(bytes: Uint8Array, lenient = false): Generator<Box, undefined> {
   for (let at = 0; at < bytes.length;) {
     const fields = new Fields(bytes.subarray(at));
@@ -81,7 +80,7 @@ export function* boxesOf(bytes: Uint8Array, lenient = false): Generator<Box, und
     const headerBytes = declared === 1 ? 16 : 8;
     const size = declared === 1 ? fields.number(8) : declared === 0 ? bytes.length - at : declared;
     if (size < headerBytes || (size > bytes.length - at && !lenient)) throw damaged();
-    yield { type, payload: bytes.subarray(at + headerBytes, at + size) };
+    yield { type, payload: bytes.subarray(at + headerBytes, at + size), cut: size > bytes.length - at };
     at += size;
   }
 }

@@ -74,9 +74,11 @@ function fail(): never {
   throw damaged();
 }
 
-/** The first box of a type at the top of a file. */
+/** The first box of a type at the top of a file, which may end within another box. */
 export function topLevel(bytes: Uint8Array, type: string): Uint8Array | undefined {
-  for (const box of boxesOf(bytes, true)) if (box.type === type) return box.payload;
+  for (const box of boxesOf(bytes, true)) {
+    if (box.type === type) return box.cut ? fail() : box.payload;
+  }
   return undefined;
 }
 
