@@ -31,7 +31,7 @@ interface EncodeExports extends NativeExports {
 }
 
 /** Linear memory that the idle instance may keep: that of a row of cells, whatever the size of the picture. */
-const KEEP_BYTES = 40 << 20;
+const KEEP_BYTES = 44 << 20;
 const NO_LIMIT = 0xffff_ffff;
 /** Rows that are taken at a time; even. */
 export const BAND_ROWS = 32;

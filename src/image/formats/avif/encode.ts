@@ -14,9 +14,9 @@ import { readSequence, UNIT, unitsOf } from "./units.ts";
 type Shape = Size & { readonly opaque: boolean };
 
 /** Up to this size a picture is one cell. */
-const MAX_CELL_PIXELS = 1 << 20;
+const MAX_CELL_PIXELS = 768 << 10;
 /** MIAF wants a grid of halved chroma to have an even size: what has not stays whole, up to this size. */
-const MAX_WHOLE_PIXELS = 2 << 20;
+const MAX_WHOLE_PIXELS = 1536 << 10;
 /** A side of a cell is a whole number of blocks. */
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
@@ -41,8 +41,8 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     opaque,
     chroma: half && isGrid && !even ? "4:4:4" : chroma,
     quantizer,
-    // An edge of alpha shows more than one of color.
-    alphaQuantizer: Math.floor(quantizer / 2),
+    // Edges of a mask show more than those of a picture.
+    alphaQuantizer: Math.floor(quantizer / 3),
     speed: speedOf(width * height, settings),
   };
 }
@@ -108,21 +108,27 @@ function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
   const alpha: Uint8Array[] = [];
   const cells = new Av1Cells(settings);
   let translucent = false;
+  let solid: Uint8Array | undefined;
   try {
     for (let top = 0; top < height; top += cell.height) {
       if (top > 0) cells.next();
       fill(cells, rows, Math.min(cell.height, height - top));
-      if (cells.complete()) translucent = true;
+      const holes = cells.complete();
+      translucent ||= holes;
       for (let column = 0; column < cells.columns; column++) {
         color.push(unitsOnly(cells.encode(column, "color")));
-        if (!rows.opaque) alpha.push(unitsOnly(cells.encode(column, "alpha")));
+        if (rows.opaque) continue;
+        // Rows without holes are all the same.
+        const same = holes ? undefined : solid;
+        alpha.push(same ?? unitsOnly(cells.encode(column, "alpha")));
+        if (!holes) solid = alpha.at(-1);
       }
     }
   } finally {
     cells.close();
   }
   return writeHeif({
-    ...{ width, height, tile: cell, grid: color.length > 1 },
+    ...{ width, height, tile: cell, grid: color.length > 1, halfChroma: chroma === "4:2:0" },
     ...{ itemType: "av01", configType: "av1C", brands: ["avif", "mif1", "miaf", chroma === "4:2:0" ? "MA1B" : "MA1A"] },
     ...{ ...SRGB, matrix: MATRIX[chroma] },
     color: layerOf(color),
