@@ -107,6 +107,8 @@ export interface FormatDefinition {
   ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
+  readonly maxScoredPixels?: number;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */

@@ -22,6 +22,16 @@ for file in "$work"/src/{,extras/,strategies/,strategies/{generic,sse2,sse41,avx
     *) files+=("$file") ;;
   esac
 done
+# kvazaar has kernels for AVX2; SIMDe says them in WebAssembly's own SIMD instructions.
+if [ "$variant" = simd ]; then
+  simde=$(debian_package simde libsimde-dev '0.8.4~rc3-5' d98107f20743be02cdd8bc2ef98fae83eeb8682f3c1b43572781dc5f96a0c79a)
+  mkdir "$work/avx"
+  for name in mm xmm emm nmm imm; do echo '#include "avx.h"' > "$work/avx/${name}intrin.h"; done
+  flags+=(-isystem "$work/avx" -isystem "$simde/usr/include" -DSIMDE_ENABLE_NATIVE_ALIASES -DX86_64
+    -DCOMPILE_INTEL_SSE2=1 -DCOMPILE_INTEL_SSE41=1 -DCOMPILE_INTEL_AVX2=1)
+else
+  flags+=(-mno-simd128)
+fi
 compile "$work/kvazaar" "${files[@]}" -- "${flags[@]}" -Wno-everything
 compile "$work/own" "$here/encode.c" "$here/../heap.c" -- "${flags[@]}" -Wall
 

@@ -16,6 +16,9 @@ void heap_limit(size_t bytes);
 // Of blocks that are coded.
 #define BLOCK 8
 #define POINT 15
+// How much finer flat areas are quantized than busy ones: 8 saves 6 to 7 percent of the bytes at equal SSIMULACRA 2.1
+// scores, 6 and 10 as much, 0 nothing.
+#define ADAPTIVE_QUANTIZATION 8
 
 // One row of tiles.
 typedef struct {
@@ -205,6 +208,7 @@ static kvz_config* configuration(const Tiles* tiles, int gray, int quantizer, in
   config->height = tiles->height;
   config->qp = quantizer;
   config->lossless = lossless;
+  config->vaq = gray || lossless ? 0 : ADAPTIVE_QUANTIZATION;
   config->input_format = gray ? KVZ_FORMAT_P400 : KVZ_FORMAT_P420;
   config->intra_period = 1;
   config->gop_len = 0;

@@ -1,7 +1,7 @@
 /** HEIC: HEVC pictures in a HEIF container, by libde265 and kvazaar in `wasm/hevc-decode` and `wasm/hevc-encode`. */
 import { type Facts, format } from "../format.ts";
 import { hevc } from "./heic/codec.ts";
-import { encodeHeic, peakBytes } from "./heic/encode.ts";
+import { CAREFUL_PIXELS, encodeHeic, peakBytes } from "./heic/encode.ts";
 import { isCodedAs } from "./heif/brands.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readPicture } from "./heif/picture.ts";
@@ -21,4 +21,5 @@ export const heic = format({
   open: (bytes, _facts, demand) => openPicture(readPicture(bytes, hevc), hevc, demand),
   encodePeakBytes: peakBytes,
   encode: encodeHeic,
+  maxScoredPixels: CAREFUL_PIXELS,
 });

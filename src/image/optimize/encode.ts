@@ -163,9 +163,10 @@ function isSmall({ aim }: Task, picture: Picture): boolean {
   return aim.kind === "smart" && aim.preset !== "ultra" && picture.frames === 1 && !canScore(picture);
 }
 
-/** Whether a quality can be searched for: the format has one, and the picture is one that can be scored. */
-function canSearch(target: FormatDefinition, picture: Picture): boolean {
-  return target.can.quality && picture.frames === 1 && canScore(picture);
+/** Whether a quality can be searched for: the format has one, and the picture is one that can be scored in good time. */
+function canSearch({ can, maxScoredPixels }: FormatDefinition, picture: Picture): boolean {
+  const inTime = picture.width * picture.height <= (maxScoredPixels ?? Infinity);
+  return can.quality && picture.frames === 1 && inTime && canScore(picture);
 }
 
 /** Bytes that decoding a result of this size holds at most. */

@@ -1,9 +1,23 @@
 /** What the numbers from 1 to 100 mean in HEVC: fitted so that equal numbers look like JPEG's. */
 
-/** Qualities and the quantization parameters of pictures that look as a JPEG of that quality does. */
+/**
+ * Qualities, and the quantization parameter at which HEVC looks as our JPEG of that quality does: the medians over ten
+ * photographs of equal SSIMULACRA 2.1 scores. From 95 on chroma at half resolution keeps most photographs behind.
+ */
 const PARAMETERS: readonly (readonly [quality: number, parameter: number])[] = [
-  [1, 51],
-  [100, 4],
+  [1, 45],
+  [10, 38],
+  [20, 35],
+  [30, 33],
+  [50, 31],
+  [60, 29.5],
+  [70, 28],
+  [80, 26],
+  [85, 24],
+  [90, 20],
+  [95, 15],
+  [98, 8],
+  [100, 2],
 ];
 
 /** The quantization parameter for a quality, a whole number. */
