@@ -15,7 +15,11 @@ static size_t row_samples(int width) { return ((size_t)width + 2 * PADDING + 7) 
 
 size_t planes_scratch(int width) { return row_samples(width) * 4 * sizeof(int16_t); }
 
-static int kept_bits(const Planes* planes) { return planes->bits > MOST_BITS ? MOST_BITS : planes->bits; }
+// Colors that are coded as they are are not around 0: they have one bit less.
+static int kept_bits(const Planes* planes) {
+  const int most = planes->matrix == 0 ? MOST_BITS - 1 : MOST_BITS;
+  return planes->bits > most ? most : planes->bits;
+}
 
 // Samples `from` to `from + count` of a row, minus `middle`.
 static void load(const Planes* planes, int plane, int row, int from, int count, int middle, int16_t* to) {

@@ -1,5 +1,6 @@
 /** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
 import type { FormatDefinition } from "./format.ts";
+import { avif } from "./formats/avif.ts";
 import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
 import { heic } from "./formats/heic.ts";
@@ -12,7 +13,7 @@ import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, jp2, png, gif, webp, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
+export const FORMATS = { jpeg, jp2, png, gif, webp, avif, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
   string,
   FormatDefinition
 >;

@@ -85,7 +85,7 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
     tiles.close();
   }
   return writeHeif({
-    ...{ width, height, tile, grid, itemType: "hvc1", configType: "hvcC" },
+    ...{ width, height, tile, grid, itemType: "hvc1", configType: "hvcC", halfChroma: true },
     brands: ["heic", "mif1", "heic", "miaf"],
     color: layer(color, [8, 8, 8]),
     alpha: translucent ? layer(alpha, [8]) : undefined,

@@ -25,6 +25,8 @@ export interface HeifImage extends Size {
    * left top is shown.
    */
   readonly grid: boolean;
+  /** Chroma has half the columns and rows: the sides of a grid have to be even (ISO/IEC 23000-22, 7.3.11.4). */
+  readonly halfChroma: boolean;
   readonly color: CodedLayer;
   readonly alpha?: CodedLayer | undefined;
   /** ISO/IEC 23091-2. */
@@ -82,7 +84,7 @@ function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage):
 function addLayer(
   items: Item[],
   references: Reference[],
-  { tile, grid, width, height, itemType, configType }: HeifImage,
+  { tile, grid, halfChroma, width, height, itemType, configType }: HeifImage,
   { config, bits, tiles }: CodedLayer,
   own: readonly Property[],
 ): number {
@@ -102,7 +104,8 @@ function addLayer(
     });
   }
   const columns = Math.ceil(width / tile.width);
-  const even = { width: width + (width & 1), height: height + (height & 1) };
+  const odd = halfChroma ? { width: width & 1, height: height & 1 } : { width: 0, height: 0 };
+  const even = { width: width + odd.width, height: height + odd.height };
   const whole = items.push({
     type: "grid",
     hidden: false,
