@@ -210,7 +210,7 @@ export type Padding = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "png" | "apng" | "gif" | "webp";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jp2" | "j2k" | "jpf" | "jpx" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly name?: string;
@@ -691,9 +691,12 @@ export type KeyDeleted = {
 /** File name extensions by format, the usual one first. */
 export const EXTENSIONS = {
   jpeg: ["jpg","jpeg"],
+  jp2: ["jp2","j2k","jpf","jpx"],
   png: ["png","apng"],
   gif: ["gif"],
   webp: ["webp"],
+  avif: ["avif"],
+  heic: ["heic","heif"],
   bmp: ["bmp","dib"],
   ico: ["ico","cur"],
   tiff: ["tif","tiff"],

@@ -153,7 +153,9 @@ function fill(cells: Av1Cells, rows: Rows, count: number): void {
 
 /** What a file needs of a bitstream: no temporal delimiters (AV1 in ISOBMFF, section 2.5). */
 function unitsOnly(bitstream: Uint8Array): Uint8Array {
-  return joined([...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes));
+  return joined(
+    [...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes),
+  );
 }
 
 function layerOf(tiles: readonly Uint8Array[]): CodedLayer {

@@ -101,7 +101,18 @@ export function readSequence(payload: Uint8Array): Sequence {
   const color = readColors(bits, profile);
   const grain = bits.flag();
   const sizes = { width, height, widthBits, heightBits };
-  return { profile, reduced, ...points, ...sizes, frameIdBits, largeBlocks, ...tools, superresolution, ...color, grain };
+  return {
+    profile,
+    reduced,
+    ...points,
+    ...sizes,
+    frameIdBits,
+    largeBlocks,
+    ...tools,
+    superresolution,
+    ...color,
+    grain,
+  };
 }
 
 function readOperatingPoints(bits: Bits) {
