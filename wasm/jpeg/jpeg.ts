@@ -4,6 +4,7 @@ export {
   openEncoder,
   openPlaneEncoder,
   packedLimit,
+  qualityToDistance,
   type Encoder,
   type PlaneEncoder,
   type Subsampling,

@@ -7,7 +7,7 @@ import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./j
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
-  summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
+  summary: "Lossy, for photographs; progressive or baseline, without alpha.",
   label: "JPEG",
   mime: "image/jpeg",
   extensions: ["jpg", "jpeg"],
