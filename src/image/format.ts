@@ -111,6 +111,11 @@ export interface FormatDefinition {
   ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /**
+   * `encode` for a file of the format itself, of which nothing changes, by a shorter way; null where there is none. Takes
+   * no more memory than decoding and encoding.
+   */
+  readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /**

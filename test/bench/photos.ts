@@ -2,12 +2,6 @@
  * Photographs of 12 to 101 megapixels with the detail of a photograph: one of yours, `PHOTOS=a.jpg`, repeated in mirror
  * image, as JPEG of quality 90. They are made once, on Node, and kept.
  */
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
-import { ROOT } from "../../src/cli/wrangler.ts";
-
 const FOLDER = ".wrangler/bench/photos";
 const TILE = { width: 4_000, height: 3_000 };
 const SIZES = { 12: [4_000, 3_000], 24: [6_000, 4_000], 48: [8_000, 6_000], 101: [11_600, 8_700] } as const;
@@ -22,6 +16,12 @@ export function photoPath(megapixels: Megapixels, kind: Kind): string {
 
 /** Makes the photographs that are not there yet. */
 export async function preparePhotos(): Promise<void> {
+  const [{ existsSync }, { mkdir, writeFile }, { join }, { ROOT }] = await Promise.all([
+    import("node:fs"),
+    import("node:fs/promises"),
+    import("node:path"),
+    import("../../src/cli/wrangler.ts"),
+  ]);
   const sizes = Object.keys(SIZES).map((name) => Number(name) as Megapixels);
   if (sizes.every((size) => existsSync(join(ROOT, photoPath(size, "progressive"))))) return;
   const [path] = (process.env["PHOTOS"] ?? "").split(" ");

@@ -3,6 +3,7 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
+import { reencode } from "./jpeg/planes.ts";
 import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
@@ -18,6 +19,7 @@ export const jpeg = format({
   open,
   encodePeakBytes: encodePeak,
   encode,
+  reencode,
   subsamplings: ["4:2:0", "4:4:4"],
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,

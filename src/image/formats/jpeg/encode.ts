@@ -25,7 +25,8 @@ const FILE_SHARES: readonly (readonly [quality: number, share: number])[] = [
   [100, 0.78],
 ];
 
-function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
+/** What the encoder is told. */
+export function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
   const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
   return { width, height, quality, subsampling, progressive } as const;
 }

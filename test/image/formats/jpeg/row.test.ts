@@ -92,6 +92,39 @@ describe("the JPEG format", () => {
     },
   );
 
+  it.each([
+    ["s420", 80, "4:2:0"],
+    ["s420", 97, "4:2:0"],
+    ["s422", 95, "4:2:2"],
+    ["s444", 95, "4:4:4"],
+    ["progressive", 95, "4:2:0"],
+    ["restart", 80, "4:2:0"],
+    ["several-scans", 80, "4:2:0"],
+  ])("is written anew from its planes as from its pixels, or better: %s at %i", (name, quality, subsample) => {
+    const bytes = jpegFile(name);
+    const settings = { ...SETTINGS, quality };
+    const planes = jpeg.reencode(bytes, settings);
+    if (!planes) throw new Error("the planes were not taken");
+    expect(jpeg.probe(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
+    const original = open(bytes).pixels;
+    const pixels = jpeg.encode(pictureOf([original]), settings);
+    expect(psnr(open(planes).pixels, original)).toBeGreaterThan(psnr(open(pixels).pixels, original) - 0.1);
+    expect(planes.length).toBeLessThan(pixels.length * 1.02);
+  });
+
+  it.each([
+    ["s444", 80],
+    ["s440", 95],
+    ["odd-factors", 95],
+    ["gray", 80],
+    ["rgb", 95],
+    ["cmyk", 95],
+    ["twelve-bits", 80],
+  ])("is not written from planes that are something else: %s at %i", (name, quality) => {
+    expect(jpeg.reencode(jpegFile(name), { ...SETTINGS, quality })).toBeNull();
+    expect(jpeg.reencode(jpegFile("s420"), { ...SETTINGS, quality, subsample: "4:4:4" })).toBeNull();
+  });
+
   it("becomes smaller without a change of pixels, if it was not written as well", () => {
     const bytes = jpegFile("s444");
     const smaller = jpeg.recompress(bytes, jpeg.probe(bytes), { progressive: false });
