@@ -34,6 +34,9 @@ function checkLimits({ width, height, frames }: Facts): void {
     const megapixels = MAX_SOURCE_PIXELS / 1_000_000;
     throw new ApiError(422, `The image must have at most ${megapixels} megapixels, all frames together`);
   }
+  if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
+    throw new ApiError(422, `The image must have at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  }
 }
 
 /** @throws ApiError 422 when a result would be too large */

@@ -113,6 +113,11 @@ export interface FormatDefinition {
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
   /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
   readonly maxScoredPixels?: number;
+  /**
+   * `encode` for a file of the format itself, of which nothing changes, by a shorter way; null where there is none. Takes
+   * no more memory than decoding and encoding.
+   */
+  readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /**

@@ -11,6 +11,8 @@ export type Platform = "node" | "workerd";
 
 export interface Bench {
   readonly title: string;
+  /** Makes what the candidates load; on Node, wherever the bench runs. */
+  readonly prepare?: () => Promise<void>;
   /**
    * The candidates, ready to run.
    * @param load reads a file, by its path in the repository

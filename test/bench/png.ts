@@ -73,7 +73,7 @@ async function others(platform: Platform, bytes: Uint8Array): Promise<Candidate[
 }
 
 export const bench: Bench = {
-  title: "a 24 MP PNG to 2000 pixels",
+  title: "a 24 MP PNG to 2000 pixels; wanted: at most 1.2 of sharp",
   rounds: 5,
   async candidates(platform) {
     const bytes = file();

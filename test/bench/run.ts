@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 /**
  * `npm run bench -- [--workerd] [name…]`: prints measurements, asserts nothing.
- * A bench of the engine exports `bench` (a Bench); one that measures something else exports `main`.
+ * A bench of the engine exports `bench` (a Bench) or several `benches`; one that measures something else exports `main`.
  */
 import { readFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
@@ -15,6 +15,7 @@ import { compareInWorkerd } from "./workerd.ts";
 
 interface BenchModule {
   readonly bench?: Bench;
+  readonly benches?: readonly Bench[];
   readonly main?: () => Promise<void>;
 }
 
@@ -52,11 +53,14 @@ registerHooks({
   },
 });
 
-async function runBench(name: string, bench: Bench, inWorkerd: boolean): Promise<void> {
-  console.log(`\n## ${name}: ${bench.title}${inWorkerd ? " (in workerd)" : ""}`);
+async function runBenches(name: string, benches: readonly Bench[], inWorkerd: boolean): Promise<void> {
+  for (const bench of benches) await bench.prepare?.();
   if (inWorkerd) return console.log(await compareInWorkerd(name));
-  const candidates = await bench.candidates("node", (path) => readFile(join(ROOT, path)));
-  console.log(table(await compare(candidates, bench.rounds)));
+  for (const bench of benches) {
+    console.log(`\n## ${name}: ${bench.title}`);
+    const candidates = await bench.candidates("node", (path) => readFile(join(ROOT, path)));
+    console.log(table(await compare(candidates, bench.rounds)));
+  }
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -73,7 +77,8 @@ async function main(args: readonly string[]): Promise<void> {
   for (const [name, open] of Object.entries(BENCHES)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const opened = await open();
-    if (opened.bench) await runBench(name, opened.bench, inWorkerd);
+    const benches = opened.benches ?? (opened.bench ? [opened.bench] : []);
+    if (benches.length > 0) await runBenches(name, benches, inWorkerd);
     if (opened.main && !inWorkerd) {
       console.log(`\n## ${name}`);
       await opened.main();

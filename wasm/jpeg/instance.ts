@@ -36,6 +36,7 @@ export interface JpegExports extends NativeExports {
     limit: number,
   ): number;
   encoder_write(encoder: number, rows: number): void;
+  encoder_color_loss(encoder: number): number;
   encoder_write_planes(encoder: number): void;
   encoder_finish(encoder: number): void;
   encoder_close(encoder: number): void;

@@ -1,9 +1,10 @@
 /** JPEG: libjpeg-turbo's decoder and jpegli's encoder with own kernels, coefficient stores and entropy coder. */
-export { openDecoder, openPlaneDecoder, type Decoder, type PlaneDecoder, type Region } from "./decoder.ts";
+export { openDecoder, openPlaneDecoder, type Decoder, type Plane, type PlaneDecoder, type Region } from "./decoder.ts";
 export {
   openEncoder,
   openPlaneEncoder,
   packedLimit,
+  qualityToDistance,
   type Encoder,
   type PlaneEncoder,
   type Subsampling,

@@ -102,7 +102,12 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
     };
     return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(finish, settings, aim.bytes) }));
   }
-  if (!searches) return isolateBudget.run(peaks.blind, () => ({ bytes: encode(picture, settings) }));
+  if (!searches) {
+    const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
+    return isolateBudget.run(peaks.blind, () => ({
+      bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
+    }));
+  }
   const goal = TARGET_SCORE[aim.preset];
   const format = { ...target, encode };
   const search = (from: Picture, by?: Requantizer) => smallestAbove(from, format, settings, goal, by);
