@@ -15,8 +15,8 @@ const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 10
 export const MIN_SCORED_SIDE = 8;
 
 /** Bytes of the rings of rows per column, over all scales: of the maps that matter, and of all maps. See score.c. */
-const BYTES_PER_COLUMN = 1_800;
-const BYTES_PER_COLUMN_ALL_MAPS = 2_750;
+const BYTES_PER_COLUMN = 1_500;
+const BYTES_PER_COLUMN_ALL_MAPS = 2_600;
 /** Pixels of the shorter side from which on a picture has all six scales; with fewer, all maps are computed. */
 const ALL_SCALES_SIDE = 128;
 
