@@ -3,7 +3,7 @@ import { native, type NativeExports } from "../load.ts";
 import module from "./score.wasm";
 
 interface ScoreExports extends NativeExports {
-  score_open(width: number, height: number, background: number): number;
+  score_open(width: number, height: number, background: number, tileColumns: number, tileRows: number): number;
   score_push(score: number, first: number, second: number, rows: number): void;
   score_result(score: number): number;
   score_close(score: number): void;
@@ -26,6 +26,12 @@ export function scorePeakBytes({ width, height }: { width: number; height: numbe
   return (width + 64) * (hasAllScales ? BYTES_PER_COLUMN : BYTES_PER_COLUMN_ALL_MAPS) + 512 * 1024;
 }
 
+/** Pixels, multiples of 32, at least 144: smaller tiles have no pixel at 1:16 that is away from their edges. 0: one tile across, or down. */
+export interface Tile {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface Comparison {
   /** Rows that one call may push. */
   readonly maxRows: number;
@@ -38,9 +44,10 @@ export interface Comparison {
 
 /**
  * Compares two pictures of one size, at least MIN_SCORED_SIDE on each side.
- * `background` (0 to 1, sRGB) lies under transparent pixels.
+ * `background` (0 to 1, sRGB) lies under transparent pixels. `tile` is given where both pictures consist of tiles: of what
+ * lies near their edges nothing is counted.
  */
-export function openComparison(width: number, height: number, background = 0.5): Comparison {
+export function openComparison(width: number, height: number, background = 0.5, tile?: Tile): Comparison {
   const instance = scoring.acquire();
   const { exports } = instance;
   const maxRows = 16;
@@ -57,7 +64,7 @@ export function openComparison(width: number, height: number, background = 0.5):
   };
   try {
     band = exports.malloc(bandBytes * 2);
-    score = instance.run(() => exports.score_open(width, height, background));
+    score = instance.run(() => exports.score_open(width, height, background, tile?.width ?? 0, tile?.height ?? 0));
   } catch (error) {
     close();
     throw error;

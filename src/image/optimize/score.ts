@@ -15,9 +15,11 @@ export function canScore({ width, height }: { width: number; height: number }): 
   return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
-/** Pixels that are compared at most: of a larger picture only strips are, evenly spread from top to bottom. */
+/** Pixels from which on only strips of a picture are compared, about as many, evenly spread from top to bottom. */
 const MAX_COMPARED_PIXELS = 4_000_000;
-const STRIP_ROWS = 64;
+/** High enough for most of a strip to be away from its edges at the coarsest scale that counts. */
+const STRIP_ROWS = 192;
+const MIN_STRIPS = 6;
 
 /**
  * The score of `second` as a rendition of `first`: 100 is identical, 90 hardly to be told apart, 70 good, 50 visibly
@@ -28,10 +30,11 @@ export function scoreRows(first: Rows, second: Rows, maxPixels = MAX_COMPARED_PI
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
   const strips = stripsOf(first, maxPixels);
   const height = strips.reduce((sum, strip) => sum + strip.rows, 0);
+  const tile = strips.length > 1 ? { width: 0, height: STRIP_ROWS } : undefined;
   const backgrounds = first.opaque && second.opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
   const comparisons: Comparison[] = [];
   try {
-    for (const background of backgrounds) comparisons.push(openComparison(first.width, height, background));
+    for (const background of backgrounds) comparisons.push(openComparison(first.width, height, background, tile));
     readTogether(first, second, strips, comparisons);
     return Math.min(...comparisons.map((comparison) => comparison.result()));
   } finally {
@@ -46,15 +49,15 @@ interface Strip {
   readonly rows: number;
 }
 
-/** The rows to compare: all of a small picture, one strip in every so many of a large one. */
+/** The rows to compare: all of a small picture, strips of a large one, which lie on the grid of 16 of the codecs. */
 function stripsOf({ width, height }: Size, maxPixels: number): Strip[] {
-  const every = Math.ceil((width * height) / maxPixels);
-  if (every === 1) return [{ y: 0, rows: height }];
-  const strips: Strip[] = [];
-  for (let y = Math.floor(every / 2) * STRIP_ROWS; y < height; y += every * STRIP_ROWS) {
-    strips.push({ y, rows: Math.min(STRIP_ROWS, height - y) });
-  }
-  return strips.length > 0 ? strips : [{ y: 0, rows: Math.min(height, STRIP_ROWS) }];
+  const count = Math.max(MIN_STRIPS, Math.floor(maxPixels / (width * STRIP_ROWS)));
+  if (width * height <= maxPixels || count * STRIP_ROWS >= height) return [{ y: 0, rows: height }];
+  const gap = (height - count * STRIP_ROWS) / count;
+  return Array.from({ length: count }, (_, index) => ({
+    y: Math.floor((gap / 2 + index * (gap + STRIP_ROWS)) / 16) * 16,
+    rows: STRIP_ROWS,
+  }));
 }
 
 /** Reads two pictures in step, whatever bands they come in. */
