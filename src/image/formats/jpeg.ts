@@ -19,6 +19,7 @@ export const jpeg = format({
   encodePeakBytes: encodePeak,
   encode,
   subsamplings: ["4:2:0", "4:4:4"],
+  qualityStep: 0.25,
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,
   recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),
