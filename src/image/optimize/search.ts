@@ -49,8 +49,8 @@ const NEAR_POINTS = 2;
 const SPARE_POINTS = 1.2;
 /** Trials of a further candidate: enough to tell whether it is better. */
 const FURTHER_TRIALS = 4;
-/** Points of the sheet for one of the picture: more is no measurement. */
-const MAX_SLOPE = 4;
+/** What is aimed at above the target, so that most tries reach it. */
+const AIM_POINTS = 0.3;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 4;
 /** Tries after which the best is taken, if there is one that reaches the target. */
@@ -125,48 +125,50 @@ function remembered(trial: Curve<Trial>): Curve<Trial> {
   };
 }
 
-/** The scores of the sheet and of the whole picture at a quality. */
-interface Pair {
-  readonly sheet: number;
-  readonly whole: number;
-}
-
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
 function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, step = 1): Trial {
-  const pairs: Pair[] = [];
-  let best: Trial | undefined;
-  let low = MIN_QUALITY - step;
-  let high = MAX_QUALITY + step;
+  let low: Trial | undefined;
+  let high: Trial | undefined;
   let wanted = lowestQuality(sheet, target, { first: FIRST_QUALITY, step }).quality;
-  for (let tries = 0; tries < MAX_WHOLE_TRIES && high - low > step; tries++) {
-    const quality = Math.min(high - step, Math.max(low + step, wanted));
-    const found = wholeAt(quality);
-    const same = best && best.bytes.length === found.bytes.length;
-    best = best ? better(best, found, target) : found;
-    if (found.score >= target) high = quality;
-    else low = quality;
-    if (found.score >= target && found.score < target + CLOSE_POINTS) break;
-    pairs.push({ sheet: sheet(quality).score, whole: found.score });
-    wanted = lowestQuality(sheet, sheetAim(pairs, target), { first: quality, step }).quality;
-    if (best.score >= target && (same || tries + 1 >= ENOUGH_TRIES)) break;
-    const near = best.score >= target && best.score < target + NEAR_POINTS;
-    if (near && gain(sheet, best.quality, Math.max(low + step, wanted)) < WORTH_TRYING) break;
+  for (let tries = 1; ; tries++) {
+    const found = wholeAt(wanted);
+    if (found.score >= target) {
+      const gained = high ? 1 - found.bytes.length / high.bytes.length : 1;
+      if (gained >= 0) high = found;
+      if (found.score < target + CLOSE_POINTS || tries >= ENOUGH_TRIES || gained < WORTH_TRYING) return high ?? found;
+    } else {
+      low = found;
+      if (tries >= (high ? ENOUGH_TRIES : MAX_WHOLE_TRIES) || wanted >= MAX_QUALITY) return high ?? found;
+    }
+    wanted = nextQuality(sheet, low, high, target, step);
+    if (high && (wanted <= (low?.quality ?? MIN_QUALITY) || wanted >= high.quality)) return high;
+    const near = high && high.score < target + NEAR_POINTS;
+    if (near && gain(sheet, high!.quality, wanted) < WORTH_TRYING) return high!;
   }
-  if (!best) throw new RangeError("no encoding was tried");
-  return best;
+}
+
+/** Between two whole pictures, what lies between them; else what the sheet says, corrected by the one that is known. */
+function nextQuality(
+  sheet: Curve<Trial>,
+  low: Trial | undefined,
+  high: Trial | undefined,
+  target: number,
+  step: number,
+): number {
+  if (low && high) {
+    const part = (target + AIM_POINTS - low.score) / (high.score - low.score);
+    return Math.ceil((low.quality + part * (high.quality - low.quality)) / step) * step;
+  }
+  const known = low ?? high;
+  if (!known) return FIRST_QUALITY;
+  const aim = target + AIM_POINTS + sheet(known.quality).score - known.score;
+  const { quality } = lowestQuality(sheet, aim, { first: known.quality, step });
+  return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
 }
 
 /** The part of its bytes that the sheet loses from one quality to another. */
 function gain(sheet: Curve<Trial>, from: number, to: number): number {
   return 1 - sheet(to).bytes.length / sheet(from).bytes.length;
-}
-
-/** What the sheet has to reach for the picture to reach `target`: it is easier or harder by as much as the pairs say. */
-function sheetAim(pairs: readonly Pair[], target: number): number {
-  const [near, other] = pairs.toSorted((a, b) => Math.abs(a.whole - target) - Math.abs(b.whole - target));
-  if (!near) return target;
-  const slope = other ? (other.sheet - near.sheet) / (other.whole - near.whole) : 1;
-  return near.sheet + (target - near.whole) * (slope > 0 && slope < MAX_SLOPE ? slope : 1);
 }
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
