@@ -66,10 +66,22 @@ export interface EncodeSettings {
   readonly trial?: boolean;
 }
 
+/** Square tiles of a picture, side by side as a small one. */
+export interface Tiles {
+  /** Pixels; a multiple of 32. */
+  readonly side: number;
+  /** Tiles in a row; divides their number. */
+  readonly across: number;
+  /** Where they lie in the picture as it is stored: multiples of 32. */
+  readonly places: readonly { readonly x: number; readonly y: number }[];
+}
+
 export interface RecompressSettings {
   /** Absent: nothing that can be seen may change. */
   readonly quality?: number;
   readonly progressive: boolean;
+  /** In place of the picture, tiles of it. */
+  readonly tiles?: Tiles;
   /** The picture is turned; only where `turns` allows it. */
   readonly turn?: Orientation;
   /** The file says how its picture is to be turned, in place of what it said; by default it says nothing. */
@@ -120,6 +132,8 @@ export interface FormatDefinition {
   readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
+  /** By how much qualities differ at least that make a difference; 1 unless told. */
+  readonly qualityStep?: number;
   /**
    * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
    * there is nothing to win this way.

@@ -18,6 +18,7 @@ export interface JpegExports extends NativeExports {
   ): void;
   decoder_facts(decoder: number): number;
   decoder_read(decoder: number, most: number): number;
+  decoder_skip(decoder: number, count: number): void;
   decoder_read_planes(decoder: number): number;
   decoder_close(decoder: number): void;
   encoder_new(sink: number): number;
@@ -51,6 +52,7 @@ export interface JpegExports extends NativeExports {
     most: number,
     progressive: number,
   ): number;
+  recompressor_tiles(recompressor: number, count: number, across: number, side: number): number;
   recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number): void;
   recompressor_write(recompressor: number, progressive: number): void;
   recompressor_close(recompressor: number): void;

@@ -11,4 +11,4 @@ export {
 } from "./encoder.ts";
 export { readHeader, type JpegColors, type JpegHeader } from "./header.ts";
 export { decodePeakBytes, encodePeakBytes, recompressPeakBytes } from "./memory.ts";
-export { canTurn, recompress, type Turn } from "./recompress.ts";
+export { canTurn, recompress, type Tiles, type Turn } from "./recompress.ts";

@@ -11,6 +11,7 @@
 #include "packed.h"
 #include "store.h"
 #include "streamed.h"
+#include "tiles.h"
 #include "turn.h"
 
 struct divisor {
@@ -34,6 +35,7 @@ struct recompressor {
   struct packed packed;
   struct turning turning;
   struct output out;
+  struct tiles tiles;
   struct file_options options;
   uint8_t *profile;
   float distance;               // 0: coefficients stay as they are
@@ -54,6 +56,7 @@ EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
   packed_free(&r->packed);
   turning_free(&r->turning);
   streamed_free(&r->streamed);
+  tiles_free(&r->tiles);
   free(r->profile);
   free(r);
 }
@@ -64,6 +67,12 @@ EXPORT("recompressor_profile") uint8_t *recompressor_profile(struct recompressor
   r->options.profile = r->profile;
   r->options.profile_length = length;
   return r->profile;
+}
+
+// The result consists of tiles of the picture; returns where their places are to be written, x and y of each.
+EXPORT("recompressor_tiles")
+uint32_t *recompressor_tiles(struct recompressor *r, uint32_t count, uint32_t across, uint32_t side) {
+  return tiles_choose(&r->tiles, count, across, side);
 }
 
 static enum color_marker marker_for(j_decompress_ptr jpeg) {
@@ -144,6 +153,7 @@ static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
   struct recompressor *r = taker;
   const struct packed_component *component = &r->packed.component[c];
   if (row == 0) choose_divisors(r, c);
+  if (r->tiles.count) return tiles_take(&r->tiles, &r->packed, c, row, blocks);
   if (r->coarser[c])
     for (uint32_t x = 0; x < component->width; x++) requantise(r->divisors[c], blocks + (size_t)x * DCTSIZE2);
   packed_add_row(&r->packed, c, row, blocks, ORDER_NATURAL);
@@ -160,6 +170,10 @@ static void prepare_packed(struct recompressor *r) {
   struct packed *store = &r->packed;
   store->width = jpeg->image_width;
   store->height = jpeg->image_height;
+  if (r->tiles.count) {
+    store->width = r->tiles.across * r->tiles.side;
+    store->height = r->tiles.count / r->tiles.across * r->tiles.side;
+  }
   store->components = jpeg->num_components;
   for (int c = 0; c < store->components; c++) {
     const int alone = store->components == 1;
@@ -197,7 +211,7 @@ static void pack_window(struct recompressor *r) {
       const uint32_t v = r->jpeg.comp_info[c].v_samp_factor;
       for (uint32_t row = unit * v; row < (unit + 1) * v; row++) {
         if (!from->values[row]) continue;
-        if (row < r->packed.component[c].height) take_row(r, c, row, from->values[row]);
+        if (r->tiles.count || row < r->packed.component[c].height) take_row(r, c, row, from->values[row]);
         store_free_row(from, row);
         taken = 1;
       }
@@ -272,6 +286,7 @@ void recompressor_turn(struct recompressor *r, int transpose, int flip_x, int fl
 }
 
 EXPORT("recompressor_write") void recompressor_write(struct recompressor *r, int progressive) {
+  if (r->tiles.count) tiles_pack(&r->tiles, &r->packed);
   r->options.progressive = progressive;
   struct packed store = r->packed;
   if (r->jpeg.jpeg_color_space == JCS_YCbCr) store = packed_without_empty_chroma(&store);

@@ -1,13 +1,31 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
 import { qualityToDistance } from "./encoder.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
-import { closeSinks, closeSource, type JpegExports, jpegModule, openSink, openSource } from "./instance.ts";
+import {
+  closeSinks,
+  closeSource,
+  type JpegExports,
+  type JpegInstance,
+  jpegModule,
+  openSink,
+  openSource,
+} from "./instance.ts";
 
 /** First transposed, then mirrored left to right, then top to bottom. */
 export interface Turn {
   readonly transpose: boolean;
   readonly flipX: boolean;
   readonly flipY: boolean;
+}
+
+/** Square tiles of a picture, side by side. */
+export interface Tiles {
+  /** Pixels; a multiple of 32. */
+  readonly side: number;
+  /** Tiles in a row of the result; divides their number. */
+  readonly across: number;
+  /** Where they lie in the picture, multiples of 32; they lie in it entirely. */
+  readonly places: readonly { readonly x: number; readonly y: number }[];
 }
 
 export interface RecompressOptions {
@@ -19,6 +37,8 @@ export interface RecompressOptions {
   readonly progressive: boolean;
   /** How the picture is turned; `canTurn` tells whether it can be. As it lies by default. */
   readonly turn?: Turn;
+  /** The result is not the picture but tiles of it. */
+  readonly tiles?: Tiles;
   /** ICC profile to embed. No other metadata is kept. */
   readonly profile?: Uint8Array;
   /**
@@ -49,7 +69,7 @@ export function canTurn({ width, height, components }: JpegHeader, { transpose, 
 
 /** Throws NativeError when the bytes are damaged or of a kind that has no such coefficients (lossless, 12 bits). */
 export function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8Array {
-  const { profile } = options;
+  const { profile, tiles } = options;
   const instance = jpegModule.acquire();
   const sinks = Array.from({ length: options.streamed ? SINKS : 1 }, openSink);
   let pointer = 0;
@@ -59,6 +79,7 @@ export function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8
       if (profile) {
         instance.bytes(exports.recompressor_profile(pointer, profile.length), profile.length).set(profile);
       }
+      if (tiles) placeTiles(instance, pointer, tiles);
       rewrite(exports, pointer, bytes, options);
     });
     return closeSinks(sinks);
@@ -93,4 +114,10 @@ function rewrite(exports: JpegExports, pointer: number, bytes: Uint8Array, optio
     exports.recompressor_turn(pointer, Number(turn.transpose), Number(turn.flipX), Number(turn.flipY));
   }
   exports.recompressor_write(pointer, flag);
+}
+
+function placeTiles(instance: JpegInstance, pointer: number, { side, across, places }: Tiles): void {
+  const address = instance.exports.recompressor_tiles(pointer, places.length, across, side);
+  const numbers = Uint32Array.from(places.flatMap(({ x, y }) => [x, y]));
+  instance.bytes(address, numbers.byteLength).set(new Uint8Array(numbers.buffer));
 }

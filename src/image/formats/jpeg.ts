@@ -21,6 +21,7 @@ export const jpeg = format({
   encode,
   reencode,
   subsamplings: ["4:2:0", "4:4:4"],
+  qualityStep: 0.25,
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,
   recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),

@@ -1,10 +1,8 @@
 /** The file that an aim asks for, and never a larger one than there was. */
-import { scorePeakBytes } from "../../../wasm/score/score.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
-import { whole } from "../geometry.ts";
 import type { Aim } from "../output.ts";
 import type { Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
@@ -12,19 +10,9 @@ import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
-import {
-  asStored,
-  inOneScan,
-  type Kept,
-  keptOf,
-  readThrough,
-  recompressed,
-  type Requantizer,
-  requantizer,
-} from "./rewrite.ts";
+import { inOneScan, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { canScore } from "./score.ts";
-import { better, smallestAbove } from "./search.ts";
-import { SHEET_BYTES } from "./sheet.ts";
+import { searched } from "./smart.ts";
 
 export interface Optimized {
   readonly bytes: Uint8Array;
@@ -87,70 +75,27 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const decoded = pictureOf(stored, plan);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
-  const peaks = peaksOf(task, picture, encodePeakBytes(picture, settings), kept);
-  const searches = aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture);
-  if (kept && !isolateBudget.canHold(searches ? peaks.lean : peaks.blind)) {
+  if (aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture)) {
+    const format = { ...target, encode, encodePeakBytes };
+    return searched({ stored, plan, picture, format, settings }, kept, TARGET_SCORE[aim.preset]);
+  }
+  const blindBytes = picturePeakBytes(stored, plan) + encodePeakBytes(picture, settings);
+  if (kept && !isolateBudget.canHold(blindBytes)) {
     const simpler = await inOneScan(kept);
     if (simpler) return encodePicture({ ...task, stored: simpler.stored }, wanted, simpler);
   }
-  const way = kept && requantizer(kept);
   if (aim.kind === "size") {
     if (kept?.original && kept.original.length <= aim.bytes) return null;
-    const { finish, peakBytes } = way ?? {
+    const { finish, peakBytes } = (kept && requantizer(kept)) ?? {
       finish: (tried: EncodeSettings) => encode(picture, tried),
-      peakBytes: peaks.blind,
+      peakBytes: blindBytes,
     };
     return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(finish, settings, aim.bytes) }));
   }
-  if (!searches) {
-    const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
-    return isolateBudget.run(peaks.blind, () => ({
-      bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
-    }));
-  }
-  const goal = TARGET_SCORE[aim.preset];
-  const format = { ...target, encode };
-  const search = (from: Picture, by?: Requantizer) => smallestAbove(from, format, settings, goal, by);
-  const fits = isolateBudget.canHold(peaks.search);
-  if (!kept || !way) {
-    if (fits) return isolateBudget.run(peaks.search, () => search(picture));
-    return encodeUnscored(picture, format, settings, peaks.source);
-  }
-  if (!isolateBudget.canHold(peaks.lean)) return recompressed(kept, settings);
-  const lying = pictureOf(stored, asStored(plan, stored));
-  const found = await isolateBudget.run(peaks.lean, () => search(lying, way));
-  // Coefficients keep the chroma they have; pixels can be written with less.
-  if (stored.facts.subsample === "4:2:0" || !fits) return found;
-  return better(found, await isolateBudget.run(peaks.search, () => search(picture)), goal);
-}
-
-type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode">>;
-
-/** Bytes that the ways to encode a picture hold at most. */
-interface Peaks {
-  /** Decoding and steps alone. */
-  readonly source: number;
-  /** Encoding once. */
-  readonly blind: number;
-  /** Searching for a quality. */
-  readonly search: number;
-  /** The same with coefficients of the original in place of pixels; endless where it cannot be. */
-  readonly lean: number;
-}
-
-function peaksOf({ stored, plan, target }: Task, picture: Picture, encoder: number, kept: Kept | null): Peaks {
-  const source = picturePeakBytes(stored, plan);
-  const decoder = resultDecodeBytes(target, picture);
-  const score = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
-  const way = kept && requantizer(kept);
-  const lying = picturePeakBytes(stored, asStored(plan, stored));
-  return {
-    source,
-    blind: source + encoder,
-    // A format decodes in the memory that it encodes in; the best result so far is kept beside.
-    search: source + score + Math.max(encoder, decoder) + encoder / 4,
-    lean: way ? score + decoder + Math.max(lying, way.peakBytes) : Number.POSITIVE_INFINITY,
-  };
+  const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
+  return isolateBudget.run(blindBytes, () => ({
+    bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
+  }));
 }
 
 /** Whether a score is promised that the picture is too small for. */
@@ -162,47 +107,6 @@ function isSmall({ aim }: Task, picture: Picture): boolean {
 function canSearch({ can, maxScoredPixels }: FormatDefinition, picture: Picture): boolean {
   const inTime = picture.width * picture.height <= (maxScoredPixels ?? Infinity);
   return can.quality && picture.frames === 1 && inTime && canScore(picture);
-}
-
-/** Bytes that decoding a result of this size holds at most. */
-function resultDecodeBytes(target: FormatDefinition, { width, height, opaque }: Picture): number {
-  const facts = {
-    width,
-    height,
-    orientation: 1,
-    frames: 1,
-    loops: 0,
-    alpha: !opaque,
-    colorspace: "YCbCr",
-    interlaced: false,
-    subsample: "4:2:0",
-    depth: 24,
-    quality: 80,
-  } as const;
-  return target.decodePeakBytes(facts, { box: whole(facts), width, height });
-}
-
-/**
- * A picture that is too large to be scored beside its encoding: at the quality that reaches the preset's target on
- * average, or exactly, where that takes less memory.
- * @throws ApiError 422 when the job does not fit into memory either way
- */
-async function encodeUnscored(
-  picture: Picture,
-  { can, encode, encodePeakBytes }: Encoder,
-  settings: EncodeSettings,
-  sourceBytes: number,
-): Promise<Optimized> {
-  const encodeAt = (chosen: EncodeSettings) => ({
-    peakBytes: sourceBytes + (encodePeakBytes?.(picture, chosen) ?? 0),
-    run: () => encode(picture, chosen),
-  });
-  const lossy = encodeAt(settings);
-  if (isolateBudget.canHold(lossy.peakBytes) || !can.lossless) {
-    return isolateBudget.run(lossy.peakBytes, () => ({ bytes: lossy.run() }));
-  }
-  const exact = encodeAt({ ...settings, lossless: true });
-  return isolateBudget.run(exact.peakBytes, () => ({ bytes: exact.run(), score: 100 }));
 }
 
 /** The picture on white, for formats without alpha. */

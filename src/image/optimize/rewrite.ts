@@ -4,7 +4,7 @@ import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
-import type { EncodeWhole } from "./search.ts";
+import type { EncodeWhole, Way } from "./search.ts";
 
 /** A stored picture of which nothing changes but, perhaps, how it lies. */
 export interface Kept {
@@ -83,25 +83,32 @@ export function asStored(plan: Plan, { facts }: Stored): Plan {
   return { ...plan, view: { ...plan.view, orientation: 1 }, size: storedSize(facts) };
 }
 
-export interface Requantizer {
+export interface Requantizer extends Way {
   readonly peakBytes: number;
-  /** The picture as it is stored. */
-  readonly encode: EncodeWhole;
-  /** The picture as it is handed out. */
-  readonly finish: EncodeWhole;
 }
 
 /**
  * A way to a smaller file of the same picture that never turns it into pixels, where the format has one: there is no
- * loss but the one that is asked for, and source and result are never held at once.
+ * loss but the one that is asked for, and source and result are never held at once. It encodes the picture as it is
+ * stored, and finishes with it as it is handed out.
  */
 export function requantizer({ stored, turn, note }: Kept): Requantizer | null {
   const { bytes, facts, format } = stored;
-  const { recompress, recompressPeakBytes, requantizes } = format;
-  if (!recompress || !recompressPeakBytes || !requantizes?.(bytes)) return null;
+  const { recompress, recompressPeakBytes, requantizes, encode: encodePixels } = format;
+  if (!recompress || !recompressPeakBytes || !encodePixels || !requantizes?.(bytes)) return null;
   const encode: EncodeWhole = ({ quality, progressive }) => recompress(bytes, facts, { quality, progressive }) ?? bytes;
   const finish: EncodeWhole = ({ quality, progressive }) =>
     recompress(bytes, facts, { quality, progressive, turn, note }) ?? bytes;
   const peakBytes = recompressPeakBytes(bytes, facts, { progressive: true, turn });
-  return { peakBytes, encode, finish: turn === 1 && note === 1 ? encode : finish };
+  return {
+    peakBytes,
+    encode,
+    finish: turn === 1 && note === 1 ? encode : finish,
+    encodeSheet({ picture, tiles }) {
+      const small = tiles && recompress(bytes, facts, { progressive: false, tiles });
+      if (!small) return (settings) => encodePixels(picture, settings);
+      const smallFacts = format.probe(small);
+      return ({ quality }) => recompress(small, smallFacts, { quality, progressive: false }) ?? small;
+    },
+  };
 }

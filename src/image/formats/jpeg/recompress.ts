@@ -20,7 +20,8 @@ const WINDOW_BYTES = 24 << 20;
 export function recompress(bytes: Uint8Array, settings: RecompressSettings): Uint8Array | null {
   const header = headerOf(bytes);
   if (!hasCoefficients(header)) return null;
-  const { quality, progressive, note = 1 } = settings;
+  const { quality, progressive, note = 1, tiles } = settings;
+  if (tiles && !fitsTiles(header)) return null;
   const profile = neededProfile(header);
   const result = guard(() =>
     recompressFile(bytes, {
@@ -28,6 +29,7 @@ export function recompress(bytes: Uint8Array, settings: RecompressSettings): Uin
       ...(quality === undefined ? {} : { quality }),
       ...(profile ? { profile } : {}),
       ...memoryOptions(header, bytes, settings),
+      ...(tiles ? { tiles, streamed: false } : {}),
     }),
   );
   return noted(result, note);
@@ -56,6 +58,11 @@ export function turns(bytes: Uint8Array, orientation: Orientation): boolean {
 /** Lossless files and those of 12 bits have no coefficients that could be divided. */
 export function requantizes(bytes: Uint8Array): boolean {
   return hasCoefficients(headerOf(bytes));
+}
+
+/** Whether blocks of all components end where tiles do. */
+function fitsTiles({ components }: JpegHeader): boolean {
+  return components.every(({ h, v }) => h !== 3 && v !== 3);
 }
 
 function hasCoefficients({ lossless, precision }: JpegHeader): boolean {
