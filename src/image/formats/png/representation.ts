@@ -78,7 +78,12 @@ export function lookAt(picture: Picture, limits: Limits = {}): Look {
     const bands = isLost
       ? () => bandsOfRows(firstFrame(picture))
       : () => inTurn(bandsOfPixels(sample, width), bandsOfPixels(beyond, width), unread);
-    return { representations: representationsOf(surveyor, picture, limits), sample, bands, close: () => unread.return() };
+    return {
+      representations: representationsOf(surveyor, picture, limits),
+      sample,
+      bands,
+      close: () => unread.return(),
+    };
   } catch (error) {
     unread.return();
     throw error;

@@ -181,6 +181,20 @@ describe("the facts of a PNG", () => {
     expect(facts).toMatchObject({ ...expected, frames: 1, orientation: 1, quality: 100, subsample: "4:4:4" });
   });
 
+  it("include a profile for the code points of cICP, which goes before an embedded one", () => {
+    const displayP3 = png.probe(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
+    expect(displayP3?.length).toBeGreaterThan(200);
+    const bare = png.probe(new Uint8Array(rgb8)).profile;
+    for (const unknown of [
+      [1, 13, 0, 1],
+      [9, 16, 0, 1],
+      [12, 13, 0, 0],
+      [12, 13, 1, 1],
+    ]) {
+      expect(png.probe(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
+    }
+  });
+
   it("include the orientation of eXIf", () => {
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
     expect(png.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
