@@ -34,7 +34,8 @@ struct Deflate {
 #define PIECE 8192        /* bytes after which a block may end */
 #define HEADER_BITS 700   /* about what new codes cost */
 #define LONGEST_BLOCK (256 << 10)
-#define TRIED (32 << 10)  /* bytes of a chunk that are compressed with and without matches */
+#define PARTS 4           /* of a chunk that are compressed with and without matches, */
+#define PART (12 << 10)   /* and their bytes */
 
 typedef struct { uint32_t times[256], count; float bits; } Histogram;
 
@@ -99,14 +100,17 @@ static size_t trial(struct libdeflate_compressor *c, const uint8_t *bytes, size_
   return os.next - before;
 }
 
-/* Both ways on a part out of the middle; matches are searched for in the whole only if they gain something there. */
+/* Both ways on a few parts; matches are searched for in the whole only if they gain something there. */
 static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t count,
                           struct deflate_output_bitstream *os) {
-  const size_t fresh = count - c->history_size, part = MIN(fresh, TRIED);
-  const size_t from = c->history_size + (fresh - part) / 2, history = MIN(from, HISTORY);
-  const size_t with = trial(c, in + from - history, history, part, *os, deflate_compress_greedy);
-  const size_t without = trial(c, in + from, 0, part, *os, compress_literals);
-  if (with < without - without / 32) deflate_compress_greedy(c, in, count, os);
+  const size_t step = (count - c->history_size) / PARTS, part = MIN(step, PART);
+  size_t with = 0, without = 0;
+  for (int k = 0; k < PARTS; k++) {
+    const size_t from = c->history_size + k * step + (step - part) / 2, history = MIN(from, HISTORY);
+    with += trial(c, in + from - history, history, part, *os, deflate_compress_greedy);
+    without += trial(c, in + from, 0, part, *os, compress_literals);
+  }
+  if (with < without - without / 64) deflate_compress_greedy(c, in, count, os);
   else compress_literals(c, in, count, os);
 }
 

@@ -38,7 +38,7 @@ export const png = format({
 
   probe(bytes) {
     const file = readFile(bytes);
-    const profile = readProfile(file.embeddedProfile);
+    const profile = readProfile(file);
     return {
       width: file.width,
       height: file.height,
