@@ -17,7 +17,14 @@ const SIDES = [
   [11_600, 8_700],
 ] as const;
 
-const RESIZE = { width: 2_000, mode: "auto", gravity: "center", upscale: true, background: "ffffff", linear: false } as const;
+const RESIZE = {
+  width: 2_000,
+  mode: "auto",
+  gravity: "center",
+  upscale: true,
+  background: "ffffff",
+  linear: false,
+} as const;
 
 export async function main(): Promise<void> {
   for (const path of (process.env["PHOTOS"] ?? "").split(" ").filter(Boolean)) {

@@ -6,7 +6,8 @@ import { operation } from "../operation.ts";
 const MAX_FACTOR = 10;
 
 export const scale = operation({
-  summary: "Changes the size by the factor `size`; `ratio` stretches the width by a further factor. `linear` is that of `resize`.",
+  summary:
+    "Changes the size by the factor `size`; `ratio` stretches the width by a further factor. `linear` is that of `resize`.",
   params: record({
     size: positiveDecimal(MAX_FACTOR),
     ratio: v.optional(positiveDecimal(MAX_FACTOR), 1),
