@@ -26,7 +26,7 @@ export const MAX_SOURCE_PIXELS = 110_000_000;
 export const MAX_SIDE_PIXELS = 16_384;
 /** A size that a result may be asked to have: more than any result. */
 export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
-/** Pixels of a result, one frame. */
+/** Pixels of a result, all frames together: what bounds the time that one request may take. */
 export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;

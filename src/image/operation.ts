@@ -22,6 +22,8 @@ export type Step =
 export interface Resize extends Size {
   readonly kind: "resize";
   readonly kernel: Kernel;
+  /** Filter light, not encoded values. */
+  readonly linear?: boolean;
   /** The part of the picture that is wanted, possibly fractional; absent: all of it. */
   readonly box?: Box;
 }

@@ -4,7 +4,7 @@ import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { firstFrame, type Frame, type Picture } from "./picture.ts";
-import { demandOf, opaqueAfter, type Plan, sizeAfter, type View } from "./plan.ts";
+import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePeakBytes } from "./resample.ts";
 import type { Rows } from "./rows.ts";
 import { crop } from "./steps/crop.ts";
@@ -78,10 +78,11 @@ function regionOf(stored: Stored, box: Box): Picture {
 export function picturePeakBytes(stored: Stored, plan: Plan): number {
   const demand = demandOf(plan.view);
   let bytes = stored.format.decodePeakBytes(stored.facts, demand);
-  if (plan.view.target) bytes += resamplePeakBytes(demand.box, demand);
+  const viewed = viewedSize(plan.view);
+  if (plan.view.target) bytes += resamplePeakBytes(demand.box, viewed);
   const turnBytes = turnsByStrips(stored.facts, plan.view) ? stripPeakBytes : turnPeakBytes;
-  bytes += turnBytes({ width: demand.width, height: demand.height }, plan.view.orientation);
-  let size = turnSize({ width: demand.width, height: demand.height }, plan.view.orientation);
+  bytes += turnBytes(viewed, plan.view.orientation);
+  let size = turnSize(viewed, plan.view.orientation);
   let opaque = !stored.facts.alpha;
   for (const step of plan.steps) {
     bytes += stepPeakBytes(step, size, opaque);
@@ -110,8 +111,8 @@ export function stepPeakBytes(step: Step, size: Size, opaque: boolean): number {
 /** The wanted region at the wanted size, not yet turned. */
 function sized(rows: Rows, box: Box, { target, orientation }: View): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
-  const { width, height } = turnSize(target, orientation);
-  return resample(rows, { box, width, height, kernel: target.kernel });
+  const { kernel, linear = false } = target;
+  return resample(rows, { box, ...turnSize(target, orientation), kernel, linear });
 }
 
 /** The picture after a step. */
@@ -122,8 +123,8 @@ export function applied(rows: Rows, step: Step): Rows {
     case "crop":
       return crop(rows, step.box);
     case "resize": {
-      const { box = whole(rows), width, height, kernel } = step;
-      return resample(rows, { box, width, height, kernel });
+      const { box = whole(rows), width, height, kernel, linear = false } = step;
+      return resample(rows, { box, width, height, kernel, linear });
     }
     case "rotate":
       return rotate(rows, step);

@@ -16,7 +16,7 @@ import {
   turnSize,
   whole,
 } from "./geometry.ts";
-import type { Kernel, Step } from "./operation.ts";
+import type { Kernel, Resize, Step } from "./operation.ts";
 import { turnedSize } from "./steps/rotate.ts";
 
 /** The part of a stored picture that is wanted, the size it is wanted at, and how it is to be turned. */
@@ -26,7 +26,7 @@ export interface View {
   /** Applied after the resize. */
   readonly orientation: Orientation;
   /** In upright pixels; absent: the size of the box. */
-  readonly target?: Size & { readonly kernel: Kernel };
+  readonly target?: Size & { readonly kernel: Kernel; readonly linear?: boolean };
 }
 
 export interface Plan {
@@ -133,7 +133,7 @@ function shrinkFirst(view: View, size: Size, steps: readonly Step[]): Pick<Plan,
     height: box.height * scale,
   };
   return {
-    view: { ...view, target: { ...small, kernel: resize.kernel } },
+    view: { ...view, target: targetOf({ ...resize, ...small }) },
     steps: [{ ...rotation, ...canvas }, { ...resize, box: inside }, ...rest],
   };
 }
@@ -154,7 +154,7 @@ function join(view: View, size: Size, step: Step): View | null {
     case "resize":
       if (view.target) return null;
       if (step.width === size.width && step.height === size.height) return { ...view, box: shifted(view.box) };
-      return { ...view, target: { width: step.width, height: step.height, kernel: step.kernel } };
+      return { ...view, target: targetOf(step) };
     case "rotate":
     case "rows":
       return null;
@@ -169,11 +169,21 @@ function isIdleView(view: View, stored: Size): boolean {
   return view.orientation === 1 && !view.target && isWhole(view.box, stored);
 }
 
-/** What a view asks of the decoder. */
+function targetOf({ width, height, kernel, linear = false }: Resize): NonNullable<View["target"]> {
+  return { width, height, kernel, ...(linear && { linear }) };
+}
+
+/** The size of what a view shows, not yet turned. */
+export function viewedSize({ box, target, orientation }: View): Size {
+  return target ? turnSize(target, orientation) : { width: box.width, height: box.height };
+}
+
+/** What a view asks of the decoder. Decoders shrink encoded values, so they may not where light is to be filtered. */
 export function demandOf(view: View): Demand {
-  const { box, target, orientation } = view;
-  const wanted = target ? turnSize(target, orientation) : box;
-  return { box, width: wanted.width, height: wanted.height };
+  const { box, target } = view;
+  const { width, height } = viewedSize(view);
+  if (!target?.linear) return { box, width, height };
+  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height) };
 }
 
 /** The size at which the picture is stored. */

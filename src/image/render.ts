@@ -98,7 +98,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       steps.push(step);
       size = sizeAfter(step, size);
       opaque = opaqueAfter(step, opaque);
-      if (step.kind !== "crop") checkResult(size);
+      if (step.kind !== "crop") checkResult(size, writtenFrames(stored, order));
     }
   }
   return { plan: planSteps(storedSize(facts), steps), faces };
@@ -129,6 +129,13 @@ function canHoldAlpha(stored: Stored, { output }: Order): boolean {
   const word = output?.format;
   if (word === undefined || word === "auto") return stored.format.encode ? stored.format.can.alpha : true;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
+}
+
+/** How many frames are worked on: formats without animation take the first. */
+function writtenFrames({ facts }: Stored, { output }: Order): number {
+  const word = output?.format;
+  if (word === undefined || word === "auto") return facts.frames;
+  return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
 }
 
 /** The formats to try; the smallest result wins. */

@@ -12,7 +12,14 @@ import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 import { type Kind, type Megapixels, photoPath, preparePhotos } from "./photos.ts";
 
-const RESIZE = { width: 2_000, mode: "auto", gravity: "center", upscale: true, background: "ffffff" } as const;
+const RESIZE = {
+  width: 2_000,
+  mode: "auto",
+  gravity: "center",
+  upscale: true,
+  background: "ffffff",
+  linear: false,
+} as const;
 
 type Wish = Pick<Parameters<typeof render>[1], "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
 

@@ -27,6 +27,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
   quantize: () => import("./quantize.ts"),
+  "red-eyes": () => import("./red-eyes.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   memory: () => import("./memory.ts"),

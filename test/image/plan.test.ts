@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { Step } from "../../src/image/operation.ts";
+import type { Resize, Step } from "../../src/image/operation.ts";
 import { demandOf, planSteps } from "../../src/image/plan.ts";
 import { turnedSize } from "../../src/image/steps/rotate.ts";
 
 const stored = { width: 400, height: 300 };
-const resize = (width: number, height: number): Step => ({ kind: "resize", width, height, kernel: "lanczos3" });
+const resize = (width: number, height: number): Resize => ({ kind: "resize", width, height, kernel: "lanczos3" });
 const crop = (x: number, y: number, width: number, height: number): Step => ({
   kind: "crop",
   box: { x, y, width, height },
@@ -58,6 +58,11 @@ describe("planSteps", () => {
     const plan = planSteps(stored, [resize(40, 30), crop(1, 2, 20, 20), crop(0.5, 0, 10, 10), resize(5, 5)]);
     expect(plan.steps).toEqual([{ ...resize(5, 5), box: { x: 1.5, y: 2, width: 10, height: 10 } }]);
     expect(plan.size).toEqual({ width: 5, height: 5 });
+  });
+
+  it("has the whole region decoded where light is to be filtered", () => {
+    const plan = planSteps(stored, [crop(100, 0, 200, 300), { ...resize(20, 30), linear: true }]);
+    expect(demandOf(plan.view)).toEqual({ box: plan.view.box, width: 200, height: 300 });
   });
 
   it("cuts at whole pixels what keeps its size", () => {

@@ -98,6 +98,14 @@ describe("render", () => {
     expect(delays(png, output.bytes)).toEqual(delays(webp, new Uint8Array(animated)));
   });
 
+  it("refuses more pixels than it can make, all frames together", async () => {
+    const { frames } = webp.probe(new Uint8Array(animated));
+    const side = Math.floor(Math.sqrt(110e6 / frames)) + 1;
+    const resize = { width: side, height: side, mode: "exact" };
+    const message = "The result must have at most 110 megapixels, all frames together";
+    await expect(rendered(animated, { resize })).rejects.toMatchObject({ status: 422, message });
+  });
+
   it("refuses a watermark that is not there", async () => {
     const missing = rendered(source, { watermark: { id: "another" } });
     await expect(missing).rejects.toMatchObject({
