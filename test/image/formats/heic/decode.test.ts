@@ -89,6 +89,7 @@ function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean): Uint8
     grid: false,
     itemType: "hvc1",
     configType: "hvcC",
+    halfChroma: true,
     brands: ["heic", "mif1"],
     color: {
       config,
