@@ -6,6 +6,7 @@ import { isCodedAs } from "./heif/brands.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readPicture } from "./heif/picture.ts";
 import { openPicture } from "./heif/rows.ts";
+import { strip } from "./heif/strip.ts";
 
 const BRANDS = ["avif", "avis"];
 
@@ -22,4 +23,5 @@ export const avif = format({
   encodePeakBytes: peakBytes,
   encode: encodeAvif,
   subsamplings: ["4:2:0", "4:4:4"],
+  strip,
 });

@@ -98,6 +98,23 @@ describe("AVIF", () => {
     }
   });
 
+  it("is stripped of what its picture does not need", async () => {
+    for (const file of [paris, rec2020, turnedAlpha, grid, cropped, premultiplied, kodim]) {
+      const bytes = new Uint8Array(file);
+      const stripped = avif.strip(bytes);
+      const { decodeBytes: _, ...facts } = avif.probe(bytes);
+      expect(avif.probe(stripped)).toMatchObject(facts);
+      expect(await fileDigest(avif, stripped)).toBe(await fileDigest(avif, bytes));
+      const text = new TextDecoder("latin1").decode(stripped);
+      for (const word of ["Exif", "xmpmeta", "thmb"]) expect(text).not.toContain(word);
+    }
+    expect(avif.strip(new Uint8Array(paris)).length).toBeLessThan(paris.byteLength - 500);
+    for (const file of [animated, cut, headerOnly]) {
+      const bytes = new Uint8Array(file);
+      expect(avif.strip(bytes)).toBe(bytes);
+    }
+  });
+
   it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
     expect(outcomeOf(avif, new Uint8Array(file))).toBe(422);
   });
