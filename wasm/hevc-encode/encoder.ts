@@ -64,7 +64,7 @@ export function tilesPeakBytes(pictureWidth: number, tile: { width: number; heig
 
 /** What kvazaar holds while it encodes one tile. */
 function encoderBytes(pixels: number): number {
-  return (4 << 20) + pixels * 10;
+  return (2 << 20) + pixels * 6;
 }
 
 export class HevcTiles {
