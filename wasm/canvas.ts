@@ -1,10 +1,5 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
-import {
-  NativeError,
-  type NativeExports,
-  type NativeInstance,
-  type NativeModule,
-} from "./load.ts";
+import { NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
 
 type Pointer = number;
 
@@ -18,15 +13,7 @@ export interface CanvasExports extends NativeExports {
   canvas_unpremultiply(canvas: Pointer, rows: number): void;
   canvas_close(canvas: Pointer): void;
   picture_colors(picture: Pointer, matrix: number, fullRange: number): void;
-  picture_draw(
-    picture: Pointer,
-    canvas: Pointer,
-    x: number,
-    y: number,
-    width: number,
-    rows: number,
-    toX: number,
-  ): void;
+  picture_draw(picture: Pointer, canvas: Pointer, x: number, y: number, width: number, rows: number, toX: number): void;
   picture_draw_alpha(
     picture: Pointer,
     canvas: Pointer,

@@ -4,14 +4,7 @@ import { native } from "../load.ts";
 import module from "./hevc-decode.wasm";
 
 interface HevcExports extends CanvasExports {
-  picture_decode(
-    bytes: number,
-    size: number,
-    width: number,
-    height: number,
-    bits: number,
-    codedPixels: number,
-  ): number;
+  picture_decode(bytes: number, size: number, width: number, height: number, bits: number, codedPixels: number): number;
 }
 
 /** Linear memory that the idle instance may keep: what grids of any size and single pictures of 4 megapixels need. */

@@ -104,36 +104,51 @@ function tooLarge(cause?: unknown): ApiError {
 function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
   const { width, height } = rows;
   const { cell, chroma } = settings;
-  const color: Uint8Array[] = [];
-  const alpha: Uint8Array[] = [];
   const cells = new Av1Cells(settings);
-  let translucent = false;
-  let solid: Uint8Array | undefined;
+  const half = chroma === "4:2:0";
   try {
-    for (let top = 0; top < height; top += cell.height) {
-      if (top > 0) cells.next();
-      fill(cells, rows, Math.min(cell.height, height - top));
-      const holes = cells.complete();
-      translucent ||= holes;
-      for (let column = 0; column < cells.columns; column++) {
-        color.push(unitsOnly(cells.encode(column, "color")));
-        if (rows.opaque) continue;
-        // Rows without holes are all the same.
-        const same = holes ? undefined : solid;
-        alpha.push(same ?? unitsOnly(cells.encode(column, "alpha")));
-        if (!holes) solid = alpha.at(-1);
-      }
-    }
+    const { color, alpha } = encodeCells(cells, rows, cell.height);
+    return writeHeif({
+      width,
+      height,
+      tile: cell,
+      grid: color.length > 1,
+      halfChroma: half,
+      itemType: "av01",
+      configType: "av1C",
+      brands: ["avif", "mif1", "miaf", half ? "MA1B" : "MA1A"],
+      ...SRGB,
+      matrix: MATRIX[chroma],
+      color: layerOf(color),
+      alpha: alpha && layerOf(alpha),
+    });
   } finally {
     cells.close();
   }
-  return writeHeif({
-    ...{ width, height, tile: cell, grid: color.length > 1, halfChroma: chroma === "4:2:0" },
-    ...{ itemType: "av01", configType: "av1C", brands: ["avif", "mif1", "miaf", chroma === "4:2:0" ? "MA1B" : "MA1A"] },
-    ...{ ...SRGB, matrix: MATRIX[chroma] },
-    color: layerOf(color),
-    alpha: translucent ? layerOf(alpha) : undefined,
-  });
+}
+
+/** The bitstreams of all cells, row by row; those of alpha only where some pixel needs it. */
+function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
+  const color: Uint8Array[] = [];
+  const alpha: Uint8Array[] = [];
+  const { height, opaque } = rows;
+  let translucent = false;
+  let solid: Uint8Array | undefined;
+  for (let top = 0; top < height; top += cellHeight) {
+    if (top > 0) cells.next();
+    fill(cells, rows, Math.min(cellHeight, height - top));
+    const holes = cells.complete();
+    translucent ||= holes;
+    for (let column = 0; column < cells.columns; column++) {
+      color.push(unitsOnly(cells.encode(column, "color")));
+      if (opaque) continue;
+      // Cells without holes are all the same.
+      const known = holes ? undefined : solid;
+      alpha.push(known ?? unitsOnly(cells.encode(column, "alpha")));
+      if (!holes) solid = alpha.at(-1);
+    }
+  }
+  return { color, alpha: translucent ? alpha : undefined };
 }
 
 /** Fills a row of cells. */
@@ -153,7 +168,9 @@ function fill(cells: Av1Cells, rows: Rows, count: number): void {
 
 /** What a file needs of a bitstream: no temporal delimiters (AV1 in ISOBMFF, section 2.5). */
 function unitsOnly(bitstream: Uint8Array): Uint8Array {
-  return joined([...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes));
+  return joined(
+    [...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes),
+  );
 }
 
 function layerOf(tiles: readonly Uint8Array[]): CodedLayer {

@@ -1,6 +1,6 @@
+import { Bits } from "../heif/bits.ts";
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
 import { damaged, unsupported } from "../heif/bytes.ts";
-import { Bits } from "../heif/bits.ts";
 
 /** obu_type. */
 export const UNIT = { sequence: 1, temporalDelimiter: 2, frameHeader: 3, frame: 6 } as const;
@@ -101,7 +101,18 @@ export function readSequence(payload: Uint8Array): Sequence {
   const color = readColors(bits, profile);
   const grain = bits.flag();
   const sizes = { width, height, widthBits, heightBits };
-  return { profile, reduced, ...points, ...sizes, frameIdBits, largeBlocks, ...tools, superresolution, ...color, grain };
+  return {
+    profile,
+    reduced,
+    ...points,
+    ...sizes,
+    frameIdBits,
+    largeBlocks,
+    ...tools,
+    superresolution,
+    ...color,
+    grain,
+  };
 }
 
 /** uvlc(), section 4.10.3. */

@@ -37,14 +37,29 @@ import { beginnings, decodeFile, fileDigest, mutations, outcomeOf } from "../../
  * sRGB's were compared before they are converted, and looked at after it.
  */
 const FILES = [
-  ["turned, alpha turned", turnedAlpha, { width: 512, height: 256, orientation: 8, alpha: true, depth: 32 }, "5102863ca73f618c"],
-  ["cropped, turned and mirrored, 10 bits", cropped, { width: 8, height: 10, orientation: 7, depth: 40 }, "75bd30ada66f702e"],
+  [
+    "turned, alpha turned",
+    turnedAlpha,
+    { width: 512, height: 256, orientation: 8, alpha: true, depth: 32 },
+    "5102863ca73f618c",
+  ],
+  [
+    "cropped, turned and mirrored, 10 bits",
+    cropped,
+    { width: 8, height: 10, orientation: 7, depth: 40 },
+    "75bd30ada66f702e",
+  ],
   ["a still beside a sequence", animated, { width: 150, height: 150, frames: 1 }, "8b21cee93115b289"],
   ["10 bits of BT.2020", rec2020, { depth: 30, subsample: "4:4:4" }, "d3fdc090f5369374"],
   ["10 bits, matrix by primaries", p3, { width: 1024, height: 428, depth: 30 }, "41687ff29c68b429"],
   ["film grain", grain, { subsample: "4:2:0" }, "94244dadb59115dd"],
   ["gray", gray, { colorspace: "Gray", depth: 8, subsample: "4:4:4" }, "4fcb8bda97963b20"],
-  ["4:2:0", kodim, { colorspace: "YCbCr", depth: 24, subsample: "4:2:0", quality: 84, alpha: false }, "10bbaf5105a8b4d8"],
+  [
+    "4:2:0",
+    kodim,
+    { colorspace: "YCbCr", depth: 24, subsample: "4:2:0", quality: 84, alpha: false },
+    "10bbaf5105a8b4d8",
+  ],
   ["limited range, BT.709", limited, { subsample: "4:2:0" }, "0b3d9ca439d28ddd"],
   ["lossless", lossless, { colorspace: "RGB", quality: 100, subsample: "4:4:4" }, "996434318d8502b8"],
   ["a profile", paris, { profile: expect.any(Uint8Array) }, "2a283d662a75d7b5"],

@@ -51,7 +51,14 @@ describe("colors described by numbers", () => {
 
   it("show white of HDR brighter than middle gray and darker than its highlights", () => {
     // 203 candelas per square meter are coded as 0.58 by the perceptual quantizer, 1,000 as 0.75.
-    const levels = paint(3, 1, (x) => [...([[148, 148, 148], [192, 192, 192], [255, 255, 255]][x] as [number, number, number]), 255]);
+    const levels = paint(3, 1, (x) => [
+      ...([
+        [148, 148, 148],
+        [192, 192, 192],
+        [255, 255, 255],
+      ][x] as [number, number, number]),
+      255,
+    ]);
     const { data } = drain(toSrgb(rowsOf(levels), profileOf(9, 16), "RGB"));
     expect(sample(data, 1)).toBeGreaterThan(170);
     expect(sample(data, 1)).toBeLessThan(210);
