@@ -70,6 +70,10 @@ export interface RecompressSettings {
   /** Absent: nothing that can be seen may change. */
   readonly quality?: number;
   readonly progressive: boolean;
+  /** The picture is turned; only where `turns` allows it. */
+  readonly turn?: Orientation;
+  /** The file says how its picture is to be turned, in place of what it said; by default it says nothing. */
+  readonly note?: Orientation;
 }
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
@@ -111,14 +115,22 @@ export interface FormatDefinition {
   readonly maxScoredPixels?: number;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
-  /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
+  /**
+   * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
+   * there is nothing to win this way.
+   */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
   /** Whether `recompress` can give this file a lower quality; absent where it never can. */
   readonly requantizes?: (bytes: Uint8Array) => boolean;
   /** Bytes of memory that `recompress` will hold at most, the result included. */
-  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
-  /** The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning. */
-  readonly strip?: (bytes: Uint8Array) => Uint8Array;
+  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => number;
+  /** Whether `recompress` can turn the picture without any loss; absent where it never can. */
+  readonly turns?: (bytes: Uint8Array, orientation: Orientation) => boolean;
+  /**
+   * The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning.
+   * `note` is how its picture is to be turned, where files of the format can say that.
+   */
+  readonly strip?: (bytes: Uint8Array, note?: Orientation) => Uint8Array;
 }
 
 /** Types the literal of a registry row. */

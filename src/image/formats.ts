@@ -6,13 +6,14 @@ import { gif } from "./formats/gif.ts";
 import { heic } from "./formats/heic.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
+import { jp2 } from "./formats/jpeg2000.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
 import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, png, gif, webp, avif, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
+export const FORMATS = { jpeg, jp2, png, gif, webp, avif, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
   string,
   FormatDefinition
 >;

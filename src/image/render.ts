@@ -16,7 +16,7 @@ import { encodeFor, type Optimized } from "./optimize/encode.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
-import { type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -97,7 +97,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     for (const step of small ? await isolateBudget.run(lookPeakBytes(stored, small), plan) : plan()) {
       steps.push(step);
       size = sizeAfter(step, size);
-      if (step.kind === "rows") opaque = step.opaque(opaque);
+      opaque = opaqueAfter(step, opaque);
       if (step.kind !== "crop") checkResult(size);
     }
   }

@@ -29,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   memory: () => import("./memory.ts"),
+  operations: () => import("./operations.ts"),
   optimize: () => import("./optimize.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),

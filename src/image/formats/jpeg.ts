@@ -3,7 +3,7 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
-import { peakBytes as recompressPeak, recompress, requantizes } from "./jpeg/recompress.ts";
+import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
@@ -21,6 +21,7 @@ export const jpeg = format({
   subsamplings: ["4:2:0", "4:4:4"],
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,
-  recompressPeakBytes: (bytes) => recompressPeak(bytes),
+  recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),
+  turns,
   strip,
 });

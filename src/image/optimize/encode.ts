@@ -12,6 +12,16 @@ import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
+import {
+  asStored,
+  inOneScan,
+  type Kept,
+  keptOf,
+  readThrough,
+  recompressed,
+  type Requantizer,
+  requantizer,
+} from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { better, smallestAbove } from "./search.ts";
 import { SHEET_BYTES } from "./sheet.ts";
@@ -21,9 +31,6 @@ export interface Optimized {
   /** SSIMULACRA 2.1 against the picture that was encoded, where it was taken. */
   readonly score?: number;
 }
-
-/** Rows that are read at a time where they are not looked at. */
-const BAND_ROWS = 32;
 
 /** What is to be written: a stored picture, as planned, in a format. */
 export interface Task {
@@ -41,121 +48,104 @@ export interface Task {
  */
 export async function encodeFor(task: Task): Promise<Optimized> {
   const { stored, plan, target, aim } = task;
-  const unchanged = !plan.changesPixels && target === stored.format;
+  const kept = keptOf(stored, plan, target);
   const settings = encodeSettings(aim, target, task.progressive);
-  if (!unchanged) return encodePicture(task, settings);
-  if (!target.encode) return rewritten(task, settings);
-  const made = await (aim.kind === "lossless" ? encodeExactly(task, settings) : encodePicture(task, settings));
-  const original = withoutMetadata(stored);
-  return made && made.bytes.length < original.length ? made : { bytes: original, score: 100 };
+  if (!kept) return encodePicture(task, settings, null);
+  if (!target.encode) return rewritten(kept, settings);
+  const exactly = aim.kind === "lossless";
+  const made = await (exactly ? encodeExactly(task, settings, kept) : encodePicture(task, settings, kept));
+  // Files that cannot be requantized are of kinds that browsers do not show.
+  const original = exactly || (target.requantizes?.(stored.bytes) ?? true) ? kept.original : null;
+  if (made && (!original || made.bytes.length < original.length)) return made;
+  return { bytes: original ?? stored.bytes, score: 100 };
 }
 
 /** A format that is not written is written anew as it is, be the result smaller or not. */
-async function rewritten(task: Task, settings: EncodeSettings): Promise<Optimized> {
-  const { bytes, format } = task.stored;
+async function rewritten(kept: Kept, settings: EncodeSettings): Promise<Optimized> {
+  const { bytes, format } = kept.stored;
   if (!format.recompress) throw new ApiError(422, "output.format cannot be written");
-  return (await recompressed(task, settings)) ?? { bytes, score: 100 };
-}
-
-/** The original, as it may be handed out. */
-function withoutMetadata({ bytes, format }: Stored): Uint8Array {
-  const stripped = format.strip?.(bytes) ?? bytes;
-  return stripped.length < bytes.length ? stripped : bytes;
+  return (await recompressed(kept, settings)) ?? { bytes, score: 100 };
 }
 
 /** The same picture in the same format, nothing of it changed; null when only the original is that. */
-async function encodeExactly(task: Task, settings: EncodeSettings): Promise<Optimized | null> {
+async function encodeExactly(task: Task, settings: EncodeSettings, kept: Kept): Promise<Optimized | null> {
   const { format } = task.stored;
-  const smaller = await recompressed(task, settings);
+  const smaller = await recompressed(kept, settings);
   if (smaller) return smaller;
-  if (!format.recompress && format.can.lossless) return encodePicture(task, settings);
-  await readThrough(task);
+  if (!format.recompress && format.can.lossless) return encodePicture(task, settings, kept);
+  await readThrough(kept);
   return null;
 }
 
-/** The same pixels in the same format, without decoding them; null where there is nothing to win this way. */
-async function recompressed({ stored }: Task, settings: EncodeSettings): Promise<Optimized | null> {
-  const { bytes, facts, format } = stored;
-  const { recompress, recompressPeakBytes } = format;
-  if (!recompress || !recompressPeakBytes) return null;
-  const { progressive } = settings;
-  const peakBytes = recompressPeakBytes(bytes, facts);
-  const smaller = await isolateBudget.run(peakBytes, () => recompress(bytes, facts, { progressive }));
-  return smaller && { bytes: smaller, score: 100 };
-}
-
-/** Decodes a picture that is handed back as it is, so that a damaged one is refused. */
-async function readThrough({ stored, plan }: Task): Promise<void> {
-  await isolateBudget.run(picturePeakBytes(stored, plan), () => {
-    for (const { rows } of pictureOf(stored, plan).open()) while (rows.read(BAND_ROWS));
-  });
-}
-
-async function encodePicture(task: Task, wanted: EncodeSettings): Promise<Optimized> {
+/** Null when the original is the best there is. */
+async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept): Promise<Optimized | null>;
+async function encodePicture(task: Task, wanted: EncodeSettings, kept: null): Promise<Optimized>;
+async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | null): Promise<Optimized | null> {
   const { stored, plan, target, aim } = task;
   const { encode, encodePeakBytes } = target;
   if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
   const decoded = pictureOf(stored, plan);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
-  const sourceBytes = picturePeakBytes(stored, plan);
-  const encoderBytes = encodePeakBytes(picture, settings);
+  const peaks = peaksOf(task, picture, encodePeakBytes(picture, settings), kept);
+  const searches = aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture);
+  if (kept && !isolateBudget.canHold(searches ? peaks.lean : peaks.blind)) {
+    const simpler = await inOneScan(kept);
+    if (simpler) return encodePicture({ ...task, stored: simpler.stored }, wanted, simpler);
+  }
+  const way = kept && requantizer(kept);
   if (aim.kind === "size") {
-    const pixels = { peakBytes: sourceBytes + encoderBytes, encode: (tried: EncodeSettings) => encode(picture, tried) };
-    return fitted(task, settings, aim.bytes, requantizer(task) ?? pixels);
+    if (kept?.original && kept.original.length <= aim.bytes) return null;
+    const { finish, peakBytes } = way ?? {
+      finish: (tried: EncodeSettings) => encode(picture, tried),
+      peakBytes: peaks.blind,
+    };
+    return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(finish, settings, aim.bytes) }));
   }
-  if (aim.kind !== "smart" || aim.preset === "ultra" || !canSearch(target, picture)) {
-    return isolateBudget.run(sourceBytes + encoderBytes, () => ({ bytes: encode(picture, settings) }));
-  }
+  if (!searches) return isolateBudget.run(peaks.blind, () => ({ bytes: encode(picture, settings) }));
   const goal = TARGET_SCORE[aim.preset];
   const format = { ...target, encode };
-  const decodeBytes = resultDecodeBytes(target, picture);
-  const scoreBytes = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
-  // A format decodes in the memory that it encodes in; the best result so far is kept beside.
-  const peakBytes = sourceBytes + scoreBytes + Math.max(encoderBytes, decodeBytes) + encoderBytes / 4;
-  const requantized = requantizer(task);
-  if (!requantized) {
-    if (isolateBudget.canHold(peakBytes)) {
-      return isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-    }
-    return encodeUnscored(picture, format, settings, sourceBytes);
+  const search = (from: Picture, by?: Requantizer) => smallestAbove(from, format, settings, goal, by);
+  const fits = isolateBudget.canHold(peaks.search);
+  if (!kept || !way) {
+    if (fits) return isolateBudget.run(peaks.search, () => search(picture));
+    return encodeUnscored(picture, format, settings, peaks.source);
   }
-  const leanBytes = scoreBytes + decodeBytes + Math.max(sourceBytes, requantized.peakBytes);
-  if (!isolateBudget.canHold(leanBytes)) return (await recompressed(task, settings)) ?? { bytes: stored.bytes };
-  const found = await isolateBudget.run(leanBytes, () =>
-    smallestAbove(picture, format, settings, goal, requantized.encode),
-  );
+  if (!isolateBudget.canHold(peaks.lean)) return recompressed(kept, settings);
+  const lying = pictureOf(stored, asStored(plan, stored));
+  const found = await isolateBudget.run(peaks.lean, () => search(lying, way));
   // Coefficients keep the chroma they have; pixels can be written with less.
-  if (stored.facts.subsample === "4:2:0" || !isolateBudget.canHold(peakBytes)) return found;
-  const other = await isolateBudget.run(peakBytes, () => smallestAbove(picture, format, settings, goal));
-  return better(found, other, goal);
+  if (stored.facts.subsample === "4:2:0" || !fits) return found;
+  return better(found, await isolateBudget.run(peaks.search, () => search(picture)), goal);
 }
 
-/** The best file that is as small as asked; the original, if it is small enough and nothing else changes. */
-async function fitted(
-  { stored, plan, target }: Task,
-  settings: EncodeSettings,
-  limitBytes: number,
-  { encode, peakBytes }: { encode: (settings: EncodeSettings) => Uint8Array; peakBytes: number },
-): Promise<Optimized> {
-  if (!plan.changesPixels && target === stored.format && stored.bytes.length <= limitBytes) {
-    return { bytes: stored.bytes, score: 100 };
-  }
-  return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(encode, settings, limitBytes) }));
+type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode">>;
+
+/** Bytes that the ways to encode a picture hold at most. */
+interface Peaks {
+  /** Decoding and steps alone. */
+  readonly source: number;
+  /** Encoding once. */
+  readonly blind: number;
+  /** Searching for a quality. */
+  readonly search: number;
+  /** The same with coefficients of the original in place of pixels; endless where it cannot be. */
+  readonly lean: number;
 }
 
-/**
- * A way to a smaller file of the same picture that never turns it into pixels, where the format has one and nothing
- * changes but the quality: there is no loss but the one that is asked for, and source and result are never held at once.
- */
-function requantizer({ stored, plan, target }: Task) {
-  const { bytes, facts, format } = stored;
-  const { recompress, recompressPeakBytes, requantizes } = format;
-  if (!recompress || !recompressPeakBytes || plan.changesPixels || target !== format) return null;
-  if (!requantizes?.(bytes)) return null;
-  const encode = ({ quality, progressive }: EncodeSettings) =>
-    recompress(bytes, facts, { quality, progressive }) ?? bytes;
-  return { peakBytes: recompressPeakBytes(bytes, facts), encode };
+function peaksOf({ stored, plan, target }: Task, picture: Picture, encoder: number, kept: Kept | null): Peaks {
+  const source = picturePeakBytes(stored, plan);
+  const decoder = resultDecodeBytes(target, picture);
+  const score = SHEET_BYTES + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+  const way = kept && requantizer(kept);
+  const lying = picturePeakBytes(stored, asStored(plan, stored));
+  return {
+    source,
+    blind: source + encoder,
+    // A format decodes in the memory that it encodes in; the best result so far is kept beside.
+    search: source + score + Math.max(encoder, decoder) + encoder / 4,
+    lean: way ? score + decoder + Math.max(lying, way.peakBytes) : Number.POSITIVE_INFINITY,
+  };
 }
 
 /** Whether a score is promised that the picture is too small for. */
@@ -194,7 +184,7 @@ function resultDecodeBytes(target: FormatDefinition, { width, height, opaque }: 
  */
 async function encodeUnscored(
   picture: Picture,
-  { can, encode, encodePeakBytes }: FormatDefinition & Required<Pick<FormatDefinition, "encode">>,
+  { can, encode, encodePeakBytes }: Encoder,
   settings: EncodeSettings,
   sourceBytes: number,
 ): Promise<Optimized> {

@@ -21,8 +21,8 @@ interface Trial extends Found {
 type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "subsamplings"> &
   Required<Pick<FormatDefinition, "encode">>;
 
-/** How the whole picture is encoded, where not by the format's encoder. */
-type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
+/** How the whole picture is encoded. */
+export type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
 
 const MIN_QUALITY = 20;
 const MAX_QUALITY = 98;
@@ -38,6 +38,12 @@ const MAX_SLOPE = 4;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 3;
 
+/** Another way to encode than the format's: one for tries, which show what the picture shows, and one to finish with. */
+interface Way {
+  readonly encode: EncodeWhole;
+  readonly finish: EncodeWhole;
+}
+
 /**
  * The smallest encoding of a still picture found whose score is at least `target`. When none reaches it, the exact
  * encoding, or the best one where the format has none.
@@ -47,12 +53,13 @@ export function smallestAbove(
   format: Encoder,
   settings: EncodeSettings,
   target: number,
-  encodeWhole?: EncodeWhole,
+  way?: Way,
 ): Found {
   const sheet = sheetTrials(sheetOf(picture).picture, format);
-  const chroma = encodeWhole ? settings : cheapestChroma(sheet, format, settings, target);
+  const chroma = way ? settings : cheapestChroma(sheet, format, settings, target);
   const sheetScore = (quality: number) => sheet({ ...chroma, quality }).score;
-  const encode = encodeWhole ?? ((wanted) => format.encode(picture, wanted));
+  const encodePixels: EncodeWhole = (wanted) => format.encode(picture, wanted);
+  const { encode, finish } = way ?? { encode: encodePixels, finish: encodePixels };
   let aim = target;
   let best: Trial | undefined;
   const pairs: Pair[] = [];
@@ -70,7 +77,8 @@ export function smallestAbove(
   if (best.score < target && format.can.lossless) {
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   }
-  return finished(best, chroma, encode);
+  const final = finish({ ...chroma, quality: best.quality });
+  return { bytes: final.length <= best.bytes.length || finish !== encode ? final : best.bytes, score: best.score };
 }
 
 /** Trials on a sheet, each made once. */
@@ -155,14 +163,9 @@ function between(low: number, high: number, quality: number): number {
 }
 
 /**
- * The same picture as the format writes it when it takes its time. Tries are made in haste, and in a single scan: a
- * decoder of several scans keeps the whole picture in memory, one of a single scan some rows.
+ * Tries are made in haste, and in a single scan: a decoder of several scans keeps the whole picture in memory, one of a
+ * single scan some rows.
  */
-function finished({ bytes, score, quality }: Trial, settings: EncodeSettings, encodeWhole: EncodeWhole): Found {
-  const final = encodeWhole({ ...settings, quality });
-  return { bytes: final.length <= bytes.length ? final : bytes, score };
-}
-
 function scored(picture: Picture, format: Encoder, settings: EncodeSettings, encode: EncodeWhole): Trial {
   const bytes = encode({ ...settings, progressive: false, trial: true });
   const facts = format.probe(bytes);

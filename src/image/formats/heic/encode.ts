@@ -85,11 +85,20 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
     tiles.close();
   }
   return writeHeif({
-    ...{ width, height, tile, grid, itemType: "hvc1", configType: "hvcC", halfChroma: true },
+    width,
+    height,
+    tile,
+    grid,
+    itemType: "hvc1",
+    configType: "hvcC",
+    halfChroma: true,
     brands: ["heic", "mif1", "heic", "miaf"],
     color: layer(color, [8, 8, 8]),
     alpha: translucent ? layer(alpha, [8]) : undefined,
-    ...{ primaries: 1, transfer: 13, matrix: 6, fullRange: true },
+    primaries: 1,
+    transfer: 13,
+    matrix: 6,
+    fullRange: true,
   });
 }
 

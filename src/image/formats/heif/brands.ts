@@ -35,10 +35,9 @@ export function isCodedAs(head: Uint8Array, brands: readonly string[], itemType:
 }
 
 const GENERAL = new Set(["mif1", "mif2", "msf1", "miaf"]);
-const SPECIFIC = new Set([
-  ...["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"],
-  ...["avif", "avis", "jpeg", "jpgs", "j2ki", "j2is", "avci", "avcs", "vvic", "evbi"],
-]);
+const SPECIFIC = new Set(
+  "heic heix heim heis hevc hevx hevm hevs avif avis jpeg jpgs j2ki j2is avci avcs vvic evbi".split(" "),
+);
 
 function names(head: Uint8Array, itemType: string): boolean {
   return new TextDecoder("latin1").decode(head).includes(itemType);

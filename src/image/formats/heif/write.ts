@@ -142,8 +142,12 @@ function aperture(coded: Size, shown: Size): WrittenProperty[] {
   const offset = (of: number, in_: number) => [uint32(of - in_), uint32(2)];
   const clap = box(
     "clap",
-    ...[uint32(shown.width), uint32(1), uint32(shown.height), uint32(1)],
-    ...[...offset(shown.width, coded.width), ...offset(shown.height, coded.height)],
+    uint32(shown.width),
+    uint32(1),
+    uint32(shown.height),
+    uint32(1),
+    ...offset(shown.width, coded.width),
+    ...offset(shown.height, coded.height),
   );
   return [{ box: clap, essential: true }];
 }
@@ -185,7 +189,7 @@ function locations(items: readonly WrittenItem[], dataAt: number): Uint8Array {
     at += data.length;
   }
   const entries = items.map(({ data }, index) =>
-    concat([...[uint16(index + 1), uint16(0), uint16(1)], ...[uint32(places.get(data) ?? 0), uint32(data.length)]]),
+    concat([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
   );
   return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), ...entries);
 }

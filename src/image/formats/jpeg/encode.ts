@@ -1,5 +1,5 @@
 /** Rows into JPEG files. */
-import { encodePeakBytes, type Encoder, openEncoder } from "../../../../wasm/jpeg/jpeg.ts";
+import { encodePeakBytes, type Encoder, openEncoder, packedLimit } from "../../../../wasm/jpeg/jpeg.ts";
 import { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import type { EncodeSettings } from "../../format.ts";
@@ -10,17 +10,24 @@ import type { Rows } from "../../rows.ts";
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
 const FULL_CHROMA_QUALITY = 90;
 const BAND_ROWS = 32;
-/** Files are at most this part of the packed coefficients; pieces and the whole exist at the same time. */
-const FILE_SHARE = 1.1;
+/** The part of the packed coefficients that a file takes at most, up to a quality: what it is of noise. */
+const FILE_SHARES: readonly (readonly [quality: number, share: number])[] = [
+  [80, 0.55],
+  [90, 0.62],
+  [95, 0.7],
+  [100, 0.78],
+];
 
 function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
   const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
   return { width, height, quality, subsampling, progressive } as const;
 }
 
-/** Bytes that encoding holds at most, the file included. */
+/** Bytes that encoding holds at most, the file included: its pieces and the whole exist at the same time. */
 export function peakBytes(size: Size, settings: EncodeSettings): number {
-  return Math.ceil(encodePeakBytes(encoderOptions(size, settings)) * FILE_SHARE);
+  const options = encoderOptions(size, settings);
+  const share = FILE_SHARES.find(([limit]) => settings.quality <= limit)?.[1] ?? 1;
+  return encodePeakBytes(options) + Math.ceil(2 * share * packedLimit(options));
 }
 
 /**

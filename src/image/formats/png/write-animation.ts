@@ -23,7 +23,9 @@ interface FrameData {
 export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Array {
   const { width, height, frames, loops } = picture;
   const { effort, colorChunks = [] } = options;
-  const choice = choose(lookAt(picture, options), width, width * height * frames, effort);
+  const look = lookAt(picture, options);
+  look.close();
+  const choice = choose(look, width, width * height * frames, effort);
   const header = headerChunks(choice.representation, picture, colorChunks);
   const parts = [SIGNATURE, ...header, makeChunk(TYPE.acTL, words(frames, loops))];
   let before: Uint32Array<ArrayBuffer> | null = null;

@@ -1,0 +1,202 @@
+/** The markers of a JPEG 2000 codestream (ITU-T T.800, annex A): all that can be known without decoding. */
+import { unusable } from "./boxes.ts";
+
+export interface Component {
+  /** Bits of a sample. */
+  readonly depth: number;
+  readonly signed: boolean;
+  /** Places of the reference grid per sample. */
+  readonly stepX: number;
+  readonly stepY: number;
+}
+
+export interface Rectangle {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+export interface Codestream {
+  /** Where the picture lies on the reference grid. */
+  readonly image: Rectangle;
+  /** The first tile; the others follow it to the right and below. */
+  readonly tile: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly components: readonly Component[];
+  /** How often every component can be halved. */
+  readonly levels: number;
+  /** Some component is not kept exactly. */
+  readonly lossy: boolean;
+  /** Packets come by quality or resolution first, not by position or component. */
+  readonly progressive: boolean;
+  /** The quantization step of the finest diagonal detail, in levels of a sample; 0 without quantization. */
+  readonly finestStep: number;
+  readonly tiles: number;
+  /** Compressed bytes of the largest tile. */
+  readonly tileBytes: number;
+  /** Code blocks of a tile, about. */
+  readonly codeBlocks: number;
+}
+
+const MARKER = { siz: 0xff51, cod: 0xff52, coc: 0xff53, qcd: 0xff5c, sot: 0xff90, sod: 0xff93, eoc: 0xffd9 };
+const MAX_COMPONENTS = 5;
+const MAX_DEPTH = 16;
+const MAX_STEP = 4;
+/** Isot has 16 bits, and 65,535 is no tile (A.4.2). */
+const MAX_TILES = 65_535;
+/** Packets are what decoding time is spent on when they are empty: pictures of 100 megapixels have 300,000. */
+const MAX_PACKETS = 4_000_000;
+const TILE_HEADER_BYTES = 12;
+
+type Size = Pick<Codestream, "image" | "tile" | "components" | "tiles">;
+
+interface Styles {
+  levels: number;
+  lossy: boolean;
+  progressive: boolean;
+  finestStep: number;
+  codeBlocks: number;
+  packets: number;
+}
+
+/** @throws ApiError 422 when the markers contradict each other, a tile is missing or the codestream is cut short */
+export function readCodestream(bytes: Uint8Array): Codestream {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (bytes.length < 4 || view.getUint16(2) !== MARKER.siz) throw unusable("has no codestream");
+  const size = readSize(view);
+  const styles: Styles = {
+    levels: 32,
+    lossy: false,
+    progressive: false,
+    finestStep: 0,
+    codeBlocks: 0,
+    packets: 0,
+  };
+  const start = readStyles(view, 2, size, styles, MARKER.sot);
+  if (styles.codeBlocks === 0) throw unusable("has no coding style");
+  return { ...size, ...styles, tileBytes: readTileParts(view, start, size, styles) };
+}
+
+function readSize(view: DataView): Size {
+  const length = segmentLength(view, 2);
+  const count = length >= 38 ? view.getUint16(38 + 2) : 0;
+  if (count < 1 || length < 38 + 3 * count) throw unusable("has a damaged header");
+  if (count > MAX_COMPONENTS) throw unusable("has too many components");
+  const [x1, y1, x0, y0, width, height, x, y] = Array.from({ length: 8 }, (_, index) =>
+    view.getUint32(8 + index * 4),
+  ) as [number, number, number, number, number, number, number, number];
+  const components = Array.from({ length: count }, (_, index) => readComponent(view, 42 + index * 3));
+  if (x0 >= x1 || y0 >= y1 || width < 1 || height < 1) throw unusable("has no pixels");
+  if (x > x0 || y > y0 || x + width <= x0 || y + height <= y0) throw unusable("has misplaced tiles");
+  if (x1 > 0x7fff_ffff || y1 > 0x7fff_ffff) throw unusable("is too large");
+  const tiles = Math.ceil((x1 - x) / width) * Math.ceil((y1 - y) / height);
+  if (tiles > MAX_TILES) throw unusable("has too many tiles");
+  return { image: { x0, y0, x1, y1 }, tile: { x, y, width, height }, components, tiles };
+}
+
+function readComponent(view: DataView, at: number): Component {
+  const depth = (view.getUint8(at) & 0x7f) + 1;
+  const [stepX, stepY] = [view.getUint8(at + 1), view.getUint8(at + 2)];
+  if (depth > MAX_DEPTH) throw unusable("has more than 16 bits a sample");
+  if (stepX < 1 || stepY < 1 || stepX > MAX_STEP || stepY > MAX_STEP) throw unusable("has an unsupported subsampling");
+  return { depth, signed: view.getUint8(at) >= 0x80, stepX, stepY };
+}
+
+/** Reads marker segments until `last`; returns where that is. */
+function readStyles(view: DataView, from: number, size: Size, styles: Styles, last: number): number {
+  for (let at = from; at + 4 <= view.byteLength;) {
+    const marker = view.getUint16(at);
+    if (marker === last) return at;
+    if (marker < 0xff00) throw unusable("has a damaged header");
+    const length = segmentLength(view, at);
+    if (marker === MARKER.cod && length >= 12) readCodingStyle(view, at + 4, at + 2 + length, size, styles);
+    if (marker === MARKER.coc && length >= 9) readComponentStyle(view, at + 4, styles);
+    if (marker === MARKER.qcd && length >= 4) readQuantization(view, at + 4, length - 2, size, styles);
+    at += 2 + length;
+  }
+  throw unusable("is cut short");
+}
+
+function readCodingStyle(view: DataView, at: number, end: number, size: Size, styles: Styles): void {
+  const levels = view.getUint8(at + 5);
+  const layers = view.getUint16(at + 2);
+  const blockBits = view.getUint8(at + 6) + view.getUint8(at + 7) + 4;
+  const precincts = view.getUint8(at) & 1 ? at + 10 : undefined;
+  if (levels > 32 || blockBits > 12 || (precincts !== undefined && precincts + levels >= end))
+    throw unusable("has a damaged header");
+  const { width, height } = size.tile;
+  const { x0, y0, x1, y1 } = size.image;
+  const [tileWidth, tileHeight] = [Math.min(width, x1 - x0), Math.min(height, y1 - y0)];
+  let packets = 0;
+  for (let resolution = 0; resolution <= levels; resolution++) {
+    const scale = 2 ** (levels - resolution);
+    const bits = precincts === undefined ? 0xff : view.getUint8(precincts + resolution);
+    packets += Math.ceil(tileWidth / scale / 2 ** (bits & 15)) * Math.ceil(tileHeight / scale / 2 ** (bits >> 4));
+  }
+  packets *= layers * size.components.length;
+  if (packets * size.tiles > MAX_PACKETS) throw unusable("has too many packets");
+  const blocks = (tileWidth * tileHeight * size.components.length) / 2 ** blockBits;
+  styles.levels = Math.min(styles.levels, levels);
+  styles.lossy ||= view.getUint8(at + 9) === 0;
+  styles.progressive ||= view.getUint8(at + 1) <= 2;
+  styles.packets = Math.max(styles.packets, packets);
+  styles.codeBlocks = Math.max(styles.codeBlocks, blocks + packets);
+}
+
+function readComponentStyle(view: DataView, at: number, styles: Styles): void {
+  styles.levels = Math.min(styles.levels, view.getUint8(at + 2));
+  styles.lossy ||= view.getUint8(at + 6) === 0;
+}
+
+function readQuantization(view: DataView, at: number, length: number, size: Size, styles: Styles): void {
+  const style = view.getUint8(at) & 31;
+  if (style === 0) return;
+  const bands = Math.floor((length - 1) / 2);
+  if (bands < 1) throw unusable("has a damaged header");
+  // Derived steps all follow from the first; those that are given end with the finest diagonal detail.
+  const value = view.getUint16(at + 1 + (style === 1 ? 0 : (bands - 1) * 2));
+  const depth = size.components[0]?.depth ?? 8;
+  const exponent = (value >> 11) - (style === 1 ? styles.levels - 1 : 0);
+  styles.finestStep = 2 ** (depth - exponent) * (1 + (value & 2047) / 2048);
+}
+
+interface TileParts {
+  bytes: number;
+  seen: number;
+  /** As many as the tile says to have; 0 while it says nothing. */
+  announced: number;
+}
+
+/** Every part of every tile must be there, as long as it says. Returns the bytes of the largest tile. */
+function readTileParts(view: DataView, start: number, size: Size, styles: Styles): number {
+  const tiles = new Map<number, TileParts>();
+  let at = start;
+  while (at + TILE_HEADER_BYTES <= view.byteLength && view.getUint16(at) === MARKER.sot) {
+    const index = view.getUint16(at + 4);
+    const length = view.getUint32(at + 6) || view.byteLength - at;
+    if (index >= size.tiles || length < TILE_HEADER_BYTES) throw unusable("has a damaged tile");
+    if (length > view.byteLength - at) throw unusable("is cut short");
+    const part = new DataView(view.buffer, view.byteOffset + at, length);
+    if (length > TILE_HEADER_BYTES) readStyles(part, TILE_HEADER_BYTES, size, styles, MARKER.sod);
+    const tile = tiles.get(index) ?? { bytes: 0, seen: 0, announced: 0 };
+    tiles.set(index, {
+      bytes: tile.bytes + length,
+      seen: tile.seen + 1,
+      announced: Math.max(tile.announced, view.getUint8(at + 11)),
+    });
+    at += length;
+  }
+  // The end marker alone may be missing.
+  if (at + 2 <= view.byteLength && view.getUint16(at) !== MARKER.eoc) throw unusable("has a damaged tile");
+  const parts = [...tiles.values()];
+  if (tiles.size !== size.tiles || parts.some(({ seen, announced }) => seen < announced))
+    throw unusable("is cut short");
+  return Math.max(...parts.map(({ bytes }) => bytes));
+}
+
+/** The length of the segment of the marker at `at`, without the marker; all of it is there. */
+function segmentLength(view: DataView, at: number): number {
+  const length = at + 4 <= view.byteLength ? view.getUint16(at + 2) : 0;
+  if (length < 2 || at + 2 + length > view.byteLength) throw unusable("is cut short");
+  return length;
+}

@@ -1,0 +1,162 @@
+/** Rows of the part of a JPEG 2000 picture that is wanted, at the reduction that is wanted. */
+import { type Area, CodestreamReader, type Layout } from "../../../../wasm/jpeg2000/decoder.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { converted } from "../../color/convert.ts";
+import type { Decoded, Demand, Facts } from "../../format.ts";
+import type { Box } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
+import type { Rows } from "../../rows.ts";
+import { unusable } from "./boxes.ts";
+import { type Opened, openFile } from "./facts.ts";
+import { layoutOf } from "./layout.ts";
+import { type Band, bandsOf } from "./windows.ts";
+
+/**
+ * How much larger than wanted a reduced decode must be: the low band of a wavelet is a coarser filter than the resize,
+ * which therefore does the last step.
+ */
+const MARGIN = 1.4;
+const END = [0xff, 0xd9];
+
+/** How often the sides are halved. */
+export function reductionFor({ box, width, height }: Demand, levels: number): number {
+  let reduce = 0;
+  const serves = (by: number) => box.width / 2 ** by >= width * MARGIN && box.height / 2 ** by >= height * MARGIN;
+  while (reduce < levels && serves(reduce + 1)) reduce++;
+  return reduce;
+}
+
+/** One frame; nothing is decoded before its rows are read. */
+export function* open(bytes: Uint8Array, facts: Facts, demand: Demand): Generator<Decoded> {
+  const opened = openFile(bytes);
+  const layout = layoutOf(opened.file, opened.stream);
+  const reduce = reductionFor(demand, opened.stream.levels);
+  const region = regionOf(opened, layout, demand.box, reduce);
+  const rows = openRows(opened, layout, facts, region, reduce);
+  try {
+    yield { delayMs: 0, rows, box: boxWithin(opened, layout, demand.box, region, reduce) };
+  } finally {
+    rows.close();
+  }
+}
+
+/** Where the picture begins, in absolute pixels. */
+function originOf({ stream }: Opened, { step }: Layout): readonly [x: number, y: number] {
+  return [Math.ceil(stream.image.x0 / step[0]), Math.ceil(stream.image.y0 / step[1])];
+}
+
+/** The reduced pixels that a box touches, absolute. */
+function regionOf(opened: Opened, layout: Layout, box: Box, reduce: number): Area {
+  const [originX, originY] = originOf(opened, layout);
+  const { x1, y1 } = opened.stream.image;
+  const scale = 2 ** reduce;
+  const side = (origin: number, end: number, from: number, length: number) => {
+    const first = Math.ceil(origin / scale);
+    const last = Math.ceil(end / scale);
+    const start = Math.max(first, Math.min(last - 1, Math.floor((origin + from) / scale)));
+    return [start, Math.max(start + 1, Math.min(last, Math.ceil((origin + from + length) / scale)))] as const;
+  };
+  const [left, right] = side(originX, Math.ceil(x1 / layout.step[0]), box.x, box.width);
+  const [top, bottom] = side(originY, Math.ceil(y1 / layout.step[1]), box.y, box.height);
+  return { left, top, right, bottom };
+}
+
+/** A sample of the low band lies on the first of the pixels that it stands for, not in their middle. */
+function boxWithin(opened: Opened, layout: Layout, box: Box, { left, top }: Area, reduce: number): Box {
+  const [originX, originY] = originOf(opened, layout);
+  const scale = 2 ** reduce;
+  const shift = (1 - 1 / scale) / 2;
+  return {
+    x: (originX + box.x) / scale + shift - left,
+    y: (originY + box.y) / scale + shift - top,
+    width: box.width / scale,
+    height: box.height / scale,
+  };
+}
+
+/** Inks go through their profile as they are stored; without a usable one they are converted naively. */
+function openRows(opened: Opened, layout: Layout, facts: Facts, region: Area, reduce: number): Rows {
+  const { profile } = facts;
+  if (profile && layout.model === "cmyk" && !layout.alpha) {
+    const inks = readerRows(opened, { ...layout, model: "inks" }, facts, region, reduce);
+    const rows = converted(inks, profile, "cmyk");
+    if (rows) return rows;
+    inks.close();
+  }
+  return readerRows(opened, layout, facts, region, reduce);
+}
+
+function readerRows({ file, stream }: Opened, layout: Layout, facts: Facts, region: Area, reduce: number): Rows {
+  const codestream = terminated(file.codestream);
+  const reader = guard(() => new CodestreamReader(codestream, layout, reduce, facts.decodeBytes ?? 0));
+  const width = region.right - region.left;
+  const bands = bandsOf(stream, layout, region, reduce);
+  let band: Band | undefined;
+  let y = region.top;
+  return {
+    width,
+    height: region.bottom - region.top,
+    opaque: !layout.alpha,
+    read(max) {
+      if (y === region.bottom) return null;
+      if (!band || y === band.bottom) {
+        band = bands.next().value as Band;
+        const current = band;
+        guard(() => readBand(reader, current, { stream, layout, region, reduce }));
+      }
+      const count = Math.min(max, band.bottom - y);
+      const pixels = reader.pixels((y - band.top) * width, count * width);
+      y += count;
+      return pixels;
+    },
+    close: () => reader.close(),
+  };
+}
+
+interface Place {
+  readonly stream: Opened["stream"];
+  readonly layout: Layout;
+  readonly region: Area;
+  readonly reduce: number;
+}
+
+function readBand(reader: CodestreamReader, { top, bottom, columns }: Band, place: Place): void {
+  const { region } = place;
+  const width = region.right - region.left;
+  reader.makeRoom(width * (bottom - top));
+  for (const { left, right } of columns) {
+    const area = { left, top, right, bottom };
+    reader.read(gridOf(area, place), area, left - region.left, width);
+  }
+}
+
+/** The part of the reference grid whose samples an area needs; samples that cover several pixels from their first on. */
+function gridOf(area: Area, { stream, layout, reduce }: Place): Area {
+  const [stepX, stepY] = layout.step;
+  const { x0, y0, x1, y1 } = stream.image;
+  const coarsest = (of: "stepX" | "stepY") => Math.max(...stream.components.map((component) => component[of]));
+  const start = (from: number, step: number, most: number, origin: number) =>
+    Math.max(origin, Math.floor((from * step) / most) * most * 2 ** reduce);
+  return {
+    left: start(area.left, stepX, coarsest("stepX"), x0),
+    top: start(area.top, stepY, coarsest("stepY"), y0),
+    right: Math.min(x1, area.right * stepX * 2 ** reduce),
+    bottom: Math.min(y1, area.bottom * stepY * 2 ** reduce),
+  };
+}
+
+/** The same codestream with its end marker, without which OpenJPEG takes it for cut short. */
+function terminated(codestream: Uint8Array): Uint8Array {
+  const ends = codestream.at(-2) === END[0] && codestream.at(-1) === END[1];
+  return ends ? codestream : joined([codestream, Uint8Array.from(END)]);
+}
+
+/** Runs native code; what it refuses is damaged. */
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError) throw unusable("is damaged, cut short or of an unsupported kind", error);
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+/** Rows into JP2 files: a codestream of tiles, so that only one row of them is held, in its boxes. */
+import { BAND_ROWS, CodestreamWriter, type WriterSettings } from "../../../../wasm/jpeg2000/encoder.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import type { EncodeSettings } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+import { ENUMERATED } from "./boxes.ts";
+import { stepsFor } from "./quality.ts";
+
+type Shape = Size & { readonly opaque: boolean };
+
+/** Sides of tiles: wavelets reach far enough in them, and one can be encoded in the memory there is. */
+const TILE_SIDE = 1_024;
+const MIN_TILE_ROWS = 128;
+/** Samples of a row of tiles that wait to be encoded. */
+const ROW_BYTES = 16 << 20;
+/** Tiles of one picture share its sides evenly, in units that code blocks of two levels fill. */
+const TILE_UNIT = 128;
+
+/** Measured: coefficients, what they are coded to, and the tile as it is written. */
+const SAMPLE_BYTES = 11;
+const FIXED_BYTES = 2 << 20;
+/** Photographs take 0.1 to 0.4 bytes per pixel at usual qualities, 0.7 to 1.3 without loss; pieces and the whole exist at once. */
+const FILE_BYTES = { lossy: 0.8, lossless: 2.5 } as const;
+
+/** @throws ApiError 422 when the picture has no frame, or takes more memory than there is */
+export function encode(picture: Picture, settings: EncodeSettings): Uint8Array {
+  for (const { rows } of picture.open()) return encodeRows(rows, settings);
+  throw new ApiError(422, "The image has no frame");
+}
+
+/** Bytes that encoding holds at most, the file included. */
+export function encodePeakBytes(shape: Shape, settings: EncodeSettings): number {
+  const { width, height } = shape;
+  const file = width * height * (settings.lossless ? FILE_BYTES.lossless : FILE_BYTES.lossy);
+  return writerBytes(writerSettings(shape, settings)) + file;
+}
+
+/** The tiles that a picture of this size is divided into, and its components. */
+export function tiling({ width, height, opaque }: Shape) {
+  const components = opaque ? 3 : 4;
+  const rows = Math.max(MIN_TILE_ROWS, Math.min(TILE_SIDE, Math.floor(ROW_BYTES / (width * components))));
+  return { components, tileWidth: tileSide(width, TILE_SIDE), tileHeight: tileSide(height, rows) } as const;
+}
+
+function writerSettings(shape: Shape, settings: EncodeSettings): WriterSettings {
+  return {
+    width: shape.width,
+    height: shape.height,
+    ...tiling(shape),
+    lossless: settings.lossless,
+    byPosition: !settings.progressive,
+    steps: stepsFor(settings.quality),
+  };
+}
+
+/** The side of tiles of which as few as possible, none much smaller than the others, cover `length`. */
+function tileSide(length: number, most: number): number {
+  const count = Math.ceil(length / most);
+  return count === 1 ? length : Math.min(most, Math.ceil(length / count / TILE_UNIT) * TILE_UNIT);
+}
+
+function writerBytes({ width, height, components, tileWidth, tileHeight }: WriterSettings): number {
+  const rows = Math.min(height, tileHeight);
+  const samples = components * tileWidth * rows;
+  return FIXED_BYTES + components * width * rows + samples * SAMPLE_BYTES + width * 4 * BAND_ROWS + tileWidth * 64;
+}
+
+function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
+  try {
+    const wanted = writerSettings(rows, settings);
+    const writer = guard(() => new CodestreamWriter(wanted, writerBytes(wanted)));
+    try {
+      for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+        const band = read;
+        guard(() => writer.write(band));
+      }
+      return jp2File(
+        rows,
+        guard(() => writer.finish()),
+      );
+    } finally {
+      writer.close();
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+/** Signature, file type, header and codestream (ITU-T T.800, I.5). */
+function jp2File({ width, height, opaque }: Shape, codestream: readonly Uint8Array[]): Uint8Array {
+  const length = codestream.reduce((sum, piece) => sum + piece.length, 0);
+  const header = [
+    box("ihdr", [...number32(height), ...number32(width), 0, opaque ? 3 : 4, 7, 7, 0, 0]),
+    box("colr", [1, 0, 0, ...number32(ENUMERATED.srgb)]),
+    ...(opaque ? [] : [box("cdef", CHANNELS.flatMap(number16))]),
+  ];
+  return joined([
+    box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
+    box("ftyp", [...letters("jp2 "), 0, 0, 0, 0, ...letters("jp2 ")]),
+    box("jp2h", [...joined(header)]),
+    Uint8Array.from([...number32(length + 8), ...letters("jp2c")]),
+    ...codestream,
+  ]);
+}
+
+/** Four definitions of channel, kind and association: red, green, blue, and the opacity of all. */
+const CHANNELS = [4, 0, 0, 1, 1, 0, 2, 2, 0, 3, 3, 1, 0];
+
+function box(type: string, content: readonly number[]): Uint8Array {
+  return Uint8Array.from([...number32(content.length + 8), ...letters(type), ...content]);
+}
+
+function letters(text: string): number[] {
+  return [...text].map((letter) => letter.charCodeAt(0));
+}
+
+function number16(value: number): number[] {
+  return [value >>> 8, value & 255];
+}
+
+function number32(value: number): number[] {
+  return [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NativeError)
+      throw new ApiError(422, "The image cannot be written as JPEG 2000: it takes more memory than there is", {
+        cause: error,
+      });
+    throw error;
+  }
+}

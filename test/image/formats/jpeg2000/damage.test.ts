@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+
+import { jp2 } from "../../../../src/image/formats/jpeg2000.ts";
+import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
+import { nativeStatistics } from "../../../../wasm/load.ts";
+import alpha from "../../../fixtures/jpeg2000/alpha.jp2";
+import gray from "../../../fixtures/jpeg2000/gray.j2k";
+import index from "../../../fixtures/jpeg2000/index.j2k";
+import layers from "../../../fixtures/jpeg2000/layers.jp2";
+import lossy from "../../../fixtures/jpeg2000/lossy.jp2";
+import parts from "../../../fixtures/jpeg2000/parts.j2k";
+import styles from "../../../fixtures/jpeg2000/styles.j2k";
+import tilesOffset from "../../../fixtures/jpeg2000/tiles-offset.j2k";
+import ycc420 from "../../../fixtures/jpeg2000/ycc420.j2k";
+import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
+import { enumerated, jp2File, palette } from "./files.ts";
+
+const colors = Array.from({ length: 8 }, (_, entry) => [entry, 0, 0]);
+const FILES = [alpha, gray, layers, lossy, parts, styles, tilesOffset, ycc420].map((file) => new Uint8Array(file));
+FILES.push(jp2File(index, [enumerated(16), ...palette(...colors)]));
+
+describe("a damaged JPEG 2000 file", () => {
+  it("is refused wherever it ends", () => {
+    for (const file of FILES) {
+      for (const part of beginnings(file, 60)) expect(outcomeOf(jp2, part)).toBe(422);
+    }
+  });
+
+  it("is refused or read whatever its bytes are, and leaves no memory and no broken instance behind", () => {
+    const good = new Uint8Array(alpha);
+    const expected = decodeFile(jp2, good).data;
+    const before = jpeg2000Heap().used;
+    for (const file of FILES) for (const mutated of mutations(file, 300)) outcomeOf(jp2, mutated);
+    expect(jpeg2000Heap().used).toBe(before);
+    expect(decodeFile(jp2, good).data).toEqual(expected);
+    expect(nativeStatistics().find(({ name }) => name === "jpeg2000")?.replaced).toBe(0);
+  });
+});

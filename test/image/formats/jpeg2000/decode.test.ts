@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { jp2 } from "../../../../src/image/formats/jpeg2000.ts";
+import { openFile } from "../../../../src/image/formats/jpeg2000/facts.ts";
+import { layoutOf } from "../../../../src/image/formats/jpeg2000/layout.ts";
+import { bandsOf } from "../../../../src/image/formats/jpeg2000/windows.ts";
+import { resample } from "../../../../src/image/resample.ts";
+import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
+import alpha from "../../../fixtures/jpeg2000/alpha.jp2";
+import boxLength from "../../../fixtures/jpeg2000/broken/jp2-box-length-1.jp2";
+import headerOnly from "../../../fixtures/jpeg2000/broken/jp2-header-only.jp2";
+import size60000 from "../../../fixtures/jpeg2000/broken/jp2-siz-60000.jp2";
+import sizeMax from "../../../fixtures/jpeg2000/broken/jp2-siz-max.jp2";
+import tiles1x1 from "../../../fixtures/jpeg2000/broken/jp2-tiles-1x1.jp2";
+import truncated from "../../../fixtures/jpeg2000/broken/jp2-truncated.jp2";
+import magicOnly from "../../../fixtures/jpeg2000/broken/magic-only.jp2";
+import gray from "../../../fixtures/jpeg2000/gray.j2k";
+import index from "../../../fixtures/jpeg2000/index.j2k";
+import inks from "../../../fixtures/jpeg2000/inks.j2k";
+import layers from "../../../fixtures/jpeg2000/layers.jp2";
+import lossless from "../../../fixtures/jpeg2000/lossless.jp2";
+import lossy from "../../../fixtures/jpeg2000/lossy.jp2";
+import parts from "../../../fixtures/jpeg2000/parts.j2k";
+import signed from "../../../fixtures/jpeg2000/signed.j2k";
+import sixteen from "../../../fixtures/jpeg2000/sixteen.jp2";
+import styles from "../../../fixtures/jpeg2000/styles.j2k";
+import tilesOffset from "../../../fixtures/jpeg2000/tiles-offset.j2k";
+import tiles from "../../../fixtures/jpeg2000/tiles.j2k";
+import twelve from "../../../fixtures/jpeg2000/twelve.jp2";
+import ycc420 from "../../../fixtures/jpeg2000/ycc420.j2k";
+import adobeRgb from "../../../fixtures/profiles/adobe-rgb.icc";
+import { decodeFile, fileDigest, outcomeOf } from "../../../support/files.ts";
+import { drain, psnr, rowsOf, sample } from "../../../support/rows.ts";
+import { box, definitions, enumerated, jp2File, palette, profiled } from "./files.ts";
+
+/**
+ * Digests of what `opj_decompress` of OpenJPEG 2.5.0 makes of the files, as RGBA of 8 bits. The last three differ from
+ * it by at most one level, in how they are rounded.
+ */
+const FILES = [
+  ["reversible", lossless, { quality: 100, depth: 24, colorspace: "RGB" }, "da9e4df5ba0ccfb5"],
+  ["irreversible", lossy, { interlaced: true }, "6db36dec3b10d1f1"],
+  ["gray, with markers in packets", gray, { colorspace: "Gray", depth: 8 }, "4b22f87a3d5c7f61"],
+  ["alpha", alpha, { alpha: true, depth: 32 }, "63218c6cde371842"],
+  ["tiles, by position", tiles, { interlaced: false }, "da9e4df5ba0ccfb5"],
+  ["tiles and a picture off the origin, precincts", tilesOffset, { width: 101, height: 77 }, "da9e4df5ba0ccfb5"],
+  ["layers and small code blocks", layers, { subsample: "4:4:4" }, "fb529273a5268958"],
+  ["tile parts by resolution", parts, {}, "da9e4df5ba0ccfb5"],
+  ["every style of code blocks", styles, {}, "da9e4df5ba0ccfb5"],
+  ["signed", signed, { depth: 8 }, "d6b1a31c9119ff65"],
+  ["four components that nothing is said of", inks, { alpha: true }, "66605f055406ad9b"],
+  ["16 bits", sixteen, { depth: 48 }, "aa58f8c4b5dde392"],
+  ["12 bits", twelve, { depth: 36 }, "4a7c9fea5e4281c5"],
+  ["subsampled chroma", ycc420, { colorspace: "YCbCr", subsample: "4:2:0" }, "f665668c0f80ceac"],
+] as const;
+
+const REFUSED = {
+  "a box that escapes": boxLength,
+  "no codestream": headerOnly,
+  "2^32 - 1 pixels a side": sizeMax,
+  "3.6 billion tiles": tiles1x1,
+  "a codestream that is cut short": truncated,
+  "nothing after the signature": magicOnly,
+};
+
+const OPACITY = [3, 1, 0] as const;
+
+describe("JPEG 2000", () => {
+  it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
+    const bytes = new Uint8Array(file);
+    expect(jp2.probe(bytes)).toMatchObject(facts);
+    expect(await fileDigest(jp2, bytes)).toBe(expected);
+  });
+
+  it("is refused when it is larger than it could be", () => {
+    expect(jp2.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
+    expect(jp2.decodePeakBytes(jp2.probe(new Uint8Array(size60000)))).toBeGreaterThan(1 << 26);
+  });
+
+  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
+    expect(outcomeOf(jp2, new Uint8Array(file))).toBe(422);
+  });
+
+  it("is read without its end marker, and with more behind it", () => {
+    const bytes = new Uint8Array(lossless);
+    const whole = decodeFile(jp2, bytes).data;
+    const same = (other: Uint8Array) => decodeFile(jp2, other).data.every((value, at) => value === whole[at]);
+    expect(same(bytes.subarray(0, -2))).toBe(true);
+    expect(same(Uint8Array.from([...bytes, 1, 2, 3]))).toBe(true);
+  });
+});
+
+describe("the boxes of a JP2 file", () => {
+  const pixels = (bytes: Uint8Array) => decodeFile(jp2, bytes).data;
+  const four = pixels(new Uint8Array(inks));
+  const channel = (data: Uint8Array, at: number) => data.filter((_, place) => place % 4 === at);
+
+  it("say in which order colors are", () => {
+    const reversed = definitions([0, 0, 3], [1, 0, 2], [2, 0, 1], OPACITY);
+    const data = pixels(jp2File(inks, [enumerated(16), reversed]));
+    for (const at of [0, 1, 2]) expect(channel(data, at)).toEqual(channel(four, 2 - at));
+    expect(channel(data, 3)).toEqual(channel(four, 3));
+  });
+
+  it("say that colors are multiplied with their opacity", () => {
+    const premultiplied = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 2, 0]);
+    const data = pixels(jp2File(inks, [enumerated(16), premultiplied]));
+    data.forEach((value, at) => {
+      const opacity = sample(four, at | 3);
+      const straight = opacity ? Math.min(255, Math.round((sample(four, at) * 255) / opacity)) : 0;
+      if (at % 4 !== 3) expect(Math.abs(value - straight)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it("say that there is no opacity", () => {
+    const plain = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 65, 0]);
+    expect(jp2.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
+  });
+
+  it("hold a palette", () => {
+    const colors = [0, 1, 2, 3, 4, 5, 6, 7].map((entry) => [entry * 30, 255 - entry, entry === 3 ? 200 : 0]);
+    const file = jp2File(index, [enumerated(16), ...palette(...colors)]);
+    const data = pixels(file);
+    const indices = channel(pixels(new Uint8Array(index)), 0);
+    expect(jp2.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
+    indices.forEach((entry, at) =>
+      expect([...data.subarray(at * 4, at * 4 + 4)]).toEqual([...(colors[entry] ?? []), 255]),
+    );
+  });
+
+  it("hold a palette with opacity", () => {
+    const colors = [0, 1, 2, 3, 4, 5, 6, 7].map((entry) => [1, 2, 3, entry * 36]);
+    const roles = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], OPACITY);
+    const data = pixels(jp2File(index, [enumerated(16), ...palette(...colors), roles]));
+    expect(channel(data, 3)).toEqual(channel(pixels(new Uint8Array(index)), 0).map((entry) => entry * 36));
+  });
+
+  it("say that there are four inks", () => {
+    const file = jp2File(inks, [enumerated(12)]);
+    expect(jp2.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
+    pixels(file).forEach((value, at) => {
+      const key = 255 - sample(four, at | 3);
+      expect(value).toBe(at % 4 === 3 ? 255 : Math.floor(((255 - sample(four, at)) * key + 127) / 255));
+    });
+  });
+
+  it("hold a profile, which is honored", () => {
+    const { codestream } = openFile(new Uint8Array(lossless)).file;
+    const file = jp2File(codestream, [profiled(adobeRgb)]);
+    const plain = pixels(new Uint8Array(lossless));
+    const wide = pixels(file);
+    expect(jp2.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
+    expect(psnr({ width: 101, height: 77, data: plain }, { width: 101, height: 77, data: wide })).toBeLessThan(45);
+  });
+
+  it("may hold an orientation", () => {
+    const tag = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0];
+    const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...tag, 0, 0, 0, 0];
+    const uuid = new TextEncoder().encode("JpgTiffExif->JP2");
+    expect(jp2.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
+  });
+
+  it.each([
+    ["a color space of another kind", [enumerated(99)]],
+    ["a palette without entries", [enumerated(16), box("pclr", [0, 0, 3, 7, 7, 7])]],
+    ["a palette that ends early", [enumerated(16), box("pclr", [0, 9, 3, 7, 7, 7, 1, 2])]],
+    ["a channel that is no component", [enumerated(16), ...palette([1, 2, 3]).slice(0, 1), box("cmap", [0, 9, 1, 0])]],
+    ["a color that is missing", [enumerated(16), definitions([0, 0, 3])]],
+    ["a box in the header that escapes", [box("colr", [1, 0, 0, 0, 0, 0, 16], 5_000)]],
+  ])("are refused with %s", (_name, header) => {
+    expect(outcomeOf(jp2, jp2File(inks, header))).toBe(422);
+  });
+});
+
+describe("parts of a JPEG 2000 picture", () => {
+  const whole = { x: 0, y: 0, width: 101, height: 77 };
+
+  it.each([
+    ["one tile", lossless],
+    ["tiles", tiles],
+    ["tiles off the origin", tilesOffset],
+    ["subsampled chroma", ycc420],
+    ["an irreversible transform", lossy],
+  ])("are as they are in the whole: %s", (_name, file) => {
+    const bytes = new Uint8Array(file);
+    const facts = jp2.probe(bytes);
+    const all = decodeFile(jp2, bytes).data;
+    for (const wanted of [whole, { x: 38, y: 21, width: 41, height: 30 }, { x: 99, y: 3, width: 2, height: 74 }]) {
+      for (const { rows, box: at } of jp2.open(bytes, facts, {
+        box: wanted,
+        width: wanted.width,
+        height: wanted.height,
+      })) {
+        const { width, data } = drain(rows, 7);
+        for (let y = 0; y < wanted.height; y++) {
+          const from = ((at.y + y) * width + at.x) * 4;
+          const expected = ((wanted.y + y) * 101 + wanted.x) * 4;
+          const length = wanted.width * 4;
+          // A window in floating point may round otherwise than the whole.
+          data.subarray(from, from + length).forEach((value, place) => {
+            expect(Math.abs(value - sample(all, expected + place))).toBeLessThanOrEqual(file === lossless ? 0 : 1);
+          });
+        }
+      }
+    }
+  });
+
+  it.each([
+    ["one tile", lossless],
+    ["tiles off the origin", tilesOffset],
+    ["subsampled chroma", ycc420],
+  ])("are decoded smaller where that is enough: %s", (_name, file) => {
+    const bytes = new Uint8Array(file);
+    const facts = jp2.probe(bytes);
+    const small = { width: 25, height: 19 };
+    const options = { ...small, kernel: "lanczos3" } as const;
+    const expected = drain(resample(rowsOf(decodeFile(jp2, bytes)), { ...options, box: whole }));
+    for (const { rows, box: at } of jp2.open(bytes, facts, { box: whole, ...small })) {
+      expect(rows.width).toBeLessThan(60);
+      expect(psnr(drain(resample(rows, { ...options, box: at })), expected)).toBeGreaterThan(28);
+    }
+  });
+
+  it("cover what is wanted, each pixel once, in the memory that was declared", () => {
+    const stream = openFile(new Uint8Array(tilesOffset)).stream;
+    const layout = layoutOf({ codestream: new Uint8Array(tilesOffset) }, stream);
+    const side = fc.integer({ min: 1, max: 30_000 });
+    const tileSide = fc.integer({ min: 1, max: 9_000 });
+    const property = fc.property(
+      side,
+      side,
+      tileSide,
+      tileSide,
+      fc.nat(6),
+      fc.nat(200),
+      (width, height, w, h, reduce, x) => {
+        const tile = { x, y: x >> 1, width: w, height: h };
+        const count = Math.ceil(width / w) * Math.ceil(height / h);
+        fc.pre(count < 3_000);
+        const region = { left: x, top: x, right: x + width, bottom: x + height };
+        let [bottom, pixels] = [region.top, 0];
+        for (const band of bandsOf({ ...stream, tile, tiles: count }, layout, region, reduce)) {
+          expect(band.top).toBe(bottom);
+          bottom = band.bottom;
+          let right = region.left;
+          for (const column of band.columns) {
+            expect(column.left).toBe(right);
+            right = column.right;
+            pixels += (column.right - column.left) * (band.bottom - band.top);
+          }
+          expect(right).toBe(region.right);
+          expect((band.bottom - band.top) * width).toBeLessThanOrEqual(8 << 20);
+        }
+        expect(bottom).toBe(region.bottom);
+        expect(pixels).toBe(width * height);
+      },
+    );
+    fc.assert(property, { numRuns: 300, seed: 1 });
+  });
+
+  it("take no more memory than declared, and none afterwards", () => {
+    for (const [name, file] of FILES) {
+      const bytes = new Uint8Array(file);
+      const before = jpeg2000Heap(true).used;
+      decodeFile(jp2, bytes);
+      const { used, peak } = jpeg2000Heap();
+      expect(used, name).toBe(before);
+      expect(peak - before, name).toBeLessThanOrEqual(jp2.decodePeakBytes(jp2.probe(bytes)));
+    }
+  });
+});
