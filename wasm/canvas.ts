@@ -71,18 +71,19 @@ export class NativeCanvas<Exports extends CanvasExports> {
   }
 
   /**
-   * Decodes a picture. `decode` is given a copy of `bytes` in the module's memory, which it frees.
+   * Decodes a picture from `size` bytes of the module's memory, which `write` fills and `decode` frees.
    * @throws NativeError when the picture is damaged or of another size, or memory does not suffice
    */
-  decode(
-    bytes: Uint8Array,
+  protected decode(
+    size: number,
+    write: (copy: Uint8Array) => void,
     decode: (exports: Exports, copy: Pointer) => Pointer,
     colors: SampleMeaning | undefined,
   ): number {
     const decoded = this.call((exports) => {
-      const copy = exports.malloc(bytes.length);
+      const copy = exports.malloc(size);
       if (copy === 0) throw new NativeError("out of memory");
-      this.instance.bytes(copy, bytes.length).set(bytes);
+      write(this.instance.bytes(copy, size));
       const pointer = decode(exports, copy);
       if (pointer === 0) throw new NativeError("out of memory");
       if (colors) exports.picture_colors(pointer, colors.matrix, colors.fullRange ? 1 : 0);

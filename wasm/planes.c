@@ -83,6 +83,9 @@ static void luma_shares(int matrix, double* red, double* blue) {
     case 7: *red = 0.212, *blue = 0.087; break;
     case 9:
     case 10: *red = 0.2627, *blue = 0.0593; break;
+    // By the primaries of the picture: where they were others, the container says another number.
+    case 12:
+    case 13: *red = 0.228975, *blue = 0.079287; break;
     default: *red = 0.299, *blue = 0.114; break;
   }
 }

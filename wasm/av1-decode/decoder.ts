@@ -41,7 +41,7 @@ export class Av1Canvas extends NativeCanvas<Av1Exports> {
   decodePicture({ units, width, height, bits }: Av1Picture, colors: SampleMeaning | undefined): number {
     const decode = (exports: Av1Exports, copy: number) =>
       exports.picture_decode(copy, units.length, width, height, bits, width * height, 0);
-    return this.decode(units, decode, colors);
+    return this.decode(units.length, (copy) => copy.set(units), decode, colors);
   }
 }
 

@@ -62,17 +62,39 @@ else
   flags+=(-mno-simd128)
 fi
 
+# What only moving pictures need, and what runs once a picture, is built small.
 files=()
+rare=()
 for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,aom_scale/generic,aom_util,av1,av1/common,av1/encoder,third_party/fastfeat,third_party/vector}/*.c; do
   case ${file#"$aom/"} in
     av1/av1_dx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
     *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
+    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/*.c) rare+=("$file") ;;
+    */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
+      */reconinter_enc.c | */motion_search_facade.c | */interp_search.c | */compound_type.c | */global_motion*.c | \
+      */temporal_filter.c | */tpl_model.c | */firstpass.c | */pass2_strategy.c | */resize.c | */mvref_common.c | \
+      */svc_layercontext.c | */aq_*.c | */*thread*.c | */encoder*.c | */speed_features.c | */gop_structure.c | */encode_strategy.c | \
+      */level.c | */noise_*.c | */grain_table.c | */superres_scale.c | */aom_convolve.c | */bitstream.c | */deltaq4_model.c | \
+      */pyramid.c | */fft.c | */hash*.c | */lookahead.c | */alloccommon.c | */entropy*.c | */scale.c | */wedge_utils.c)
+      rare+=("$file") ;;
     *) files+=("$file") ;;
   esac
 done
 compile "$work/aom" "${files[@]}" -- "${flags[@]}"
-if [ ${#kernels[@]} -gt 0 ]; then compile "$work/kernels-2" "${kernels[@]}" -- "${flags[@]}"; fi
+compile "$work/rare" "${rare[@]}" -- "${flags[@]}" -Os
+if [ ${#kernels[@]} -gt 0 ]; then
+  files=()
+  for file in "${kernels[@]}"; do
+    case $(basename "$file") in
+      highbd_* | convolve* | *jnt_convolve* | warp* | masked_* | obmc_* | reconinter* | temporal_filter* | wiener* | \
+        resize* | selfguided* | disflow* | corner_match* | pickrst* | av1_convolve* | wedge* | fft*)
+        compile "$work/kernels-rare" "$file" -- "${flags[@]}" -Os ;;
+      *) files+=("$file") ;;
+    esac
+  done
+  compile "$work/kernels-2" "${files[@]}" -- "${flags[@]}"
+fi
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall -Wextra
 
 link_module "$out" -z stack-size=1048576 --max-memory=134217728 \
-  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{aom,kernels-2,own}/*.o
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o

@@ -6,6 +6,7 @@ import { isCodedAs } from "./heif/brands.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readPicture } from "./heif/picture.ts";
 import { openPicture } from "./heif/rows.ts";
+import { strip } from "./heif/strip.ts";
 
 const BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"];
 
@@ -22,4 +23,5 @@ export const heic = format({
   encodePeakBytes: peakBytes,
   encode: encodeHeic,
   maxScoredPixels: CAREFUL_PIXELS,
+  strip,
 });

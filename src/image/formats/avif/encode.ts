@@ -8,6 +8,7 @@ import { joined } from "../../joined.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { type CodedLayer, writeHeif } from "../heif/write.ts";
+import { av1 } from "./codec.ts";
 import { quantizerAt } from "./quality.ts";
 import { readSequence, UNIT, unitsOf } from "./units.ts";
 
@@ -15,6 +16,9 @@ type Shape = Size & { readonly opaque: boolean };
 
 /** Up to this size a picture is one cell. */
 const MAX_CELL_PIXELS = 768 << 10;
+/** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
+const LARGE_PIXELS = 16_000_000;
+const MAX_LARGE_CELL_PIXELS = 256 << 10;
 /** MIAF wants a grid of halved chroma to have an even size: what has not stays whole, up to this size. */
 const MAX_WHOLE_PIXELS = 1536 << 10;
 /** A side of a cell is a whole number of blocks. */
@@ -49,10 +53,11 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 
 /** Cells of one size, as square as may be, that reach beyond the picture by as little as may be. */
 function cellOf({ width, height }: Size): Size {
-  const side = Math.sqrt(MAX_CELL_PIXELS);
+  const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : MAX_CELL_PIXELS;
+  const side = Math.sqrt(most);
   const columns = Math.max(1, Math.ceil(width / side));
   const cellWidth = blocks(width / columns);
-  const rows = Math.ceil(height / Math.floor(MAX_CELL_PIXELS / cellWidth));
+  const rows = Math.ceil(height / Math.floor(most / cellWidth));
   const cell = { width: cellWidth, height: blocks(height / rows) };
   if (columns > MAX_CELLS || rows > MAX_CELLS) throw tooLarge();
   return cell;
@@ -80,9 +85,20 @@ function speedOf(pixels: number, { trial = false, effort }: EncodeSettings): num
 
 /** Bytes that encoding holds at most, the file included. */
 export function peakBytes(shape: Shape, settings: EncodeSettings): number {
-  // A file and the pieces that it is made of; photographs take 0.05 to 0.3 bytes per pixel, 1.2 without loss.
-  const file = shape.width * shape.height * (settings.lossless ? 2.5 : 0.6);
+  // A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2
+  // without loss.
+  const file = shape.width * shape.height * (settings.lossless ? 2.5 : settings.quality > 90 ? 0.8 : 0.4);
   return cellsPeakBytes(cellSettings(shape, settings)) + file;
+}
+
+/** Bytes that decoding what was written holds at most. */
+export function resultDecodeBytes(shape: Shape): number {
+  const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
+  const { cell, width } = cellSettings(shape, settings);
+  const headers = { ...cell, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;
+  const columns = Math.ceil(width / cell.width);
+  const layer = (columns - 1) * av1.samplesBytes(headers) + av1.decodeBytes(headers, cell.width * cell.height);
+  return layer * (shape.opaque ? 1 : 2) + width * 4 * BAND_ROWS;
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
@@ -104,36 +120,51 @@ function tooLarge(cause?: unknown): ApiError {
 function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
   const { width, height } = rows;
   const { cell, chroma } = settings;
-  const color: Uint8Array[] = [];
-  const alpha: Uint8Array[] = [];
   const cells = new Av1Cells(settings);
-  let translucent = false;
-  let solid: Uint8Array | undefined;
+  const half = chroma === "4:2:0";
   try {
-    for (let top = 0; top < height; top += cell.height) {
-      if (top > 0) cells.next();
-      fill(cells, rows, Math.min(cell.height, height - top));
-      const holes = cells.complete();
-      translucent ||= holes;
-      for (let column = 0; column < cells.columns; column++) {
-        color.push(unitsOnly(cells.encode(column, "color")));
-        if (rows.opaque) continue;
-        // Rows without holes are all the same.
-        const same = holes ? undefined : solid;
-        alpha.push(same ?? unitsOnly(cells.encode(column, "alpha")));
-        if (!holes) solid = alpha.at(-1);
-      }
-    }
+    const { color, alpha } = encodeCells(cells, rows, cell.height);
+    return writeHeif({
+      width,
+      height,
+      tile: cell,
+      grid: color.length > 1,
+      halfChroma: half,
+      itemType: "av01",
+      configType: "av1C",
+      brands: ["avif", "mif1", "miaf", half ? "MA1B" : "MA1A"],
+      ...SRGB,
+      matrix: MATRIX[chroma],
+      color: layerOf(color),
+      alpha: alpha && layerOf(alpha),
+    });
   } finally {
     cells.close();
   }
-  return writeHeif({
-    ...{ width, height, tile: cell, grid: color.length > 1, halfChroma: chroma === "4:2:0" },
-    ...{ itemType: "av01", configType: "av1C", brands: ["avif", "mif1", "miaf", chroma === "4:2:0" ? "MA1B" : "MA1A"] },
-    ...{ ...SRGB, matrix: MATRIX[chroma] },
-    color: layerOf(color),
-    alpha: translucent ? layerOf(alpha) : undefined,
-  });
+}
+
+/** The bitstreams of all cells, row by row; those of alpha only where some pixel needs it. */
+function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
+  const color: Uint8Array[] = [];
+  const alpha: Uint8Array[] = [];
+  const { height, opaque } = rows;
+  let translucent = false;
+  let solid: Uint8Array | undefined;
+  for (let top = 0; top < height; top += cellHeight) {
+    if (top > 0) cells.next();
+    fill(cells, rows, Math.min(cellHeight, height - top));
+    const holes = cells.complete();
+    translucent ||= holes;
+    for (let column = 0; column < cells.columns; column++) {
+      color.push(unitsOnly(cells.encode(column, "color")));
+      if (opaque) continue;
+      // Cells without holes are all the same.
+      const known = holes ? undefined : solid;
+      alpha.push(known ?? unitsOnly(cells.encode(column, "alpha")));
+      if (!holes) solid = alpha.at(-1);
+    }
+  }
+  return { color, alpha: translucent ? alpha : undefined };
 }
 
 /** Fills a row of cells. */

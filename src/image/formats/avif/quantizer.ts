@@ -1,5 +1,5 @@
 /** The quantizer of a coded still (AV1 bitstream specification, sections 5.9.2, 5.9.15 and 5.9.12). */
-import { Bits } from "./bits.ts";
+import { Bits } from "../heif/bits.ts";
 import type { Sequence } from "./units.ts";
 
 const KEY_FRAME = 0;

@@ -1,6 +1,6 @@
+import { Bits } from "../heif/bits.ts";
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
 import { damaged, unsupported } from "../heif/bytes.ts";
-import { Bits } from "./bits.ts";
 
 /** obu_type. */
 export const UNIT = { sequence: 1, temporalDelimiter: 2, frameHeader: 3, frame: 6 } as const;
@@ -115,11 +115,18 @@ export function readSequence(payload: Uint8Array): Sequence {
   };
 }
 
+/** uvlc(), section 4.10.3. */
+function skipVariable(bits: Bits): void {
+  let zeros = 0;
+  while (!bits.flag()) zeros++;
+  if (zeros < 32) bits.skip(zeros);
+}
+
 function readOperatingPoints(bits: Bits) {
   let delayBits = 0;
   if (bits.flag()) {
     bits.skip(64);
-    if (bits.flag()) bits.skipVariable();
+    if (bits.flag()) skipVariable(bits);
     if (bits.flag()) {
       delayBits = bits.number(5) + 1;
       bits.skip(32 + 5 + 5);

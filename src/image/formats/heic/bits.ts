@@ -1,4 +1,5 @@
 /** The bits of an HEVC unit (ITU-T H.265, sections 7.2, 7.3.1.1 and 9.2). */
+import { Bits } from "../heif/bits.ts";
 import { damaged } from "../heif/bytes.ts";
 
 /** Bytes of a header that are looked at; those of pictures take a few hundred. */
@@ -6,33 +7,11 @@ const MAX_HEADER_BYTES = 4_096;
 /** More zero bits than any code of ours begins with. */
 const MAX_ZEROS = 32;
 
-export class Bits {
-  private at = 0;
-  private readonly bytes: Uint8Array;
-
+export class UnitBits extends Bits {
   /** @param unit whole, or at least its header, with the bytes that keep start codes out of it */
   constructor(unit: Uint8Array) {
     const bytes = unit.subarray(0, MAX_HEADER_BYTES);
-    this.bytes = bytes.filter((byte, at) => !(byte === 3 && at >= 2 && bytes[at - 1] === 0 && bytes[at - 2] === 0));
-  }
-
-  /** An unsigned number of up to 32 bits. */
-  number(bits: number): number {
-    let value = 0;
-    for (let read = 0; read < bits; read++, this.at++) {
-      const byte = this.bytes[this.at >> 3];
-      if (byte === undefined) throw damaged();
-      value = value * 2 + ((byte >> (7 - (this.at & 7))) & 1);
-    }
-    return value;
-  }
-
-  flag(): boolean {
-    return this.number(1) === 1;
-  }
-
-  skip(bits: number): void {
-    this.at += bits;
+    super(bytes.filter((byte, at) => !(byte === 3 && at >= 2 && bytes[at - 1] === 0 && bytes[at - 2] === 0)));
   }
 
   /** ue(v): an Exp-Golomb code. */

@@ -1,5 +1,5 @@
 /** A bitstream with start codes (ITU-T H.265, annex B) as the parts that a container wants (ISO/IEC 14496-15, 8.3). */
-import { Bits } from "./bits.ts";
+import { UnitBits } from "./bits.ts";
 import { UNIT } from "./configuration.ts";
 
 export interface Bitstream {
@@ -69,7 +69,7 @@ function unescaped(unit: Uint8Array): Uint8Array {
 
 /** chroma_format_idc: after the profile, of a single layer, and the number of the set. */
 function chromaOf(sequence: Uint8Array): number {
-  const bits = new Bits(sequence);
+  const bits = new UnitBits(sequence);
   bits.skip(8 * (PROFILE_AT + PROFILE_BYTES));
   bits.unsigned();
   return bits.unsigned();

@@ -31,7 +31,7 @@ export const hevc: Codec = {
       decode(coded, headers, colors) {
         const { units } = readUnits(coded);
         const { codedPixels } = headers as HevcHeaders;
-        return canvas.decode({ ...headers, units, codedPixels }, colors);
+        return canvas.decodePicture({ ...headers, units, codedPixels }, colors);
       },
       draw: (samples, part) => canvas.draw(samples, part),
       drawAlpha: (samples, part) => canvas.drawAlpha(samples, part),

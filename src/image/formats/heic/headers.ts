@@ -1,7 +1,7 @@
 /** The headers of a coded picture (ITU-T H.265, section 7.3): what is known of it without decoding. */
 import { damaged, unsupported } from "../heif/bytes.ts";
 import type { CodedHeaders } from "../heif/codec.ts";
-import { Bits } from "./bits.ts";
+import { UnitBits } from "./bits.ts";
 import { type Configuration, UNIT } from "./configuration.ts";
 import { qualityOf } from "./quality.ts";
 
@@ -40,7 +40,7 @@ function typeOf(unit: Uint8Array): number {
 
 /** seq_parameter_set_rbsp, up to the coding tools that a slice header depends on. */
 function readSequence(unit: Uint8Array): Sequence {
-  const bits = new Bits(unit);
+  const bits = new UnitBits(unit);
   bits.skip(UNIT_HEADER_BITS + 4);
   const layers = bits.number(3);
   bits.skip(1);
@@ -68,14 +68,14 @@ function readSequence(unit: Uint8Array): Sequence {
 }
 
 /** profile_tier_level. */
-function skipProfiles(bits: Bits, layers: number): void {
+function skipProfiles(bits: UnitBits, layers: number): void {
   bits.skip(88 + 8);
   const present = Array.from({ length: layers }, () => [bits.flag(), bits.flag()] as const);
   if (layers > 0) bits.skip(2 * (8 - layers));
   for (const [profile, level] of present) bits.skip((profile ? 88 : 0) + (level ? 8 : 0));
 }
 
-function readTools(bits: Bits, layers: number) {
+function readTools(bits: UnitBits, layers: number) {
   bits.unsigned();
   const everyLayer = bits.flag();
   for (let layer = everyLayer ? 0 : layers; layer <= layers; layer++) for (let i = 0; i < 3; i++) bits.unsigned();
@@ -87,7 +87,7 @@ function readTools(bits: Bits, layers: number) {
 }
 
 /** scaling_list_data. */
-function skipScalingLists(bits: Bits): void {
+function skipScalingLists(bits: UnitBits): void {
   for (let size = 0; size < 4; size++) {
     for (let matrix = 0; matrix < 6; matrix += size === 3 ? 3 : 1) {
       if (!bits.flag()) {
@@ -112,7 +112,7 @@ function estimateQuality(units: readonly Uint8Array[], sequence: Sequence): numb
 
 /** pic_parameter_set_rbsp and slice_segment_header, as far as intra pictures need them. */
 function readQuantizer(picture: Uint8Array, slice: Uint8Array, { adaptiveOffset, chroma }: Sequence) {
-  const set = new Bits(picture);
+  const set = new UnitBits(picture);
   set.skip(UNIT_HEADER_BITS);
   set.unsigned();
   set.unsigned();
@@ -129,7 +129,7 @@ function readQuantizer(picture: Uint8Array, slice: Uint8Array, { adaptiveOffset,
   set.signed();
   set.skip(3);
   const lossless = set.flag();
-  const bits = new Bits(slice);
+  const bits = new UnitBits(slice);
   const type = typeOf(slice);
   bits.skip(UNIT_HEADER_BITS);
   const first = bits.flag();

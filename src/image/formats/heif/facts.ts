@@ -2,6 +2,7 @@
 import type { Facts } from "../../format.ts";
 import type { Codec } from "./codec.ts";
 import { type HeifPicture, readPicture } from "./picture.ts";
+import { profileOf } from "./profile.ts";
 import { peakBytes } from "./rows.ts";
 
 /** @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported */
@@ -10,7 +11,8 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
   const { color, alpha, crop, orientation } = picture;
   const { bits, chroma, quality } = color.headers;
   const channels = chroma === "gray" ? 1 : 3;
-  const { profile } = picture.colors;
+  const { primaries, transfer } = picture.colors;
+  const profile = picture.colors.profile ?? profileOf(primaries, transfer);
   return {
     width: crop.width,
     height: crop.height,

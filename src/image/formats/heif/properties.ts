@@ -95,9 +95,15 @@ export function colorsOf(properties: readonly Box[]): Colors {
     const [primaries, transfer, matrix] = [fields.number(2), fields.number(2), fields.number(2)];
     // Writers of QuickTime leave the last byte out.
     const fullRange = fields.left > 0 && fields.number(1) >= 128;
-    colors = { ...colors, primaries, transfer, samples: { matrix, fullRange } };
+    colors = { ...colors, primaries, transfer, samples: { matrix: matrixOf(matrix, primaries), fullRange } };
   }
   return colors;
+}
+
+/** Matrices that follow from the primaries (12 and 13) are those that television has for them, if it has. */
+function matrixOf(matrix: number, primaries: number): number {
+  const derived = matrix === 12 || matrix === 13;
+  return derived && (primaries === 1 || primaries === 9) ? primaries : matrix;
 }
 
 const ALPHA = new Set(["urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"]);

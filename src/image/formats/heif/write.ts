@@ -36,30 +36,35 @@ export interface HeifImage extends Size {
   readonly fullRange: boolean;
 }
 
-interface Item {
+/** An item of a file, its number being its place among them, counted from 1. */
+export interface WrittenItem {
   readonly type: string;
   readonly hidden: boolean;
   readonly data: Uint8Array;
-  readonly properties: readonly Property[];
+  readonly properties: readonly WrittenProperty[];
 }
 
-interface Property {
+export interface WrittenProperty {
+  /** With its box header. */
   readonly box: Uint8Array;
   readonly essential: boolean;
 }
 
-interface Reference {
+/** From the number of an item to those of others. */
+export interface WrittenReference {
   readonly type: string;
   readonly from: number;
   readonly to: readonly number[];
 }
 
+/** What seven bits can number. */
+const MAX_PROPERTIES = 127;
 const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
 
 /** @returns the file */
 export function writeHeif(image: HeifImage): Uint8Array {
-  const items: Item[] = [];
-  const references: Reference[] = [];
+  const items: WrittenItem[] = [];
+  const references: WrittenReference[] = [];
   const primary = addLayer(items, references, image, image.color, colorProperties(image));
   if (image.alpha) {
     const alpha = addLayer(items, references, image, image.alpha, [
@@ -67,26 +72,35 @@ export function writeHeif(image: HeifImage): Uint8Array {
     ]);
     references.push({ type: "auxl", from: alpha, to: [primary] });
   }
-  const [major] = image.brands;
-  const ftyp = box("ftyp", ascii(major), uint32(0), ...image.brands.map(ascii));
+  return writeItems(image.brands, items, references, primary);
+}
+
+/** A file of these items. @throws RangeError when they have more properties than can be told apart */
+export function writeItems(
+  brands: HeifImage["brands"],
+  items: readonly WrittenItem[],
+  references: readonly WrittenReference[],
+  primary: number,
+): Uint8Array {
+  const ftyp = box("ftyp", ascii(brands[0]), uint32(0), ...brands.map(ascii));
   // The places of items depend on the length of what says them.
   const draft = metaBox(items, references, primary, 0);
   const meta = metaBox(items, references, primary, ftyp.length + draft.length + 8);
   return concat([ftyp, meta, box("mdat", ...new Set(items.map(({ data }) => data)))]);
 }
 
-function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): Property[] {
+function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): WrittenProperty[] {
   const numbers = concat([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
   return [{ box: box("colr", ascii("nclx"), numbers), essential: false }];
 }
 
 /** Adds the items of a layer and returns the number of the one that is the whole. */
 function addLayer(
-  items: Item[],
-  references: Reference[],
+  items: WrittenItem[],
+  references: WrittenReference[],
   { tile, grid, halfChroma, width, height, itemType, configType }: HeifImage,
   { config, bits, tiles }: CodedLayer,
-  own: readonly Property[],
+  own: readonly WrittenProperty[],
 ): number {
   const coded = [
     { box: box(configType, config), essential: true },
@@ -123,7 +137,7 @@ function addLayer(
 }
 
 /** What is shown of a picture that is larger, at its left and top. */
-function aperture(coded: Size, shown: Size): Property[] {
+function aperture(coded: Size, shown: Size): WrittenProperty[] {
   if (coded.width === shown.width && coded.height === shown.height) return [];
   const offset = (of: number, in_: number) => [uint32(of - in_), uint32(2)];
   const clap = box(
@@ -149,7 +163,7 @@ function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Ar
   return concat([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
 }
 
-function metaBox(items: readonly Item[], references: readonly Reference[], primary: number, dataAt: number) {
+function metaBox(items: readonly WrittenItem[], references: readonly WrittenReference[], primary: number, dataAt: number) {
   const entries = items.map(({ type, hidden }, index) =>
     fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0)),
   );
@@ -166,7 +180,7 @@ function metaBox(items: readonly Item[], references: readonly Reference[], prima
   );
 }
 
-function locations(items: readonly Item[], dataAt: number): Uint8Array {
+function locations(items: readonly WrittenItem[], dataAt: number): Uint8Array {
   const places = new Map<Uint8Array, number>();
   let at = dataAt;
   for (const { data } of items) {
@@ -180,10 +194,10 @@ function locations(items: readonly Item[], dataAt: number): Uint8Array {
   return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), ...entries);
 }
 
-function propertiesBox(items: readonly Item[]): Uint8Array {
+function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
   const numbers = new Map<string, number>();
   const boxes: Uint8Array[] = [];
-  const numberOf = ({ box: bytes }: Property) => {
+  const numberOf = ({ box: bytes }: WrittenProperty) => {
     const key = bytes.join();
     const known = numbers.get(key) ?? boxes.push(bytes);
     numbers.set(key, known);
@@ -193,10 +207,11 @@ function propertiesBox(items: readonly Item[]): Uint8Array {
     const marks = properties.map((property) => uint8(numberOf(property) | (property.essential ? 0x80 : 0)));
     return concat([uint16(index + 1), uint8(marks.length), ...marks]);
   });
+  if (boxes.length > MAX_PROPERTIES) throw new RangeError("too many properties");
   return box("iprp", box("ipco", ...boxes), fullBox("ipma", 0, 0, uint32(items.length), ...associations));
 }
 
-function referenceBox({ type, from, to }: Reference): Uint8Array {
+function referenceBox({ type, from, to }: WrittenReference): Uint8Array {
   return box(type, uint16(from), uint16(to.length), ...to.map(uint16));
 }
 
@@ -204,7 +219,7 @@ function fullBox(type: string, version: number, flags: number, ...payload: reado
   return box(type, uint8(version), uint8(flags >> 16), uint16(flags & 0xffff), ...payload);
 }
 
-function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
+export function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
   const size = payload.reduce((sum, piece) => sum + piece.length, 8);
   return concat([uint32(size), ascii(type), ...payload]);
 }

@@ -1,5 +1,5 @@
-/** The bits of an AV1 unit (AV1 bitstream specification, section 4.10). */
-import { damaged } from "../heif/bytes.ts";
+/** Bits, the highest of a byte first, never read beyond where they end. */
+import { damaged } from "./bytes.ts";
 
 export class Bits {
   private at = 0;
@@ -9,7 +9,7 @@ export class Bits {
     this.bytes = bytes;
   }
 
-  /** f(n): an unsigned number of up to 32 bits. @throws ApiError 422 beyond the end */
+  /** An unsigned number of up to 32 bits. @throws ApiError 422 beyond the end */
   number(bits: number): number {
     let value = 0;
     for (let read = 0; read < bits; read++, this.at++) {
@@ -26,12 +26,5 @@ export class Bits {
 
   skip(bits: number): void {
     this.at += bits;
-  }
-
-  /** uvlc(), skipped. */
-  skipVariable(): void {
-    let zeros = 0;
-    while (!this.flag()) zeros++;
-    if (zeros < 32) this.skip(zeros);
   }
 }
