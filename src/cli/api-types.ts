@@ -204,7 +204,7 @@ export type Padding = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "png" | "apng" | "gif" | "webp";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly name?: string;

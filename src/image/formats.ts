@@ -4,14 +4,14 @@ import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
-import { jp2 } from "./formats/jpeg2000.ts";
+import { jpeg2000 } from "./formats/jpeg2000.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
 import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, jp2, png, gif, webp, bmp, ico, tiff, psd, svg } as const satisfies Record<
+export const FORMATS = { jpeg, jpeg2000, png, gif, webp, bmp, ico, tiff, psd, svg } as const satisfies Record<
   string,
   FormatDefinition
 >;
