@@ -23,9 +23,6 @@ export type FetchBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
-  readonly cdn?: {
-    readonly push?: false;
-  };
 };
 
 export type UploadBody = {
@@ -49,9 +46,6 @@ export type UploadBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
-  readonly cdn?: {
-    readonly push?: false;
-  };
 };
 
 /** Mirrors the picture: `horizontal` swaps left and right, `vertical` top and bottom. */
@@ -210,7 +204,7 @@ export type Padding = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jp2" | "j2k" | "jpf" | "jpx" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly name?: string;
@@ -389,36 +383,6 @@ export type Account = {
     readonly remaining: number;
   };
   readonly egress_ranges?: readonly (string)[];
-};
-
-export type UsageRecord = {
-  readonly day: string;
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly key_name: string;
-  readonly key_hint: string;
-  readonly requests: number;
-  readonly errors: number;
-  readonly pictures: number;
-  readonly bytes_in: number;
-  readonly bytes_out: number;
-  readonly credits: number;
-};
-
-export type UsageList = {
-  readonly success: true;
-  readonly code: 200;
-  readonly start: string;
-  readonly end: string;
-  readonly usage: readonly (UsageRecord)[];
-  readonly total: {
-    readonly requests: number;
-    readonly errors: number;
-    readonly pictures: number;
-    readonly bytes_in: number;
-    readonly bytes_out: number;
-    readonly credits: number;
-  };
 };
 
 export type Health = {
@@ -687,19 +651,3 @@ export type KeyDeleted = {
   readonly code: 200;
   readonly id: string;
 };
-
-/** File name extensions by format, the usual one first. */
-export const EXTENSIONS = {
-  jpeg: ["jpg","jpeg"],
-  jp2: ["jp2","j2k","jpf","jpx"],
-  png: ["png","apng"],
-  gif: ["gif"],
-  webp: ["webp"],
-  avif: ["avif"],
-  heic: ["heic","heif"],
-  bmp: ["bmp","dib"],
-  ico: ["ico","cur"],
-  tiff: ["tif","tiff"],
-  psd: ["psd","psb"],
-  svg: ["svg"],
-} as const;

@@ -6,7 +6,7 @@ import { gif } from "./formats/gif.ts";
 import { heic } from "./formats/heic.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
-import { jp2 } from "./formats/jpeg2000.ts";
+import { jpeg2000 } from "./formats/jpeg2000.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
 import { svg } from "./formats/svg.ts";

@@ -1,6 +1,7 @@
 /** The boxes of a JP2 file (ITU-T T.800, annex I) around its codestream. */
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../joined.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */
 export const ENUMERATED = { cmyk: 12, srgb: 16, gray: 17, sycc: 18 } as const;
@@ -36,6 +37,8 @@ export interface Jp2File {
 interface BoxPart {
   readonly type: string;
   readonly content: Uint8Array;
+  /** Head and content. */
+  readonly all: Uint8Array;
 }
 
 const SIGNATURE = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a];
@@ -43,6 +46,7 @@ const SIGNATURE = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a];
 const CODESTREAM = [0xff, 0x4f, 0xff, 0x51];
 /** `JpgTiffExif->JP2`: what ExifTool and Exiv2 write EXIF data under. */
 const EXIF_UUID = "JpgTiffExif->JP2";
+const NEEDED = new Set(["jP  ", "ftyp", "rreq", "jp2h", "jp2c"]);
 /** Far more boxes than any file has. */
 const MAX_BOXES = 1_000;
 
@@ -69,6 +73,12 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
   return { ...header, codestream, ...(exif && { exif }) };
 }
 
+/** The boxes that the picture needs: not EXIF, XMP, and what anybody else put there. */
+export function strip(bytes: Uint8Array): Uint8Array {
+  if (isCodestream(bytes)) return bytes;
+  return joined([...boxesOf(bytes, true)].filter(({ type }) => NEEDED.has(type)).map(({ all }) => all));
+}
+
 /** A codestream that ends early is judged by its own markers; what follows it is nobody's concern. */
 function* boxesOf(bytes: Uint8Array, outermost: boolean): Generator<BoxPart> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -88,7 +98,7 @@ function* boxesOf(bytes: Uint8Array, outermost: boolean): Generator<BoxPart> {
     const escapes = length < head || end > bytes.length;
     if (escapes && complete) return;
     if (escapes && !(outermost && type === "jp2c" && length >= head)) throw unusable("has boxes that escape");
-    yield { type, content: bytes.subarray(at + head, Math.min(end, bytes.length)) };
+    yield { type, content: bytes.subarray(at + head, end), all: bytes.subarray(at, end) };
     complete ||= outermost && type === "jp2c";
     at = end;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { jp2 } from "../../../../src/image/formats/jpeg2000.ts";
+import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import alpha from "../../../fixtures/jpeg2000/alpha.jp2";
@@ -22,17 +22,17 @@ FILES.push(jp2File(index, [enumerated(16), ...palette(...colors)]));
 describe("a damaged JPEG 2000 file", () => {
   it("is refused wherever it ends", () => {
     for (const file of FILES) {
-      for (const part of beginnings(file, 60)) expect(outcomeOf(jp2, part)).toBe(422);
+      for (const part of beginnings(file, 60)) expect(outcomeOf(jpeg2000, part)).toBe(422);
     }
   });
 
   it("is refused or read whatever its bytes are, and leaves no memory and no broken instance behind", () => {
     const good = new Uint8Array(alpha);
-    const expected = decodeFile(jp2, good).data;
+    const expected = decodeFile(jpeg2000, good).data;
     const before = jpeg2000Heap().used;
-    for (const file of FILES) for (const mutated of mutations(file, 300)) outcomeOf(jp2, mutated);
+    for (const file of FILES) for (const mutated of mutations(file, 300)) outcomeOf(jpeg2000, mutated);
     expect(jpeg2000Heap().used).toBe(before);
-    expect(decodeFile(jp2, good).data).toEqual(expected);
+    expect(decodeFile(jpeg2000, good).data).toEqual(expected);
     expect(nativeStatistics().find(({ name }) => name === "jpeg2000")?.replaced).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { jp2 } from "../../../../src/image/formats/jpeg2000.ts";
+import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { openFile } from "../../../../src/image/formats/jpeg2000/facts.ts";
 import { layoutOf } from "../../../../src/image/formats/jpeg2000/layout.ts";
 import { bandsOf } from "../../../../src/image/formats/jpeg2000/windows.ts";
@@ -69,30 +69,30 @@ const OPACITY = [3, 1, 0] as const;
 describe("JPEG 2000", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(jp2.probe(bytes)).toMatchObject(facts);
-    expect(await fileDigest(jp2, bytes)).toBe(expected);
+    expect(jpeg2000.probe(bytes)).toMatchObject(facts);
+    expect(await fileDigest(jpeg2000, bytes)).toBe(expected);
   });
 
   it("is refused when it is larger than it could be", () => {
-    expect(jp2.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
-    expect(jp2.decodePeakBytes(jp2.probe(new Uint8Array(size60000)))).toBeGreaterThan(1 << 26);
+    expect(jpeg2000.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
+    expect(jpeg2000.decodePeakBytes(jpeg2000.probe(new Uint8Array(size60000)))).toBeGreaterThan(1 << 26);
   });
 
   it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(jp2, new Uint8Array(file))).toBe(422);
+    expect(outcomeOf(jpeg2000, new Uint8Array(file))).toBe(422);
   });
 
   it("is read without its end marker, and with more behind it", () => {
     const bytes = new Uint8Array(lossless);
-    const whole = decodeFile(jp2, bytes).data;
-    const same = (other: Uint8Array) => decodeFile(jp2, other).data.every((value, at) => value === whole[at]);
+    const whole = decodeFile(jpeg2000, bytes).data;
+    const same = (other: Uint8Array) => decodeFile(jpeg2000, other).data.every((value, at) => value === whole[at]);
     expect(same(bytes.subarray(0, -2))).toBe(true);
     expect(same(Uint8Array.from([...bytes, 1, 2, 3]))).toBe(true);
   });
 });
 
 describe("the boxes of a JP2 file", () => {
-  const pixels = (bytes: Uint8Array) => decodeFile(jp2, bytes).data;
+  const pixels = (bytes: Uint8Array) => decodeFile(jpeg2000, bytes).data;
   const four = pixels(new Uint8Array(inks));
   const channel = (data: Uint8Array, at: number) => data.filter((_, place) => place % 4 === at);
 
@@ -115,7 +115,7 @@ describe("the boxes of a JP2 file", () => {
 
   it("say that there is no opacity", () => {
     const plain = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 65, 0]);
-    expect(jp2.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
+    expect(jpeg2000.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
   });
 
   it("hold a palette", () => {
@@ -123,7 +123,7 @@ describe("the boxes of a JP2 file", () => {
     const file = jp2File(index, [enumerated(16), ...palette(...colors)]);
     const data = pixels(file);
     const indices = channel(pixels(new Uint8Array(index)), 0);
-    expect(jp2.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
+    expect(jpeg2000.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
     indices.forEach((entry, at) =>
       expect([...data.subarray(at * 4, at * 4 + 4)]).toEqual([...(colors[entry] ?? []), 255]),
     );
@@ -138,7 +138,7 @@ describe("the boxes of a JP2 file", () => {
 
   it("say that there are four inks", () => {
     const file = jp2File(inks, [enumerated(12)]);
-    expect(jp2.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
+    expect(jpeg2000.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
     pixels(file).forEach((value, at) => {
       const key = 255 - sample(four, at | 3);
       expect(value).toBe(at % 4 === 3 ? 255 : Math.floor(((255 - sample(four, at)) * key + 127) / 255));
@@ -150,7 +150,7 @@ describe("the boxes of a JP2 file", () => {
     const file = jp2File(codestream, [profiled(adobeRgb)]);
     const plain = pixels(new Uint8Array(lossless));
     const wide = pixels(file);
-    expect(jp2.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
+    expect(jpeg2000.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
     expect(psnr({ width: 101, height: 77, data: plain }, { width: 101, height: 77, data: wide })).toBeLessThan(45);
   });
 
@@ -158,7 +158,14 @@ describe("the boxes of a JP2 file", () => {
     const tag = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0];
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...tag, 0, 0, 0, 0];
     const uuid = new TextEncoder().encode("JpgTiffExif->JP2");
-    expect(jp2.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
+    expect(jpeg2000.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
+  });
+
+  it("are left out where the picture does not need them", () => {
+    const note = box("xml ", [60, 97, 47, 62]);
+    const file = jp2File(inks, [enumerated(16)], note);
+    const stripped = jpeg2000.strip(Uint8Array.from([...file, ...note]));
+    expect(stripped).toEqual(jp2File(inks, [enumerated(16)]));
   });
 
   it.each([
@@ -169,7 +176,7 @@ describe("the boxes of a JP2 file", () => {
     ["a color that is missing", [enumerated(16), definitions([0, 0, 3])]],
     ["a box in the header that escapes", [box("colr", [1, 0, 0, 0, 0, 0, 16], 5_000)]],
   ])("are refused with %s", (_name, header) => {
-    expect(outcomeOf(jp2, jp2File(inks, header))).toBe(422);
+    expect(outcomeOf(jpeg2000, jp2File(inks, header))).toBe(422);
   });
 });
 
@@ -184,10 +191,10 @@ describe("parts of a JPEG 2000 picture", () => {
     ["an irreversible transform", lossy],
   ])("are as they are in the whole: %s", (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jp2.probe(bytes);
-    const all = decodeFile(jp2, bytes).data;
+    const facts = jpeg2000.probe(bytes);
+    const all = decodeFile(jpeg2000, bytes).data;
     for (const wanted of [whole, { x: 38, y: 21, width: 41, height: 30 }, { x: 99, y: 3, width: 2, height: 74 }]) {
-      for (const { rows, box: at } of jp2.open(bytes, facts, {
+      for (const { rows, box: at } of jpeg2000.open(bytes, facts, {
         box: wanted,
         width: wanted.width,
         height: wanted.height,
@@ -212,11 +219,11 @@ describe("parts of a JPEG 2000 picture", () => {
     ["subsampled chroma", ycc420],
   ])("are decoded smaller where that is enough: %s", (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jp2.probe(bytes);
+    const facts = jpeg2000.probe(bytes);
     const small = { width: 25, height: 19 };
     const options = { ...small, kernel: "lanczos3" } as const;
-    const expected = drain(resample(rowsOf(decodeFile(jp2, bytes)), { ...options, box: whole }));
-    for (const { rows, box: at } of jp2.open(bytes, facts, { box: whole, ...small })) {
+    const expected = drain(resample(rowsOf(decodeFile(jpeg2000, bytes)), { ...options, box: whole }));
+    for (const { rows, box: at } of jpeg2000.open(bytes, facts, { box: whole, ...small })) {
       expect(rows.width).toBeLessThan(60);
       expect(psnr(drain(resample(rows, { ...options, box: at })), expected)).toBeGreaterThan(28);
     }
@@ -263,10 +270,10 @@ describe("parts of a JPEG 2000 picture", () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
       const before = jpeg2000Heap(true).used;
-      decodeFile(jp2, bytes);
+      decodeFile(jpeg2000, bytes);
       const { used, peak } = jpeg2000Heap();
       expect(used, name).toBe(before);
-      expect(peak - before, name).toBeLessThanOrEqual(jp2.decodePeakBytes(jp2.probe(bytes)));
+      expect(peak - before, name).toBeLessThanOrEqual(jpeg2000.decodePeakBytes(jpeg2000.probe(bytes)));
     }
   });
 });

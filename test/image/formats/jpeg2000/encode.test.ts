@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { jp2 } from "../../../../src/image/formats/jpeg2000.ts";
+import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";
@@ -19,19 +19,22 @@ describe("encoding JPEG 2000", () => {
     ["two columns of tiles", scene(1_200, 40)],
     ["two rows of tiles", noise(30, 1_100)],
   ])("keeps every pixel where it must: %s", (_name, pixels) => {
-    expect(decodeFile(jp2, jp2.encode(pictureOf([pixels]), LOSSLESS)).data).toEqual(pixels.data);
+    expect(decodeFile(jpeg2000, jpeg2000.encode(pictureOf([pixels]), LOSSLESS)).data).toEqual(pixels.data);
   });
 
   it("keeps every pixel under alpha, hidden colors included", () => {
     const pixels = paint(60, 50, (x, y) => [x * 4, y * 5, 77, (x + y) % 3 === 0 ? 0 : 255 - x]);
-    const bytes = jp2.encode(pictureOf([pixels], { opaque: false }), LOSSLESS);
-    expect(jp2.probe(bytes)).toMatchObject({ alpha: true, quality: 100, depth: 32 });
-    expect(decodeFile(jp2, bytes).data).toEqual(pixels.data);
+    const bytes = jpeg2000.encode(pictureOf([pixels], { opaque: false }), LOSSLESS);
+    expect(jpeg2000.probe(bytes)).toMatchObject({ alpha: true, quality: 100, depth: 32 });
+    expect(decodeFile(jpeg2000, bytes).data).toEqual(pixels.data);
   });
 
   it("keeps alpha exactly beside colors that are not", () => {
     const pixels = scene(90, 70, false);
-    const decoded = decodeFile(jp2, jp2.encode(pictureOf([pixels], { opaque: false }), { ...SETTINGS, quality: 30 }));
+    const decoded = decodeFile(
+      jpeg2000,
+      jpeg2000.encode(pictureOf([pixels], { opaque: false }), { ...SETTINGS, quality: 30 }),
+    );
     expect(alphaOf(decoded).every((value, at) => value === alphaOf(pixels)[at])).toBe(true);
   });
 
@@ -39,24 +42,24 @@ describe("encoding JPEG 2000", () => {
     const pixels = scene(300, 200);
     let before = { bytes: 0, likeness: 0 };
     for (const quality of [1, 10, 30, 50, 70, 80, 90, 95, 100]) {
-      const bytes = jp2.encode(pictureOf([pixels]), { ...SETTINGS, quality });
-      const likeness = psnr(decodeFile(jp2, bytes), pixels);
+      const bytes = jpeg2000.encode(pictureOf([pixels]), { ...SETTINGS, quality });
+      const likeness = psnr(decodeFile(jpeg2000, bytes), pixels);
       expect(bytes.length).toBeGreaterThan(before.bytes);
       expect(likeness).toBeGreaterThan(before.likeness);
-      expect(Math.abs(jp2.probe(bytes).quality - Math.min(99, quality))).toBeLessThanOrEqual(1);
+      expect(Math.abs(jpeg2000.probe(bytes).quality - Math.min(99, quality))).toBeLessThanOrEqual(1);
       before = { bytes: bytes.length, likeness };
     }
   });
 
   it("says in what order packets come", () => {
     const pixels = pictureOf([scene(64, 64)]);
-    expect(jp2.probe(jp2.encode(pixels, SETTINGS)).interlaced).toBe(true);
-    expect(jp2.probe(jp2.encode(pixels, { ...SETTINGS, progressive: false })).interlaced).toBe(false);
+    expect(jpeg2000.probe(jpeg2000.encode(pixels, SETTINGS)).interlaced).toBe(true);
+    expect(jpeg2000.probe(jpeg2000.encode(pixels, { ...SETTINGS, progressive: false })).interlaced).toBe(false);
   });
 
   it("has no seams between tiles", () => {
     const pixels = paint(1_100, 64, (x, y) => [(x * 255) / 1_100, 128, (y * 255) / 64, 255]);
-    const { data } = decodeFile(jp2, jp2.encode(pictureOf([pixels]), { ...SETTINGS, quality: 60 }));
+    const { data } = decodeFile(jpeg2000, jpeg2000.encode(pictureOf([pixels]), { ...SETTINGS, quality: 60 }));
     const steps = Array.from({ length: 1_099 }, (_, x) => {
       const rows = Array.from({ length: 64 }, (_row, y) => (y * 1_100 + x) * 4);
       return rows.reduce((sum, at) => sum + Math.abs(sample(data, at) - sample(data, at + 4)), 0) / 64;
@@ -73,7 +76,7 @@ describe("encoding JPEG 2000", () => {
         yield { delayMs: 0, rows: rowsOf(pixels, true, most) };
       },
     };
-    expect(jp2.encode(picture, SETTINGS)).toEqual(jp2.encode(pictureOf([pixels]), SETTINGS));
+    expect(jpeg2000.encode(picture, SETTINGS)).toEqual(jpeg2000.encode(pictureOf([pixels]), SETTINGS));
   });
 
   it("takes no more memory than declared, and none afterwards", () => {
@@ -81,10 +84,10 @@ describe("encoding JPEG 2000", () => {
       for (const pixels of [noise(400, 300), noise(1_300, 120), noise(16, 16)]) {
         const picture = pictureOf([pixels]);
         const before = jpeg2000Heap(true).used;
-        const bytes = jp2.encode(picture, settings);
+        const bytes = jpeg2000.encode(picture, settings);
         const { used, peak } = jpeg2000Heap();
         expect(used).toBe(before);
-        expect(peak - before + bytes.length).toBeLessThanOrEqual(jp2.encodePeakBytes(picture, settings));
+        expect(peak - before + bytes.length).toBeLessThanOrEqual(jpeg2000.encodePeakBytes(picture, settings));
       }
     }
   });
