@@ -163,7 +163,12 @@ function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Ar
   return concat([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
 }
 
-function metaBox(items: readonly WrittenItem[], references: readonly WrittenReference[], primary: number, dataAt: number) {
+function metaBox(
+  items: readonly WrittenItem[],
+  references: readonly WrittenReference[],
+  primary: number,
+  dataAt: number,
+) {
   const entries = items.map(({ type, hidden }, index) =>
     fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0)),
   );
