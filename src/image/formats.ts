@@ -13,9 +13,19 @@ import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, jp2, png, gif, webp, avif, heic, bmp, ico, tiff, psd, svg } as const satisfies Record<
-  string,
-  FormatDefinition
->;
+export const FORMATS = {
+  jpeg,
+  jpeg2000,
+  png,
+  gif,
+  webp,
+  avif,
+  heic,
+  bmp,
+  ico,
+  tiff,
+  psd,
+  svg,
+} as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;
