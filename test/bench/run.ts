@@ -23,6 +23,7 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   faces: () => import("./faces.ts"),
+  "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
