@@ -16,24 +16,24 @@ export function photoPath(megapixels: Megapixels, kind: Kind): string {
 
 /** Makes the photographs that are not there yet. */
 export async function preparePhotos(): Promise<void> {
-  const [{ existsSync }, { mkdir, writeFile }, { join }, { ROOT }] = await Promise.all([
+  const [{ existsSync }, { mkdir, writeFile }, path, { ROOT }] = await Promise.all([
     import("node:fs"),
     import("node:fs/promises"),
     import("node:path"),
     import("../../src/cli/wrangler.ts"),
   ]);
   const sizes = Object.keys(SIZES).map((name) => Number(name) as Megapixels);
-  if (sizes.every((size) => existsSync(join(ROOT, photoPath(size, "progressive"))))) return;
-  const [path] = (process.env["PHOTOS"] ?? "").split(" ");
-  if (!path) throw new Error("A photograph is needed: PHOTOS=a.jpg");
+  if (sizes.every((size) => existsSync(path.join(ROOT, photoPath(size, "progressive"))))) return;
+  const [photo] = (process.env["PHOTOS"] ?? "").split(" ");
+  if (!photo) throw new Error("A photograph is needed: PHOTOS=a.jpg");
   const { default: sharp } = await import("sharp");
-  const tile = await sharp(path)
+  const tile = await sharp(photo)
     .rotate()
     .resize({ ...TILE, fit: "cover" })
     .removeAlpha()
     .raw()
     .toBuffer();
-  await mkdir(join(ROOT, FOLDER), { recursive: true });
+  await mkdir(path.join(ROOT, FOLDER), { recursive: true });
   for (const size of sizes) {
     const [width, height] = SIZES[size];
     const raw = { width, height, channels: 3 } as const;
@@ -41,7 +41,7 @@ export async function preparePhotos(): Promise<void> {
     for (const kind of ["baseline", "progressive"] as const) {
       const progressive = kind === "progressive";
       await writeFile(
-        join(ROOT, photoPath(size, kind)),
+        path.join(ROOT, photoPath(size, kind)),
         await large.clone().jpeg({ quality: 90, progressive }).toBuffer(),
       );
     }

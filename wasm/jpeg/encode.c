@@ -141,6 +141,9 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpeg->comp_info[0].h_samp_factor = gray ? 1 : h;
   jpeg->comp_info[0].v_samp_factor = gray ? 1 : v;
   jpegli_set_distance(jpeg, distance, TRUE);
+  // It serves another measure: at equal score of SSIMULACRA 2 photographs get 2 % (at 65), 4 % (75) and 5 % (90) smaller
+  // without it, drawings up to 3 %; and it takes up to a seventh of the time.
+  jpegli_enable_adaptive_quantization(jpeg, FALSE);
   // With several scans jpegli keeps coefficients, which is what the packed store takes.
   jpegli_set_progressive_level(jpeg, 2);
   jpegli_start_compress(jpeg, TRUE);

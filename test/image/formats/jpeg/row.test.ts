@@ -108,7 +108,7 @@ describe("the JPEG format", () => {
     expect(jpeg.probe(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
     const original = open(bytes).pixels;
     const pixels = jpeg.encode(pictureOf([original]), settings);
-    expect(psnr(open(planes).pixels, original)).toBeGreaterThan(psnr(open(pixels).pixels, original) - 0.1);
+    expect(psnr(open(planes).pixels, original)).toBeGreaterThan(psnr(open(pixels).pixels, original) - 0.3);
     expect(planes.length).toBeLessThan(pixels.length * 1.02);
   });
 
