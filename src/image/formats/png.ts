@@ -78,8 +78,8 @@ export const png = format({
 
   encode(picture, settings) {
     const effort = settings.trial ? TRIAL_EFFORT : settings.effort;
-    const { quality, lossless } = settings;
-    if (!isExact(settings)) return writeLossy(picture, quality, effort);
+    const { lossless } = settings;
+    if (!isExact(settings)) return writeLossy(picture, settings.quality, effort);
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
     return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);

@@ -2,6 +2,7 @@
 import {
   COLOR_TYPE,
   type ColorType,
+  type FilterStrategy,
   openPngSurveyor,
   PNG_WINDOW_ROWS,
   type PngSurvey,
@@ -29,6 +30,8 @@ export interface Limits {
   readonly order?: Uint8Array;
   /** Transparent pixels may lose their color. */
   readonly freeHidden?: boolean;
+  /** The filter that the samples were moved for. */
+  readonly movedFor?: FilterStrategy;
 }
 
 /** What the first look at a picture found. */
