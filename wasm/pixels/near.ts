@@ -29,8 +29,3 @@ export function openNearRows(width: number, tolerance: number): NearRows {
     close: () => handle.close(),
   };
 }
-
-/** Bytes of memory that this holds at most. */
-export function nearPeakBytes(width: number): number {
-  return width * 4 * (NEAR_WINDOW_ROWS + 1) + 1024;
-}
