@@ -67,9 +67,15 @@ export function choose(
   { effort, movedFor }: { effort: number; movedFor?: FilterStrategy },
 ): Choice {
   const size = { width, height: sample.length / (width * 4) };
+  const known = new Map<string, number>();
   const measure: Measure = (trial) => {
+    const key = `${representations.indexOf(trial.representation)} ${trial.strategy} ${trial.level}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
     const pieces = compress(trial, size, bandsOfPixels(sample, width));
-    return pieces.reduce((sum, piece) => sum + piece.length, paletteBytes(trial.representation));
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, paletteBytes(trial.representation));
+    known.set(key, bytes);
+    return bytes;
   };
   return (
     choiceForPhotograph(representations, measure, {
