@@ -4,6 +4,8 @@ export interface Candidate {
   readonly name: string;
   /** One unit of work. A returned object is shown beside the times (bytes, score). */
   readonly run: () => unknown;
+  /** What its median is meant to be, as a part of another candidate's. */
+  readonly target?: { readonly most: number; readonly against: string };
 }
 
 /** Where a bench runs; packages with native code are candidates on Node only. */
@@ -42,10 +44,10 @@ const SHORTEST_MS = 20;
  */
 export async function compare(candidates: readonly Candidate[], rounds = 9): Promise<Timing[]> {
   const subjects = [];
-  for (const { name, run } of candidates) {
+  for (const { name, run, target } of candidates) {
     let repeats = 1;
     while (repeats < 1 << 20 && (await time(run, repeats)).elapsed < SHORTEST_MS) repeats *= 2;
-    subjects.push({ name, run, repeats, times: [] as number[], cpuTimes: [] as number[], shown: "" });
+    subjects.push({ name, run, target, repeats, times: [] as number[], cpuTimes: [] as number[], shown: "" });
   }
   for (let round = 0; round < rounds; round++) {
     const start = round % subjects.length;
@@ -57,12 +59,31 @@ export async function compare(candidates: readonly Candidate[], rounds = 9): Pro
     }
   }
   const first = median(subjects[0]?.times ?? []);
+  const medians = new Map(subjects.map(({ name, times }) => [name, median(times)]));
+  const cpuMedians = new Map(subjects.map(({ name, cpuTimes }) => [name, median(cpuTimes)]));
   const firstCpu = median(subjects[0]?.cpuTimes ?? []);
-  return subjects.map(({ name, times, cpuTimes, shown }) => {
+  return subjects.map(({ name, times, cpuTimes, shown, target }) => {
     const medianMs = median(times);
-    const cpuRatio = median(cpuTimes) / firstCpu;
-    return { name, medianMs, minMs: Math.min(...times), ratio: medianMs / first, cpuRatio, shown };
+    // Processor time where it is known: others work with threads, and a Worker has one.
+    const aimed = target && aim(name, target, firstCpu > 0 ? cpuMedians : medians);
+    return {
+      name,
+      medianMs,
+      minMs: Math.min(...times),
+      ratio: medianMs / first,
+      cpuRatio: median(cpuTimes) / firstCpu,
+      shown: [aimed, shown].filter(Boolean).join("; "),
+    };
   });
+}
+
+/** A median beside what it is meant to be; nothing where the other candidate did not run. */
+function aim(name: string, target: NonNullable<Candidate["target"]>, medians: ReadonlyMap<string, number>): string {
+  const [own, other] = [medians.get(name), medians.get(target.against)];
+  if (!own || !other) return "";
+  const ratio = own / other;
+  const verdict = ratio <= target.most ? "met" : "missed";
+  return `${ratio.toFixed(2)} of "${target.against}" (target ${target.most.toFixed(2)}, ${verdict})`;
 }
 
 async function time(run: () => unknown, repeats: number): Promise<{ elapsed: number; cpu: number; result: unknown }> {

@@ -58,6 +58,7 @@ async function runBenches(name: string, benches: readonly Bench[], inWorkerd: bo
   for (const bench of benches) await bench.prepare?.();
   if (inWorkerd) {
     // Imported only now: a copy of the benches that is to run on Node alone needs no packages of the runtime.
+    // Only here: a copy for a machine without the runtime of the service has no need of it.
     const { compareInWorkerd } = await import("./workerd.ts");
     return console.log(await compareInWorkerd(name));
   }

@@ -29,7 +29,8 @@ const TRIAL_EFFORT = 0.1;
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
-  summary: "Lossless or in few colors, with alpha and animation (APNG); the smallest color type and depth is chosen.",
+  summary:
+    "Lossless, in few colors, or in all with levels moved a little, whichever is smaller at a quality; alpha and animation (APNG); the smallest color type and depth is chosen.",
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],
@@ -78,8 +79,8 @@ export const png = format({
 
   encode(picture, settings) {
     const effort = settings.trial ? TRIAL_EFFORT : settings.effort;
-    const { quality, lossless } = settings;
-    if (!isExact(settings)) return writeLossy(picture, quality, effort);
+    const { lossless } = settings;
+    if (!isExact(settings)) return writeLossy(picture, settings.quality, effort);
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
     return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);

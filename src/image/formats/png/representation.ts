@@ -2,6 +2,7 @@
 import {
   COLOR_TYPE,
   type ColorType,
+  type FilterStrategy,
   openPngSurveyor,
   PNG_WINDOW_ROWS,
   type PngSurvey,
@@ -29,6 +30,8 @@ export interface Limits {
   readonly order?: Uint8Array;
   /** Transparent pixels may lose their color. */
   readonly freeHidden?: boolean;
+  /** The filter that the samples were moved for. */
+  readonly movedFor?: FilterStrategy;
 }
 
 /** What the first look at a picture found. */
@@ -43,9 +46,9 @@ export interface Look {
   close(): void;
 }
 
-/** Pixels of a picture that is sampled as a whole, and of the sample of a larger one: 1 MB, and enough to choose by. */
+/** Pixels of a picture that is sampled as a whole, and of the sample of a larger one: 2 MB, and enough to choose by. */
 const WHOLE_PIXELS = 1 << 20;
-const SAMPLE_PIXELS = 1 << 18;
+const SAMPLE_PIXELS = 1 << 19;
 /** Below this many pixels a palette may cost more than its indices save. */
 const FEW_PIXELS = 1 << 16;
 const MAX_COLORS = 256;

@@ -42,7 +42,7 @@ const PHOTOGRAPH_GAIN = 0.98;
 /** From this level on there is time. */
 const PATIENT_LEVEL = 8;
 /** A sample that takes less than this part of its raw size is no photograph. */
-const PHOTOGRAPH_RATIO = 0.15;
+const PHOTOGRAPH_RATIO = 0.06;
 /** Enough to tell choices apart. */
 export const TRIAL_LEVEL = 4;
 const STRATEGIES: readonly FilterStrategy[] = ["none", "sum", "entropy", "bigrams", "sub"];
@@ -61,15 +61,34 @@ export function levelFor(pixels: number, effort: number, ratio = 1): number {
 }
 
 /** Tries representations and filter strategies on the sample; the smallest wins. */
-export function choose({ representations, sample }: Look, width: number, pixels: number, effort: number): Choice {
+export function choose(
+  { representations, sample }: Look,
+  { width, pixels }: { width: number; pixels: number },
+  { effort, movedFor }: { effort: number; movedFor?: FilterStrategy },
+): Choice {
   const size = { width, height: sample.length / (width * 4) };
+  const known = new Map<string, number>();
   const measure: Measure = (trial) => {
+    const key = `${representations.indexOf(trial.representation)} ${trial.strategy} ${trial.level}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
     const pieces = compress(trial, size, bandsOfPixels(sample, width));
-    return pieces.reduce((sum, piece) => sum + piece.length, paletteBytes(trial.representation));
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, paletteBytes(trial.representation));
+    known.set(key, bytes);
+    return bytes;
   };
   return (
-    choiceForPhotograph(representations, measure, sample.length, levelFor(pixels, effort)) ??
-    choiceForOthers(representations, measure, { rawBytes: sample.length * 0.75, pixels, effort })
+    choiceForPhotograph(representations, measure, {
+      sampleBytes: sample.length,
+      isPatient: levelFor(pixels, effort) >= PATIENT_LEVEL,
+      careful: movedFor ?? "entropy",
+    }) ??
+    choiceForOthers(representations, measure, {
+      rawBytes: sample.length * 0.75,
+      pixels,
+      effort,
+      first: movedFor ? [movedFor] : [],
+    })
   );
 }
 
@@ -79,26 +98,25 @@ type Measure = (trial: Choice) => number;
 function choiceForPhotograph(
   [representation, ...others]: Look["representations"],
   measure: Measure,
-  sampleBytes: number,
-  patience: number,
+  { sampleBytes, isPatient, careful }: { sampleBytes: number; isPatient: boolean; careful: FilterStrategy },
 ): Choice | null {
   if (others.length > 0 || representation.depth < 8 || representation.palette) return null;
   const photograph = { representation, strategy: "sum", level: PHOTOGRAPH_LEVEL } as const;
   const bytes = measure(photograph);
   if (bytes < sampleBytes * PHOTOGRAPH_RATIO) return null;
-  const limit = patience >= PATIENT_LEVEL ? PHOTOGRAPH_GAIN : PHOTOGRAPH_LOSS;
+  const limit = isPatient ? PHOTOGRAPH_GAIN : PHOTOGRAPH_LOSS;
   if (bytes > measure({ ...photograph, level: TRIAL_LEVEL }) * limit) return null;
-  const careful = { ...photograph, strategy: "entropy" } as const;
-  return measure(careful) < bytes * WORTHWHILE ? careful : photograph;
+  const other = { ...photograph, strategy: careful };
+  return measure(other) < bytes * WORTHWHILE ? other : photograph;
 }
 
 function choiceForOthers(
   representations: Look["representations"],
   measure: Measure,
-  { rawBytes, pixels, effort }: { rawBytes: number; pixels: number; effort: number },
+  { rawBytes, pixels, effort, first }: { rawBytes: number; pixels: number; effort: number; first: FilterStrategy[] },
 ): Choice {
   const tried = [LITTLE_EFFORT, USUAL_EFFORT].find((row) => effort <= row.effort);
-  const strategies = STRATEGIES.slice(0, tried?.strategies);
+  const strategies = [...first, ...STRATEGIES.slice(0, tried?.strategies)];
   let best: Omit<Choice, "level"> = { representation: representations[0], strategy: "sum" };
   let least = Infinity;
   for (const representation of representations) {

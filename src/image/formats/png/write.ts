@@ -17,11 +17,11 @@ export interface WriteOptions extends Limits {
 
 /** The file of a still picture, pixels exact. */
 export function writeStill(picture: Picture, options: WriteOptions): Uint8Array {
-  const { effort, colorChunks = [] } = options;
+  const { colorChunks = [] } = options;
   const { width, height } = picture;
   const look = lookAt(picture, options);
   try {
-    const choice = choose(look, width, width * height, effort);
+    const choice = choose(look, { width, pixels: width * height }, options);
     return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, look.bands()));
   } finally {
     look.close();
@@ -31,8 +31,9 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
 export function estimateStill(picture: Picture): number {
   const { width, height } = picture;
-  const { representations, sample, close } = lookAt(picture);
-  close();
+  const look = lookAt(picture);
+  look.close();
+  const { representations, sample } = look;
   const size = { width, height: sample.length / (width * 4) };
   const trial = { representation: representations[0], strategy: "sum", level: TRIAL_LEVEL } as const;
   const pieces = compress(trial, size, bandsOfPixels(sample, width));

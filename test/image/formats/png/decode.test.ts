@@ -155,7 +155,7 @@ function filtered(
   header.setUint32(4, height);
   header.setUint16(8, 8 * 256 + (channels === 4 ? 6 : 2));
   return Uint8Array.from([
-    ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+    ...new Uint8Array(gray8).subarray(0, 8),
     ...chunk("IHDR", new Uint8Array(header.buffer)),
     ...chunk("IDAT", deflateSync(rows)),
     ...chunk("IEND", []),
