@@ -9,6 +9,9 @@ import type { Aim, Preset } from "../output.ts";
  */
 export const TARGET_SCORE: Readonly<Record<Exclude<Preset, "ultra">, number>> = { low: 90, medium: 75, high: 65 };
 
+/** The scores that files are marked with; `ultra` takes none, and most of what it makes has about this one. */
+export const MARKS: Readonly<Record<Preset, number>> = { ...TARGET_SCORE, ultra: 50 };
+
 /** The quality at which presets encode where no score is taken: animations, and `ultra`, which promises none. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
 
