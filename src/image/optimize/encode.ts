@@ -4,7 +4,7 @@ import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import type { Aim } from "../output.ts";
-import type { Picture } from "../picture.ts";
+import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
@@ -91,7 +91,8 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const { stored, plan, target, aim } = task;
   const { encode, encodePeakBytes } = target;
   if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
-  const decoded = pictureOf(stored, plan);
+  const planned = pictureOf(stored, plan);
+  const decoded = target.can.animation ? planned : still(planned);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   if (aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture)) {
@@ -125,7 +126,14 @@ function isSmall({ aim }: Task, picture: Picture): boolean {
 /** Whether a quality can be searched for: the format has one, and the picture is one that can be scored in good time. */
 function canSearch({ can, maxScoredPixels }: FormatDefinition, picture: Picture): boolean {
   const inTime = picture.width * picture.height <= (maxScoredPixels ?? Infinity);
-  return can.quality && picture.frames === 1 && inTime && canScore(picture);
+  return can.quality && inTime && canScore(picture);
+}
+
+/** The first frame of a picture, for formats without animation. */
+function still(picture: Picture): Picture {
+  if (picture.frames === 1) return picture;
+  const open = () => [{ delayMs: 0, rows: firstFrame(picture) }];
+  return { ...picture, frames: 1, loops: 1, open };
 }
 
 /** The picture on white, for formats without alpha. */
