@@ -33,7 +33,7 @@ function doubled(picture: Picture): Picture {
           next = frames.next();
         }
         if (next.done) return;
-        yield { ...next.value, delayMs: delays[at >> 1]! / 2 };
+        yield { ...next.value, delayMs: (delays[at >> 1] ?? 0) / 2 };
         next.value.rows.close();
       }
     },
