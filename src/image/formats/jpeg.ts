@@ -3,6 +3,7 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
+import { mark, markOf } from "./jpeg/mark.ts";
 import { reencode } from "./jpeg/planes.ts";
 import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
@@ -27,4 +28,6 @@ export const jpeg = format({
   recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),
   turns,
   strip,
+  mark,
+  markOf,
 });

@@ -14,6 +14,7 @@ import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { type PngFile, readFile, readProfile } from "./png/header.ts";
 import { writeLossy } from "./png/lossy.ts";
+import { mark, markOf } from "./png/mark.ts";
 import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
 import { strip } from "./png/strip.ts";
@@ -91,6 +92,8 @@ export const png = format({
   },
 
   strip,
+  mark,
+  markOf,
 
   recompressPeakBytes(_bytes, facts) {
     const size = { ...facts, opaque: !facts.alpha };

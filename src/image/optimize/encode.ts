@@ -4,12 +4,12 @@ import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import type { Aim } from "../output.ts";
-import type { Picture } from "../picture.ts";
+import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
-import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
+import { carefulSettings, encodeSettings, MARKS, TARGET_SCORE } from "./presets.ts";
 import { inOneScan, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { searched } from "./smart.ts";
@@ -38,14 +38,33 @@ export async function encodeFor(task: Task): Promise<Optimized> {
   const { stored, plan, target, aim } = task;
   const kept = keptOf(stored, plan, target);
   const settings = encodeSettings(aim, target, task.progressive);
-  if (!kept) return encodePicture(task, settings, null);
+  if (!kept) return marked(task, await encodePicture(task, settings, null));
   if (!target.encode) return rewritten(kept, settings);
+  if (kept.original && isReduced(stored, aim)) {
+    await readThrough(kept);
+    return { bytes: kept.original, score: 100 };
+  }
   const exactly = aim.kind === "lossless";
-  const made = await (exactly ? encodeExactly(task, settings, kept) : encodePicture(task, settings, kept));
+  const made = await (exactly
+    ? encodeExactly(task, settings, kept)
+    : marked(task, await encodePicture(task, settings, kept)));
   // Files that cannot be requantized are of kinds that browsers do not show.
   const original = exactly || (target.requantizes?.(stored.bytes) ?? true) ? kept.original : null;
   if (made && (!original || made.bytes.length < original.length)) return made;
   return { bytes: original ?? stored.bytes, score: 100 };
+}
+
+/** The result with a mark, by which it is known when it comes back. */
+function marked<Result extends Optimized | null>({ aim, target }: Task, made: Result): Result {
+  if (!made || aim.kind !== "smart" || !target.mark) return made;
+  return { ...made, bytes: target.mark(made.bytes, MARKS[aim.preset]) };
+}
+
+/** Whether the file was already reduced as far as the aim allows: once more would add one loss to another. */
+function isReduced({ bytes, format }: Stored, aim: Aim): boolean {
+  if (aim.kind !== "smart") return false;
+  const mark = format.markOf?.(bytes);
+  return mark !== undefined && mark <= MARKS[aim.preset];
 }
 
 /** A format that is not written is written anew as it is, be the result smaller or not. */
@@ -72,7 +91,8 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const { stored, plan, target, aim } = task;
   const { encode, encodePeakBytes } = target;
   if (!encode || !encodePeakBytes) throw new ApiError(422, "output.format cannot be written");
-  const decoded = pictureOf(stored, plan);
+  const planned = pictureOf(stored, plan);
+  const decoded = target.can.animation ? planned : still(planned);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   if (aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture)) {
@@ -106,7 +126,14 @@ function isSmall({ aim }: Task, picture: Picture): boolean {
 /** Whether a quality can be searched for: the format has one, and the picture is one that can be scored in good time. */
 function canSearch({ can, maxScoredPixels }: FormatDefinition, picture: Picture): boolean {
   const inTime = picture.width * picture.height <= (maxScoredPixels ?? Infinity);
-  return can.quality && picture.frames === 1 && inTime && canScore(picture);
+  return can.quality && inTime && canScore(picture);
+}
+
+/** The first frame of a picture, for formats without animation. */
+function still(picture: Picture): Picture {
+  if (picture.frames === 1) return picture;
+  const open = () => [{ delayMs: 0, rows: firstFrame(picture) }];
+  return { ...picture, frames: 1, loops: 1, open };
 }
 
 /** The picture on white, for formats without alpha. */

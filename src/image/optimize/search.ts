@@ -88,13 +88,14 @@ export function smallestAbove(
 
 /** The way and the chroma resolution whose sheet is smallest where it reaches the target. */
 function cheapest(
-  { sheet, scoreSheet }: Reference,
+  reference: Reference,
   format: Encoder,
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
 ): Candidate {
-  const scoreOf = (bytes: Uint8Array) => scoreSheet(decoded(format, bytes));
+  const { sheet } = reference;
+  const scoreOf = (bytes: Uint8Array) => reference.scoreSheet(decoded(format, bytes));
   const step = format.qualityStep ?? 1;
   let cheapestYet: Candidate | undefined;
   for (const way of ways) {

@@ -6,6 +6,7 @@ import { whole } from "../geometry.ts";
 import type { Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
+import { smallestAnimation } from "./animation.ts";
 import type { Optimized } from "./encode.ts";
 import { keptReferenceBytes, referenceOf } from "./reference.ts";
 import { asStored, inOneScan, type Kept, recompressed, requantizer } from "./rewrite.ts";
@@ -14,7 +15,7 @@ import { sheetBytes } from "./sheet.ts";
 
 type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode" | "encodePeakBytes">>;
 
-/** A still picture that is to be written. */
+/** A picture that is to be written. */
 interface Subject {
   readonly stored: Stored;
   readonly plan: Plan;
@@ -29,12 +30,16 @@ export async function searched(subject: Subject, kept: Kept, target: number): Pr
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized>;
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
   const { stored, plan, picture, format, settings } = subject;
+  if (picture.frames > 1) return searchedAnimation(subject, kept, target);
   const pixels = pixelsOf(subject);
   const requantized = kept && requantizer(kept);
   const fits = isolateBudget.canHold(pixels.peakBytes);
   if (!kept || !requantized) {
     if (!fits) return encodeUnscored(subject);
-    return run(subject, picture, pixels.peakBytes, target, [pixels]);
+    const found = await run(subject, picture, pixels.peakBytes, target, [pixels]);
+    // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
+    const exact = kept && found.score === 100 ? await recompressed(kept, settings) : null;
+    return exact && exact.bytes.length < found.bytes.length ? exact : found;
   }
   // Every decode of several scans takes longer, and the memory of the whole picture.
   const simpler = await inOneScan(kept);
@@ -52,6 +57,20 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
   const peakBytes = Math.max(leanBytes, alsoPixels ? pixels.peakBytes : 0);
   const found = await run(subject, pictureOf(stored, lying), peakBytes, target, ways);
   return found.score >= target ? found : recompressed(kept, settings);
+}
+
+async function searchedAnimation(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
+  const { stored, plan, picture, format, settings } = subject;
+  const encoder = format.encodePeakBytes(picture, settings);
+  const comparing = resultDecodeBytes(format, picture) + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+  const peakBytes = picturePeakBytes(stored, plan) + Math.max(encoder, comparing) + encoder / 2;
+  if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
+  const found = await isolateBudget.run(peakBytes, () => {
+    const best = smallestAnimation(picture, format, settings, target, kept?.original?.length);
+    if (best.score >= target || !format.can.lossless || kept) return best;
+    return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
+  });
+  return kept && found.score < target ? recompressed(kept, settings) : found;
 }
 
 /** The way through the format's encoder. */
@@ -91,12 +110,12 @@ function comparingBytes(picture: Picture): number {
 }
 
 /** Bytes that decoding a result of this size holds at most. */
-function resultDecodeBytes(format: FormatDefinition, { width, height, opaque }: Picture): number {
+function resultDecodeBytes(format: FormatDefinition, { width, height, opaque, frames }: Picture): number {
   const facts = {
     width,
     height,
     orientation: 1,
-    frames: 1,
+    frames,
     loops: 0,
     alpha: !opaque,
     colorspace: "YCbCr",
