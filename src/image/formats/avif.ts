@@ -18,7 +18,6 @@ export const avif = format({
   open: (bytes, _facts, demand) => openPicture(readPicture(bytes, av1), av1, demand),
   encodePeakBytes: peakBytes,
   encode: encodeAvif,
-  strip,
   subsamplings: ["4:2:0", "4:4:4"],
   strip,
 });

@@ -17,7 +17,6 @@ export const heic = format({
   open: (bytes, _facts, demand) => openPicture(readPicture(bytes, hevc), hevc, demand),
   encodePeakBytes: peakBytes,
   encode: encodeHeic,
-  strip,
   maxScoredPixels: CAREFUL_PIXELS,
   strip,
 });

@@ -23,11 +23,6 @@ export class Fields {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Bytes that were read. */
-  get read(): number {
-    return this.at;
-  }
-
   get left(): number {
     return this.bytes.length - this.at;
   }

@@ -93,8 +93,7 @@ function readPrimary(pitm: Uint8Array): number {
   return fields.number(version === 0 ? 2 : 4);
 }
 
-/** The numbers and types of the items that an `iinf` box lists. */
-export function* readEntries(iinf: Uint8Array): Generator<{ id: number; type: string }> {
+function* readEntries(iinf: Uint8Array): Generator<{ id: number; type: string }> {
   const { version, fields } = fullBox(iinf);
   const count = fields.number(version === 0 ? 2 : 4);
   if (count > MAX_ITEMS) throw unsupported("it has too many parts");
