@@ -8,7 +8,8 @@
 #                                       built from the package SOURCE: for data that needs no building
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
-#                                       __stack_pointer and whatever carries __attribute__((export_name))
+#                                       __stack_pointer and whatever carries __attribute__((export_name));
+#                                       $stack_bytes is the size of its stack, 128 KiB by default
 #   work_folder NAME                    prints a fresh empty folder for the objects of module NAME
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm

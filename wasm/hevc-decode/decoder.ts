@@ -7,8 +7,8 @@ interface HevcExports extends CanvasExports {
   picture_decode(bytes: number, size: number, width: number, height: number, bits: number, codedPixels: number): number;
 }
 
-/** Linear memory that the idle instance may keep: what grids of any size and single pictures of 4 megapixels need. */
-const KEEP_BYTES = 24 << 20;
+/** Linear memory that the idle instance may keep: what grids of any size and single pictures of 12 megapixels need. */
+const KEEP_BYTES = 56 << 20;
 
 const hevc = native<HevcExports>(module, { name: "hevc-decode", keepBytes: KEEP_BYTES });
 

@@ -2,21 +2,16 @@
 import { type Facts, format } from "../format.ts";
 import { av1 } from "./avif/codec.ts";
 import { encodeAvif, peakBytes, resultDecodeBytes } from "./avif/encode.ts";
-import { isCodedAs } from "./heif/brands.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readPicture } from "./heif/picture.ts";
 import { openPicture } from "./heif/rows.ts";
 import { strip } from "./heif/strip.ts";
-
-const BRANDS = ["avif", "avis"];
+import { AVIF } from "./optional.ts";
 
 export const avif = format({
+  ...AVIF,
   summary: "AV1, 8 to 12 bits, lossy or lossless, with alpha; of a sequence the still picture.",
-  label: "AVIF",
-  mime: "image/avif",
-  extensions: ["avif"],
   can: { alpha: true, animation: false, quality: true, lossless: true, web: true },
-  signature: (head) => isCodedAs(head, BRANDS, "av01"),
   probe: (bytes): Facts => factsOf(bytes, av1),
   decodePeakBytes: ({ width, height, alpha, decodeBytes }) =>
     decodeBytes ?? resultDecodeBytes({ width, height, opaque: !alpha }),

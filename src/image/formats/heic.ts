@@ -2,21 +2,16 @@
 import { type Facts, format } from "../format.ts";
 import { hevc } from "./heic/codec.ts";
 import { CAREFUL_PIXELS, encodeHeic, peakBytes } from "./heic/encode.ts";
-import { isCodedAs } from "./heif/brands.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readPicture } from "./heif/picture.ts";
 import { openPicture } from "./heif/rows.ts";
 import { strip } from "./heif/strip.ts";
-
-const BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"];
+import { HEIC } from "./optional.ts";
 
 export const heic = format({
-  summary: "HEVC, 8 to 12 bits, grids of tiles, alpha; of a sequence the still picture.",
-  label: "HEIC",
-  mime: "image/heic",
-  extensions: ["heic", "heif"],
+  ...HEIC,
   can: { alpha: true, animation: false, quality: true, lossless: false, web: false },
-  signature: (head) => isCodedAs(head, BRANDS, "hvc1"),
+  summary: "HEVC, 8 to 12 bits, grids of tiles, alpha; of a sequence the still picture.",
   probe: (bytes): Facts => factsOf(bytes, hevc),
   decodePeakBytes: ({ width, height, decodeBytes }) => decodeBytes ?? width * height * 5,
   open: (bytes, _facts, demand) => openPicture(readPicture(bytes, hevc), hevc, demand),

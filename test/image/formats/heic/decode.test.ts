@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { toSrgb } from "../../../../src/image/color/convert.ts";
 import { detect } from "../../../../src/image/detect.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevc } from "../../../../src/image/formats/heic/codec.ts";
@@ -12,6 +13,7 @@ import alpha from "../../../fixtures/heic/alpha.heic";
 import clap from "../../../fixtures/heic/clap.heic";
 import depth10 from "../../../fixtures/heic/depth10.heic";
 import depth12 from "../../../fixtures/heic/depth12.heic";
+import exif from "../../../fixtures/heic/exif.heic";
 import grayAlpha from "../../../fixtures/heic/gray-alpha.heic";
 import gray from "../../../fixtures/heic/gray.heic";
 import grid from "../../../fixtures/heic/grid.heic";
@@ -34,7 +36,7 @@ import turn30 from "../../../fixtures/heic/turn-3-0.heic";
 import turn31 from "../../../fixtures/heic/turn-3-1.heic";
 import turn3 from "../../../fixtures/heic/turn-3-none.heic";
 import { decodeFile, fileDigest } from "../../../support/files.ts";
-import { digest, drain, psnr, sample, type Pixels } from "../../../support/rows.ts";
+import { digest, drain, paint, psnr, rowsOf, sample, type Pixels } from "../../../support/rows.ts";
 
 /** Of 133 x 101 pixels of one photograph; decibels that heif-convert of libheif 1.15 gets against it. */
 const PHOTOGRAPHS = [
@@ -79,7 +81,7 @@ function region(picture: Pixels, width: number, height: number): Pixels {
 }
 
 /** The coded picture of a file with other numbers for its colors. */
-function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean): Uint8Array {
+function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean, primaries = 1): Uint8Array {
   const { color } = readPicture(new Uint8Array(file), hevc);
   const { config, payload } = color.tile(0);
   return writeHeif({
@@ -96,7 +98,7 @@ function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean): Uint8
       bits: [8, 8, 8],
       tiles: [payload],
     },
-    primaries: 1,
+    primaries,
     transfer: 13,
     matrix,
     fullRange,
@@ -192,6 +194,37 @@ describe("HEIC", () => {
       if ([red, green, blue].some((value) => value === 0 || value === 255)) continue;
       expect(Math.abs(sample(data, at + 1) - (0.299 * red + 0.587 * green + 0.114 * blue))).toBeLessThanOrEqual(1.5);
     }
+  });
+
+  it.each([
+    ["Display P3", 12, [249, 77, 72]],
+    ["BT.2020", 9, [255, 35, 72]],
+  ])("converts from the primaries that the container names: %s", (_name, primaries, expected) => {
+    expect(heic.probe(recolored(s444, 6, true)).profile).toBeUndefined();
+    const { profile } = heic.probe(recolored(s444, 6, true, primaries));
+    const color = paint(1, 1, () => [230, 90, 80, 255]);
+    const converted = drain(toSrgb(rowsOf(color), profile, "YCbCr")).data;
+    expected.forEach((value, channel) => expect(Math.abs(sample(converted, channel) - value)).toBeLessThanOrEqual(4));
+  });
+
+  it("does not turn by EXIF data, which the file repeats after it was turned", () => {
+    expect(heic.probe(new Uint8Array(exif))).toMatchObject({ width: 24, height: 16, orientation: 1 });
+  });
+
+  it("can be had without its metadata", () => {
+    const bytes = new Uint8Array(exif);
+    const stripped = heic.strip(bytes);
+    const text = (file: Uint8Array) => new TextDecoder("latin1").decode(file);
+    expect(text(bytes)).toContain("secret");
+    expect(text(stripped)).not.toContain("secret");
+    expect(stripped.length).toBeLessThan(bytes.length);
+    expect(decodeFile(heic, stripped)).toEqual(decodeFile(heic, bytes));
+    for (const file of [s420, rgba, clap, turn10]) {
+      const other = new Uint8Array(file);
+      expect(heic.probe(heic.strip(other))).toEqual(heic.probe(other));
+      expect(decodeFile(heic, heic.strip(other))).toEqual(decodeFile(heic, other));
+    }
+    expect(heic.strip(new Uint8Array(sequence))).toEqual(new Uint8Array(sequence));
   });
 
   it("takes the still picture of a sequence", () => {
