@@ -30,8 +30,7 @@ const TRIAL_EFFORT = 0.1;
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
-  summary:
-    "Lossless, in few colors, or in all with levels moved a little, whichever is smaller at a quality; alpha and animation (APNG); the smallest color type and depth is chosen.",
+  summary: "Lossless, in few colors, or in all with levels moved a little; with alpha and animation (APNG).",
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],
