@@ -150,7 +150,7 @@ export interface FormatDefinition {
    * `note` is how its picture is to be turned, where files of the format can say that.
    */
   readonly strip?: (bytes: Uint8Array, note?: Orientation) => Uint8Array;
-  /** The same file with a mark that says down to which score, 1 to 100, it was reduced; it takes 0 to 28 bytes. */
+  /** The same file with a mark that says down to which score, 1 to 100, it was reduced; it takes 10 to 28 bytes. */
   readonly mark?: (bytes: Uint8Array, score: number) => Uint8Array;
   /** What the mark of a file says; undefined where there is none. */
   readonly markOf?: (bytes: Uint8Array) => number | undefined;

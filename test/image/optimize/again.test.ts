@@ -79,6 +79,16 @@ describe("the mark", () => {
     expect(marked.length - bytes.length).toBeLessThanOrEqual(28);
   });
 
+  it.each(["jpeg", "gif"] as const)("of %s does not hold for other pixels", async (name) => {
+    const row: FormatDefinition = FORMATS[name];
+    const { bytes } = await optimized(new Uint8Array(photograph), {}, name);
+    expect(row.markOf?.(bytes)).toBe(75);
+    const changed = bytes.slice();
+    changed[bytes.length >> 1]! ^= 1;
+    expect(row.markOf?.(changed)).toBeUndefined();
+    expect(row.strip?.(changed).length).toBeLessThan(changed.length);
+  });
+
   it("vouches for nothing that cannot be decoded", async () => {
     const { bytes } = await optimized(new Uint8Array(photograph), {}, "png");
     const cut = bytes.subarray(0, bytes.length >> 1);
