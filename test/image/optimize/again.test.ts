@@ -84,7 +84,7 @@ describe("the mark", () => {
     const { bytes } = await optimized(new Uint8Array(photograph), {}, name);
     expect(row.markOf?.(bytes)).toBe(75);
     const changed = bytes.slice();
-    changed[bytes.length >> 1]! ^= 1;
+    changed.set([bytes[bytes.length >> 1] === 0 ? 1 : 0], bytes.length >> 1);
     expect(row.markOf?.(changed)).toBeUndefined();
     expect(row.strip?.(changed).length).toBeLessThan(changed.length);
   });
