@@ -12,7 +12,7 @@ import { largestWithin } from "./fit.ts";
 import { carefulSettings, encodeSettings, MARKS, TARGET_SCORE } from "./presets.ts";
 import { inOneScan, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { canScore } from "./score.ts";
-import { searched } from "./smart.ts";
+import { fitsSearch, searched } from "./smart.ts";
 
 export interface Optimized {
   readonly bytes: Uint8Array;
@@ -97,13 +97,15 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   if (aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture)) {
     const format = { ...target, encode, encodePeakBytes };
-    return searched({ stored, plan, picture, format, settings }, kept, TARGET_SCORE[aim.preset]);
+    const subject = { stored, plan, picture, format, settings };
+    const simpler = kept || fitsSearch(subject) ? null : await inOneScan(stored);
+    if (simpler) return encodePicture({ ...task, stored: simpler }, wanted, null);
+    return searched(subject, kept, TARGET_SCORE[aim.preset]);
   }
   const blindBytes = picturePeakBytes(stored, plan) + encodePeakBytes(picture, settings);
-  if (kept && !isolateBudget.canHold(blindBytes)) {
-    const simpler = await inOneScan(kept);
-    if (simpler) return encodePicture({ ...task, stored: simpler.stored }, wanted, simpler);
-  }
+  const simpler = isolateBudget.canHold(blindBytes) ? null : await inOneScan(stored, kept?.note);
+  if (simpler && !kept) return encodePicture({ ...task, stored: simpler }, wanted, null);
+  if (simpler && kept) return encodePicture({ ...task, stored: simpler }, wanted, { ...kept, stored: simpler });
   if (aim.kind === "size") {
     if (kept?.original && kept.original.length <= aim.bytes) return null;
     const { finish, peakBytes } = (kept && requantizer(kept)) ?? {

@@ -44,7 +44,7 @@ function withoutMetadata({ bytes, format }: Stored, note: Orientation): Uint8Arr
 
 /** The same pixels in the same format, without decoding them; null where there is nothing to win this way. */
 export async function recompressed(
-  { stored, turn, note }: Kept,
+  { stored, turn, note }: Pick<Kept, "stored" | "turn" | "note">,
   { progressive }: Pick<EncodeSettings, "progressive">,
 ): Promise<{ bytes: Uint8Array; score: number } | null> {
   const { bytes, facts, format } = stored;
@@ -57,16 +57,16 @@ export async function recompressed(
 }
 
 /**
- * The same with its coefficients in a single scan, which takes little memory to decode; null where it is so already, or
- * cannot be.
+ * The same picture with its coefficients in a single scan, which takes little memory to decode; null where it is so
+ * already, or cannot be.
+ * @param note how the picture is to be turned, which the file says
  */
-export async function inOneScan(kept: Kept): Promise<Kept | null> {
-  const { stored } = kept;
+export async function inOneScan(stored: Stored, note: Orientation = 1): Promise<Stored | null> {
   if (!stored.facts.interlaced || !stored.format.requantizes?.(stored.bytes)) return null;
-  const result = await recompressed({ ...kept, turn: 1 }, { progressive: false });
+  const result = await recompressed({ stored, turn: 1, note }, { progressive: false });
   if (!result) return null;
   const { bytes } = result;
-  return { ...kept, stored: { ...stored, bytes, facts: stored.format.probe(bytes) } };
+  return { ...stored, bytes, facts: stored.format.probe(bytes) };
 }
 
 /** Decodes a picture that is handed back as it is, so that a damaged one is refused. */

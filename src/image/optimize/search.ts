@@ -20,6 +20,9 @@ interface Trial extends Found {
   readonly quality: number;
 }
 
+/** What is remembered of a trial that missed. */
+type Known = Pick<Trial, "quality" | "score">;
+
 export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "subsamplings" | "qualityStep"> &
   Required<Pick<FormatDefinition, "encode">>;
 
@@ -68,6 +71,7 @@ interface Candidate {
 /**
  * The smallest encoding of a still picture found whose score is at least `target`, or the best one where none was found.
  * @param ways the first is preferred where they do equally well
+ * @param frugal no encoding of the whole picture is held beside another: the first that reaches the target is taken
  */
 export function smallestAbove(
   reference: Reference,
@@ -75,12 +79,13 @@ export function smallestAbove(
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
+  frugal = false,
 ): Found {
   const { way, settings: chosen, curve, best } = cheapest(reference, format, settings, target, ways);
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
-  const found = reference.sheet.tiles
-    ? confirmed(curve, (quality) => tried(way.encode, { ...chosen, quality }, scoreOf), target, format.qualityStep)
-    : best;
+  const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...chosen, quality }, scoreOf);
+  const found = reference.sheet.tiles ? confirmed(curve, wholeAt, target, frugal, format.qualityStep) : best;
+  if (frugal && way.finish === way.encode) return found;
   const final = way.finish({ ...chosen, quality: found.quality });
   const keeps = way.finish === way.encode && found.bytes.length < final.length;
   return { bytes: keeps ? found.bytes : final, score: found.score };
@@ -127,8 +132,8 @@ function remembered(trial: Curve<Trial>): Curve<Trial> {
 }
 
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
-function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, step = 1): Trial {
-  let low: Trial | undefined;
+function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, frugal: boolean, step = 1): Trial {
+  let low: Known | undefined;
   let high: Trial | undefined;
   let wanted = lowestQuality(sheet, target, { first: FIRST_QUALITY, step }).quality;
   for (let tries = 1; ; tries++) {
@@ -136,9 +141,10 @@ function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, s
     if (found.score >= target) {
       const gained = high ? 1 - found.bytes.length / high.bytes.length : 1;
       if (gained >= 0) high = found;
-      if (found.score < target + CLOSE_POINTS || tries >= ENOUGH_TRIES || gained < WORTH_TRYING) return high ?? found;
+      if (frugal || found.score < target + CLOSE_POINTS || tries >= ENOUGH_TRIES || gained < WORTH_TRYING)
+        return high ?? found;
     } else {
-      low = found;
+      low = { quality: found.quality, score: found.score };
       if (tries >= (high ? ENOUGH_TRIES : MAX_WHOLE_TRIES) || wanted >= MAX_QUALITY) return high ?? found;
     }
     wanted = nextQuality(sheet, low, high, target, step);
@@ -151,8 +157,8 @@ function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, s
 /** Between two whole pictures, what lies between them; else what the sheet says, corrected by the one that is known. */
 function nextQuality(
   sheet: Curve<Trial>,
-  low: Trial | undefined,
-  high: Trial | undefined,
+  low: Known | undefined,
+  high: Known | undefined,
   target: number,
   step: number,
 ): number {

@@ -25,6 +25,11 @@ interface Subject {
   readonly settings: EncodeSettings;
 }
 
+/** Whether qualities of the picture can be searched for as freely as they can. */
+export function fitsSearch(subject: Subject): boolean {
+  return subject.picture.frames > 1 || isolateBudget.canHold(pixelsOf(subject).peakBytes);
+}
+
 /** Null when the original is the best there is. */
 export async function searched(subject: Subject, kept: Kept, target: number): Promise<Optimized | null>;
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized>;
@@ -35,16 +40,18 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
   const requantized = kept && requantizer(kept);
   const fits = isolateBudget.canHold(pixels.peakBytes);
   if (!kept || !requantized) {
-    if (!fits) return encodeUnscored(subject);
-    const found = await run(subject, picture, pixels.peakBytes, target, [pixels]);
+    const peakBytes = fits ? pixels.peakBytes : pixels.frugalBytes;
+    if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
+    const found = await run(subject, picture, peakBytes, target, [pixels], !fits);
     // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
     const exact = kept && found.score === 100 ? await recompressed(kept, settings) : null;
     return exact && exact.bytes.length < found.bytes.length ? exact : found;
   }
   // Every decode of several scans takes longer, and the memory of the whole picture.
-  const simpler = await inOneScan(kept);
+  const simpler = await inOneScan(stored, kept.note);
   if (simpler) {
-    return searched({ ...subject, stored: simpler.stored, picture: pictureOf(simpler.stored, plan) }, simpler, target);
+    const picture = pictureOf(simpler, plan);
+    return searched({ ...subject, stored: simpler, picture }, { ...kept, stored: simpler }, target);
   }
   const lying = asStored(plan, stored);
   const score = comparingBytes(picture) + resultDecodeBytes(format, picture);
@@ -73,14 +80,22 @@ async function searchedAnimation(subject: Subject, kept: Kept | null, target: nu
   return kept && found.score < target ? recompressed(kept, settings) : found;
 }
 
+interface PixelsWay extends Way {
+  readonly peakBytes: number;
+  /** The same when no result is kept while another is made. */
+  readonly frugalBytes: number;
+}
+
 /** The way through the format's encoder. */
-function pixelsOf({ stored, plan, picture, format, settings }: Subject): Way & { readonly peakBytes: number } {
+function pixelsOf({ stored, plan, picture, format, settings }: Subject): PixelsWay {
   const encode = (tried: EncodeSettings) => format.encode(picture, tried);
   const encoder = format.encodePeakBytes(picture, settings);
   // A format decodes in the memory that it encodes in; the best result so far is kept beside.
-  const work = Math.max(encoder, resultDecodeBytes(format, picture)) + encoder / 4;
+  const work = Math.max(encoder, resultDecodeBytes(format, picture));
+  const frugalBytes = picturePeakBytes(stored, plan) + comparingBytes(picture) + work;
   return {
-    peakBytes: picturePeakBytes(stored, plan) + comparingBytes(picture) + work,
+    peakBytes: frugalBytes + encoder / 4,
+    frugalBytes,
     encode,
     finish: encode,
     encodeSheet: (sheet) => (tried) => format.encode(sheet.picture, tried),
@@ -94,12 +109,14 @@ async function run(
   peakBytes: number,
   target: number,
   ways: readonly Way[],
+  frugal = false,
 ): Promise<Found> {
   const keptBytes = peakBytes + keptReferenceBytes(picture);
   const keeps = isolateBudget.canHold(keptBytes);
   return isolateBudget.run(keeps ? keptBytes : peakBytes, () => {
-    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways);
-    if (found.score >= target || !format.can.lossless) return found;
+    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, frugal);
+    // Without loss a picture takes more memory than with it.
+    if (frugal || found.score >= target || !format.can.lossless) return found;
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   });
 }

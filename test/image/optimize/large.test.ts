@@ -1,5 +1,5 @@
 /** Pictures whose coefficients or pixels do not fit into memory. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { render } from "../../../src/image/render.ts";
 import { openEncoder } from "../../../wasm/jpeg/jpeg.ts";
@@ -9,16 +9,16 @@ import { scene } from "../../support/rows.ts";
 const WIDTH = 7_000;
 const HEIGHT = 5_000;
 
-/** A picture in several scans whose coefficients take 106 MiB. */
-function large(): Uint8Array {
-  const encoder = openEncoder({ width: WIDTH, height: HEIGHT, quality: 95, progressive: true });
-  const band = scene(WIDTH, 40).data;
-  for (let y = 0; y < HEIGHT; y += 40) encoder.write(band, 40);
+/** A picture in several scans; the coefficients of 35 megapixels take 106 MiB. */
+function large(width: number, height: number): Uint8Array {
+  const encoder = openEncoder({ width, height, quality: 95, progressive: true });
+  const band = scene(width, 40).data;
+  for (let y = 0; y < height; y += 40) encoder.write(band, 40);
   return encoder.finish();
 }
 
 it("finds the quality of a progressive picture that cannot be decoded in its memory", async () => {
-  const bytes = large();
+  const bytes = large(WIDTH, HEIGHT);
   trimNative(0);
   const order = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
   const { output } = await render(bytes, order);
@@ -28,3 +28,26 @@ it("finds the quality of a progressive picture that cannot be decoded in its mem
   expect(output.score).toBeLessThan(99);
   expect(nativeMemoryBytes()).toBeLessThan(64 << 20);
 });
+
+describe("a progressive picture that does not fit beside an encoder of another format", () => {
+  const [width, height] = [6_000, 4_000];
+  const bytes = large(width, height);
+  const order = { operations: {}, overlays: new Map<string, Uint8Array>(), accept: undefined };
+
+  it("is encoded at a quality", async () => {
+    const { output } = await render(bytes, { ...order, output: webp({ quality: 80 }), optimize: undefined });
+    expect(output.facts).toMatchObject({ width, height, subsample: "4:2:0" });
+    expect(output.bytes.length).toBeLessThan(bytes.length);
+  });
+
+  it("is searched for a quality, and scored", async () => {
+    const { output } = await render(bytes, { ...order, output: webp({}), optimize: undefined });
+    expect(output.facts).toMatchObject({ width, height, subsample: "4:2:0" });
+    expect(output.score).toBeGreaterThanOrEqual(75);
+    expect(output.score).toBeLessThan(99);
+  });
+});
+
+function webp(rest: { quality?: number }) {
+  return { format: "webp", encoding: "progressive", ...rest } as const;
+}
