@@ -54,6 +54,8 @@ export interface Decoded {
 export interface EncodeSettings {
   /** Pixels must survive exactly. */
   readonly lossless: boolean;
+  /** Without loss but for this: 0 to 99, how little pixels are touched to make them compress; where the format can. */
+  readonly nearLossless?: number;
   /** 1 to 100; what the number means is the format's, chosen so that equal numbers look alike. */
   readonly quality: number;
   /** Chroma at full resolution, `4:4:4`, or halved both ways, `4:2:0`; absent lets the format choose. */
@@ -132,6 +134,8 @@ export interface FormatDefinition {
   readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
+  /** Values of `nearLossless` that `encode` can be told, the lowest first; absent where there are none. */
+  readonly nearLosslessLevels?: readonly number[];
   /** By how much qualities differ at least that make a difference; 1 unless told. */
   readonly qualityStep?: number;
   /**

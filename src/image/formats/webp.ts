@@ -49,6 +49,7 @@ export const webp = format({
   encodePeakBytes: (picture, settings) =>
     encodePeak(picture, settings) + (picture.frames > 1 ? animationBytes(picture) : 0),
   encode: encodeWebp,
+  nearLosslessLevels: [0, 20, 60],
   strip,
   mark,
   markOf,

@@ -7,6 +7,7 @@ import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { firstFrame } from "../picture.ts";
 import type { Rows } from "../rows.ts";
+import { isPromising, smallerExact } from "./exact.ts";
 import { type Curve, lowestQuality, MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Sheet } from "./sheet.ts";
@@ -23,7 +24,10 @@ interface Trial extends Found {
 /** What is remembered of a trial that missed. */
 type Known = Pick<Trial, "quality" | "score">;
 
-export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "subsamplings" | "qualityStep"> &
+export type Encoder = Pick<
+  FormatDefinition,
+  "can" | "probe" | "open" | "subsamplings" | "qualityStep" | "nearLosslessLevels"
+> &
   Required<Pick<FormatDefinition, "encode">>;
 
 /** How a picture is encoded. */
@@ -72,6 +76,7 @@ interface Candidate {
  * The smallest encoding of a still picture found whose score is at least `target`, or the best one where none was found.
  * @param ways the first is preferred where they do equally well
  * @param frugal no encoding of the whole picture is held beside another: the first that reaches the target is taken
+ * @param exactly encodings without loss are tried as well where that is promising
  */
 export function smallestAbove(
   reference: Reference,
@@ -79,7 +84,7 @@ export function smallestAbove(
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
-  frugal = false,
+  { frugal = false, exactly = false }: { frugal?: boolean; exactly?: boolean } = {},
 ): Found {
   const { way, settings: chosen, curve, best } = cheapest(reference, format, settings, target, ways);
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
@@ -88,7 +93,13 @@ export function smallestAbove(
   if (frugal && way.finish === way.encode) return found;
   const final = way.finish({ ...chosen, quality: found.quality });
   const keeps = way.finish === way.encode && found.bytes.length < final.length;
-  return { bytes: keeps ? found.bytes : final, score: found.score };
+  const lossy = { bytes: keeps ? found.bytes : final, score: found.score };
+  const levels = exactly ? format.nearLosslessLevels : undefined;
+  const { picture, tiles } = reference.sheet;
+  if (!levels) return lossy;
+  const onSheet = () => isPromising(format.encode(picture, { ...chosen, lossless: true }), curve(found.quality).bytes);
+  if (tiles && found.score >= target && !onSheet()) return lossy;
+  return smallerExact(way.encode, scoreOf, chosen, target, levels, lossy);
 }
 
 /** The way and the chroma resolution whose sheet is smallest where it reaches the target. */

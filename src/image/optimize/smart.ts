@@ -111,12 +111,15 @@ async function run(
   ways: readonly Way[],
   frugal = false,
 ): Promise<Found> {
-  const keptBytes = peakBytes + keptReferenceBytes(picture);
+  const lossy = format.encodePeakBytes(picture, settings);
+  const besides = Math.max(0, format.encodePeakBytes(picture, { ...settings, lossless: true }) - lossy);
+  const exactly = !frugal && isolateBudget.canHold(peakBytes + besides);
+  const ownBytes = exactly ? peakBytes + besides : peakBytes;
+  const keptBytes = ownBytes + keptReferenceBytes(picture);
   const keeps = isolateBudget.canHold(keptBytes);
-  return isolateBudget.run(keeps ? keptBytes : peakBytes, () => {
-    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, frugal);
-    // Without loss a picture takes more memory than with it.
-    if (frugal || found.score >= target || !format.can.lossless) return found;
+  return isolateBudget.run(keeps ? keptBytes : ownBytes, () => {
+    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, { frugal, exactly });
+    if (!exactly || found.score >= target || !format.can.lossless) return found;
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   });
 }

@@ -34,7 +34,8 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
   if (!settings.lossless) {
     return { width, height, opaque, lossless: false, quality: settings.quality, method: LOSSY_METHODS[step]! };
   }
-  const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true };
+  const { nearLossless = 100 } = settings;
+  const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true, nearLossless };
   for (let method: number = LOSSLESS_METHODS[step]!; method >= LEAST_LOSSLESS_METHOD; method--) {
     if (encodePeakBytes({ ...common, method }) <= LOSSLESS_BYTES) return { ...common, method };
   }
