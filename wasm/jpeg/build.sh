@@ -32,14 +32,14 @@ compile "$work/turbo" "$turbo/src/wrapper/jdcoefct-8.c" "$turbo/src/wrapper/jdco
 
 jpegli_files=()
 for name in adaptive_quantization bit_writer bitstream color_transform common downsample encode encode_finish \
-    encode_streaming entropy_coding error huffman input memory_manager quant simd; do
+    encode_streaming entropy_coding error huffman memory_manager quant simd; do
   jpegli_files+=("$jxl/lib/jpegli/$name.cc")
 done
 includes+=(-I"$jxl" -I"$jxl/lib/include" -I"$highway")
 compile "$work/jpegli" "${jpegli_files[@]}" "$highway/hwy/aligned_allocator.cc" "$highway/hwy/abort.cc" -- \
   "${includes[@]}" "${defines[@]}" -DHWY_COMPILE_ONLY_STATIC
 
-own_files=("$here"/*.c "$here/../heap.c")
+own_files=("$here"/*.c "$here"/*.cc "$here/../heap.c")
 compile "$work/own" "${own_files[@]}" -- "${includes[@]}" "${defines[@]}" -Wall -Wextra
 
 link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/turbo/*.o "$work"/own/*.o "$work"/jpegli/*.o

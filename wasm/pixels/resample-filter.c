@@ -8,7 +8,7 @@ static inline v128_t narrow_sums(v128_t a, v128_t b, int shift, v128_t low, v128
 }
 
 /* The row of fixed-point samples that lies at result row y, at source width, from pairs of i16 rows. */
-static void filter_wide(Resampler *r, const int16_t *weight, int pairs) {
+static void filter_wide(const Resampler *r, const int16_t *weight, int pairs, int16_t *row) {
   const v128_t half = wasm_i32x4_const_splat(1 << (WEIGHT_BITS - 1));
   const v128_t low = r->mode == ALPHA ? wasm_i16x8_const_splat(-32768) : wasm_i16x8_const_splat(0);
   const v128_t high = r->mode == ALPHA ? wasm_i16x8_const_splat(32767) : wasm_i16x8_const_splat(WHITE);
@@ -22,12 +22,12 @@ static void filter_wide(Resampler *r, const int16_t *weight, int pairs) {
         sum[j] = wasm_i32x4_add(sum[j], wasm_i32x4_dot_i16x8(wasm_v128_load(p + 8 * j), w));
     }
     for (int j = 0; j < LANES / 4; j += 2)
-      wasm_v128_store(r->row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], WEIGHT_BITS, low, high));
+      wasm_v128_store(row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], WEIGHT_BITS, low, high));
   }
 }
 
 /* The same from pairs of byte rows. */
-static void filter_narrow(Resampler *r, const int16_t *weight, int pairs) {
+static void filter_narrow(const Resampler *r, const int16_t *weight, int pairs, int16_t *row) {
   const int shift = WEIGHT_BITS - FRACTION;
   const v128_t half = wasm_i32x4_const_splat(1 << (shift - 1));
   const v128_t low = wasm_i16x8_const_splat(0), high = wasm_i16x8_const_splat(WHITE);
@@ -44,16 +44,16 @@ static void filter_narrow(Resampler *r, const int16_t *weight, int pairs) {
       }
     }
     for (int j = 0; j < LANES / 4; j += 2)
-      wasm_v128_store(r->row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], shift, low, high));
+      wasm_v128_store(row + i + 4 * j, narrow_sums(sum[j], sum[j + 1], shift, low, high));
   }
 }
 
-void resample_vertically(Resampler *r, int y) {
+void resample_vertically(Resampler *r, int y, int16_t *row) {
   const int start = r->vertical.start[y], pairs = (r->vertical.end[y] - start + 1) / 2;
   const int16_t *weight = r->vertical.weight + (size_t)y * r->vertical.longest;
   for (int k = 0; k < pairs; k++) r->pair[k] = resample_pair(r, start + 2 * k);
-  if (r->narrow) filter_narrow(r, weight, pairs);
-  else filter_wide(r, weight, pairs);
+  if (r->narrow) filter_narrow(r, weight, pairs, row);
+  else filter_wide(r, weight, pairs, row);
 }
 
 /* Four sums for one result pixel of 3 or 4 channels: its samples are paired up for the weights of two pixels a step. */
@@ -75,13 +75,6 @@ static inline int filter_sample(const int16_t *p, const int16_t *weight, int cou
     sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(wasm_v128_load(p + k), wasm_v128_load(weight + k)));
   return wasm_i32x4_extract_lane(sum, 0) + wasm_i32x4_extract_lane(sum, 1) + wasm_i32x4_extract_lane(sum, 2) +
          wasm_i32x4_extract_lane(sum, 3);
-}
-
-static inline void store_opaque(v128_t sum, uint8_t *out) {
-  const int fixed = WEIGHT_BITS + FRACTION;
-  v128_t v = wasm_i32x4_shr(wasm_i32x4_add(sum, wasm_i32x4_const_splat(1 << (fixed - 1))), fixed);
-  v = wasm_i16x8_narrow_i32x4(v, v);
-  wasm_v128_store32_lane(out, wasm_v128_or(wasm_u8x16_narrow_i16x8(v, v), wasm_i32x4_const_splat((int)0xff000000)), 0);
 }
 
 /* Straight alpha from premultiplied sums; a pixel without alpha has no colour either. */
@@ -122,8 +115,6 @@ void resample_horizontally(const Resampler *r, uint8_t *out) {
       out[x] = (uint8_t)clamp((filter_sample(p, weight, count) + (1 << (fixed - 1))) >> fixed, 0, 255);
     else if (r->linear)
       store_linear(r, filter_pixel(p, weight, count, r->mode), out + 4 * x);
-    else if (r->mode == OPAQUE)
-      store_opaque(filter_pixel(p, weight, count, 3), out + 4 * x);
     else
       store_alpha(filter_pixel(p, weight, count, 4), out + 4 * x);
   }

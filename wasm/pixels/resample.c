@@ -35,7 +35,7 @@ static int has_rows_for(const Resampler *r, int y) {
 void EXPORT(resampler_close)(Resampler *r) {
   taps_free(&r->vertical);
   taps_free(&r->horizontal);
-  free(r->window), free(r->band), free(r->ring), free(r->even), free(r->odd), free(r->row);
+  free(r->window), free(r->band), free(r->ring), free(r->even), free(r->odd), free(r->row), free(r->group);
   free(r->sums), free(r->pair), free(r->from_linear);
   free(r);
 }
@@ -45,15 +45,17 @@ static int allocate(Resampler *r) {
   r->samples = round_up((size_t)r->mode * (r->width + 8), LANES);
   r->pairs = r->vertical.longest / 2 + WINDOW_ROWS / 2 + 1;
   const size_t row = MAX(r->samples, round_up((size_t)r->mode * (r->source_width + 8), LANES));
-  r->band_rows = clamp(65536 / (int)MIN(65536, pixel * r->result_width), 1, 16);
+  r->band_rows = clamp(65536 / (int)MIN(65536, pixel * r->result_width), GROUP, 16) / GROUP * GROUP;
   r->window = calloc((size_t)WINDOW_ROWS * r->source_width * pixel + slack, 1);
   r->band = malloc((size_t)r->band_rows * r->result_width * pixel);
   r->ring = calloc((size_t)r->pairs * 2 * r->samples, r->narrow ? 1 : sizeof(int16_t));
   r->even = calloc(MAX(row * sizeof(int16_t), r->source_width * pixel + slack), 1);
   r->odd = calloc(row, sizeof(int16_t));
-  r->row = calloc(row, sizeof(int16_t));
+  r->row = calloc(row * (r->grouped ? GROUP : 1), sizeof(int16_t));
+  r->group = r->grouped ? calloc(r->samples * GROUP, sizeof(int16_t)) : 0;
   r->sums = calloc((size_t)r->width * r->mode, sizeof(uint32_t));
   r->pair = malloc(sizeof *r->pair * r->pairs);
+  if (r->grouped && !r->group) return 0;
   return r->window && r->band && r->ring && r->even && r->odd && r->row && r->sums && r->pair && make_linear_tables(r);
 }
 
@@ -80,12 +82,13 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   r->box_x = kernel == NEAREST ? 1 : box_of(width, result_width);
   r->box_y = kernel == NEAREST ? 1 : box_of(height, result_height);
   r->narrow = r->box_x == 1 && r->box_y == 1 && !linear && r->mode != ALPHA;
+  r->grouped = !linear && r->mode == OPAQUE;
   r->width = (source_width + r->box_x - 1) / r->box_x;
   r->height = (source_height + r->box_y - 1) / r->box_y;
   if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y, r->height,
                  result_height, 2, 2) ||
       !taps_make(&r->horizontal, kernel, sigma_after(sigma, r->box_x), x / r->box_x, width / r->box_x, r->width,
-                 result_width, 1, r->mode == GRAY ? 8 : 4) ||
+                 result_width, r->grouped ? 2 : 1, r->mode == GRAY ? 8 : 4) ||
       !allocate(r)) {
     resampler_close(r);
     return 0;
@@ -119,13 +122,38 @@ void EXPORT(resampler_commit)(Resampler *r, int count) {
   }
 }
 
-/* Writes at most `max` result rows to the band, as many as the committed rows allow; returns how many. */
+/* Result rows, at most `most`, that the committed rows allow. */
+static int ready(const Resampler *r, int most) {
+  int count = 0;
+  while (count < most && r->written + count < r->result_height && has_rows_for(r, r->written + count)) count++;
+  return count;
+}
+
+/* Result rows in whole groups, as long as source rows for a whole one can still come. */
+static int read_groups(Resampler *r, int max) {
+  const int whole = MIN(GROUP, max);
+  int count = 0;
+  while (count == 0 || count + GROUP <= max) {
+    const int rows = ready(r, whole);
+    if (rows == 0 || (rows < whole && resampler_room(r) > 0)) break;
+    resample_group(r, r->written, rows, r->band + (size_t)count * r->result_width * 4);
+    r->written += rows, count += rows;
+  }
+  return count;
+}
+
+/*
+ * Writes at most `max` result rows to the band, as many as the committed rows allow, or fewer while more source rows
+ * can be written; returns how many.
+ */
 int EXPORT(resampler_read)(Resampler *r, int max) {
   const size_t stride = (size_t)r->result_width * (r->mode == GRAY ? 1 : 4);
+  max = MIN(max, r->band_rows);
+  if (r->grouped) return read_groups(r, max);
   int count = 0;
-  while (count < MIN(max, r->band_rows) && r->written < r->result_height && has_rows_for(r, r->written)) {
-    resample_vertically(r, r->written++);
-    resample_horizontally(r, r->band + stride * count++);
+  for (; count < max && ready(r, 1); count++) {
+    resample_vertically(r, r->written++, r->row);
+    resample_horizontally(r, r->band + stride * count);
   }
   return count;
 }

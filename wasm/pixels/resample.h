@@ -10,6 +10,7 @@
 #define BOX_MIN 8 /* reductions from here on are averaged first... */
 #define BOX_LEFT 4 /* ...down to at least this, so that the averaging stays clear of the pass band */
 #define WINDOW_ROWS 16
+#define GROUP 4 /* result rows of an opaque picture that are computed together */
 
 typedef enum { GRAY = 1, OPAQUE = 3, ALPHA = 4 } Mode; /* the value is the number of channels filtered */
 
@@ -17,6 +18,7 @@ typedef struct {
   Mode mode;
   int linear;
   int narrow; /* the ring holds bytes */
+  int grouped; /* result rows come in groups: `row` holds as many, and `group` the same for the horizontal filter */
   int source_width, source_height; /* what the caller writes */
   int box_x, box_y;                /* samples averaged per axis, 1 for none */
   int width, height;               /* after the box */
@@ -27,7 +29,7 @@ typedef struct {
   int pairs;                       /* capacity of the ring in pairs of rows */
   Taps vertical, horizontal;
   uint8_t *window, *band, *ring;
-  int16_t *even, *odd, *row;       /* fixed point; `even` also keeps a source row until its partner comes */
+  int16_t *even, *odd, *row, *group; /* fixed point; `even` also keeps a source row until its partner comes */
   uint32_t *sums;
   const uint8_t **pair;
   uint8_t *from_linear; /* WHITE + 1 entries */
@@ -43,6 +45,9 @@ void resample_add_linear_row(Resampler *r, const uint8_t *source);
 /* Where the pair of rows in the ring lies to which `row` belongs. */
 uint8_t *resample_pair(const Resampler *r, int row);
 
-/* Computes result row y: to r->row at source width, then from r->row to `out`. */
-void resample_vertically(Resampler *r, int y);
+/* Computes result row y: to `row` at source width, then from r->row to `out`. */
+void resample_vertically(Resampler *r, int y, int16_t *row);
 void resample_horizontally(const Resampler *r, uint8_t *out);
+
+/* Computes `count` result rows from y on, at most GROUP, to `out`; for a resampler that is `grouped`. */
+void resample_group(Resampler *r, int y, int count, uint8_t *out);

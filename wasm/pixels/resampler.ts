@@ -27,7 +27,7 @@ export interface Resampler {
   room(): number;
   /** Takes whole source rows, tightly packed, at most `room`. */
   write(rows: Uint8Array): void;
-  /** The next result rows, at most `max`, as far as the source rows allow; a view valid until the next call. */
+  /** The next result rows, at most `max`, as far as the source rows allow, none while more are needed; a view valid until the next call. */
   read(max: number): Uint8Array;
   close(): void;
 }
@@ -82,7 +82,8 @@ export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "s
   const boxX = boxed(box.width, width);
   const boxY = boxed(box.height, height);
   const rowBytes = (sourceWidth / boxX + 8) * channels * 2;
-  const ringRows = reach / boxY + 6 + WINDOW_ROWS;
+  const grouped = pixels === "opaque" ? 8 : 0;
+  const ringRows = reach / boxY + 6 + WINDOW_ROWS + grouped;
   const tapBytes = (length: number, size: number) => size * (2 * Math.ceil(6 * Math.max(1, length / size)) + 24);
   const windows = sourceWidth * 4 * (WINDOW_ROWS + 8) + width * 4 * WINDOW_ROWS;
   return Math.ceil(rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height));
