@@ -38,8 +38,6 @@ export interface Way {
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[] | undefined;
 }
 
-/** Where searches start: the middle of what photographs need. */
-const FIRST_QUALITY = 80;
 /** A result this close above its aim is close enough. */
 const CLOSE_POINTS = 1;
 /** And so is one this close that a further try would make smaller by less than this part. */
@@ -79,7 +77,11 @@ export function smallestAbove(
   const { way, settings: chosen, curve, best } = cheapest(reference, format, settings, target, ways);
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
   const found = reference.sheet.tiles
-    ? confirmed(curve, (quality) => tried(way.encode, { ...chosen, quality }, scoreOf), target, format.qualityStep)
+    ? confirmed(curve, (quality) => tried(way.encode, { ...chosen, quality }, scoreOf), {
+        target,
+        first: chosen.quality,
+        step: format.qualityStep ?? 1,
+      })
     : best;
   const final = way.finish({ ...chosen, quality: found.quality });
   const keeps = way.finish === way.encode && found.bytes.length < final.length;
@@ -107,7 +109,7 @@ function cheapest(
       const curve = remembered((quality) => tried(encode, { ...chosen, quality }, scoreOf));
       const best = cheapestYet
         ? lowestQuality(curve, target, { first: cheapestYet.best.quality, step, trials: FURTHER_TRIALS })
-        : lowestQuality(curve, target, { first: FIRST_QUALITY, step });
+        : lowestQuality(curve, target, { first: settings.quality, step });
       const candidate = { way, settings: chosen, curve, best };
       if (!cheapestYet || better(cheapestYet.best, best, target) === best) cheapestYet = candidate;
     }
@@ -127,10 +129,14 @@ function remembered(trial: Curve<Trial>): Curve<Trial> {
 }
 
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
-function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, step = 1): Trial {
+function confirmed(
+  sheet: Curve<Trial>,
+  wholeAt: Curve<Trial>,
+  { target, first, step }: { target: number; first: number; step: number },
+): Trial {
   let low: Trial | undefined;
   let high: Trial | undefined;
-  let wanted = lowestQuality(sheet, target, { first: FIRST_QUALITY, step }).quality;
+  let wanted = lowestQuality(sheet, target, { first, step }).quality;
   for (let tries = 1; ; tries++) {
     const found = wholeAt(wanted);
     if (found.score >= target) {
@@ -161,7 +167,7 @@ function nextQuality(
     return Math.ceil((low.quality + part * (high.quality - low.quality)) / step) * step;
   }
   const known = low ?? high;
-  if (!known) return FIRST_QUALITY;
+  if (!known) throw new RangeError("no quality was tried");
   const aim = target + AIM_POINTS + sheet(known.quality).score - known.score;
   const { quality } = lowestQuality(sheet, aim, { first: known.quality, step });
   return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
