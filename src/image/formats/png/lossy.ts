@@ -6,8 +6,10 @@ import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { writeAnimation } from "./write-animation.ts";
 import { estimateStill, writeInHaste, writeStill } from "./write.ts";
 
-/** Of trials of animations. */
+/** Of trials. */
 const TRIAL_EFFORT = 0.1;
+/** Trials of larger pictures are written in haste; smaller ones are often drawings, whose best filter is worth finding. */
+const LARGE_PIXELS = 1 << 18;
 
 /** Dithering may cost more than colors do: an exact file that is estimated at less than this is tried. */
 const WORTH_TRYING = 2;
@@ -42,9 +44,11 @@ type Writer = (picture: Picture, movedFor?: FilterStrategy) => Uint8Array;
 export function writeLossy(picture: Picture, { quality, effort, trial }: LossyOptions): Uint8Array {
   if (picture.frames > 1) return writeAnimated(picture, reductionFor(quality), trial ? TRIAL_EFFORT : effort);
   const known = knownOf(picture);
-  const write: Writer = trial
-    ? writeInHaste
-    : (shown, movedFor) => writeStill(shown, { effort, ...(movedFor && { movedFor }) });
+  const usual = trial ? TRIAL_EFFORT : effort;
+  const write: Writer =
+    trial && picture.width * picture.height > LARGE_PIXELS
+      ? writeInHaste
+      : (shown, movedFor) => writeStill(shown, { effort: usual, ...(movedFor && { movedFor }) });
   const [kind, file] = smallestOf(picture, quality, write, trial ? undefined : known.kinds.get(quality));
   if (trial) known.kinds.set(quality, kind);
   return file;
