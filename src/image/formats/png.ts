@@ -24,9 +24,6 @@ import { stillPeakBytes, writeStill } from "./png/write.ts";
 /** Whoever asks for the same pixels in fewer bytes is ready to wait a little longer. */
 const RECOMPRESS_EFFORT = 0.7;
 
-/** Bytes do not matter, the look does not depend on it. */
-const TRIAL_EFFORT = 0.1;
-
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
@@ -78,9 +75,8 @@ export const png = format({
   },
 
   encode(picture, settings) {
-    const effort = settings.trial ? TRIAL_EFFORT : settings.effort;
-    const { lossless } = settings;
-    if (!isExact(settings)) return writeLossy(picture, settings.quality, effort);
+    const { lossless, effort, trial = false, quality } = settings;
+    if (!isExact(settings)) return writeLossy(picture, { quality, effort, trial });
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
     return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);

@@ -9,7 +9,7 @@ import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
-import { carefulSettings, encodeSettings, MARKS, TARGET_SCORE } from "./presets.ts";
+import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
 import { inOneScan, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { fitsSearch, searched } from "./smart.ts";
@@ -57,14 +57,14 @@ export async function encodeFor(task: Task): Promise<Optimized> {
 /** The result with a mark, by which it is known when it comes back. */
 function marked<Result extends Optimized | null>({ aim, target }: Task, made: Result): Result {
   if (!made || aim.kind !== "smart" || !target.mark) return made;
-  return { ...made, bytes: target.mark(made.bytes, MARKS[aim.preset]) };
+  return { ...made, bytes: target.mark(made.bytes, TARGET_SCORE[aim.preset]) };
 }
 
 /** Whether the file was already reduced as far as the aim allows: once more would add one loss to another. */
 function isReduced({ bytes, format }: Stored, aim: Aim): boolean {
   if (aim.kind !== "smart") return false;
   const mark = format.markOf?.(bytes);
-  return mark !== undefined && mark <= MARKS[aim.preset];
+  return mark !== undefined && mark <= TARGET_SCORE[aim.preset];
 }
 
 /** A format that is not written is written anew as it is, be the result smaller or not. */
@@ -95,7 +95,7 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const decoded = target.can.animation ? planned : still(planned);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
-  if (aim.kind === "smart" && aim.preset !== "ultra" && canSearch(target, picture)) {
+  if (aim.kind === "smart" && canSearch(target, picture)) {
     const format = { ...target, encode, encodePeakBytes };
     const subject = { stored, plan, picture, format, settings };
     const simpler = kept || fitsSearch(subject) ? null : await inOneScan(stored);
@@ -122,7 +122,7 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
 
 /** Whether a score is promised that the picture is too small for. */
 function isSmall({ aim }: Task, picture: Picture): boolean {
-  return aim.kind === "smart" && aim.preset !== "ultra" && picture.frames === 1 && !canScore(picture);
+  return aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
 }
 
 /** Whether a quality can be searched for: the format has one, and the picture is one that can be scored in good time. */

@@ -6,20 +6,18 @@ import type { Aim, Preset } from "../output.ts";
  * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing
  * distance, 70 is high quality, 50 medium. Blind encoding at mozjpeg's quality 80, common practice, averages 75 over
  * photographs and scatters from 63 to 79; `medium` gives 75 to every one. Six photographs reach 90 at our quality 95, 80
- * at 85 and 63 at 50, each within 5 points (README, Optimization).
+ * at 85 and 63 at 50, each within 5 points (README, Optimization). A fixed
+ * quality for `ultra` instead took 34 KB for a logo that needs 14 to score 60.
  */
-export const TARGET_SCORE: Readonly<Record<Exclude<Preset, "ultra">, number>> = { low: 90, medium: 75, high: 65 };
+export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
 
-/** The scores that files are marked with; `ultra` takes none, and most of what it makes has about this one. */
-export const MARKS: Readonly<Record<Preset, number>> = { ...TARGET_SCORE, ultra: 50 };
-
-/** The quality at which presets encode where no score is taken: animations, and `ultra`, which promises none. */
+/** The quality at which presets begin to search, and at which they encode where no score is taken. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
 
 /** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */
 const SMALL_QUALITY = 98;
 
-/** How a picture is encoded that is too small to be scored, by a preset that promises a score. */
+/** How a picture is encoded that is too small to be scored. */
 export function carefulSettings(settings: EncodeSettings, format: FormatDefinition): EncodeSettings {
   return { ...settings, lossless: format.can.lossless, quality: format.can.lossless ? 100 : SMALL_QUALITY };
 }

@@ -45,8 +45,6 @@ export interface Way {
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[] | undefined;
 }
 
-/** Where searches start: the middle of what photographs need. */
-const FIRST_QUALITY = 80;
 /** A result this close above its aim is close enough. */
 const CLOSE_POINTS = 1;
 /** And so is one this close that a further try would make smaller by less than this part. */
@@ -89,7 +87,8 @@ export function smallestAbove(
   const { way, settings: chosen, curve, best } = cheapest(reference, format, settings, target, ways);
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
   const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...chosen, quality }, scoreOf);
-  const found = reference.sheet.tiles ? confirmed(curve, wholeAt, target, frugal, format.qualityStep) : best;
+  const wish = { target, first: chosen.quality, step: format.qualityStep ?? 1, frugal };
+  const found = reference.sheet.tiles ? confirmed(curve, wholeAt, wish) : best;
   if (frugal && way.finish === way.encode) return found;
   const final = way.finish({ ...chosen, quality: found.quality });
   const keeps = way.finish === way.encode && found.bytes.length < final.length;
@@ -123,7 +122,7 @@ function cheapest(
       const curve = remembered((quality) => tried(encode, { ...chosen, quality }, scoreOf));
       const best = cheapestYet
         ? lowestQuality(curve, target, { first: cheapestYet.best.quality, step, trials: FURTHER_TRIALS })
-        : lowestQuality(curve, target, { first: FIRST_QUALITY, step });
+        : lowestQuality(curve, target, { first: settings.quality, step });
       const candidate = { way, settings: chosen, curve, best };
       if (!cheapestYet || better(cheapestYet.best, best, target) === best) cheapestYet = candidate;
     }
@@ -143,10 +142,14 @@ function remembered(trial: Curve<Trial>): Curve<Trial> {
 }
 
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
-function confirmed(sheet: Curve<Trial>, wholeAt: Curve<Trial>, target: number, frugal: boolean, step = 1): Trial {
+function confirmed(
+  sheet: Curve<Trial>,
+  wholeAt: Curve<Trial>,
+  { target, first, step, frugal }: { target: number; first: number; step: number; frugal: boolean },
+): Trial {
   let low: Known | undefined;
   let high: Trial | undefined;
-  let wanted = lowestQuality(sheet, target, { first: FIRST_QUALITY, step }).quality;
+  let wanted = lowestQuality(sheet, target, { first, step }).quality;
   for (let tries = 1; ; tries++) {
     const found = wholeAt(wanted);
     if (found.score >= target) {
@@ -178,7 +181,7 @@ function nextQuality(
     return Math.ceil((low.quality + part * (high.quality - low.quality)) / step) * step;
   }
   const known = low ?? high;
-  if (!known) return FIRST_QUALITY;
+  if (!known) throw new RangeError("no quality was tried");
   const aim = target + AIM_POINTS + sheet(known.quality).score - known.score;
   const { quality } = lowestQuality(sheet, aim, { first: known.quality, step });
   return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;

@@ -1,9 +1,15 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
+import type { FilterStrategy } from "../../../../wasm/pixels/png.ts";
 import type { Picture } from "../../picture.ts";
-import { choosePalette, quantized, type Reduction, reductionFor } from "../../quantize.ts";
+import { type Choice, choosePalette, quantized, type Reduction, reductionFor } from "../../quantize.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { writeAnimation } from "./write-animation.ts";
-import { estimateStill, writeStill } from "./write.ts";
+import { estimateStill, writeInHaste, writeStill } from "./write.ts";
+
+/** Of trials. */
+const TRIAL_EFFORT = 0.1;
+/** Trials of larger pictures are written in haste; smaller ones are often drawings, whose best filter is worth finding. */
+const LARGE_PIXELS = 1 << 18;
 
 /** Dithering may cost more than colors do: an exact file that is estimated at less than this is tried. */
 const WORTH_TRYING = 2;
@@ -20,19 +26,57 @@ const ERROR_PER_LEVEL = 0.0032;
 const ERROR_POWER = 0.37;
 const MOST_COLORS = 256;
 
-/** The file of a picture at a quality of 1 to 99: in few colors or in all, whichever is smaller, or the exact one. */
-export function writeLossy(picture: Picture, quality: number, effort: number): Uint8Array {
-  if (picture.frames > 1) return writeFew(picture, reductionFor(quality), effort).file;
+export interface LossyOptions {
+  /** 1 to 99. */
+  readonly quality: number;
+  /** 0 to 1. */
+  readonly effort: number;
+  /** For its look, not for its bytes: written in haste. What is written to stay keeps to what was chosen then. */
+  readonly trial: boolean;
+}
+
+/** What becomes of a picture: few colors, all colors but moved a little, or nothing. */
+type Kind = "few" | "near" | "exact";
+
+type Writer = (picture: Picture, movedFor?: FilterStrategy) => Uint8Array;
+
+/** The file of a picture at a quality: in few colors or in all, whichever is smaller, or the exact one. */
+export function writeLossy(picture: Picture, { quality, effort, trial }: LossyOptions): Uint8Array {
+  if (picture.frames > 1) return writeAnimated(picture, reductionFor(quality), trial ? TRIAL_EFFORT : effort);
+  const known = knownOf(picture);
+  const usual = trial ? TRIAL_EFFORT : effort;
+  const write: Writer =
+    trial && picture.width * picture.height > LARGE_PIXELS
+      ? writeInHaste
+      : (shown, movedFor) => writeStill(shown, { effort: usual, ...(movedFor && { movedFor }) });
+  const [kind, file] = smallestOf(picture, quality, write, trial ? undefined : known.kinds.get(quality));
+  if (trial) known.kinds.set(quality, kind);
+  return file;
+}
+
+/** @param only what was chosen before, when the score was taken */
+function smallestOf(picture: Picture, quality: number, write: Writer, only?: Kind): [kind: Kind, file: Uint8Array] {
+  if (only === "exact") return ["exact", write(picture)];
   const tolerance = 1 + TOLERANCE_FROM.findIndex((from) => quality >= from);
   const limit = ERROR_PER_LEVEL * exactTolerance(quality, tolerance);
-  const least = leastError(picture);
-  if (least > limit) return writeNear(picture, tolerance, effort);
-  const { colors, dither } = reductionFor(quality);
-  const needed = Math.ceil(MOST_COLORS * (least / limit) ** (1 / ERROR_POWER));
-  const few = writeFew(picture, { colors: Math.min(MOST_COLORS, Math.max(colors, needed)), dither }, effort);
-  if (few.isExact) return few.file;
-  const near = writeNear(picture, tolerance, effort);
-  return few.file.length <= near.length ? few.file : near;
+  const least = chosenOf(picture, MOST_COLORS).error;
+  let best: [kind: Kind, file: Uint8Array] | undefined;
+  if (least <= limit && only !== "near") {
+    const { colors, dither } = reductionFor(quality);
+    const needed = Math.ceil(MOST_COLORS * (least / limit) ** (1 / ERROR_POWER));
+    const reduction = { colors: Math.min(MOST_COLORS, Math.max(colors, needed)), dither, sharp: false };
+    const choice = chosenOf(picture, reduction.colors);
+    best = ["few", write(quantized(picture, choice, reduction))];
+    if (choice.exact) return ["exact", best[1]];
+  }
+  if (only !== "few" || !best) {
+    const near = write(nearPicture(picture, tolerance), NEAR_FILTER);
+    if (!best || near.length < best[1].length) best = ["near", near];
+  }
+  const limitBytes = best[1].length * (best[0] === "few" ? WORTH_TRYING : 1);
+  if (exactEstimate(picture) > limitBytes) return best;
+  const exact = write(picture);
+  return exact.length <= best[1].length ? ["exact", exact] : best;
 }
 
 /** Tolerances between whole levels, so that palettes change with every step of quality. */
@@ -42,52 +86,39 @@ function exactTolerance(quality: number, tolerance: number): number {
   return tolerance + (next - quality) / (next - from) - 0.5;
 }
 
-/** Errors of the largest palette: a search for a quality asks again and again for the same picture. */
-const leastErrors = new WeakMap<Picture, number>();
-
-function leastError(picture: Picture): number {
-  const reduction = { colors: MOST_COLORS, dither: 0, sharp: false };
-  const error = leastErrors.get(picture) ?? choosePalette(picture, reduction).error;
-  leastErrors.set(picture, error);
-  return error;
+/** What is known of a picture: a search for a quality asks again and again for the same one. */
+interface Known {
+  readonly choices: Map<number, Choice>;
+  readonly kinds: Map<number, Kind>;
+  exactEstimate?: number;
 }
 
-function writeFew(
-  picture: Picture,
-  wanted: Omit<Reduction, "sharp">,
-  effort: number,
-): { readonly file: Uint8Array; readonly isExact: boolean } {
+const knowledge = new WeakMap<Picture, Known>();
+
+function knownOf(picture: Picture): Known {
+  const known = knowledge.get(picture) ?? { choices: new Map<number, Choice>(), kinds: new Map<number, Kind>() };
+  knowledge.set(picture, known);
+  return known;
+}
+
+function chosenOf(picture: Picture, colors: number): Choice {
+  const { choices } = knownOf(picture);
+  const choice = choices.get(colors) ?? choosePalette(picture, { colors, dither: 0, sharp: false });
+  choices.set(colors, choice);
+  return choice;
+}
+
+function exactEstimate(picture: Picture): number {
+  return (knownOf(picture).exactEstimate ??= estimateStill(picture));
+}
+
+/** The file of an animation in the colors of one palette, or the exact one. */
+function writeAnimated(picture: Picture, wanted: Omit<Reduction, "sharp">, effort: number): Uint8Array {
   const reduction = { ...wanted, sharp: false };
   const choice = choosePalette(picture, reduction);
   const reduced = quantized(picture, choice, reduction);
-  return { file: writeReduced(picture, reduced, choice.exact, effort), isExact: choice.exact };
-}
-
-function writeReduced(picture: Picture, reduced: Picture, isExact: boolean, effort: number): Uint8Array {
-  const write = picture.frames > 1 ? writeAnimation : writeStill;
-  const file = write(reduced, { effort });
-  if (isExact) return file;
-  const bytes = picture.frames > 1 ? estimateStill(reduced) : file.length;
-  return smaller(file, bytes * WORTH_TRYING, picture, effort);
-}
-
-function writeNear(picture: Picture, tolerance: number, effort: number): Uint8Array {
-  const file = writeStill(nearPicture(picture, tolerance), { effort, movedFor: NEAR_FILTER });
-  return smaller(file, file.length, picture, effort);
-}
-
-/** The exact file, if it is estimated at no more than `limitBytes` and turns out smaller. */
-function smaller(file: Uint8Array, limitBytes: number, picture: Picture, effort: number): Uint8Array {
-  if (exactEstimate(picture) > limitBytes) return file;
-  const exact = picture.frames > 1 ? writeAnimation(picture, { effort }) : writeStill(picture, { effort });
+  const file = writeAnimation(reduced, { effort });
+  if (choice.exact || exactEstimate(picture) > estimateStill(reduced) * WORTH_TRYING) return file;
+  const exact = writeAnimation(picture, { effort });
   return exact.length <= file.length ? exact : file;
-}
-
-/** Estimates of exact files: a search for a quality asks again and again for the same picture. */
-const estimates = new WeakMap<Picture, number>();
-
-function exactEstimate(picture: Picture): number {
-  const estimate = estimates.get(picture) ?? estimateStill(picture);
-  estimates.set(picture, estimate);
-  return estimate;
 }

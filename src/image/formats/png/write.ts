@@ -1,5 +1,5 @@
 /** Writes still pictures. */
-import { COLOR_TYPE, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, type FilterStrategy, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
 import type { Size } from "../../geometry.ts";
 import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
@@ -23,6 +23,19 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
   try {
     const choice = choose(look, { width, pixels: width * height }, options);
     return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, look.bands()));
+  } finally {
+    look.close();
+  }
+}
+
+/** The same in a fraction of the time and larger, behind one filter: the usual one, unless samples were moved for another. */
+export function writeInHaste(picture: Picture, movedFor?: FilterStrategy): Uint8Array {
+  const look = lookAt(picture);
+  try {
+    const representation = look.representations[0];
+    const strategy = movedFor ?? (representation.palette ? "none" : "sum");
+    const pieces = compress({ representation, strategy, level: TRIAL_LEVEL }, picture, look.bands());
+    return assemble(representation, picture, [], pieces);
   } finally {
     look.close();
   }

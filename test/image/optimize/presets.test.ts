@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+
+import { FORMATS } from "../../../src/image/formats.ts";
+import type { Preset } from "../../../src/image/output.ts";
+import { render } from "../../../src/image/render.ts";
+import drawing from "../../fixtures/resample/source-alpha.png";
+import photograph from "../../fixtures/resample/source.png";
+import { paint, pictureOf } from "../../support/rows.ts";
+
+const PRESETS: readonly Preset[] = ["low", "medium", "high", "ultra"];
+
+/** A logo: few colors, soft edges, nothing around it. */
+function logo(): Uint8Array {
+  const pixels = paint(96, 80, (x, y) => {
+    const distance = Math.hypot(x - 48, y - 40);
+    return [200 - x, 40 + y, 90, Math.round(255 * Math.min(1, Math.max(0, 36 - distance)))];
+  });
+  return FORMATS.png.encode(pictureOf([pixels], { opaque: false }), {
+    lossless: true,
+    quality: 100,
+    progressive: false,
+    effort: 0,
+  });
+}
+
+function icon(): Uint8Array {
+  const pixels = paint(24, 24, (x, y) => [x * 10, (x ^ y) * 8, y * 10, 255]);
+  return FORMATS.png.encode(pictureOf([pixels]), { lossless: true, quality: 100, progressive: false, effort: 0 });
+}
+
+const PICTURES = [
+  ["a photograph", new Uint8Array(photograph)],
+  ["a picture with alpha", new Uint8Array(drawing)],
+  ["a logo", logo()],
+  ["an icon too small for a score", icon()],
+] as const;
+
+describe.each(PICTURES)("presets on %s", (_name, bytes) => {
+  it.each(["jpeg", "png", "webp", "gif"] as const)("take no more bytes the less they promise: %s", async (format) => {
+    const sizes: number[] = [];
+    for (const compression of PRESETS) {
+      const output = { format, encoding: "progressive" } as const;
+      const optimize = { compression, lossless: false };
+      const order = { operations: {}, output, optimize, overlays: new Map<string, Uint8Array>(), accept: undefined };
+      sizes.push((await render(bytes, order)).output.bytes.length);
+    }
+    expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
+  });
+});
