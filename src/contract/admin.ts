@@ -25,7 +25,7 @@ export const NewKey = record({ name: v.optional(text(0, 128)) });
 export const SelfTest = v.strictObject({
   success: v.literal(true),
   code: v.literal(200),
-  /** Those that were written and read again. */
+  /** Those that were written and read again, and those that are only read. */
   formats: v.array(v.string()),
 });
 

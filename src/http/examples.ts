@@ -15,7 +15,7 @@ export const fetchBody = {
 export const selfTest = {
   success: true,
   code: 200,
-  formats: ["JPEG", "PNG", "GIF", "WEBP"],
+  formats: ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF"],
 };
 
 export const uploadBody = { resize: { width: 1200 } };

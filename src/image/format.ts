@@ -114,6 +114,8 @@ export interface FormatDefinition {
   readonly signature: (head: Uint8Array) => boolean;
   /** @throws ApiError 422 when the file is damaged or beyond what is supported */
   readonly probe: (bytes: Uint8Array) => Facts;
+  /** Its files are recognized, but this deployment neither reads nor writes them. */
+  readonly leftOut?: true;
   /** Bytes of memory that decoding will hold at most, besides the file. */
   readonly decodePeakBytes: (facts: Facts, demand: Demand) => number;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */

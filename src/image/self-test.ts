@@ -1,4 +1,4 @@
-/** Whether this deployment can do its work: a small picture through every format that it writes. */
+/** Whether this deployment can do its work: a small picture through every format of the registry. */
 import * as v from "valibot";
 
 import type { FormatDefinition } from "./format.ts";
@@ -11,6 +11,21 @@ import { type Order, render } from "./render.ts";
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
 const SIDE = 16;
 
+/** One red pixel in each format that is only read. */
+const SAMPLES: Readonly<Record<string, Uint8Array>> = {
+  bmp: Uint8Array.fromBase64("Qk06AAAAAAAAADYAAAAoAAAAAQAAAAEAAAABABgAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAD/AA=="),
+  ico: Uint8Array.fromBase64(
+    "AAABAAEAAQEAAAEAIAAwAAAAFgAAACgAAAABAAAAAgAAAAEAIAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAP//AAAAAA==",
+  ),
+  tiff: Uint8Array.fromBase64(
+    "SUkqAAoAAACAAAkAAAEDAAEAAAABAAAAAQEDAAEAAAABAAAAAgEDAAEAAAAIAAAAAwEDAAEAAAABAAAABgEDAAEAAAABAAAAEQEEAAEAAAAIAAAAFQEDAAEAAAABAAAAFgEDAAEAAAABAAAAFwEEAAEAAAABAAAAAAAAAA==",
+  ),
+  psd: Uint8Array.fromBase64("OEJQUwABAAAAAAAAAAMAAAABAAAAAQAIAAMAAAAAAAAAAAAAAAAAAP8AAA=="),
+  svg: new TextEncoder().encode(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><path d="M0 0h1v1z"/></svg>',
+  ),
+};
+
 export interface FormatReport {
   /** As answers spell it: `JPEG`. */
   readonly format: string;
@@ -18,12 +33,15 @@ export interface FormatReport {
   readonly failure: unknown;
 }
 
-/** Encodes a picture of 16 x 16 into every format that can be written, and decodes each result. */
+/**
+ * Encodes a picture of 16 x 16 into every format that can be written and decodes each result; decodes a sample of every
+ * other. Formats that this deployment leaves out are not named.
+ */
 export async function testFormats(): Promise<FormatReport[]> {
   const reports: FormatReport[] = [];
   for (const [name, row] of Object.entries<FormatDefinition>(FORMATS)) {
-    if (!row.encode) continue;
-    const failure = await roundTrip(name).then(
+    if (row.leftOut) continue;
+    const failure = await (row.encode ? roundTrip(name) : readSample(name)).then(
       () => undefined,
       (error: unknown) => error,
     );
@@ -37,6 +55,13 @@ async function roundTrip(format: string): Promise<void> {
   const there = await render(PIXEL, order(format, { resize }));
   const back = await render(there.output.bytes, order("png", {}));
   if (back.input.facts.width !== SIDE || back.output.facts.width !== SIDE) throw new Error("Another size came back");
+}
+
+async function readSample(format: string): Promise<void> {
+  const sample = SAMPLES[format];
+  if (!sample) throw new Error("There is no sample of this format");
+  const { output } = await render(sample, order("png", {}));
+  if (output.facts.width !== 1) throw new Error("Another size came back");
 }
 
 function order(format: string, operations: Order["operations"]): Order {

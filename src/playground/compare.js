@@ -1,6 +1,8 @@
 /** Before and after: one over the other with a divider, or side by side; fitted or pixel by pixel. */
 import { h } from "./dom.js";
 
+const NO_ORIGINAL = "The original is not on this page, or in a format that this browser cannot show.";
+
 /**
  * @typedef {object} Pictures
  * @property {string | undefined} before undefined where the original is not on this page
@@ -10,10 +12,16 @@ import { h } from "./dom.js";
  */
 
 /**
- * `{ element, show(pictures), clear() }`
- * @param {{ onOriginal: () => Promise<void> }} ports
+ * @typedef {object} Ports what makes visible that this browser cannot show by itself
+ * @property {() => Promise<void>} onOriginal
+ * @property {() => Promise<void>} onResult
  */
-export function createCompare({ onOriginal }) {
+
+/**
+ * `{ element, show(pictures), clear() }`
+ * @param {Ports} ports
+ */
+export function createCompare(ports) {
   const element = h("div", { class: "compare", hidden: true });
   return {
     element,
@@ -23,7 +31,7 @@ export function createCompare({ onOriginal }) {
     },
     show: async (/** @type {Pictures} */ { before, after, width, height }) => {
       const images = await Promise.all([shown(before), shown(after)]);
-      element.replaceChildren(...views(images, { width, height, onOriginal }));
+      element.replaceChildren(...views(images, { width, height, ...ports }));
       element.hidden = false;
     },
   };
@@ -44,18 +52,17 @@ async function shown(url) {
 
 /**
  * @param {[HTMLImageElement | null, HTMLImageElement | null]} images
- * @param {{ width: number, height: number, onOriginal: () => Promise<void> }} about
+ * @param {{ width: number, height: number } & Ports} about
  */
-function views([before, after], { width, height, onOriginal }) {
+function views([before, after], { width, height, onOriginal, onResult }) {
   const stage = h("div", { class: "stage" });
   stage.style.setProperty("--ratio", `${width} / ${height}`);
   stage.style.setProperty("--pixels", `${width / devicePixelRatio}px`);
-  if (!after)
-    return [h("p", { class: "notice" }, "This browser cannot show the result's format. Download it instead.")];
+  if (!after) return [offer("This browser cannot show the result's format.", "Show it as PNG", onResult)];
   after.alt = "The result";
   if (!before) {
     stage.append(after);
-    return [tools(stage, []), frame(stage), originalOffer(onOriginal)];
+    return [tools(stage, []), frame(stage), offer(NO_ORIGINAL, "Show the original too", onOriginal)];
   }
   before.alt = "The original";
   stage.append(before, after, ...divider(stage));
@@ -73,22 +80,22 @@ function frame(stage) {
   return h("div", { class: "frame" }, stage);
 }
 
-/** @param {() => Promise<void>} onOriginal */
-function originalOffer(onOriginal) {
-  const button = h("button", { type: "button", class: "quiet small" }, "Show the original too");
+/**
+ * @param {string} why
+ * @param {string} label
+ * @param {() => Promise<void>} onAccept
+ */
+function offer(why, label, onAccept) {
+  const button = h("button", { type: "button", class: "quiet small" }, label);
   button.addEventListener("click", () => {
     button.disabled = true;
-    void onOriginal().finally(() => {
+    button.setAttribute("aria-busy", "true");
+    void onAccept().finally(() => {
       button.disabled = false;
+      button.removeAttribute("aria-busy");
     });
   });
-  return h(
-    "p",
-    { class: "notice" },
-    "The original is not on this page, or in a format that this browser cannot show. ",
-    button,
-    " It costs one more request.",
-  );
+  return h("p", { class: "notice" }, why, " ", button, " It costs one more request.");
 }
 
 /**

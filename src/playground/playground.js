@@ -13,8 +13,13 @@ import { createTabs } from "./tabs.js";
 
 /**
  * @import { Called, CallOptions, Field, Source, Success } from "./shapes.d.ts"
- * @typedef {{ source: Source, answer: Success, before: string | undefined, after: string | undefined }} Shown the last
- *   two are object URLs
+ * @typedef {object} Shown
+ * @property {Source} source
+ * @property {Success} answer
+ * @property {string | undefined} before object URL
+ * @property {Blob | undefined} result
+ * @property {string | undefined} after object URL of the result
+ * @property {string | undefined} rendered object URL of the result as PNG, where this browser cannot show the other
  */
 
 const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
@@ -22,7 +27,7 @@ const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "bin
 const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
 
 const tabs = createTabs("Language");
-const compare = createCompare({ onOriginal: showOriginal });
+const compare = createCompare({ onOriginal: showOriginal, onResult: showResult });
 const source = createSource(refresh);
 const account = createAccount({ useWatermark });
 /** @type {Field | undefined} */
@@ -120,8 +125,10 @@ async function present(current, { answer, header, milliseconds }) {
     byId("status").textContent = "Accepted. The answer goes to the webhook; the account page shows how far it is.";
     return;
   }
-  const after = await resultOf(answer.output.url);
-  shown = { source: current, answer, after, before: current.file && URL.createObjectURL(current.file) };
+  const result = await resultOf(answer.output.url);
+  const after = result && URL.createObjectURL(result);
+  const before = current.file && URL.createObjectURL(current.file);
+  shown = { source: current, answer, before, result, after, rendered: undefined };
   await showPictures();
   byId("facts").replaceChildren(...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }));
   byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
@@ -129,7 +136,7 @@ async function present(current, { answer, header, milliseconds }) {
 }
 
 function forget() {
-  for (const url of [shown?.before, shown?.after]) if (url) URL.revokeObjectURL(url);
+  for (const url of [shown?.before, shown?.after, shown?.rendered]) if (url) URL.revokeObjectURL(url);
   shown = undefined;
   compare.clear();
   byId("facts").replaceChildren();
@@ -137,20 +144,20 @@ function forget() {
 
 async function showPictures() {
   if (!shown?.after) return;
-  const { before, after, answer } = shown;
+  const { before, after, rendered, answer } = shown;
   const { width, height } = answer.output;
-  await compare.show({ before, after, width, height });
+  await compare.show({ before, after: rendered ?? after, width, height });
 }
 
 /**
- * The result as an object URL; undefined when it went to another host, which this page does not call.
+ * The result; undefined when it went to another host, which this page does not call.
  * @param {string} address
  */
 async function resultOf(address) {
   const url = new URL(address);
   if (url.origin !== location.origin) return undefined;
   const stored = await fetch(url);
-  return stored.ok ? URL.createObjectURL(await stored.blob()) : undefined;
+  return stored.ok ? stored.blob() : undefined;
 }
 
 /**
@@ -173,6 +180,21 @@ async function showOriginal() {
     if (shown?.answer !== answer) return;
     if (shown.before) URL.revokeObjectURL(shown.before);
     shown.before = URL.createObjectURL(bytes);
+    await showPictures();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Has the API make a result visible whose format this browser does not know; the download stays what it is. */
+async function showResult() {
+  if (!shown?.result) return;
+  const { answer, result } = shown;
+  const file = new File([result], answer.output.name);
+  try {
+    const { bytes } = await submit({ file }, { ...LOSSLESS, output: { format: "png" } }, { binary: true });
+    if (shown.answer !== answer) return;
+    shown.rendered = URL.createObjectURL(bytes);
     await showPictures();
   } catch (error) {
     fail(error);

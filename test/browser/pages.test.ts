@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -76,4 +76,21 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
         await rm(folder, { recursive: true, force: true });
       }
     }));
+
+  it("answer the requests of the README", async () => {
+    const readme = await readFile(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+    const lines = [...readme.matchAll(/^ *curl (?:.*\\\n)*.*$/gm)].map(([text]) => text.trim());
+    expect(lines.length).toBeGreaterThan(1);
+    const folder = await mkdtemp(join(tmpdir(), "readme-"));
+    try {
+      await cp(SAMPLE, join(folder, "photo.jpg"));
+      for (const line of lines) {
+        const text = line.replaceAll("http://localhost:8787", BASE);
+        const { stdout } = await run("bash", ["-c", `${text} -sS`], { cwd: folder });
+        expect(JSON.parse(stdout), text).toMatchObject({ success: true, code: 200 });
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 });

@@ -133,6 +133,27 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await page.locator(".stage > img").nth(1).waitFor();
     }));
 
+  it("shows a result that no browser shows as PNG, and saves it as what it is, on a phone too", () =>
+    withPage(
+      "/",
+      async (page) => {
+        await drop(page, `${"a_long_name_".repeat(6)}.jpg`);
+        await page.fill("#op-resize-width", "100");
+        await page.locator("#op-output > summary").click();
+        await page.selectOption("#op-output-format", "jpeg2000");
+        await process(page);
+        expect(await page.locator(".compare img").count()).toBe(0);
+        expect(await page.evaluate<number>("document.body.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        const link = await page.locator("a[download]").boundingBox();
+        expect((link?.x ?? 0) + (link?.width ?? Infinity)).toBeLessThan(390);
+        await page.getByRole("button", { name: "Show it as PNG" }).click();
+        await page.getByRole("slider", { name: "Divider" }).waitFor({ state: "attached" });
+        const [download] = await Promise.all([page.waitForEvent("download"), page.click("a[download]")]);
+        expect(download.suggestedFilename()).toMatch(/^a_long_name_.*\.jp2$/);
+      },
+      { viewport: { width: 390, height: 844 } },
+    ));
+
   it("shows the account, and keeps, uses and deletes a watermark", () =>
     withPage("/#account", async (page) => {
       await page.getByText("Plan demo").waitFor();

@@ -6,12 +6,10 @@ import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
 import { shortStreet } from "../support/street.ts";
 
-const writable = Object.values<FormatDefinition>(FORMATS).filter((row) => row.encode);
-
-it("the self-test writes and reads every format", async () => {
+it("the self-test goes through every format of the registry", async () => {
   const { status, body } = await api("GET", "/admin/self-test", { headers: ADMIN });
   expect(status).toBe(200);
-  expect(body.formats).toEqual(writable.map((row) => row.label));
+  expect(body.formats).toEqual(Object.values<FormatDefinition>(FORMATS).map((row) => row.label));
 });
 
 it("the self-test is for the operator alone", async () => {

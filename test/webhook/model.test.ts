@@ -11,7 +11,8 @@ import { expect, it } from "vitest";
 import { canMove, isDelivery, type Status } from "../../src/webhook/record.ts";
 import { bucketInMemory, databaseOver } from "../support/embedded-storage.ts";
 import type { Fault } from "../support/processes.ts";
-import { RETRY_SECONDS, World } from "../support/webhook-world.ts";
+import { RETRY_SECONDS } from "../support/webhook-ports.ts";
+import { World } from "../support/webhook-world.ts";
 
 type Model = Record<string, never>;
 type Command = fc.AsyncCommand<Model, World>;

@@ -11,7 +11,8 @@ export const administration: readonly Route[] = [
     method: "get",
     path: "/admin/self-test",
     operationId: "testService",
-    summary: "Writes a small picture in every format and reads it again; answers 503 when one fails.",
+    summary:
+      "Writes a small picture in every format and reads it again, or reads one where a format is only read; answers 503 when one fails.",
     tag: "Administration",
     access: "operator",
     answers: { 200: { description: "All formats work", schema: admin.SelfTest, example: examples.selfTest } },

@@ -19,6 +19,7 @@ function leftOut(identity: Pick<FormatDefinition, "label" | "mime" | "extensions
     ...identity,
     summary: "Left out of this deployment.",
     can: { alpha: true, animation: false, quality: false, lossless: false, web: false },
+    leftOut: true,
     probe: refuse,
     decodePeakBytes: refuse,
     open: refuse,

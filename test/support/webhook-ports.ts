@@ -1,0 +1,179 @@
+/** The ports of webhooks in virtual time: the real statements and database; virtual queue, alarms and receiver. */
+import { ApiError } from "../../src/errors.ts";
+import { uploadsOf } from "../../src/webhook/bytes.ts";
+import type { JournalEntry, Message, Seal } from "../../src/webhook/ports.ts";
+import { type Attempt, isDelivery } from "../../src/webhook/record.ts";
+import { storeOf } from "../../src/webhook/store.ts";
+import { type Life, Processes } from "./processes.ts";
+
+export interface Order {
+  /** What the receiver answers to the first attempts; 200 after them. */
+  readonly codes: readonly number[];
+  readonly direct: boolean;
+  readonly upload: boolean;
+  readonly delay: number;
+  readonly kind: string;
+}
+
+export const RETRY_SECONDS = [5, 60];
+const START = Date.UTC(2026, 10, 20, 12);
+
+const plainSeal: Seal = {
+  close: async (text, context) => new TextEncoder().encode(`${context}|${text}`),
+  open: async (sealed, context) => {
+    const text = new TextDecoder().decode(sealed);
+    if (!text.startsWith(`${context}|`)) throw new Error("sealed for something else");
+    return text.slice(context.length + 1);
+  },
+};
+
+/** What lasts, what was seen, and the ports that processes work through. */
+export class WebhookPorts extends Processes {
+  now = START;
+  readonly orders = new Map<string, Order>();
+  messages: Message[] = [];
+  readonly alarms = new Map<string, number>();
+  readonly journals = new Map<string, JournalEntry>();
+  readonly couriers = new Set<string>();
+  readonly posts: { id: string; body: string; code: number }[] = [];
+  readonly charges: string[] = [];
+  /** Notifications that some durable place knows to be delivered. */
+  readonly recorded = new Set<string>();
+  /** Who got a 2xx for each notification. */
+  readonly delivered = new Map<string, Life>();
+  /** Until when each job is in somebody's hands. */
+  readonly held = new Map<string, number>();
+  /** When each notification may be sent. */
+  readonly due = new Map<string, number>();
+  /** What must never happen and did. */
+  readonly violations: string[] = [];
+  readonly db: D1Database;
+  readonly bucket: R2Bucket;
+
+  constructor(db: D1Database, bucket: R2Bucket) {
+    super();
+    this.db = db;
+    this.bucket = bucket;
+  }
+
+  protected ports(life: Life) {
+    const store = storeOf(this.db);
+    const uploads = uploadsOf(this.bucket);
+    const gate = <T extends object>(prefix: string, port: T): T =>
+      Object.fromEntries(
+        Object.entries(port).map(([name, call]) => [
+          name,
+          this.gated(life, `${prefix}.${name}`, call as () => Promise<unknown>),
+        ]),
+      ) as T;
+    return {
+      store: gate("store", {
+        ...store,
+        claimRun: async (...args: Parameters<typeof store.claimRun>) => {
+          const [id, , now, leaseMs] = args;
+          const claimed = await store.claimRun(...args);
+          if (claimed && now < (this.held.get(id) ?? 0)) this.violations.push(`${id} was processed by two`);
+          if (claimed) this.held.set(id, now + leaseMs);
+          return claimed;
+        },
+        renewRun: async (...args: Parameters<typeof store.renewRun>) => {
+          const renewed = await store.renewRun(...args);
+          if (renewed) this.held.set(args[0], args[2]);
+          return renewed;
+        },
+        releaseRun: async (...args: Parameters<typeof store.releaseRun>) => {
+          const released = await store.releaseRun(...args);
+          if (released) this.held.delete(args[0]);
+          return released;
+        },
+        finishRun: async (...args: Parameters<typeof store.finishRun>) => {
+          const done = await store.finishRun(...args);
+          if (done) this.due.set(args[0], args[2]);
+          return done;
+        },
+        finishDelivery: async (...args: Parameters<typeof store.finishDelivery>) => {
+          const done = await store.finishDelivery(...args);
+          if (done) this.due.set(args[0], args[2].wakeAt ?? Infinity);
+          if (done && args[2].status === "delivered") this.recorded.add(args[0]);
+          return done;
+        },
+      }),
+      uploads: gate("uploads", uploads),
+      seal: plainSeal,
+      now: () => this.now,
+      newClaim: () => crypto.randomUUID(),
+      pause: async () => undefined,
+      wake: this.gated(life, "courier.wake", async (id: string, at: number) => this.wake(id, at)),
+      report: (id: string, error: unknown) => void this.judge(id, error),
+    };
+  }
+
+  /** A fault that nobody injected is one of ours; a job that was taken over and is done may find its bytes gone. */
+  private async judge(id: string, error: unknown): Promise<void> {
+    if (error instanceof ApiError || /injected|a fault of ours/.test(String(error))) return;
+    const status = await this.db.prepare("SELECT status FROM webhooks WHERE id = ?1").bind(id).first("status");
+    if (status === "created") this.violations.push(`${id}: ${String(error)}`);
+  }
+
+  protected runPorts(life: Life) {
+    return {
+      ...this.ports(life),
+      perform: this.gated(
+        life,
+        "perform",
+        async ({ job, upload, id }: { job: string; upload: Uint8Array | undefined; id: string }) => {
+          const { kind } = JSON.parse(job) as { kind: string };
+          if ((upload !== undefined) !== this.orders.get(id)?.upload)
+            this.violations.push(`${id} came without its bytes`);
+          if (kind === "bad") throw new ApiError(422, "resize.width must be a positive integer");
+          if (kind === "busy" && this.now < START + 5_000) throw new ApiError(503, "No capacity");
+          if (kind === "broken") throw new Error("a fault of ours");
+          return { input: {}, output: { url: `https://result.example/${crypto.randomUUID()}` } };
+        },
+      ),
+      closeCredit: this.gated(life, "meter.close", async ({ id }: { id: string }, payload: string) => {
+        if ((JSON.parse(payload) as { success: boolean }).success) this.charges.push(id);
+      }),
+      everyRenewal: (renew: () => void) => {
+        life.renewals.add(renew);
+        return () => void life.renewals.delete(renew);
+      },
+    };
+  }
+
+  protected courierPorts(id: string, life: Life) {
+    return {
+      ...this.ports(life),
+      journal: {
+        read: async () => this.journals.get(id),
+        write: this.gated(life, "journal.write", async (entry: JournalEntry) => {
+          this.journals.set(id, entry);
+          if (entry.outcome.status === "delivered") this.recorded.add(id);
+        }),
+        clear: this.gated(life, "journal.clear", async () => void this.journals.delete(id)),
+      },
+      retrySeconds: RETRY_SECONDS,
+      secrets: this.gated(life, "secrets", async () => ["whsec_AAAA"]),
+      post: this.gated(life, "post", async (notification: { id: string; body: string }) =>
+        this.post(notification, life),
+      ),
+      enqueue: this.gated(life, "queue.send", async (message: Message) => void this.messages.push(message)),
+    };
+  }
+
+  private post({ id, body }: { id: string; body: string }, life: Life): Attempt {
+    const before = this.delivered.get(id);
+    if (before && before.alive && !before.excused) this.violations.push(`${id} was notified again though nobody died`);
+    if (this.recorded.has(id)) this.violations.push(`${id} was notified again after a recorded 2xx`);
+    if (this.now < (this.due.get(id) ?? 0)) this.violations.push(`${id} was notified before it was due`);
+    const sent = this.posts.filter((post) => post.id === id).length;
+    const code = this.orders.get(id)?.codes[sent] ?? 200;
+    this.posts.push({ id, body, code });
+    if (isDelivery(code)) this.delivered.set(id, life);
+    return { at: this.now, code, durationMs: 7 };
+  }
+
+  protected wake(id: string, at: number): void {
+    this.alarms.set(id, Math.min(at, this.alarms.get(id) ?? Infinity));
+  }
+}
