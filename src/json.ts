@@ -5,7 +5,7 @@ import { MAX_JSON_DEPTH } from "./limits.ts";
 /**
  * The object in a JSON text.
  * @param subject what the text is, at the start of a sentence: "The data field"
- * @throws ApiError 400 when it is not UTF-8, not JSON, not an object, or nested deeper than MAX_JSON_DEPTH
+ * @throws ApiError 400 when it is not UTF-8, not JSON or not an object, 422 when it is nested deeper than MAX_JSON_DEPTH
  */
 export function parseJsonObject(bytes: Uint8Array, subject: string): object {
   let value: unknown;
@@ -19,7 +19,7 @@ export function parseJsonObject(bytes: Uint8Array, subject: string): object {
     throw new ApiError(400, `${subject} must be a JSON object`);
   }
   if (isDeeperThan(value, MAX_JSON_DEPTH))
-    throw new ApiError(400, `${subject} is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    throw new ApiError(422, `${subject} is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return value;
 }
 

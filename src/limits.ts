@@ -4,6 +4,11 @@
 export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
+/** How long a body may take: this, and more for every byte that has come, but never longer than the longest. */
+export const BODY_GRACE_MS = 30_000;
+/** The slowest pace of a body: that of a poor telephone line. Whoever sends less keeps memory occupied for nothing. */
+export const MIN_BODY_BYTES_PER_SECOND = 4 * 1024;
+export const MAX_BODY_MS = 600_000;
 /** Bytes of a refused body that are read off so that its sender gets to see the answer: the platform's own bound. */
 export const MAX_DISCARDED_BYTES = 100 * 1024 * 1024;
 /** How long that may take. */
@@ -21,7 +26,7 @@ export const MAX_SOURCE_PIXELS = 110_000_000;
 export const MAX_SIDE_PIXELS = 16_384;
 /** A size that a result may be asked to have: more than any result. */
 export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
-/** Pixels of a result, one frame. */
+/** Pixels of a result, all frames together: what bounds the time that one request may take. */
 export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;
@@ -77,6 +82,12 @@ export const MAX_CACHED_KEYS = 10_000;
 export const CREDIT_LEASE_SECONDS = 300;
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
+/** Between two copies of a busy meter's usage to the database: how old the list of all accounts may be. */
+export const USAGE_WRITE_INTERVAL_MS = 60_000;
+/** How long usage can be queried: thirteen months, to compare a month with that of the year before. */
+export const USAGE_HISTORY_DAYS = 400;
+/** Days of usage that a query without dates is about. */
+export const DEFAULT_USAGE_DAYS = 30;
 /** What a client is told to wait when the meter or the database does not answer. */
 export const OUTAGE_RETRY_SECONDS = 5;
 

@@ -1,4 +1,5 @@
 /** The fourth entrance: the clock. Hands out work that was lost and deletes what is over. */
+import { sweepUsage } from "./account/usage.ts";
 import { MAX_SWEEP_OBJECTS } from "./limits.ts";
 import { sweepTemporary } from "./storage/volatile.ts";
 import { uploadsOf } from "./webhook/bytes.ts";
@@ -8,6 +9,7 @@ import { sweepWebhooks } from "./webhook/sweep.ts";
 export async function sweep(env: Env): Promise<void> {
   const outcomes = await Promise.allSettled([
     sweepTemporary(env.BUCKET, Date.now(), MAX_SWEEP_OBJECTS),
+    sweepUsage(env.DB, Date.now()),
     sweepWebhooks({
       db: env.DB,
       uploads: uploadsOf(env.BUCKET),

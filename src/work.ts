@@ -2,6 +2,7 @@
 import { vaultOf } from "./account/vault.ts";
 import { isPublicAddress } from "./address.ts";
 import type { Processing } from "./contract/request.ts";
+import type { Failure, Success } from "./contract/response.ts";
 import { type Settings, settingsOf } from "./env.ts";
 import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
 import { causesOf, logLine } from "./log.ts";
@@ -24,7 +25,7 @@ export interface AcceptedJob {
   /** The public address of the service, as the caller knew it. */
   readonly baseUrl: string;
   /** The reserved credit, and the meter that holds it. */
-  readonly credit?: { readonly meter: string; readonly lease: number };
+  readonly credit?: { readonly meter: string; readonly key: string; readonly lease: number };
 }
 
 type Defer = (work: Promise<unknown>) => void;
@@ -83,11 +84,14 @@ export async function runWork(env: Env, street: Street, id: string): Promise<voi
       const { input, output } = await street.process(order, street.portsOf(env, settings, baseUrl));
       return { input, output };
     },
-    closeCredit: async ({ job }, success) => {
+    closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;
       if (!credit) return;
-      const meter = env.METER.getByName(credit.meter);
-      await (success ? meter.settle(credit.lease) : meter.release(credit.lease));
+      const { meter, key, lease } = credit;
+      const answer = JSON.parse(payload) as Success | Failure;
+      const stub = env.METER.getByName(meter);
+      if (!answer.success) return stub.release(lease, key);
+      await stub.settle(lease, { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes });
     },
     everyRenewal: (renew) => {
       const timer = setInterval(renew, RUN_RENEWAL_MS);

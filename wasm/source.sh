@@ -2,11 +2,14 @@
 #
 #   debian_source NAME VERSION SHA256   prints the folder of the patched Debian source; SHA256 is that of its .dsc file,
 #                                       which in turn holds the SHA-256 of every archive of the package
+#   debian_upstream NAME VERSION SUFFIX SHA256  prints the folder of the source as its authors released it, of which
+#                                       Debian keeps the archive NAME_VERSION.orig.SUFFIX with this SHA-256
 #   debian_package SOURCE NAME VERSION SHA256   prints the folder of an unpacked binary package for all architectures,
 #                                       built from the package SOURCE: for data that needs no building
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
-#                                       __stack_pointer and whatever carries __attribute__((export_name))
+#                                       __stack_pointer and whatever carries __attribute__((export_name));
+#                                       $stack_bytes is the size of its stack, 128 KiB by default
 #   work_folder NAME                    prints a fresh empty folder for the objects of module NAME
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm
@@ -18,15 +21,14 @@ debian_archive() {
 }
 
 debian_source() {
-  local name=$1 version=$2 sha256=$3 folder=$1
+  local name=$1 version=$2 sha256=$3
   local target=$cache/$name-$version
   if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$sha256" ]; then
     echo "$target"
     return
   fi
-  case $name in lib*) folder=${name:0:4}/$name ;; *) folder=${name:0:1}/$name ;; esac
   local pool
-  pool=$(debian_archive)/pool/main/$folder
+  pool=$(debian_archive)/pool/main/$(pool_folder "$name")
   # The epoch of a version is not part of file names.
   local stem=${name}_${version#*:} archives=$cache/archives
   mkdir -p "$archives"
@@ -39,6 +41,27 @@ debian_source() {
   dpkg-source --no-check --no-copy --extract "$archives/$stem.dsc" "$target" >&2
   echo "$sha256" > "$target/.complete"
   echo "$target"
+}
+
+debian_upstream() {
+  local name=$1 version=$2 suffix=$3 sha256=$4
+  local target=$cache/$name-$version file=${1}_$2.orig.$3
+  if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$sha256" ]; then
+    echo "$target"
+    return
+  fi
+  mkdir -p "$cache/archives"
+  fetch "$(debian_archive)/pool/main/$(pool_folder "$name")/$file" "$cache/archives/$file" "$sha256"
+  rm -rf "$target"
+  mkdir -p "$target"
+  tar --extract --strip-components=1 --directory "$target" --file "$cache/archives/$file"
+  echo "$sha256" > "$target/.complete"
+  echo "$target"
+}
+
+# Where the archive keeps a source package.
+pool_folder() {
+  case $1 in lib*) echo "${1:0:4}/$1" ;; *) echo "${1:0:1}/$1" ;; esac
 }
 
 debian_package() {
@@ -104,6 +127,6 @@ link_module() {
   wasm-ld-19 "$wasm_prefix/lib/wasm32-wasi/crt1-reactor.o" --entry=_initialize "$@" \
     -L"$wasm_prefix/lib/wasm32-wasi" -lc++ -lc++abi -lc -lm \
     "$wasm_prefix/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a" \
-    -z stack-size=131072 --stack-first --gc-sections --strip-all \
+    -z "stack-size=${stack_bytes:-131072}" --stack-first --gc-sections --strip-all \
     --export=__stack_pointer --export=malloc --export=free -o "$out"
 }

@@ -3,6 +3,7 @@
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { count, type Counts, type Tally } from "./usage.ts";
 
 interface Window {
   /** Milliseconds since the epoch. A window begins with its first request. */
@@ -19,6 +20,12 @@ export interface Ledger {
   used: number;
   /** Credits reserved and not settled yet, by the second in which the reservation ends: few entries however many jobs. */
   readonly leases: Map<number, number>;
+  /** Whose usage this is; undefined for what counts client addresses. */
+  account?: string;
+  /** What the account's keys did, today and on days not yet in the database. */
+  readonly usage: Tally;
+  /** Entries of `usage` that the database does not know as they are. */
+  readonly unsaved: Set<string>;
 }
 
 export interface Ask {
@@ -26,6 +33,8 @@ export interface Ask {
   readonly key: string;
   /** Requests allowed in the window. */
   readonly limit: number;
+  /** Whose key it is: then what it does is kept by day as well. */
+  readonly account?: string;
   /** Credits of the month, when the request needs one of them. */
   readonly creditsTotal?: number;
 }
@@ -44,7 +53,7 @@ export interface Taken {
 }
 
 export function emptyLedger(): Ledger {
-  return { windows: new Map(), month: "", used: 0, leases: new Map() };
+  return { windows: new Map(), month: "", used: 0, leases: new Map(), usage: new Map(), unsaved: new Set() };
 }
 
 /** Counts a request and, when asked, reserves one credit for it. */
@@ -53,6 +62,10 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   const window = windowOf(ledger, ask.key, now);
   const allowed = window.count < ask.limit;
   if (allowed) window.count += 1;
+  if (ask.account !== undefined) {
+    ledger.account = ask.account;
+    note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
+  }
   const lease = allowed && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   return {
     allowed,
@@ -78,12 +91,18 @@ export function release(ledger: Ledger, lease: number, now: number): void {
   else ledger.leases.delete(lease);
 }
 
+/** Adds to what a key did today. */
+export function note(ledger: Ledger, key: string, more: Partial<Counts>, now: number): void {
+  ledger.unsaved.add(count(ledger.usage, key, more, now));
+}
+
 /** When the ledger will hold nothing worth keeping, in milliseconds since the epoch; `now` when it already does. */
 export function staleAt(ledger: Ledger, now: number): number {
   roll(ledger, now);
   const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
-  return Math.max(now, ...windows, ...leases, ledger.used > 0 ? nextMonth(now) : now);
+  const until = ledger.used > 0 ? nextMonth(now) : ledger.usage.size > 0 ? nextDay(now) : now;
+  return Math.max(now, ...windows, ...leases, until);
 }
 
 function windowOf(ledger: Ledger, key: string, now: number): Window {
@@ -121,4 +140,9 @@ function roll(ledger: Ledger, now: number): void {
 function nextMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+function nextDay(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
 }

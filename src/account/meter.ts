@@ -1,58 +1,99 @@
 /** The Durable Object around the ledger. */
 import { DurableObject } from "cloudflare:workers";
 
-import { METER_WRITE_INTERVAL_MS } from "../limits.ts";
-import { type Ask, type Ledger, type Taken, emptyLedger, release, settle, staleAt, take } from "./ledger.ts";
+import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
+import { type Ask, type Ledger, type Taken, emptyLedger, note, release, settle, staleAt, take } from "./ledger.ts";
+import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
+
+/** Which key a processed image is counted for, and its bytes before and after. */
+export interface Spent {
+  readonly key: string;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
 
 /**
  * Counts the requests and credits of one account, or the requests of one client address. An object runs one call at a
  * time, so counts are exact under any concurrency. It counts in memory and writes at most about once a second: at
  * once after a quiet time, later while busy. A crash can lose what was counted within that second, an eviction nothing.
+ * What an account's keys did by day is copied to the database once a minute while there is anything new.
  */
 export class Meter extends DurableObject<Env> {
   readonly #ledger: Ledger;
   #writtenAt = -Infinity;
   #pending = false;
+  /** Whether an alarm will copy the usage. */
+  #copying = false;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
-    this.#ledger = state.storage.kv.get<Ledger>(LEDGER) ?? emptyLedger();
+    // What an earlier version wrote has fewer members.
+    this.#ledger = { ...emptyLedger(), ...state.storage.kv.get<Ledger>(LEDGER) };
   }
 
   /** Counts a request and, when asked, reserves one credit for it. */
   take(ask: Ask, now = Date.now()): Taken {
     const taken = take(this.#ledger, ask, now);
-    if (taken.allowed) this.#keep();
+    if (taken.allowed || ask.account !== undefined) this.#keep();
     return taken;
   }
 
-  /** Spends a reserved credit. */
-  settle(lease: number, now = Date.now()): void {
+  /** Spends a reserved credit, and counts the image it was spent for. */
+  settle(lease: number, spent?: Spent, now = Date.now()): void {
     settle(this.#ledger, lease, now);
+    if (spent) {
+      const { key, bytesIn, bytesOut } = spent;
+      note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+    }
     this.#keep();
   }
 
-  /** Gives a reserved credit back. */
-  release(lease: number, now = Date.now()): void {
+  /** Gives a reserved credit back, and counts the failure of a key. */
+  release(lease: number, key?: string, now = Date.now()): void {
     release(this.#ledger, lease, now);
+    if (key !== undefined) note(this.#ledger, key, { errors: 1 }, now);
     this.#keep();
   }
 
-  /** Deletes an object that holds nothing worth keeping, such as that of an address seen once. */
+  /** Counts a failed request that had no credit. */
+  fail(key: string, now = Date.now()): void {
+    note(this.#ledger, key, { errors: 1 }, now);
+    this.#keep();
+  }
+
+  /** Copies the usage to the database; what is counted meanwhile is left for the next time. */
+  async saveUsage(now = Date.now()): Promise<void> {
+    const { account, usage, unsaved } = this.#ledger;
+    if (account === undefined) return;
+    const saved = new Map([...usage].filter(([name]) => unsaved.has(name)));
+    await saveUsage(this.env.DB, account, saved);
+    for (const [name, counts] of saved) if (usage.get(name) === counts) unsaved.delete(name);
+    if (unsaved.size === 0) forgetDaysBefore(usage, now);
+  }
+
+  /** Copies the usage, and deletes an object that holds nothing worth keeping, such as that of an address seen once. */
   override async alarm(): Promise<void> {
+    this.#copying = false;
+    await this.saveUsage().catch((error: unknown) =>
+      logLine("error", { event: "usage not saved", causes: causesOf(error) }),
+    );
     const now = Date.now();
     const stale = staleAt(this.#ledger, now);
-    if (stale > now) {
-      await this.ctx.storage.setAlarm(stale + 1000);
+    if (this.#ledger.unsaved.size > 0) this.#copySoon(now);
+    else if (stale > now) await this.ctx.storage.setAlarm(stale + 1000);
+    else {
+      await this.ctx.storage.deleteAll();
+      this.#writtenAt = -Infinity;
       return;
     }
-    await this.ctx.storage.deleteAll();
-    this.#writtenAt = -Infinity;
+    this.#keep();
   }
 
   #keep(): void {
+    if (this.#ledger.unsaved.size > 0) this.#copySoon(Date.now());
     if (this.#pending) return;
     const wait = this.#writtenAt + METER_WRITE_INTERVAL_MS - Date.now();
     if (wait <= 0) {
@@ -72,6 +113,12 @@ export class Meter extends DurableObject<Env> {
     // Nobody waits for the disk to answer: the answer may leave before the count is durable.
     void this.ctx.storage.put(LEDGER, this.#ledger, { allowUnconfirmed: true });
     if (first) this.ctx.waitUntil(this.#scheduleCleaning());
+  }
+
+  #copySoon(now: number): void {
+    if (this.#copying) return;
+    this.#copying = true;
+    void this.ctx.storage.setAlarm(now + USAGE_WRITE_INTERVAL_MS, { allowUnconfirmed: true });
   }
 
   async #scheduleCleaning(): Promise<void> {

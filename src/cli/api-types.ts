@@ -23,6 +23,9 @@ export type FetchBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly cdn?: {
+    readonly push?: false;
+  };
 };
 
 export type UploadBody = {
@@ -46,6 +49,9 @@ export type UploadBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly cdn?: {
+    readonly push?: false;
+  };
 };
 
 /** Mirrors the picture: `horizontal` swaps left and right, `vertical` top and bottom. */
@@ -79,7 +85,7 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
@@ -87,12 +93,14 @@ export type Resize = {
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
   readonly upscale?: boolean;
   readonly background?: string;
+  readonly linear?: boolean;
 };
 
-/** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. */
+/** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. `linear` is that of `resize`. */
 export type Scale = {
   readonly size: number;
   readonly ratio?: number;
+  readonly linear?: boolean;
 };
 
 /** Improves the picture by itself: `redeye` makes pairs of red pupils dark. `enhance` spreads the tones over the whole range, brings a dark or a pale picture to a medium brightness, and freshens dull colors; a well-exposed picture stays as it is. `size`, `color`, `radius` and `background` are ignored. */
@@ -204,7 +212,7 @@ export type Padding = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly name?: string;
@@ -383,6 +391,36 @@ export type Account = {
     readonly remaining: number;
   };
   readonly egress_ranges?: readonly (string)[];
+};
+
+export type UsageRecord = {
+  readonly day: string;
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly key_hint: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly pictures: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly credits: number;
+};
+
+export type UsageList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly start: string;
+  readonly end: string;
+  readonly usage: readonly (UsageRecord)[];
+  readonly total: {
+    readonly requests: number;
+    readonly errors: number;
+    readonly pictures: number;
+    readonly bytes_in: number;
+    readonly bytes_out: number;
+    readonly credits: number;
+  };
 };
 
 export type Health = {
@@ -651,3 +689,19 @@ export type KeyDeleted = {
   readonly code: 200;
   readonly id: string;
 };
+
+/** File name extensions by format, the usual one first. */
+export const EXTENSIONS = {
+  jpeg: ["jpg","jpeg"],
+  jpeg2000: ["jp2"],
+  png: ["png","apng"],
+  gif: ["gif"],
+  webp: ["webp"],
+  avif: ["avif"],
+  heic: ["heic","heif"],
+  bmp: ["bmp","dib"],
+  ico: ["ico","cur"],
+  tiff: ["tif","tiff"],
+  psd: ["psd","psb"],
+  svg: ["svg"],
+} as const;

@@ -33,19 +33,17 @@ export interface LocalService {
 }
 
 /**
- * Bundles the Worker, migrates the embedded database, seeds the demo account and listens.
+ * Bundles the Worker, migrates the embedded database, seeds the demo account, and only then listens.
  * @throws Error in plain words when the bundle or a setting is wrong
  */
 export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   settingsOf(bindings); // a wrong setting is told here, not by the first request
-  const miniflare = await simulate({ ...workerOptions, bindings }, options);
+  const folder = await bundle(() => prepareDatabase(workerOptions, options.state));
+  const miniflare = await simulate({ ...workerOptions, bindings }, folder, options);
   try {
     const url = await miniflare.ready;
-    const database: D1Database = await miniflare.getD1Database("DB");
-    await migrate(database, join(ROOT, "src", "migrations"));
-    await seedDemoAccount(database);
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
     const sweeper = setInterval(() => void sweep(miniflare, cron), SWEEP_EVERY_MS);
     const stop = async (): Promise<void> => {
@@ -59,11 +57,50 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   }
 }
 
-async function simulate(workerOptions: Record<string, unknown>, options: LocalOptions): Promise<Miniflare> {
+/** Writes the bundle into a folder of its own, because several may run at once, and does something else meanwhile. */
+async function bundle(meanwhile: () => Promise<void>): Promise<string> {
   await mkdir(join(ROOT, ".wrangler"), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, ".wrangler", "bundle-")); // its own: several may run at once
+  const folder = await mkdtemp(join(ROOT, ".wrangler", "bundle-"));
+  const outcomes = await Promise.allSettled([
+    wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]),
+    meanwhile(),
+  ]);
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (!failed) return folder;
+  await rm(folder, { recursive: true, force: true });
+  throw failed.reason;
+}
+
+/** The database as the Worker needs it, before anybody can call: by a simulator without the Worker, on the same state. */
+async function prepareDatabase(workerOptions: Record<string, unknown>, state: string): Promise<void> {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: "darkroom",
+      modules: true,
+      script: "export default {}",
+      d1Databases: workerOptions["d1Databases"] as Record<string, string>,
+      resourcePersistencePath: state,
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      log: new Log(LogLevel.WARN),
+    }),
+  );
   try {
-    await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]);
+    const database: D1Database = await miniflare.getD1Database("DB");
+    await migrate(database, join(ROOT, "src", "migrations"));
+    await seedDemoAccount(database);
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+async function simulate(
+  workerOptions: Record<string, unknown>,
+  folder: string,
+  options: LocalOptions,
+): Promise<Miniflare> {
+  try {
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
         ...workerOptions,

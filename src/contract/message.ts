@@ -5,10 +5,12 @@ import { ApiError } from "../errors.ts";
 /** Member names are shown only when they look like member names, so that a key cannot carry other text out. */
 const MEMBER = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** A member's path as messages show it. */
+/** A member's path as messages show it, as far as it can be shown. */
 export function dotted(path: readonly string[]): string {
   if (path.length === 0) return "The request";
-  return path.every((key) => MEMBER.test(key)) ? path.join(".") : "a member";
+  const strange = path.findIndex((key) => !MEMBER.test(key));
+  if (strange === -1) return path.join(".");
+  return strange === 0 ? "a member" : `a member of ${path.slice(0, strange).join(".")}`;
 }
 
 /** The first broken rule as one public sentence: the member's path and the rule, never the value. */

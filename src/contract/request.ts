@@ -21,6 +21,14 @@ const operationEntries = Object.fromEntries(
 
 const Response = record({ mode: v.optional(oneOf(["json", "binary"])) });
 
+/**
+ * Clients of services with a delivery network of their own say here whether it may keep the result. This one has none: a
+ * result that was to be kept for good must not turn out to be temporary.
+ */
+const Delivery = record({
+  push: v.optional(v.literal(false, "must be false: results are temporary here, or lie in a store of yours")),
+});
+
 const processingEntries = {
   ...operationEntries,
   output: v.optional(Output),
@@ -28,6 +36,7 @@ const processingEntries = {
   response: v.optional(Response),
   webhook: v.optional(Webhook),
   store: v.optional(Store),
+  cdn: v.optional(Delivery),
 };
 
 /** The members of an upload's `data`. */
@@ -40,7 +49,13 @@ const urlRule = "must be a valid http or https URL, or <platform>:<user>";
 /** Names and values as RFC 9110 allows them in a request. */
 const FetchHeaders = v.pipe(
   v.record(
-    v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "must be a header name")),
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/,
+        "must be named like a header: letters, digits and !#$%&'*+.^_`|~-",
+      ),
+    ),
     v.pipe(
       v.string("must be a text"),
       v.maxLength(MAX_HEADER_VALUE_CHARACTERS, `must be at most ${MAX_HEADER_VALUE_CHARACTERS} characters`),
@@ -66,7 +81,7 @@ export const FetchBody = record({
 export type FetchBody = v.InferOutput<typeof FetchBody>;
 
 /** Everything that says what to do with an image, however it arrived and wherever the answer goes. */
-export type Processing = Omit<UploadBody, "webhook">;
+export type Processing = Omit<UploadBody, "webhook" | "cdn">;
 
 /**
  * A request body as its schema describes it.

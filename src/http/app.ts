@@ -7,7 +7,7 @@ import { causesOf, logLine } from "../log.ts";
 import type { Street } from "../street.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { admitted, anonymousCount, closeLease, countedHeaders, startCount } from "./rate-limit.ts";
+import { admitted, anonymousCount, closeCount, countedHeaders, startCount } from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -78,7 +78,7 @@ async function enterHolder(c: AppContext, required: boolean, costsCredit: boolea
   }
   const { account, keyId } = holder;
   const active = account.status === "active";
-  const ask = { key: keyId, limit: c.var.settings.rateLimit };
+  const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id };
   const credit = costsCredit && active ? { creditsTotal: account.creditsTotal } : {};
   startCount(c, { meter: `account:${account.id}`, ask: { ...ask, ...credit } });
   if (active) {
@@ -126,7 +126,7 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
     c.res.headers.set(name, value);
   }
   const { status } = c.res;
-  await closeLease(c, status);
+  await closeCount(c, status);
   await discardBody(c.req.raw);
   const { id, route, failure } = c.var;
   const milliseconds = Date.now() - startedAt;

@@ -9,6 +9,8 @@ import type { Street } from "../street.ts";
 export interface Admission extends Taken {
   /** The meter that counted the request. */
   readonly meter: string;
+  /** The id of the key that was used; undefined without a valid one. */
+  readonly key: string | undefined;
 }
 
 interface Variables {
@@ -22,6 +24,8 @@ interface Variables {
   account: Account | undefined;
   /** Under way while the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
+  /** Bytes of a processed image, before and after: what its credit was spent for. */
+  processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;
   /** The pattern of the matched path, for the log. */
   route: string;
   /** What went wrong on our side, for the log. */

@@ -110,6 +110,33 @@ const accountRecord = {
 
 const keyRecord = { id: keyId, name: "website", hint: key.slice(-4), created_at: createdAt };
 
+const counts = {
+  requests: 812,
+  errors: 9,
+  pictures: 790,
+  bytes_in: 2_485_166_080,
+  bytes_out: 121_828_270,
+  credits: 790,
+};
+
+export const usageList = {
+  success: true,
+  code: 200,
+  start: "2026-10-22",
+  end: "2026-11-20",
+  usage: [
+    {
+      day: "2026-11-20",
+      account_id: accountId,
+      key_id: keyId,
+      key_name: "website",
+      key_hint: key.slice(-4),
+      ...counts,
+    },
+  ],
+  total: counts,
+};
+
 export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };
 export const accountChange = { status: "suspended" };
 export const accountCreated = { success: true, code: 201, account: accountRecord, key };

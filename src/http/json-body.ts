@@ -3,6 +3,7 @@ import { ApiError } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
+import { type BodyReader, readerOf } from "../source/body.ts";
 import { gather } from "../source/gather.ts";
 
 /** `application/json`, or a type that is written in JSON such as `application/ld+json`. */
@@ -10,7 +11,7 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
 /**
  * The object in a request's body.
- * @throws ApiError 400 when it is no JSON object, 413 when it is too long, 415 when it is not said to be JSON
+ * @throws ApiError 400 when it is no JSON object, 408 when it comes too slowly, 413 when it is too long, 415 when it is not said to be JSON
  */
 export async function readJson(request: Request): Promise<object> {
   if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
@@ -18,8 +19,16 @@ export async function readJson(request: Request): Promise<object> {
   }
   if (Number(request.headers.get("content-length") ?? 0) > MAX_JSON_BYTES) throw tooLong();
   const body = gather(MAX_JSON_BYTES, undefined, tooLong);
-  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) body.write(chunk);
+  if (request.body) await pour(readerOf(request.body), body.write);
   return parseJsonObject(body.bytes(), "Request body");
+}
+
+async function pour({ pull, release }: BodyReader, write: (chunk: Uint8Array) => void): Promise<void> {
+  try {
+    for (let chunk = await pull(); chunk !== undefined; chunk = await pull()) write(chunk);
+  } finally {
+    release();
+  }
 }
 
 function tooLong(): ApiError {

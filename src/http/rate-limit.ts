@@ -38,7 +38,7 @@ export function startCount(c: AppContext, { meter, ask }: Count): void {
 
 async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: Ask): Promise<Admission> {
   try {
-    return { ...(await stub.take(ask)), meter };
+    return { ...(await stub.take(ask)), meter, key: ask.account === undefined ? undefined : ask.key };
   } catch (cause) {
     const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
     throw new ApiError(503, "The service cannot count requests right now", { cause, headers });
@@ -81,20 +81,34 @@ export async function countedHeaders(c: AppContext): Promise<Record<string, stri
   };
 }
 
-/** Spends the reserved credit after a success, gives it back after a failure; the answer does not wait for it. */
-export async function closeLease(c: AppContext, status: number): Promise<void> {
+/**
+ * Spends the reserved credit after a success, gives it back after a failure, and counts the failures of a key; the answer
+ * does not wait for it, and a success without a credit needs no call at all.
+ */
+export async function closeCount(c: AppContext, status: number): Promise<void> {
   const admission = await c.var.admission?.catch(() => undefined);
-  // Accepted work is not done yet: whoever does it closes the lease.
-  if (admission?.lease === undefined || status === 202) return;
-  c.executionCtx.waitUntil(close(c, admission.meter, admission.lease, status < 400));
+  // What the window refused is counted already. Accepted work is not done yet: whoever does it closes the lease.
+  if (!admission?.allowed || admission.key === undefined || status === 202) return;
+  const { meter, key, lease } = admission;
+  if (lease === undefined && status < 400) return;
+  c.executionCtx.waitUntil(close(c, { meter, key, lease }, status >= 400));
 }
 
-async function close(c: AppContext, meter: string, lease: number, succeeded: boolean): Promise<void> {
+interface Open {
+  readonly meter: string;
+  readonly key: string;
+  readonly lease: number | undefined;
+}
+
+async function close(c: AppContext, { meter, key, lease }: Open, failed: boolean): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
-    await (succeeded ? stub.settle(lease) : stub.release(lease));
+    const { processed } = c.var;
+    if (lease === undefined) await stub.fail(key);
+    else if (failed) await stub.release(lease, key);
+    else await stub.settle(lease, processed && { key, ...processed });
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
-    logLine("error", { id: c.var.id, event: "credit not closed", causes: causesOf(error) });
+    logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });
   }
 }

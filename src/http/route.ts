@@ -50,5 +50,6 @@ const COMMON_REFUSALS = {
 
 /** Every status with which a route can refuse, ascending. */
 export function refusalsOf(route: Route): ErrorStatus[] {
-  return [...new Set([...COMMON_REFUSALS[route.access], ...route.refusals])].sort((a, b) => a - b);
+  const ofBodies = route.body ? ([408] as const) : [];
+  return [...new Set([...COMMON_REFUSALS[route.access], ...ofBodies, ...route.refusals])].sort((a, b) => a - b);
 }

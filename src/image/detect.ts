@@ -34,14 +34,18 @@ function checkLimits({ width, height, frames }: Facts): void {
     const megapixels = MAX_SOURCE_PIXELS / 1_000_000;
     throw new ApiError(422, `The image must have at most ${megapixels} megapixels, all frames together`);
   }
+  if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
+    throw new ApiError(422, `The image must have at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  }
 }
 
-/** @throws ApiError 422 when a result would be too large */
-export function checkResult({ width, height }: { width: number; height: number }): void {
+/** @throws ApiError 422 when a result, all its frames together, would be too large */
+export function checkResult({ width, height }: { width: number; height: number }, frames: number): void {
   if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
     throw new ApiError(422, `The result must be at most ${MAX_SIDE_PIXELS} pixels on each side`);
   }
-  if (width * height > MAX_RESULT_PIXELS) {
-    throw new ApiError(422, `The result must have at most ${MAX_RESULT_PIXELS / 1_000_000} megapixels`);
+  if (width * height * frames > MAX_RESULT_PIXELS) {
+    const megapixels = MAX_RESULT_PIXELS / 1_000_000;
+    throw new ApiError(422, `The result must have at most ${megapixels} megapixels, all frames together`);
   }
 }

@@ -1,5 +1,5 @@
 import type { Effect } from "../../wasm/stream.ts";
-import type { Box, Size } from "./geometry.ts";
+import type { Size } from "./geometry.ts";
 import type { RowStep } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 
@@ -8,11 +8,10 @@ interface EffectStep extends Size {
   readonly opaque?: (input: boolean) => boolean;
   readonly peakBytes: number;
   readonly open: (rows: Rows) => Effect;
-  readonly before?: (box: Box) => Box;
 }
 
 /** A step that hands the picture's rows through a native effect. */
-export function effectStep({ width, height, opaque = same, peakBytes, open, before }: EffectStep): RowStep {
+export function effectStep({ width, height, opaque = same, peakBytes, open }: EffectStep): RowStep {
   return {
     kind: "rows",
     width,
@@ -20,7 +19,6 @@ export function effectStep({ width, height, opaque = same, peakBytes, open, befo
     opaque,
     peakBytes: Math.ceil(peakBytes),
     apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
-    ...(before && { before }),
   };
 }
 

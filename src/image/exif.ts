@@ -31,3 +31,10 @@ export function exifOrientation(exif: Uint8Array | undefined): Orientation {
   }
   return 1;
 }
+
+/** EXIF data that says how the picture lies and nothing else, with `Exif\0\0` in front. */
+export function exifOf(orientation: Orientation): Uint8Array {
+  const header = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8];
+  const entry = [ORIENTATION_TAG >> 8, ORIENTATION_TAG & 255, 0, SHORT, 0, 0, 0, 1, 0, orientation, 0, 0];
+  return Uint8Array.from([...PREFIX, ...header, 0, 1, ...entry, 0, 0, 0, 0]);
+}

@@ -66,10 +66,26 @@ export interface EncodeSettings {
   readonly trial?: boolean;
 }
 
+/** Square tiles of a picture, side by side as a small one. */
+export interface Tiles {
+  /** Pixels; a multiple of 32. */
+  readonly side: number;
+  /** Tiles in a row; divides their number. */
+  readonly across: number;
+  /** Where they lie in the picture as it is stored: multiples of 32. */
+  readonly places: readonly { readonly x: number; readonly y: number }[];
+}
+
 export interface RecompressSettings {
   /** Absent: nothing that can be seen may change. */
   readonly quality?: number;
   readonly progressive: boolean;
+  /** In place of the picture, tiles of it. */
+  readonly tiles?: Tiles;
+  /** The picture is turned; only where `turns` allows it. */
+  readonly turn?: Orientation;
+  /** The file says how its picture is to be turned, in place of what it said; by default it says nothing. */
+  readonly note?: Orientation;
 }
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
@@ -107,16 +123,37 @@ export interface FormatDefinition {
   ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
+  readonly maxScoredPixels?: number;
+  /**
+   * `encode` for a file of the format itself, of which nothing changes, by a shorter way; null where there is none. Takes
+   * no more memory than decoding and encoding.
+   */
+  readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
-  /** A smaller file of the same picture without decoding pixels; null when there is nothing to win this way. */
+  /** By how much qualities differ at least that make a difference; 1 unless told. */
+  readonly qualityStep?: number;
+  /**
+   * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
+   * there is nothing to win this way.
+   */
   readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
   /** Whether `recompress` can give this file a lower quality; absent where it never can. */
   readonly requantizes?: (bytes: Uint8Array) => boolean;
   /** Bytes of memory that `recompress` will hold at most, the result included. */
-  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts) => number;
-  /** The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning. */
-  readonly strip?: (bytes: Uint8Array) => Uint8Array;
+  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => number;
+  /** Whether `recompress` can turn the picture without any loss; absent where it never can. */
+  readonly turns?: (bytes: Uint8Array, orientation: Orientation) => boolean;
+  /**
+   * The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning.
+   * `note` is how its picture is to be turned, where files of the format can say that.
+   */
+  readonly strip?: (bytes: Uint8Array, note?: Orientation) => Uint8Array;
+  /** The same file with a mark that says down to which score, 1 to 100, it was reduced; it takes 10 to 28 bytes. */
+  readonly mark?: (bytes: Uint8Array, score: number) => Uint8Array;
+  /** What the mark of a file says; undefined where there is none. */
+  readonly markOf?: (bytes: Uint8Array) => number | undefined;
 }
 
 /** Types the literal of a registry row. */

@@ -1,19 +1,35 @@
-/** Every format, one line each. Detection, the list of output formats, content types and documentation follow. */
+/**
+ * Every format, one line each. Detection, the list of output formats, content types and documentation follow.
+ * A deployment can leave out those that are imported by a name with a `#`: `[alias]` in wrangler.toml.
+ */
+import { avif } from "#formats/avif";
+import { heic } from "#formats/heic";
+import { jpeg2000 } from "#formats/jpeg2000";
+import { svg } from "#formats/svg";
+
 import type { FormatDefinition } from "./format.ts";
 import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
 import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
-import { jpeg2000 } from "./formats/jpeg2000.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
-import { svg } from "./formats/svg.ts";
 import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
-export const FORMATS = { jpeg, jpeg2000, png, gif, webp, bmp, ico, tiff, psd, svg } as const satisfies Record<
-  string,
-  FormatDefinition
->;
+export const FORMATS = {
+  jpeg,
+  jpeg2000,
+  png,
+  gif,
+  webp,
+  avif,
+  heic,
+  bmp,
+  ico,
+  tiff,
+  psd,
+  svg,
+} as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -3,19 +3,30 @@ import type * as v from "valibot";
 
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Rows } from "./rows.ts";
+import type { Rotation } from "./steps/rotate.ts";
 
 export type Kernel = "lanczos3" | "mitchell" | "cubic" | "linear" | "nearest";
 
 /**
- * One piece of work on a picture. Turns, crops and resizes are named, not written as functions, so that the pipeline
- * can join them, hand them to the decoder, or move a turn behind a shrink; everything else maps rows to rows.
+ * One piece of work on a picture. Geometry is named, not written as functions, so that the planner can join it, hand it
+ * to the decoder, or move a turn or a rotation behind a shrink; everything else maps rows to rows.
  */
 export type Step =
   | { readonly kind: "turn"; readonly orientation: Orientation }
   /** A fractional box is allowed only where the next step is a resize. */
   | { readonly kind: "crop"; readonly box: Box }
-  | { readonly kind: "resize"; readonly width: number; readonly height: number; readonly kernel: Kernel }
+  | Resize
+  | ({ readonly kind: "rotate" } & Rotation)
   | RowStep;
+
+export interface Resize extends Size {
+  readonly kind: "resize";
+  readonly kernel: Kernel;
+  /** Filter light, not encoded values. */
+  readonly linear?: boolean;
+  /** The part of the picture that is wanted, possibly fractional; absent: all of it. */
+  readonly box?: Box;
+}
 
 export interface RowStep extends Size {
   readonly kind: "rows";
@@ -24,8 +35,6 @@ export interface RowStep extends Size {
   /** Bytes of memory that the step holds at most. */
   readonly peakBytes: number;
   readonly apply: (rows: Rows) => Rows;
-  /** Where a region of the result lies in what comes in, of a step that moves pixels and may run before a face is sought. */
-  readonly before?: (box: Box) => Box;
 }
 
 /** Bytes that an operation may hold for each pixel of the small version that it looks at. */

@@ -1,6 +1,6 @@
 /** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
 import { ApiError } from "../errors.ts";
-import type { Rows } from "./rows.ts";
+import { type Rows, skipRows } from "./rows.ts";
 
 export interface Frame {
   /** How long an animation shows the frame, in milliseconds; 0 in a still picture. */
@@ -40,5 +40,6 @@ export function firstFrame(picture: Picture): Rows {
     rows.close();
     frames.return?.();
   };
-  return { width: rows.width, height: rows.height, opaque: rows.opaque, read: (max) => rows.read(max), close };
+  const { width, height, opaque } = rows;
+  return { width, height, opaque, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
 }

@@ -1,13 +1,14 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
 import { toSrgb } from "./color/convert.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
-import { type Box, isWhole, turnSize } from "./geometry.ts";
+import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { firstFrame, type Frame, type Picture } from "./picture.ts";
-import { demandOf, type Plan, type View } from "./plan.ts";
+import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePeakBytes } from "./resample.ts";
 import type { Rows } from "./rows.ts";
 import { crop } from "./steps/crop.ts";
+import { rotate, rotatePeakBytes } from "./steps/rotate.ts";
 import { needsStrips, stripPeakBytes, turnByStrips } from "./steps/turn-strips.ts";
 import { turn, turnPeakBytes } from "./steps/turn.ts";
 
@@ -23,7 +24,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
   const { facts } = stored;
   return {
     ...plan.size,
-    opaque: plan.steps.reduce((opaque, step) => (step.kind === "rows" ? step.opaque(opaque) : opaque), !facts.alpha),
+    opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
     loops: facts.loops,
     *open() {
@@ -77,25 +78,31 @@ function regionOf(stored: Stored, box: Box): Picture {
 export function picturePeakBytes(stored: Stored, plan: Plan): number {
   const demand = demandOf(plan.view);
   let bytes = stored.format.decodePeakBytes(stored.facts, demand);
-  if (plan.view.target) bytes += resamplePeakBytes(demand.box, demand);
+  const viewed = viewedSize(plan.view);
+  if (plan.view.target) bytes += resamplePeakBytes(demand.box, viewed);
   const turnBytes = turnsByStrips(stored.facts, plan.view) ? stripPeakBytes : turnPeakBytes;
-  bytes += turnBytes({ width: demand.width, height: demand.height }, plan.view.orientation);
-  let size = turnSize({ width: demand.width, height: demand.height }, plan.view.orientation);
+  bytes += turnBytes(viewed, plan.view.orientation);
+  let size = turnSize(viewed, plan.view.orientation);
+  let opaque = !stored.facts.alpha;
   for (const step of plan.steps) {
-    bytes += stepPeakBytes(size, step);
-    size = step.kind === "turn" ? turnSize(size, step.orientation) : step.kind === "crop" ? step.box : step;
+    bytes += stepPeakBytes(step, size, opaque);
+    size = sizeAfter(step, size);
+    opaque = opaqueAfter(step, opaque);
   }
   return bytes;
 }
 
-function stepPeakBytes(size: { width: number; height: number }, step: Step): number {
+/** The most bytes that a step on a picture of this size holds. */
+export function stepPeakBytes(step: Step, size: Size, opaque: boolean): number {
   switch (step.kind) {
     case "turn":
       return turnPeakBytes(size, step.orientation);
     case "crop":
       return 0;
     case "resize":
-      return resamplePeakBytes(size, step);
+      return resamplePeakBytes(step.box ?? size, step);
+    case "rotate":
+      return rotatePeakBytes(size, opaque, step);
     case "rows":
       return step.peakBytes;
   }
@@ -104,21 +111,23 @@ function stepPeakBytes(size: { width: number; height: number }, step: Step): num
 /** The wanted region at the wanted size, not yet turned. */
 function sized(rows: Rows, box: Box, { target, orientation }: View): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
-  const { width, height } = turnSize(target, orientation);
-  return resample(rows, { box, width, height, kernel: target.kernel });
+  const { kernel, linear = false } = target;
+  return resample(rows, { box, ...turnSize(target, orientation), kernel, linear });
 }
 
-function applied(rows: Rows, step: Step): Rows {
+/** The picture after a step. */
+export function applied(rows: Rows, step: Step): Rows {
   switch (step.kind) {
     case "turn":
       return turn(rows, step.orientation);
     case "crop":
       return crop(rows, step.box);
     case "resize": {
-      const { width, height, kernel } = step;
-      const box = { x: 0, y: 0, width: rows.width, height: rows.height };
-      return resample(rows, { box, width, height, kernel });
+      const { box = whole(rows), width, height, kernel, linear = false } = step;
+      return resample(rows, { box, width, height, kernel, linear });
     }
+    case "rotate":
+      return rotate(rows, step);
     case "rows":
       return step.apply(rows);
   }

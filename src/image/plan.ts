@@ -16,7 +16,8 @@ import {
   turnSize,
   whole,
 } from "./geometry.ts";
-import type { Kernel, Step } from "./operation.ts";
+import type { Kernel, Resize, Step } from "./operation.ts";
+import { turnedSize } from "./steps/rotate.ts";
 
 /** The part of a stored picture that is wanted, the size it is wanted at, and how it is to be turned. */
 export interface View {
@@ -25,7 +26,7 @@ export interface View {
   /** Applied after the resize. */
   readonly orientation: Orientation;
   /** In upright pixels; absent: the size of the box. */
-  readonly target?: Size & { readonly kernel: Kernel };
+  readonly target?: Size & { readonly kernel: Kernel; readonly linear?: boolean };
 }
 
 export interface Plan {
@@ -46,9 +47,16 @@ export function sizeAfter(step: Step, size: Size): Size {
     case "crop":
       return { width: step.box.width, height: step.box.height };
     case "resize":
+    case "rotate":
     case "rows":
       return { width: step.width, height: step.height };
   }
+}
+
+/** Whether a picture is opaque after a step. */
+export function opaqueAfter(step: Step, opaque: boolean): boolean {
+  if (step.kind === "rotate") return opaque && step.background[3] === 255;
+  return step.kind === "rows" ? step.opaque(opaque) : opaque;
 }
 
 /** Joins the leading geometry of `steps` into a view of a stored picture. */
@@ -63,10 +71,71 @@ export function planSteps(stored: Size, steps: readonly Step[]): Plan {
     size = sizeAfter(step, size);
     joined++;
   }
-  const rest = steps.slice(joined).filter((step) => !isIdle(step));
+  const rest = cutWhileResizing(steps.slice(joined).filter((step) => !isIdle(step)));
+  const folded = shrinkFirst(view, size, rest) ?? { view, steps: rest };
   for (const step of rest) size = sizeAfter(step, size);
   const changesPixels = rest.length > 0 || !isIdleView(view, stored);
-  return { view, steps: rest, size, changesPixels };
+  return { ...folded, size, changesPixels };
+}
+
+/** What keeps its size is cut at whole pixels: half a pixel aside it would only be blurred. */
+function shifted(box: Box): Box {
+  return { ...box, x: Math.floor(box.x), y: Math.floor(box.y) };
+}
+
+/** Crops right before a resize become part of it: only there may they be fractional. */
+function cutWhileResizing(steps: readonly Step[]): Step[] {
+  const joined: Step[] = [];
+  for (const step of steps) {
+    const before = joined.at(-1);
+    const cut = before?.kind === "crop" ? before.box : undefined;
+    if (cut && step.kind === "crop") {
+      joined.splice(-1, 1, { kind: "crop", box: { ...step.box, x: cut.x + step.box.x, y: cut.y + step.box.y } });
+    } else if (cut && step.kind === "resize") {
+      const same = step.width === cut.width && step.height === cut.height;
+      joined.splice(-1, 1, same ? { kind: "crop", box: shifted(cut) } : { ...step, box: cut });
+    } else {
+      joined.push(step);
+    }
+  }
+  return joined;
+}
+
+/** How much larger than the result a picture is rotated, so that no interpolation shows. */
+const ROTATION_OVERSAMPLING = 2;
+/** A saving below this is not worth a second resampling. */
+const MIN_ROTATION_SHRINK = 0.75;
+
+/**
+ * A rotation and the resize after it, as a shrink that the decoder may do, the rotation of what is left, and the rest
+ * of the resize; null when there is too little to be shrunk first. The center of the picture stays the center.
+ */
+function shrinkFirst(view: View, size: Size, steps: readonly Step[]): Pick<Plan, "view" | "steps"> | null {
+  const [rotation, resize, ...rest] = steps;
+  if (view.target || rotation?.kind !== "rotate" || resize?.kind !== "resize") return null;
+  const box = resize.box ?? whole(rotation);
+  const shrink = ROTATION_OVERSAMPLING * Math.max(resize.width / box.width, resize.height / box.height);
+  if (shrink > MIN_ROTATION_SHRINK) return null;
+  const small = {
+    width: Math.max(1, Math.round(size.width * shrink)),
+    height: Math.max(1, Math.round(size.height * shrink)),
+  };
+  const scale = Math.sqrt((small.width * small.height) / (size.width * size.height));
+  const fitting = turnedSize(small, rotation.angle);
+  const canvas = {
+    width: Math.max(fitting.width, Math.ceil(rotation.width * scale)),
+    height: Math.max(fitting.height, Math.ceil(rotation.height * scale)),
+  };
+  const inside = {
+    x: canvas.width / 2 + (box.x - rotation.width / 2) * scale,
+    y: canvas.height / 2 + (box.y - rotation.height / 2) * scale,
+    width: box.width * scale,
+    height: box.height * scale,
+  };
+  return {
+    view: { ...view, target: targetOf({ ...resize, ...small }) },
+    steps: [{ ...rotation, ...canvas }, { ...resize, box: inside }, ...rest],
+  };
 }
 
 /** The view with one more step in it, or null when the step has to run on pixels of its own. */
@@ -84,8 +153,9 @@ function join(view: View, size: Size, step: Step): View | null {
     }
     case "resize":
       if (view.target) return null;
-      if (step.width === size.width && step.height === size.height) return view;
-      return { ...view, target: { width: step.width, height: step.height, kernel: step.kernel } };
+      if (step.width === size.width && step.height === size.height) return { ...view, box: shifted(view.box) };
+      return { ...view, target: targetOf(step) };
+    case "rotate":
     case "rows":
       return null;
   }
@@ -99,11 +169,21 @@ function isIdleView(view: View, stored: Size): boolean {
   return view.orientation === 1 && !view.target && isWhole(view.box, stored);
 }
 
-/** What a view asks of the decoder. */
+function targetOf({ width, height, kernel, linear = false }: Resize): NonNullable<View["target"]> {
+  return { width, height, kernel, ...(linear && { linear }) };
+}
+
+/** The size of what a view shows, not yet turned. */
+export function viewedSize({ box, target, orientation }: View): Size {
+  return target ? turnSize(target, orientation) : { width: box.width, height: box.height };
+}
+
+/** What a view asks of the decoder. Decoders shrink encoded values, so they may not where light is to be filtered. */
 export function demandOf(view: View): Demand {
-  const { box, target, orientation } = view;
-  const wanted = target ? turnSize(target, orientation) : box;
-  return { box, width: wanted.width, height: wanted.height };
+  const { box, target } = view;
+  const { width, height } = viewedSize(view);
+  if (!target?.linear) return { box, width, height };
+  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height) };
 }
 
 /** The size at which the picture is stored. */

@@ -39,6 +39,8 @@ export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
 export interface Choice {
   /** RGBA. Full transparency is the first color if the picture has it. */
   readonly palette: Uint8Array;
+  /** How far the colors lie from those of the palette, as Histogram.palette says. */
+  readonly error: number;
   /** The palette has every color of the picture, save alpha if that had to become sharp. */
   readonly exact: boolean;
 }
@@ -51,7 +53,7 @@ export function choosePalette(picture: Picture, reduction: Reduction): Choice {
   const histogram = count(picture, reduction);
   try {
     const exact = histogram.colors <= reduction.colors && picture.frames <= SAMPLED_FRAMES;
-    return { palette: histogram.palette(reduction.colors), exact };
+    return { ...histogram.palette(reduction.colors), exact };
   } finally {
     histogram.close();
   }

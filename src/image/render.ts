@@ -16,7 +16,7 @@ import { encodeFor, type Optimized } from "./optimize/encode.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
-import { type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -97,8 +97,8 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     for (const step of small ? await isolateBudget.run(lookPeakBytes(stored, small), plan) : plan()) {
       steps.push(step);
       size = sizeAfter(step, size);
-      if (step.kind === "rows") opaque = step.opaque(opaque);
-      if (step.kind !== "crop") checkResult(size);
+      opaque = opaqueAfter(step, opaque);
+      if (step.kind !== "crop") checkResult(size, writtenFrames(stored, order));
     }
   }
   return { plan: planSteps(storedSize(facts), steps), faces };
@@ -129,6 +129,13 @@ function canHoldAlpha(stored: Stored, { output }: Order): boolean {
   const word = output?.format;
   if (word === undefined || word === "auto") return stored.format.encode ? stored.format.can.alpha : true;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
+}
+
+/** How many frames are worked on: formats without animation take the first. */
+function writtenFrames({ facts }: Stored, { output }: Order): number {
+  const word = output?.format;
+  if (word === undefined || word === "auto") return facts.frames;
+  return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
 }
 
 /** The formats to try; the smallest result wins. */

@@ -11,6 +11,18 @@ export interface Rows {
    * The view is valid until the next call. `null` at the end.
    */
   read(max: number): Uint8Array | null;
+  /** Goes past the next `count` rows, which there are; absent where that takes as long as reading them. */
+  skip?(count: number): void;
   /** Frees what the picture holds, upstream included. May be called twice and at any time. */
   close(): void;
+}
+
+/** Goes past the next `count` rows; stops at the end. */
+export function skipRows(rows: Rows, count: number): void {
+  if (rows.skip) return rows.skip(count);
+  for (let left = count; left > 0;) {
+    const band = rows.read(left);
+    if (!band) return;
+    left -= band.length / (rows.width * 4);
+  }
 }

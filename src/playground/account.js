@@ -1,14 +1,33 @@
-/** The view of an account: credits, rate, notifications, saved things. */
-import { bytesText, h, moment } from "./dom.js";
-import { call } from "./request.js";
+/** The view of an account: credits, rate, usage, notifications, saved things. */
+import { bytesText, countText, fill, h, moment } from "./dom.js";
+import { call, Refusal } from "./request.js";
+import { usageOf } from "./usage.js";
+
+/**
+ * @import {
+ *   Account, Called, Child, ConnectorList, ConnectorRecord, KeyfileList, KeyfileRecord, UsageList, WatermarkList,
+ *   WatermarkRecord, WebhookList, WebhookRecord,
+ * } from "./shapes.d.ts"
+ */
 
 const PAGE = 20;
 
-/** `{ element, load() }` */
+/**
+ * @typedef {object} Actions
+ * @property {(work: () => Promise<void>, done?: string) => Promise<void>} guarded runs something and says how it went
+ * @property {() => Promise<void>} load
+ * @property {(id: string) => void} useWatermark
+ */
+
+/**
+ * `{ element, load() }`
+ * @param {Pick<Actions, "useWatermark">} ports
+ */
 export function createAccount({ useWatermark }) {
   const message = h("div", { class: "error", role: "alert", hidden: true });
   const said = h("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
   const cards = h("div", { class: "cards" });
+  /** @type {Actions["guarded"]} */
   const guarded = async (work, done) => {
     message.hidden = true;
     try {
@@ -16,9 +35,10 @@ export function createAccount({ useWatermark }) {
       if (done) said.textContent = done;
     } catch (error) {
       message.hidden = false;
-      message.replaceChildren(
-        h("strong", {}, error.status ? `${error.status}` : "Failed"),
-        h("span", {}, error.message),
+      fill(
+        message,
+        h("strong", {}, (error instanceof Refusal && error.status) || "Failed"),
+        h("span", {}, wordsOf(error)),
       );
     }
   };
@@ -36,68 +56,103 @@ export function createAccount({ useWatermark }) {
   return { element: h("div", {}, h("h1", {}, "Account"), message, said, cards), load };
 }
 
+/** @param {unknown} error */
+function wordsOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** @param {Actions} actions */
 async function allCards(actions) {
-  const paths = [
-    "account",
-    `webhooks?limit=${PAGE}`,
-    `watermarks?limit=${PAGE}`,
-    `connectors?limit=${PAGE}`,
-    `keyfiles?limit=${PAGE}`,
-  ];
-  const [about, ...lists] = await Promise.all(paths.map((path) => call("GET", `/1.0/${path}`)));
-  const [{ webhooks }, { watermarks }, { connectors }, { keyfiles }] = lists.map(({ answer }) => answer);
+  const [about, usage, webhooks, watermarks, connectors, keyfiles] = await Promise.all([
+    /** @type {Promise<Called<Account>>} */ (call("GET", "/1.0/account")),
+    /** @type {Promise<Called<UsageList>>} */ (call("GET", "/1.0/account/usage?limit=100")),
+    /** @type {Promise<Called<WebhookList>>} */ (call("GET", `/1.0/webhooks?limit=${PAGE}`)),
+    /** @type {Promise<Called<WatermarkList>>} */ (call("GET", `/1.0/watermarks?limit=${PAGE}`)),
+    /** @type {Promise<Called<ConnectorList>>} */ (call("GET", `/1.0/connectors?limit=${PAGE}`)),
+    /** @type {Promise<Called<KeyfileList>>} */ (call("GET", `/1.0/keyfiles?limit=${PAGE}`)),
+  ]);
+  const connectorRows = connectors.answer.connectors.map((one) => connectorRow(one, actions));
+  const keyfileRows = keyfiles.answer.keyfiles.map((one) => keyfileRow(one, actions));
   return [
     creditCard(about),
-    watermarkCard(watermarks, actions),
-    webhookCard(webhooks, actions),
-    card("Connectors", connectors.map(connectorRow), "No saved stores. POST /1.0/connectors saves one."),
-    card("Keyfiles", keyfiles.map(keyfileRow), "No keyfiles. POST /1.0/keyfiles saves one."),
+    section("Usage", "Usage of the last 30 days", usageOf(usage.answer)),
+    watermarkCard(watermarks.answer.watermarks, actions),
+    webhookCard(webhooks.answer.webhooks, actions),
+    card("Connectors", connectorRows, h("span", {}, "No saved stores. ", docs("addConnector", "Save one"), ".")),
+    card("Keyfiles", keyfileRows, h("span", {}, "No keyfiles. ", docs("addKeyfile", "Save one"), ".")),
   ];
 }
 
+/**
+ * @param {string} operationId
+ * @param {string} text
+ */
+function docs(operationId, text) {
+  return h("a", { href: `/docs#${operationId}` }, text);
+}
+
+/**
+ * @param {string} name
+ * @param {Child} title
+ * @param {Child} content
+ */
+function section(name, title, content) {
+  const id = `card-${name.toLowerCase()}`;
+  return h("section", { class: "panel card", "aria-labelledby": id }, h("h2", { id, tabindex: -1 }, title), content);
+}
+
+/**
+ * @param {string} title
+ * @param {readonly HTMLElement[]} rows
+ * @param {Child} empty
+ * @param {Child[]} more
+ */
 function card(title, rows, empty, ...more) {
-  const id = `card-${title.toLowerCase()}`;
-  return h(
-    "section",
-    { class: "panel card", "aria-labelledby": id },
-    h("h2", { id, tabindex: -1 }, title),
-    rows.length > 0 ? h("ul", { class: "rows" }, rows) : h("p", { class: "hint" }, empty),
-    more,
-  );
+  const list = rows.length > 0 ? h("ul", { class: "rows" }, rows) : h("p", { class: "hint" }, empty);
+  return section(title, title, [list, more]);
 }
 
+/** @param {Called<Account>} called */
 function creditCard({ answer: { subscription, credits }, header }) {
-  const [limit, left, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(header(`X-RateLimit-${name}`)));
-  return h(
-    "section",
-    { class: "panel card", "aria-labelledby": "card-credits" },
-    h("h2", { id: "card-credits", tabindex: -1 }, "Plan ", h("em", {}, subscription.name)),
-    gauge("Credits used this month", credits.used, credits.total, `${credits.remaining.toLocaleString("en")} left`),
-    gauge(
-      "Requests in this window",
-      limit - left,
-      limit,
-      `${left.toLocaleString("en")} left, new window in ${reset} s`,
-    ),
+  const [limit = 0, left = 0, reset = 0] = ["Limit", "Remaining", "Reset"].map((name) =>
+    Number(header(`X-RateLimit-${name}`)),
+  );
+  return section(
+    "credits",
+    ["Plan ", h("em", {}, subscription.name)],
+    [
+      gauge("Credits used this month", credits.used, credits.total, `${countText(credits.remaining)} left`),
+      gauge("Requests in this window", limit - left, limit, `${countText(left)} left, new window in ${reset} s`),
+    ],
   );
 }
 
+/**
+ * @param {string} label
+ * @param {number} value
+ * @param {number} max
+ * @param {string} note
+ */
 function gauge(label, value, max, note) {
   const id = `gauge-${label.replaceAll(" ", "-").toLowerCase()}`;
   return h(
     "div",
     { class: "gauge" },
     h("label", { for: id }, label),
-    h("strong", {}, `${value.toLocaleString("en")} of ${max.toLocaleString("en")}`),
+    h("strong", {}, `${countText(value)} of ${countText(max)}`),
     h("meter", { id, min: 0, max: Math.max(max, 1), high: max * 0.9, optimum: 0, value }),
     h("span", { class: "hint" }, note),
   );
 }
 
+/**
+ * @param {readonly WatermarkRecord[]} watermarks
+ * @param {Actions} actions
+ */
 function watermarkCard(watermarks, { guarded, load, useWatermark }) {
   const upload = h("input", { type: "file", id: "watermark-file", class: "visually-hidden", accept: "image/*" });
   upload.addEventListener("change", () => {
-    const [file] = upload.files;
+    const [file] = upload.files ?? [];
     if (!file) return;
     void guarded(async () => {
       const body = new FormData();
@@ -107,114 +162,123 @@ function watermarkCard(watermarks, { guarded, load, useWatermark }) {
     }, "Watermark saved.");
   });
   const rows = watermarks.map(({ id, name, format, width, height, bytes }) =>
-    h(
-      "li",
-      {},
-      h(
-        "div",
-        {},
+    row(
+      [
         h("strong", {}, name),
         h("span", { class: "hint" }, `${format}, ${width} × ${height}, ${bytesText(bytes)}`),
         h("code", {}, id),
-      ),
-      h(
-        "div",
-        { class: "row-actions" },
-        h(
-          "button",
-          { type: "button", class: "quiet small", "aria-label": `Use ${name}`, onclick: () => useWatermark(id) },
-          "Use",
-        ),
-        removeButton(name, () =>
-          guarded(async () => {
-            await call("DELETE", `/1.0/watermarks/${id}`);
-            await load();
-          }, "Watermark deleted."),
-        ),
-      ),
+      ],
+      [
+        smallButton("Use", `Use ${name}`, () => useWatermark(id)),
+        removeButton(`/1.0/watermarks/${id}`, name, "Watermark deleted.", { guarded, load }),
+      ],
     ),
   );
-  return card(
-    "Watermarks",
-    rows,
-    "Nothing saved yet.",
-    h("p", {}, upload, h("label", { class: "choose small", for: upload.id }, "Upload a watermark")),
-  );
+  const label = h("label", { class: "choose small", for: upload.id }, "Upload a watermark");
+  return card("Watermarks", rows, "Nothing saved yet.", h("p", {}, upload, label));
 }
 
-/** Asks again on the same button: deleting cannot be undone. */
-function removeButton(name, remove) {
-  const button = h("button", { type: "button", class: "quiet small", "aria-label": `Delete ${name}` }, "Delete");
+/**
+ * @param {Child} about
+ * @param {Child} actions
+ */
+function row(about, actions) {
+  return h("li", {}, h("div", {}, about), h("div", { class: "row-actions" }, actions));
+}
+
+/**
+ * @param {string} text
+ * @param {string} label for whoever does not see what it belongs to
+ * @param {() => void} onclick
+ */
+function smallButton(text, label, onclick) {
+  return h("button", { type: "button", class: "quiet small", "aria-label": label, onclick }, text);
+}
+
+/**
+ * Asks again on the same button: deleting cannot be undone.
+ * @param {string} path
+ * @param {string} name
+ * @param {string} done
+ * @param {Pick<Actions, "guarded" | "load">} actions
+ */
+function removeButton(path, name, done, { guarded, load }) {
   let sure = false;
-  button.addEventListener("click", () => {
-    if (sure) return void remove();
-    sure = true;
-    button.textContent = "Really?";
-    button.setAttribute("aria-label", `Really delete ${name}?`);
+  const button = smallButton("Delete", `Delete ${name}`, () => {
+    if (!sure) return ask(true);
+    void guarded(async () => {
+      await call("DELETE", path);
+      await load();
+    }, done);
   });
-  button.addEventListener("blur", () => {
-    sure = false;
-    button.textContent = "Delete";
-    button.setAttribute("aria-label", `Delete ${name}`);
-  });
+  const ask = (/** @type {boolean} */ asked) => {
+    sure = asked;
+    button.textContent = asked ? "Really?" : "Delete";
+    button.setAttribute("aria-label", asked ? `Really? Delete ${name}` : `Delete ${name}`);
+  };
+  button.addEventListener("blur", () => ask(false));
   return button;
 }
 
+/**
+ * @param {readonly WebhookRecord[]} webhooks
+ * @param {Actions} actions
+ */
 function webhookCard(webhooks, { guarded, load }) {
   const rows = webhooks.map((record) => {
-    const again = h(
-      "button",
-      { type: "button", class: "quiet small", "aria-label": `Redeliver ${record.id}` },
-      "Redeliver",
-    );
-    again.addEventListener("click", () =>
-      guarded(async () => {
+    const again = smallButton("Redeliver", `Redeliver ${record.id}`, () => {
+      void guarded(async () => {
         await call("POST", `/1.0/webhooks/${record.id}/redeliver`);
         await load();
-      }, "Redelivery started."),
-    );
-    return h(
-      "li",
-      {},
-      h(
-        "div",
-        {},
+      }, "Redelivery started.");
+    });
+    return row(
+      [
         h("span", {}, h("span", { class: `state ${record.status}` }, record.status), " ", moment(record.created_at)),
         h("code", {}, record.id),
         attemptsOf(record),
-      ),
-      h("div", { class: "row-actions" }, (record.status === "delivered" || record.status === "failed") && again),
+      ],
+      (record.status === "delivered" || record.status === "failed") && again,
     );
   });
   const refresh = h("button", { type: "button", class: "quiet small", onclick: () => void load() }, "Refresh");
   return card("Notifications", rows, "No request with a webhook yet.", h("p", {}, refresh));
 }
 
+/** @param {WebhookRecord} record */
 function attemptsOf({ attempts, payload }) {
   const summary = `${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}`;
+  const lines = attempts.map(({ at, code, duration_ms: duration }) =>
+    h("li", {}, moment(at), ` ${code === 0 ? "no answer" : `HTTP ${code}`}, ${duration} ms`),
+  );
+  const text = JSON.stringify(payload, null, 2);
   return h(
     "details",
     {},
     h("summary", {}, summary),
-    h(
-      "ol",
-      { class: "attempts" },
-      attempts.map(({ at, code, duration_ms: duration }) =>
-        h("li", {}, moment(at), ` ${code === 0 ? "no answer" : `HTTP ${code}`}, ${duration} ms`),
-      ),
-    ),
-    h("div", { class: "code" }, h("pre", { tabindex: "0", "aria-label": "Payload" }, JSON.stringify(payload, null, 2))),
+    h("ol", { class: "attempts" }, lines),
+    h("div", { class: "code" }, h("pre", { tabindex: "0", role: "region", "aria-label": "Payload" }, text)),
   );
 }
 
-function connectorRow({ id, name, provider, key_hint: hint }) {
-  return h(
-    "li",
-    {},
-    h("div", {}, h("strong", {}, name), h("span", { class: "hint" }, `${provider}, key …${hint}`), h("code", {}, id)),
+/**
+ * @param {ConnectorRecord} connector
+ * @param {Actions} actions
+ */
+function connectorRow({ id, name, provider, key_hint: hint }, actions) {
+  return row(
+    [h("strong", {}, name), h("span", { class: "hint" }, `${provider}, key …${hint}`), h("code", {}, id)],
+    removeButton(`/1.0/connectors/${id}`, name, "Connector deleted.", actions),
   );
 }
 
-function keyfileRow({ id, name }) {
-  return h("li", {}, h("div", {}, h("strong", {}, name), h("code", {}, id)));
+/**
+ * @param {KeyfileRecord} keyfile
+ * @param {Actions} actions
+ */
+function keyfileRow({ id, name, client_email: email }, actions) {
+  return row(
+    [h("strong", {}, name), h("span", { class: "hint" }, email), h("code", {}, id)],
+    removeButton(`/1.0/keyfiles/${id}`, name, "Keyfile deleted.", actions),
+  );
 }

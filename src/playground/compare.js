@@ -1,7 +1,18 @@
 /** Before and after: one over the other with a divider, or side by side; fitted or pixel by pixel. */
 import { h } from "./dom.js";
 
-/** `{ element, show(pictures), clear() }`; a picture is `{ url, width, height, label }` or null where none can be shown. */
+/**
+ * @typedef {object} Pictures
+ * @property {string | undefined} before undefined where the original is not on this page
+ * @property {string} after
+ * @property {number} width
+ * @property {number} height
+ */
+
+/**
+ * `{ element, show(pictures), clear() }`
+ * @param {{ onOriginal: () => Promise<void> }} ports
+ */
 export function createCompare({ onOriginal }) {
   const element = h("div", { class: "compare", hidden: true });
   return {
@@ -10,15 +21,18 @@ export function createCompare({ onOriginal }) {
       element.hidden = true;
       element.replaceChildren();
     },
-    show: async ({ before, after, width, height }) => {
-      const images = await Promise.all([before, after].map((url) => shown(url)));
+    show: async (/** @type {Pictures} */ { before, after, width, height }) => {
+      const images = await Promise.all([shown(before), shown(after)]);
       element.replaceChildren(...views(images, { width, height, onOriginal }));
       element.hidden = false;
     },
   };
 }
 
-/** The decoded image; null where this browser knows no such format. */
+/**
+ * The decoded image; null where this browser knows no such format.
+ * @param {string | undefined} url
+ */
 async function shown(url) {
   if (!url) return null;
   const image = h("img", { src: url, alt: "", draggable: "false" });
@@ -28,6 +42,10 @@ async function shown(url) {
   );
 }
 
+/**
+ * @param {[HTMLImageElement | null, HTMLImageElement | null]} images
+ * @param {{ width: number, height: number, onOriginal: () => Promise<void> }} about
+ */
 function views([before, after], { width, height, onOriginal }) {
   const stage = h("div", { class: "stage" });
   stage.style.setProperty("--ratio", `${width} / ${height}`);
@@ -50,10 +68,12 @@ function views([before, after], { width, height, onOriginal }) {
   ];
 }
 
+/** @param {HTMLElement} stage */
 function frame(stage) {
   return h("div", { class: "frame" }, stage);
 }
 
+/** @param {() => Promise<void>} onOriginal */
 function originalOffer(onOriginal) {
   const button = h("button", { type: "button", class: "quiet small" }, "Show the original too");
   button.addEventListener("click", () => {
@@ -71,12 +91,17 @@ function originalOffer(onOriginal) {
   );
 }
 
+/**
+ * @param {HTMLElement} stage
+ * @param {[string, string][]} modes
+ */
 function tools(stage, modes) {
   const zoom = h("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "100 %");
   zoom.addEventListener("click", () => {
     const whole = stage.classList.toggle("whole-pixels");
     zoom.setAttribute("aria-pressed", String(whole));
   });
+  /** @type {HTMLButtonElement[]} */
   const buttons = modes.map(([mode, label], index) => {
     const button = h("button", { type: "button", class: "quiet small", "aria-pressed": String(index === 0) }, label);
     button.addEventListener("click", () => {
@@ -88,7 +113,10 @@ function tools(stage, modes) {
   return h("div", { class: "tools", role: "group", "aria-label": "View" }, buttons, zoom);
 }
 
-/** A range input is what keyboards and screen readers move; the pointer moves it from anywhere on the stage. */
+/**
+ * A range input is what keyboards and screen readers move; the pointer moves it from anywhere on the stage.
+ * @param {HTMLElement} stage
+ */
 function divider(stage) {
   const range = h("input", {
     type: "range",
@@ -97,16 +125,16 @@ function divider(stage) {
     step: 1,
     "aria-label": "Divider between original and result",
   });
-  range.value = 50;
+  range.value = "50";
   const place = () => {
     stage.style.setProperty("--split", `${range.value}%`);
     range.setAttribute("aria-valuetext", `${range.value} % original`);
   };
   place();
   range.addEventListener("input", place);
-  const follow = (event) => {
+  const follow = (/** @type {PointerEvent} */ event) => {
     const { left, width } = stage.getBoundingClientRect();
-    range.value = ((event.clientX - left) / width) * 100;
+    range.value = String(((event.clientX - left) / width) * 100);
     place();
   };
   stage.addEventListener("pointerdown", (event) => {

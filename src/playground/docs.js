@@ -1,27 +1,34 @@
 /** The page at `/docs`: openapi.json as a reference to read. */
-import { byId, copyButton, h, prose } from "./dom.js";
+import { byId, copyButton, fill, h, prose } from "./dom.js";
 import { exampleOf } from "./examples.js";
 import { membersOf } from "./schema-table.js";
 import { apiDocument, resolve } from "./schema.js";
 
+/** @import { ApiDocument, ApiResponse, Child, Endpoint, Operation, Parameter } from "./shapes.d.ts" */
+
+/** @type {Readonly<Record<string, string>>} */
 const ACCESS = {
-  operator: ["The operator's token, as Bearer"],
-  basic: ["An API key: as the user name of Basic with an empty password, or as Bearer"],
+  operator: "The operator's token, as Bearer",
+  basic: "An API key: as the user name of Basic with an empty password, or as Bearer",
 };
 
+/** @typedef {{ name: string, description?: string, operations: Endpoint[] }} Topic */
+
+/** @param {ApiDocument} root */
 function render(root) {
   const operations = Object.entries(root.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
-  const tags = root.tags
-    .concat([...new Set(operations.map(({ operation }) => operation.tags[0]))].map((name) => ({ name })))
-    .filter(({ name }, index, all) => all.findIndex((tag) => tag.name === name) === index)
-    .map((tag) => ({ ...tag, operations: operations.filter(({ operation }) => operation.tags[0] === tag.name) }));
-  byId("contents").replaceChildren(...tags.map(contentsOf));
-  byId("main").replaceChildren(introduction(root), ...tags.map((tag) => sectionOf(root, tag)));
+  const topics = root.tags.map((tag) => ({
+    ...tag,
+    operations: operations.filter(({ operation }) => operation.tags[0] === tag.name),
+  }));
+  byId("contents").replaceChildren(...topics.map(contentsOf));
+  byId("main").replaceChildren(introduction(root), ...topics.map((topic) => sectionOf(root, topic)));
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
+/** @param {Topic} topic */
 function contentsOf({ name, operations }) {
   return h(
     "details",
@@ -37,10 +44,12 @@ function contentsOf({ name, operations }) {
   );
 }
 
+/** @param {string} method */
 function verb(method) {
   return h("span", { class: `verb ${method}` }, method.toUpperCase());
 }
 
+/** @param {ApiDocument} root */
 function introduction({ info }) {
   const sample = `curl -O ${location.origin}/sample.jpg`;
   return h(
@@ -59,6 +68,10 @@ function introduction({ info }) {
   );
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Topic} topic
+ */
 function sectionOf(root, { name, description, operations }) {
   return h(
     "section",
@@ -69,6 +82,10 @@ function sectionOf(root, { name, description, operations }) {
   );
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Endpoint} endpoint
+ */
 function operationOf(root, { path, method, operation }) {
   const { operationId, summary, parameters = [], requestBody, responses } = operation;
   return h(
@@ -85,11 +102,20 @@ function operationOf(root, { path, method, operation }) {
   );
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Operation} operation
+ */
 function accessOf(root, { security = root.security }) {
   const [scheme] = Object.keys(security[0] ?? {});
   return scheme && h("p", { class: "hint" }, ACCESS[scheme] ?? scheme);
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {readonly Parameter[]} parameters
+ * @returns {Child}
+ */
 function parametersOf(root, parameters) {
   const properties = Object.fromEntries(
     parameters.map((node) => {
@@ -101,16 +127,27 @@ function parametersOf(root, parameters) {
   return [h("h4", {}, "Parameters"), membersOf(root, { properties, required })];
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {NonNullable<Operation["requestBody"]>} node
+ * @returns {Child}
+ */
 function bodyOf(root, node) {
-  const [[mime, { schema }]] = Object.entries(resolve(root, node).content);
+  const [[mime, media] = ["", undefined]] = Object.entries(resolve(root, node).content);
+  const schema = media?.schema ?? {};
   return [h("h4", {}, "Body ", h("code", {}, mime)), membersOf(root, resolve(root, schema))];
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {string} status
+ * @param {ApiResponse} answer
+ */
 function answerOf(root, status, { description, headers = {}, content = {} }) {
   const json = content["application/json"];
   const other = Object.keys(content).filter((mime) => mime !== "application/json");
-  const kind = status < 400 ? "good" : "bad";
-  const fill = () => [
+  const kind = Number(status) < 400 ? "good" : "bad";
+  const inside = () => [
     other.length > 0 &&
       h(
         "p",
@@ -126,10 +163,15 @@ function answerOf(root, status, { description, headers = {}, content = {} }) {
   return later(
     { class: "answer" },
     [h("span", { class: `code-number ${kind}` }, status), h("span", {}, description)],
-    fill,
+    inside,
   );
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {NonNullable<ApiResponse["headers"]>} headers
+ * @returns {Child}
+ */
 function headersOf(root, headers) {
   const properties = Object.fromEntries(
     Object.entries(headers).map(([name, node]) => {
@@ -140,16 +182,25 @@ function headersOf(root, headers) {
   return [h("h5", {}, "Headers"), membersOf(root, { properties, required: [] })];
 }
 
-/** A fold whose content is made when it is opened: the whole document at once would be thousands of rows. */
-function later(attributes, summary, fill) {
+/**
+ * A fold whose content is made when it is opened: the whole document at once would be thousands of rows.
+ * @param {Record<string, string>} attributes
+ * @param {Child} summary
+ * @param {() => Child} inside
+ */
+function later(attributes, summary, inside) {
   const place = h("div", { class: "fold" });
   const element = h("details", attributes, h("summary", {}, summary), place);
   element.addEventListener("toggle", () => {
-    if (place.childElementCount === 0) place.append(...fill().flat().filter(Boolean));
+    if (place.childElementCount === 0) fill(place, inside());
   });
   return element;
 }
 
+/**
+ * @param {string} text
+ * @param {string} what
+ */
 function program(text, what) {
   return h(
     "div",

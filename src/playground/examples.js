@@ -3,9 +3,16 @@ import { resolve } from "./schema.js";
 import { DEMO_KEY, readKey } from "./session.js";
 import { shell } from "./snippets.js";
 
+/** @import { ApiDocument, Endpoint, Operation } from "./shapes.d.ts" */
+
+/** @type {Readonly<Record<string, string>>} */
 const FILES = { addKeyfile: "keyfile.json" };
 
-/** The program; segments of the path that only the caller knows are variables of the shell. */
+/**
+ * The program; segments of the path that only the caller knows are variables of the shell.
+ * @param {ApiDocument} root
+ * @param {Endpoint} endpoint
+ */
 export function exampleOf(root, { path, method, operation }) {
   const words = ["curl"];
   if (method !== "get" && !(method === "post" && operation.requestBody)) words.push(`-X ${method.toUpperCase()}`);
@@ -13,6 +20,10 @@ export function exampleOf(root, { path, method, operation }) {
   return [words.join(" "), ...bodyWords(root, operation)].join(" \\\n  ");
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Operation} operation
+ */
 function accessWords(root, { security = root.security }) {
   const [scheme] = Object.keys(security[0] ?? {});
   const local = readKey() === DEMO_KEY;
@@ -22,6 +33,10 @@ function accessWords(root, { security = root.security }) {
   return [local ? `-u ${DEMO_KEY}:` : '-u "$DARKROOM_KEY:"'];
 }
 
+/**
+ * @param {string} path
+ * @param {Operation} operation
+ */
 function addressOf(path, { operationId }) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => `$${name.toUpperCase()}`);
   const address = location.origin + filled;
@@ -29,9 +44,14 @@ function addressOf(path, { operationId }) {
   return operationId === "downloadResult" ? `-O ${quoted}` : quoted;
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Operation} operation
+ */
 function bodyWords(root, { operationId, requestBody }) {
   if (!requestBody) return [];
-  const [[mime, { example }]] = Object.entries(resolve(root, requestBody).content);
+  const [[mime, media] = ["", undefined]] = Object.entries(resolve(root, requestBody).content);
+  const example = /** @type {{ readonly data?: object }} */ (media?.example ?? {});
   if (mime === "multipart/form-data") {
     const data =
       example.data && Object.keys(example.data).length > 0

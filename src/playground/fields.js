@@ -5,24 +5,42 @@
 import { h, prose } from "./dom.js";
 import { kindOf, labelOf, resolve } from "./schema.js";
 
+/** @import { ApiDocument, Child, Field, Place, Schema, Setting } from "./shapes.d.ts" */
+
 /** A number with at most so many steps is easier to drag than to type. */
 const SLIDER_STEPS = 720;
 
+/** @type {Readonly<Record<string, (schema: Schema, place: Place) => Field>>} */
 const MAKERS = { choice, number, boolean, color, text, group, variants, map };
 
-/** The field of one schema; undefined where there is nothing to choose. */
+/**
+ * The field of one schema; undefined where there is nothing to choose.
+ * @param {ApiDocument} root
+ * @param {Schema | undefined} node
+ * @param {{ name: string, id: string }} place
+ */
 export function fieldOf(root, node, { name, id }) {
   const schema = resolve(root, node);
-  return MAKERS[kindOf(schema)]?.(schema, { root, name, id });
+  return schema && MAKERS[kindOf(schema)]?.(schema, { root, name, id });
 }
 
+/**
+ * @param {string} id
+ * @param {string} name
+ * @param {Child[]} controls
+ */
 function labelled(id, name, ...controls) {
   return h("div", { class: "field" }, h("label", { for: id }, labelOf(name)), ...controls);
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function choice(schema, { name, id }) {
   const unset = schema.default === undefined ? "–" : `${schema.default} (default)`;
-  const values = schema.enum.filter((value) => value !== schema.default);
+  const values = (schema.enum ?? []).filter((value) => value !== schema.default);
   const control = h(
     "select",
     { id },
@@ -32,6 +50,11 @@ function choice(schema, { name, id }) {
   return { element: labelled(id, name, control), read: () => control.value || undefined, write: writer(control) };
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function number(schema, { name, id }) {
   const { minimum, maximum, default: preset, type } = schema;
   const step = type === "integer" ? 1 : "any";
@@ -39,17 +62,17 @@ function number(schema, { name, id }) {
   const control = h("input", {
     id,
     type: "number",
-    inputmode: minimum < 0 ? undefined : "decimal",
+    inputmode: minimum !== undefined && minimum < 0 ? undefined : "decimal",
     min: minimum,
     max: maximum,
     step,
     placeholder: preset ?? range,
     title: range,
   });
-  const controls = [control];
-  if (maximum - minimum <= SLIDER_STEPS) controls.unshift(sliderOf(control, schema));
+  const short = minimum !== undefined && maximum !== undefined && maximum - minimum <= SLIDER_STEPS;
+  const slider = short && sliderOf(control, { minimum, maximum, step: type === "integer" ? 1 : undefined, preset });
   return {
-    element: labelled(id, name, controls.length === 1 ? controls : h("div", { class: "slider-pair" }, ...controls)),
+    element: labelled(id, name, slider ? h("div", { class: "slider-pair" }, slider, control) : control),
     read: () => {
       const value = control.value === "" ? undefined : Number(control.value);
       return value === preset ? undefined : value;
@@ -61,10 +84,13 @@ function number(schema, { name, id }) {
   };
 }
 
-/** For the pointer only: the number beside it is what keyboards and screen readers use. */
-function sliderOf(control, { minimum, maximum, default: preset, type }) {
-  const step = type === "integer" ? 1 : (maximum - minimum) / 100;
-  const rest = preset ?? minimum;
+/**
+ * For the pointer only: the number beside it is what keyboards and screen readers use.
+ * @param {HTMLInputElement} control
+ * @param {{ minimum: number, maximum: number, step: number | undefined, preset: Schema["default"] }} scale
+ */
+function sliderOf(control, { minimum, maximum, step = (maximum - minimum) / 100, preset }) {
+  const rest = String(preset ?? minimum);
   const slider = h("input", { type: "range", min: minimum, max: maximum, step, tabindex: -1, "aria-hidden": "true" });
   slider.value = rest;
   slider.addEventListener("input", () => {
@@ -76,8 +102,13 @@ function sliderOf(control, { minimum, maximum, default: preset, type }) {
   return slider;
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function boolean(schema, { name, id }) {
-  const preset = schema.default ?? false;
+  const preset = schema.default === true;
   const control = h("input", { id, type: "checkbox" });
   control.checked = preset;
   return {
@@ -89,11 +120,16 @@ function boolean(schema, { name, id }) {
   };
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function color(schema, { name, id }) {
   const control = h("input", { id, type: "text", spellcheck: "false", placeholder: schema.default ?? "RRGGBB" });
   const picker = h("input", { type: "color", "aria-label": `${labelOf(name)}, picker` });
   const follow = () => {
-    const [digits] = /[\da-f]{6}/i.exec(control.value || schema.default || "ffffff") ?? ["ffffff"];
+    const [digits] = /[\da-f]{6}/i.exec(control.value || String(schema.default)) ?? ["ffffff"];
     picker.value = `#${digits.toLowerCase()}`;
   };
   follow();
@@ -111,6 +147,11 @@ function color(schema, { name, id }) {
   };
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function text(schema, { name, id }) {
   const secret = name === "secret" || name === "key" || name === "keyfile";
   const control = h("input", {
@@ -123,8 +164,13 @@ function text(schema, { name, id }) {
   return { element: labelled(id, name, control), read: () => control.value || undefined, write: writer(control) };
 }
 
-/** Names and values, one pair a line. */
-function map(schema, { name, id }) {
+/**
+ * Names and values, one pair a line.
+ * @param {Schema} _
+ * @param {Place} place
+ * @returns {Field}
+ */
+function map(_, { name, id }) {
   const control = h("textarea", { id, rows: 2, placeholder: "Name: value", spellcheck: "false" });
   return {
     element: labelled(id, name, control),
@@ -145,9 +191,16 @@ function map(schema, { name, id }) {
   };
 }
 
-/** The fields of an object's members, without a frame. */
+/**
+ * The fields of an object's members, without a frame.
+ * @param {Schema} schema
+ * @param {{ root: ApiDocument, id: string, skip?: readonly string[] }} place
+ * @returns {Setting & { elements: HTMLElement[] }}
+ */
 export function members(schema, { root, id, skip = [] }) {
+  /** @type {[string, Field][]} */
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
+    /** @type {Field | undefined} */
     const field = skip.includes(name) ? undefined : fieldOf(root, node, { name, id: `${id}-${name}` });
     return field ? [[name, field]] : [];
   });
@@ -163,12 +216,21 @@ export function members(schema, { root, id, skip = [] }) {
   };
 }
 
-/** An object: folded, and it says how many of its members are set. */
+/**
+ * An object: folded, and it says how many of its members are set.
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function group(schema, { root, name, id }) {
   const inner = members(schema, { root, id });
   return folded({ name, id, description: schema.description, content: inner.elements, inner });
 }
 
+/**
+ * @param {{ name: string, id: string, description?: string | undefined, content: Child, inner: Setting }} parts
+ * @returns {Field}
+ */
 function folded({ name, id, description, content, inner }) {
   const count = h("span", { class: "count" });
   const element = h(
@@ -193,11 +255,16 @@ function folded({ name, id, description, content, inner }) {
   };
 }
 
-/** One of several objects, each told by its first name for `provider`, or by its only required member. */
+/**
+ * One of several objects, each told by its first name for `provider`, or by its only required member.
+ * @param {Schema} schema
+ * @param {Place} place
+ * @returns {Field}
+ */
 function variants(schema, { root, name, id }) {
-  const options = schema.oneOf.map((node) => {
+  const options = (schema.oneOf ?? []).map((node) => {
     const one = resolve(root, node);
-    const provider = one.properties.provider?.enum?.[0];
+    const provider = one.properties?.["provider"]?.enum?.[0];
     const key = provider ?? one.required?.[0] ?? "other";
     return { key, provider, inner: members(one, { root, id: `${id}-${key}`, skip: provider ? ["provider"] : [] }) };
   });
@@ -211,6 +278,7 @@ function variants(schema, { root, name, id }) {
   const chosen = () => options.find(({ key }) => key === control.value);
   const show = () => place.replaceChildren(...(chosen()?.inner.elements ?? []));
   control.addEventListener("change", show);
+  /** @type {Setting} */
   const inner = {
     read: () => {
       const option = chosen();
@@ -226,8 +294,9 @@ function variants(schema, { root, name, id }) {
   return folded({ name, id, content: [labelled(`${id}-kind`, "kind", control), place], inner });
 }
 
+/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control */
 function writer(control) {
-  return (value) => {
+  return (/** @type {string | number | undefined} */ value) => {
     control.value = value === undefined ? "" : String(value);
   };
 }

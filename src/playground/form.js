@@ -3,29 +3,39 @@ import { h } from "./dom.js";
 import { members, fieldOf } from "./fields.js";
 import { resolve } from "./schema.js";
 
+/** @import { ApiDocument, Field } from "./shapes.d.ts" */
+
 /** What most requests name; the rest follows in the order of the API. */
 const FIRST = ["resize", "output", "optimize"];
-/** The page shows both the JSON and the image, so it asks for JSON. */
-const SKIPPED = ["response"];
+/** The page shows both the JSON and the image, so it asks for JSON; `cdn` is there for other clients' sake. */
+const SKIPPED = ["response", "cdn"];
 
-/** `{ element, read(), write(body) }` for `POST /1.0/upload`; reads as undefined when nothing is set. */
+/**
+ * The body of `POST /1.0/upload`; reads as undefined when nothing is set.
+ * @param {ApiDocument} root
+ * @returns {Field}
+ */
 export function createForm(root) {
-  const part = root.paths["/1.0/upload"].post.requestBody.content["multipart/form-data"].schema.properties.data;
-  const { properties } = resolve(root, part);
-  const first = new Map(FIRST.map((name) => [name, fieldOf(root, properties[name], { name, id: `op-${name}` })]));
+  const part =
+    root.paths["/1.0/upload"]?.["post"]?.requestBody?.content["multipart/form-data"]?.schema.properties?.["data"];
+  const { properties = {} } = resolve(root, part) ?? {};
+  /** @type {[string, Field][]} */
+  const first = FIRST.flatMap((name) => {
+    const field = fieldOf(root, properties[name], { name, id: `op-${name}` });
+    return field ? [[name, field]] : [];
+  });
   const rest = members({ properties }, { root, id: "op", skip: [...FIRST, ...SKIPPED] });
-  const [resize] = first.values();
-  resize.element.open = true;
+  first[0]?.[1].element.setAttribute("open", "");
   return {
     element: h(
       "div",
       {},
-      [...first.values()].map((field) => field.element),
+      first.map(([, field]) => field.element),
       h("h2", {}, "Operations"),
       rest.elements,
     ),
     read: () => {
-      const set = [...first].map(([name, field]) => [name, field.read()]).filter(([, value]) => value !== undefined);
+      const set = first.map(([name, field]) => [name, field.read()]).filter(([, value]) => value !== undefined);
       const body = { ...rest.read(), ...Object.fromEntries(set) };
       return Object.keys(body).length === 0 ? undefined : body;
     },

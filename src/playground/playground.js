@@ -1,15 +1,21 @@
 /** The page at `/`: an image goes in, both sides come out. */
 import { createAccount } from "./account.js";
 import { createCompare } from "./compare.js";
-import { byId, durationText, h } from "./dom.js";
+import { byId, durationText, fill, h } from "./dom.js";
 import { createForm } from "./form.js";
-import { call } from "./request.js";
+import { call, Refusal } from "./request.js";
 import { factsOf } from "./result.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
+
+/**
+ * @import { Called, CallOptions, Field, Source, Success } from "./shapes.d.ts"
+ * @typedef {{ source: Source, answer: Success, before: string | undefined, after: string | undefined }} Shown the last
+ *   two are object URLs
+ */
 
 const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
 /** What browsers show. Anything else, and a file that this browser could not show, is asked for as PNG. */
@@ -19,9 +25,11 @@ const tabs = createTabs("Language");
 const compare = createCompare({ onOriginal: showOriginal });
 const source = createSource(refresh);
 const account = createAccount({ useWatermark });
+/** @type {Field | undefined} */
 let form;
+/** @type {AbortController | undefined} */
 let running;
-/** What is on show: `{ source, answer, before, after }`, the last two being object URLs. */
+/** @type {Shown | undefined} what is on show */
 let shown;
 
 function refresh() {
@@ -30,14 +38,20 @@ function refresh() {
     programs({
       origin: location.origin,
       key: readKey(),
-      source: current?.url === undefined ? { file: current?.file.name ?? "photo.jpg" } : { url: current.url },
+      source: current?.url === undefined ? { file: current?.file?.name ?? "photo.jpg" } : { url: current.url },
       body: form?.read(),
     }),
   );
-  byId("send").disabled = current === undefined || running !== undefined;
+  byId("send", HTMLButtonElement).disabled = current === undefined || running !== undefined;
 }
 
-/** One processing request with this body. */
+/**
+ * One processing request with this body.
+ * @param {Source} source
+ * @param {object | undefined} body
+ * @param {CallOptions} options
+ * @returns {Promise<Called<Success>>}
+ */
 function submit({ file, url }, body, options) {
   if (url !== undefined) return call("POST", "/1.0/fetch", { body: { url, ...body }, ...options });
   const parts = new FormData();
@@ -48,7 +62,7 @@ function submit({ file, url }, body, options) {
 
 async function process() {
   const current = source.current();
-  if (!current || running) return;
+  if (!current || !form || running) return;
   running = new AbortController();
   begin();
   try {
@@ -64,35 +78,43 @@ async function process() {
 }
 
 function begin() {
-  byId("send").disabled = true;
+  byId("send", HTMLButtonElement).disabled = true;
   byId("error").hidden = true;
   byId("progress-row").hidden = false;
   byId("progress").removeAttribute("value");
   byId("status").textContent = "Sending …";
 }
 
+/** @param {number} share */
 function showUpload(share) {
-  byId("progress").value = share;
+  byId("progress", HTMLProgressElement).value = share;
   if (share < 1) return;
   byId("progress").removeAttribute("value");
   byId("status").textContent = "Processing …";
 }
 
+/** @param {unknown} error */
 function fail(error) {
-  byId("status").textContent = "";
+  const refusal = error instanceof Refusal ? error : undefined;
+  byId("status").textContent = shown ? "Below is the result of the request before." : "";
   byId("error").hidden = false;
-  byId("error").replaceChildren(
-    h("strong", {}, error.status ? `${error.status}` : "Not sent"),
-    h("span", {}, error.message),
-    error.answer?.id && h("small", {}, `Request ${error.answer.id}`),
+  fill(
+    byId("error"),
+    h("strong", {}, refusal?.status ? refusal.status : "Not sent"),
+    h("span", {}, error instanceof Error ? error.message : String(error)),
+    refusal?.answer?.id && h("small", {}, `Request ${refusal.answer.id}`),
   );
   byId("error").scrollIntoView({ block: "nearest" });
 }
 
-/** Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired. */
+/**
+ * Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired.
+ * @param {Source} current
+ * @param {Called<Success>} called
+ */
 async function present(current, { answer, header, milliseconds }) {
   byId("answer").hidden = false;
-  byId("answer").querySelector("pre").textContent = JSON.stringify(answer, null, 2);
+  byId("answer-text").textContent = JSON.stringify(answer, null, 2);
   forget();
   if (answer.output === undefined) {
     byId("status").textContent = "Accepted. The answer goes to the webhook; the account page shows how far it is.";
@@ -113,13 +135,17 @@ function forget() {
   byId("facts").replaceChildren();
 }
 
-function showPictures() {
+async function showPictures() {
+  if (!shown?.after) return;
   const { before, after, answer } = shown;
   const { width, height } = answer.output;
-  return after ? compare.show({ before, after, width, height }) : undefined;
+  await compare.show({ before, after, width, height });
 }
 
-/** The result as an object URL; undefined when it went to another host, which this page does not call. */
+/**
+ * The result as an object URL; undefined when it went to another host, which this page does not call.
+ * @param {string} address
+ */
 async function resultOf(address) {
   const url = new URL(address);
   if (url.origin !== location.origin) return undefined;
@@ -127,7 +153,10 @@ async function resultOf(address) {
   return stored.ok ? URL.createObjectURL(await stored.blob()) : undefined;
 }
 
-/** The service's own part of the time, in milliseconds. */
+/**
+ * The service's own part of the time, in milliseconds.
+ * @param {Called<Success>["header"]} header
+ */
 function totalOf(header) {
   const [, duration] = /\btotal;dur=([\d.]+)/.exec(header("Server-Timing") ?? "") ?? [];
   return duration === undefined ? undefined : Number(duration);
@@ -135,6 +164,7 @@ function totalOf(header) {
 
 /** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */
 async function showOriginal() {
+  if (!shown) return;
   const { source: asked, answer } = shown;
   const shows = asked.file === undefined && SHOWN.includes(answer.input.format);
   const output = shows ? {} : { output: { format: "png" } };
@@ -149,8 +179,9 @@ async function showOriginal() {
   }
 }
 
+/** @param {string} id */
 function useWatermark(id) {
-  form.write({ ...form.read(), watermark: { id, gravity: "bottom-right", padding: 24 } });
+  form?.write({ ...form.read(), watermark: { id, gravity: "bottom-right", padding: 24 } });
   location.hash = "#try";
   refresh();
 }
@@ -159,7 +190,7 @@ function showView() {
   const view = location.hash === "#account" ? "account" : "try";
   for (const name of ["try", "account"]) byId(`view-${name}`).hidden = name !== view;
   for (const link of document.querySelectorAll("[data-view]")) {
-    if (link.dataset.view === view) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("data-view") === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   if (view === "account") void account.load();
@@ -169,7 +200,7 @@ async function start() {
   byId("snippets").append(tabs.element);
   byId("compare").append(compare.element);
   byId("view-account").append(account.element);
-  bindKey(byId("key"), () => {
+  bindKey(byId("key", HTMLInputElement), () => {
     refresh();
     if (location.hash === "#account") void account.load();
   });
@@ -190,7 +221,7 @@ async function start() {
     void process();
   });
   byId("reset").addEventListener("click", () => {
-    form.write(undefined);
+    form?.write(undefined);
     refresh();
   });
   byId("cancel").addEventListener("click", () => running?.abort());

@@ -1,8 +1,15 @@
 /** Calls to the API of this service, with upload progress. */
 import { readKey } from "./session.js";
 
+/** @import { CallOptions, Called } from "./shapes.d.ts" */
+
 /** An answer that is no success, in the API's own words. */
 export class Refusal extends Error {
+  /**
+   * @param {number} status 0 when there was no answer
+   * @param {string} message
+   * @param {{ readonly id?: string }} [answer]
+   */
   constructor(status, message, answer) {
     super(message);
     this.status = status;
@@ -12,14 +19,15 @@ export class Refusal extends Error {
 
 /**
  * One request with the key of this tab.
- * @param options.body FormData, or a value to be sent as JSON
- * @param options.binary resolves `bytes` as a Blob instead of `answer`
- * @param options.onUpload told the sent share, 0 to 1
- * @param options.signal aborts the request
- * @returns `{ answer, bytes, header(name), milliseconds }`
- * @throws Refusal with the API's message
+ * @template [Answer=unknown]
+ * @param {string} method
+ * @param {string} path
+ * @param {CallOptions} [options]
+ * @returns {Promise<Called<Answer>>}
+ * @throws {Refusal} with the API's message
  */
 export function call(method, path, { body, binary = false, onUpload, signal } = {}) {
+  /** @type {PromiseWithResolvers<Called<Answer>>} */
   const { promise, resolve, reject } = Promise.withResolvers();
   const request = new XMLHttpRequest();
   const startedAt = performance.now();
@@ -29,7 +37,7 @@ export function call(method, path, { body, binary = false, onUpload, signal } = 
   if (onUpload) request.upload.addEventListener("progress", (event) => onUpload(event.loaded / event.total));
   request.addEventListener("load", () => {
     const milliseconds = performance.now() - startedAt;
-    const header = (name) => request.getResponseHeader(name);
+    const header = (/** @type {string} */ name) => request.getResponseHeader(name);
     const answer = binary ? undefined : parsed(request.responseText);
     if (request.status < 400) resolve({ answer, bytes: request.response, header, milliseconds });
     else reject(new Refusal(request.status, answer?.message ?? `HTTP ${request.status}`, answer));
@@ -39,10 +47,11 @@ export function call(method, path, { body, binary = false, onUpload, signal } = 
   signal?.addEventListener("abort", () => request.abort());
   const json = body !== undefined && !(body instanceof FormData);
   if (json) request.setRequestHeader("Content-Type", "application/json");
-  request.send(json ? JSON.stringify(body) : body);
+  request.send(json ? JSON.stringify(body) : /** @type {FormData | undefined} */ (body));
   return promise;
 }
 
+/** @param {string} text */
 function parsed(text) {
   try {
     return JSON.parse(text);

@@ -1,7 +1,13 @@
 /** What came out, in figures. */
-import { bytesText, durationText, h } from "./dom.js";
+import { bytesText, countText, durationText, h } from "./dom.js";
 
-/** A table of original and result, and the way to the file. */
+/** @import { Child, Input, Result, Success } from "./shapes.d.ts" */
+
+/**
+ * A table of original and result, and the way to the file.
+ * @param {Success} answer
+ * @param {{ milliseconds: number, timing: number | undefined, blobUrl: string | undefined }} facts
+ */
 export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
   const saved = 1 - output.bytes / input.bytes;
   return [
@@ -24,11 +30,18 @@ export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
   ];
 }
 
+/**
+ * @param {string} name
+ * @param {Child} value
+ * @param {string} [kind]
+ */
 function figure(name, value, kind) {
   return h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
 }
 
+/** @param {number} score */
 function scoreText(score) {
+  /** @type {[number, string][]} */
   const words = [
     [90, "no difference to be seen"],
     [70, "very good"],
@@ -39,15 +52,20 @@ function scoreText(score) {
   return `${score} · ${word}`;
 }
 
+/** @type {[string, (facts: Input | Result) => string][]} */
 const ROWS = [
   ["Format", (facts) => facts.format + (facts.frames > 1 ? `, ${facts.frames} frames` : "")],
   ["Size", (facts) => `${facts.width} × ${facts.height}`],
-  ["Bytes", (facts) => facts.bytes.toLocaleString("en")],
+  ["Bytes", (facts) => countText(facts.bytes)],
   ["Quality", (facts) => String(facts.quality)],
   ["Sampling", (facts) => facts.sampling],
   ["Color", (facts) => `${facts.colorspace}, ${facts.depth} bit${facts.alpha ? ", alpha" : ""}`],
 ];
 
+/**
+ * @param {Input} input
+ * @param {Result} output
+ */
 function comparison(input, output) {
   return h(
     "table",

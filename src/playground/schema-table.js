@@ -2,7 +2,14 @@
 import { h, prose } from "./dom.js";
 import { kindOf, nameOf, resolve } from "./schema.js";
 
-/** The members of an object. */
+/** @import { ApiDocument, Child, Schema } from "./shapes.d.ts" */
+
+/**
+ * The members of an object.
+ * @param {ApiDocument} root
+ * @param {Schema} schema
+ * @returns {HTMLElement}
+ */
 export function membersOf(root, { properties = {}, required = [] }) {
   const rows = Object.entries(properties).filter(([, node]) => node.not === undefined);
   if (rows.length === 0) return h("p", { class: "hint" }, "No members.");
@@ -17,6 +24,12 @@ export function membersOf(root, { properties = {}, required = [] }) {
   );
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {string} name
+ * @param {Schema} node
+ * @param {boolean} required
+ */
 function memberOf(root, name, node, required) {
   const schema = resolve(root, node);
   return h(
@@ -33,7 +46,12 @@ function memberOf(root, name, node, required) {
   );
 }
 
-/** `integer, 1 to 100, default 80`. */
+/**
+ * `integer, 1 to 100, default 80`.
+ * @param {ApiDocument} root
+ * @param {Schema} schema
+ * @returns {Child}
+ */
 function typeOf(root, schema) {
   if (schema.const !== undefined) return prose(`\`${JSON.stringify(schema.const)}\``);
   const parts = [basicType(root, schema), rangeOf(schema)];
@@ -41,10 +59,16 @@ function typeOf(root, schema) {
   return prose(parts.filter(Boolean).join(", "));
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Schema | undefined} schema
+ * @returns {string}
+ */
 function basicType(root, schema) {
+  if (!schema) return "ignored";
   switch (kindOf(schema)) {
     case "choice":
-      return schema.enum.map((value) => `\`${value}\``).join(" or ");
+      return (schema.enum ?? []).map((value) => `\`${value}\``).join(" or ");
     case "color":
       return "color, as `RGB`, `RRGGBB` or with alpha";
     case "text":
@@ -58,10 +82,11 @@ function basicType(root, schema) {
     case "nothing":
       return schema.type === "array" ? `list of ${basicType(root, resolve(root, schema.items))}` : "ignored";
     default:
-      return schema.type;
+      return schema.type ?? "ignored";
   }
 }
 
+/** @param {Schema} schema */
 function textType({ format, pattern, anyOf, contentMediaType }) {
   if (contentMediaType) return "file";
   if (anyOf && !anyOf.some(({ type }) => type === "string")) return "one of";
@@ -69,6 +94,7 @@ function textType({ format, pattern, anyOf, contentMediaType }) {
   return pattern ? `text like \`${pattern}\`` : "text";
 }
 
+/** @param {Schema} schema */
 function rangeOf({ minimum, maximum, minLength, maxLength }) {
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
   if (minimum !== undefined) return `at least ${minimum}`;
@@ -77,7 +103,13 @@ function rangeOf({ minimum, maximum, minLength, maxLength }) {
   return "";
 }
 
-/** What is inside: an object's members, a list's items, each of several shapes. Made when it is opened. */
+/**
+ * What is inside: an object's members, a list's items, each of several shapes. Made when it is opened.
+ * @param {ApiDocument} root
+ * @param {Schema} node
+ * @param {Schema} schema
+ * @returns {Child}
+ */
 function unfolding(root, node, schema) {
   const several = schema.oneOf ?? (schema.anyOf?.some((one) => one.$ref) ? schema.anyOf : undefined);
   const items = resolve(root, schema.items);
@@ -85,14 +117,23 @@ function unfolding(root, node, schema) {
     return several.map((one, index) =>
       fold(root, one, titleOf(resolve(root, one), nameOf(one) || `shape ${index + 1}`)),
     );
-  if (items?.properties) return fold(root, schema.items, nameOf(schema.items) || "each");
+  if (schema.items && items?.properties) return fold(root, schema.items, nameOf(schema.items) || "each");
   return schema.properties && fold(root, node, nameOf(node) || "members");
 }
 
+/**
+ * @param {Schema} schema
+ * @param {string} fallback
+ */
 function titleOf({ properties = {} }, fallback) {
-  return properties.provider?.enum?.[0] ?? (properties.id ? "saved" : fallback);
+  return properties["provider"]?.enum?.[0] ?? (properties["id"] ? "saved" : fallback);
 }
 
+/**
+ * @param {ApiDocument} root
+ * @param {Schema} node
+ * @param {string} title
+ */
 function fold(root, node, title) {
   const place = h("div", { class: "fold" });
   const element = h("details", {}, h("summary", {}, title), place);

@@ -10,8 +10,12 @@ export function readKey() {
   return sessionStorage.getItem(SLOT) ?? (LOCAL.test(location.hostname) ? DEMO_KEY : "");
 }
 
-/** Binds the key field: fills it, keeps what is typed, calls `changed` when it was left with another key. */
-export function bindKey(field, changed = () => undefined) {
+/**
+ * Binds the key field: fills it, keeps what is typed, calls `changed` when it was left with another key.
+ * @param {HTMLInputElement} field
+ * @param {() => void} changed
+ */
+export function bindKey(field, changed) {
   field.value = readKey();
   field.addEventListener("input", () => sessionStorage.setItem(SLOT, field.value.trim()));
   field.addEventListener("change", () => changed());

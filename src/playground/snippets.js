@@ -4,9 +4,12 @@
  */
 import { DEMO_KEY } from "./session.js";
 
+/** @import { ShownRequest } from "./shapes.d.ts" */
+
 /**
  * `[[language, program]]` for a request.
- * @param request `{ origin, key, source: { file } or { url }, body }`
+ * @param {ShownRequest} request
+ * @returns {[string, string][]}
  */
 export function programs(request) {
   return [
@@ -16,7 +19,10 @@ export function programs(request) {
   ];
 }
 
-/** A line for the shell. `--form-string`, because `-F` gives meaning to semicolons and at signs in a value. */
+/**
+ * A line for the shell. `--form-string`, because `-F` gives meaning to semicolons and at signs in a value.
+ * @param {ShownRequest} request
+ */
 export function curl({ origin, key, source, body }) {
   const user = key === DEMO_KEY ? shell(`${key}:`) : '"$DARKROOM_KEY:"';
   if (source.url !== undefined) {
@@ -27,16 +33,23 @@ export function curl({ origin, key, source, body }) {
   return `curl -u ${user} ${origin}/1.0/upload \\\n  -F file=@${shell(formFile(source.file))}${data}`;
 }
 
-/** curl itself reads quotes around a name that holds its own punctuation. */
+/**
+ * curl itself reads quotes around a name that holds its own punctuation.
+ * @param {string} name
+ */
 function formFile(name) {
   return /[;,"\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : name;
 }
 
-/** One word of a POSIX shell. */
+/**
+ * One word of a POSIX shell.
+ * @param {string} text
+ */
 export function shell(text) {
   return /^[\w.:/@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** @param {ShownRequest} request */
 function javascript({ origin, key, source, body }) {
   const token = key === DEMO_KEY ? `Bearer ${key}` : "Bearer ${process.env.DARKROOM_KEY}";
   const quoted = key === DEMO_KEY ? JSON.stringify(token) : `\`${token}\``;
@@ -69,6 +82,7 @@ function javascript({ origin, key, source, body }) {
   ].join("\n");
 }
 
+/** @param {ShownRequest} request */
 function python({ origin, key, source, body }) {
   const user = key === DEMO_KEY ? literal(key) : 'os.environ["DARKROOM_KEY"]';
   const imports = [
@@ -105,14 +119,18 @@ function python({ origin, key, source, body }) {
   ].join("\n");
 }
 
-/** JSON as Python writes it. */
+/**
+ * JSON as Python writes it.
+ * @param {unknown} value
+ * @returns {string}
+ */
 function literal(value) {
   if (value === true) return "True";
   if (value === false) return "False";
   if (value === null) return "None";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
-  return `{${Object.entries(value)
+  return `{${Object.entries(/** @type {object} */ (value))
     .map(([name, member]) => `${JSON.stringify(name)}: ${literal(member)}`)
     .join(", ")}}`;
 }

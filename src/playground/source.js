@@ -1,25 +1,34 @@
 /** What is to be processed: a file that was chosen, dropped or pasted, or an address. The last one given counts. */
 import { byId, bytesText } from "./dom.js";
 
-/** `{ current() }`; `changed` is called with every new source: `{ file }`, `{ url }` or undefined. */
+/** @import { Source } from "./shapes.d.ts" */
+
+/**
+ * `{ current() }`; `changed` is called with every new source.
+ * @param {() => void} changed
+ */
 export function createSource(changed) {
+  const files = byId("file", HTMLInputElement);
+  const address = byId("url", HTMLInputElement);
+  /** @type {Source | undefined} */
   let source;
+  /** @type {string | undefined} */
   let thumbnail;
-  const set = (next) => {
+  const set = (/** @type {Source | undefined} */ next) => {
     source = next;
     if (thumbnail) URL.revokeObjectURL(thumbnail);
     thumbnail = source?.file && URL.createObjectURL(source.file);
-    if (source?.file) byId("url").value = "";
-    else byId("file").value = "";
+    if (source?.file) address.value = "";
+    else files.value = "";
     showFile(source?.file, thumbnail);
-    changed(source);
+    changed();
   };
-  byId("file").addEventListener("change", (event) => {
-    const [file] = event.target.files;
+  files.addEventListener("change", () => {
+    const [file] = files.files ?? [];
     if (file) set({ file });
   });
-  byId("url").addEventListener("input", (event) => {
-    const url = event.target.value.trim();
+  address.addEventListener("input", () => {
+    const url = address.value.trim();
     set(url === "" ? undefined : { url });
   });
   byId("sample").addEventListener("click", () => void sampleFile().then((file) => set({ file })));
@@ -32,20 +41,25 @@ async function sampleFile() {
   return new File([await answer.blob()], "sample.jpg", { type: "image/jpeg" });
 }
 
+/**
+ * @param {File | undefined} file
+ * @param {string | undefined} thumbnail
+ */
 function showFile(file, thumbnail) {
   byId("drop-empty").hidden = file !== undefined;
   byId("drop-chosen").hidden = file === undefined;
   if (!file) return;
-  const thumb = byId("thumb");
+  const thumb = byId("thumb", HTMLImageElement);
   thumb.hidden = false;
   thumb.onerror = () => {
     thumb.hidden = true; // a format that this browser does not know
   };
-  thumb.src = thumbnail;
+  thumb.src = thumbnail ?? "";
   byId("chosen-name").textContent = file.name;
   byId("chosen-size").textContent = bytesText(file.size);
 }
 
+/** @param {(source: Source) => void} set */
 function listenForDrops(set) {
   const zone = byId("drop");
   document.addEventListener("dragover", (event) => {
@@ -61,17 +75,22 @@ function listenForDrops(set) {
     take(event.dataTransfer, set);
   });
   document.addEventListener("paste", (event) => {
-    const typing = event.target.matches?.("input, textarea");
-    if (event.clipboardData.files.length > 0 || !typing) take(event.clipboardData, set);
+    const typing = event.target instanceof Element && event.target.matches("input, textarea");
+    if ((event.clipboardData?.files.length ?? 0) > 0 || !typing) take(event.clipboardData, set);
   });
 }
 
+/**
+ * @param {DataTransfer | null} data
+ * @param {(source: Source) => void} set
+ */
 function take(data, set) {
+  if (!data) return;
   const [file] = data.files;
   const text = data.getData("text/uri-list") || data.getData("text/plain");
   if (file) set({ file });
   else if (/^https?:\/\//.test(text.trim())) {
-    byId("url").value = text.trim();
+    byId("url", HTMLInputElement).value = text.trim();
     set({ url: text.trim() });
   }
 }

@@ -1,16 +1,20 @@
 /** Programs behind tabs, as the ARIA practices describe tabs: arrows move, the panel follows. */
 import { copyButton, h } from "./dom.js";
 
-/** `{ element, show([[label, text]]) }`; the chosen tab stays chosen when the texts change. */
+/**
+ * `{ element, show([[label, text]]) }`; the chosen tab stays chosen when the texts change.
+ * @param {string} label
+ */
 export function createTabs(label) {
   const list = h("div", { role: "tablist", "aria-label": label, class: "tablist" });
   const pre = h("pre", { id: "program", role: "tabpanel", tabindex: "0" });
+  /** @type {(readonly [string, string])[]} */
   let entries = [];
   let chosen = 0;
   const textOf = () => entries[chosen]?.[1] ?? "";
-  const choose = (index, focus) => {
+  const choose = (/** @type {number} */ index, /** @type {boolean} */ focus) => {
     chosen = (index + entries.length) % entries.length;
-    for (const [at, tab] of [...list.children].entries()) {
+    for (const [at, tab] of list.querySelectorAll("button").entries()) {
       tab.setAttribute("aria-selected", String(at === chosen));
       tab.tabIndex = at === chosen ? 0 : -1;
       if (at === chosen && focus) tab.focus();
@@ -20,8 +24,9 @@ export function createTabs(label) {
   };
   list.addEventListener("keydown", ({ key }) => {
     if (key === "ArrowRight" || key === "ArrowLeft") choose(chosen + (key === "ArrowRight" ? 1 : -1), true);
+    if (key === "Home" || key === "End") choose(key === "Home" ? 0 : -1, true);
   });
-  const show = (next) => {
+  const show = (/** @type {(readonly [string, string])[]} */ next) => {
     if (next.length !== entries.length) {
       const tabs = next.map(([name], index) =>
         h(

@@ -4,6 +4,7 @@ import { baseName, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES } from "../limits.ts";
+import { type BodyReader, readerOf } from "./body.ts";
 import { gather, type Gatherer } from "./gather.ts";
 import { type PartHeaders, readMultipart } from "./multipart.ts";
 import type { Sink } from "./window.ts";
@@ -22,7 +23,7 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
  * passed over. The file is held once.
  * @param maxBytes of the file
  * @param subject what messages call the file
- * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 413 for too many bytes (before they
+ * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
  *   are read), 422 for a missing, empty or repeated part
  */
 export async function readUpload(request: Request, maxBytes: number, subject = "The image"): Promise<Upload> {
@@ -34,13 +35,12 @@ export async function readUpload(request: Request, maxBytes: number, subject = "
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);
   const parts = collectParts(maxBytes, announced, subject);
-  const reader = request.body.getReader();
+  if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
+  const reader = readerOf(request.body);
   try {
-    if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
-    await readMultipart(bounded(reader, maxBody), parameters.get("boundary") ?? "", parts.open);
+    await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
   } finally {
-    // What was not read is the caller's to discard: it knows whether the sender still has to see an answer.
-    reader.releaseLock();
+    reader.release();
   }
   return parts.upload();
 }
@@ -52,19 +52,13 @@ function announcedBytes(headers: Headers): number | undefined {
 }
 
 /** The chunks of a body, at most `limit` bytes together. */
-function bounded(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-): () => Promise<Uint8Array | undefined> {
+function bounded(pull: BodyReader["pull"], limit: number): BodyReader["pull"] {
   let length = 0;
   return async () => {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new ApiError(400, "The request body was cut short", { cause });
-    });
-    if (done) return undefined;
-    length += value.length;
+    const chunk = await pull();
+    length += chunk?.length ?? 0;
     if (length > limit) throw tooLarge("The request body", limit);
-    return value;
+    return chunk;
   };
 }
 

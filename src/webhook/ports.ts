@@ -47,8 +47,8 @@ export interface RunPorts extends Ports {
    * @throws ApiError below 500 when the job itself is at fault, 503 when there is no capacity; anything else is a fault of ours
    */
   readonly perform: (work: Work) => Promise<object>;
-  /** Spends the credit that was reserved when the job was accepted, or gives it back. */
-  readonly closeCredit: (work: Work, success: boolean) => Promise<void>;
+  /** Spends the credit that was reserved when the job was accepted, or gives it back, as the answer says. */
+  readonly closeCredit: (work: Work, payload: string) => Promise<void>;
   /** Calls `renew` every RUN_RENEWAL_MS until the returned function is called. */
   readonly everyRenewal: (renew: () => void) => () => void;
 }

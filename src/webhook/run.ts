@@ -12,7 +12,7 @@ const WRITE_PAUSE_MS = 250;
 
 /** What a start came to: the job's end, or nothing yet. */
 type Ending =
-  | { readonly kind: "ended"; readonly success: boolean; readonly payload: string; readonly work?: Work }
+  | { readonly kind: "ended"; readonly payload: string; readonly work?: Work }
   | { readonly kind: "again"; readonly busy: boolean };
 
 /** Safe to call any number of times, at the same time too: one of the calls does the work. */
@@ -41,7 +41,6 @@ async function perform(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
     return await ports.perform(work).then(
       (answer) => ({
         kind: "ended",
-        success: true,
         payload: JSON.stringify({ success: true, code: 200, id, ...answer }),
         work,
       }),
@@ -71,7 +70,7 @@ function afterFault(record: WebhookRecord, busy: boolean, now: number): Ending {
 }
 
 function failed(id: string, code: number, message = "Internal error"): Ending & { kind: "ended" } {
-  return { kind: "ended", success: false, payload: JSON.stringify({ success: false, code, id, message }) };
+  return { kind: "ended", payload: JSON.stringify({ success: false, code, id, message }) };
 }
 
 async function finish(claimed: ClaimedJob, ending: Ending & { kind: "ended" }, ports: RunPorts): Promise<void> {
@@ -80,7 +79,7 @@ async function finish(claimed: ClaimedJob, ending: Ending & { kind: "ended" }, p
   const due = dueAt(record, now);
   const won = await persistently(ports, () => ports.store.finishRun(record.id, ending.payload, due, now));
   const rest = [ports.wake(record.id, due)];
-  if (won && ending.work) rest.push(ports.closeCredit(ending.work, ending.success));
+  if (won && ending.work) rest.push(ports.closeCredit(ending.work, ending.payload));
   if (bytesKey !== null) rest.push(ports.uploads.remove([bytesKey]));
   // The record says everything by now: what fails here is made good by its courier and the sweep.
   for (const outcome of await Promise.allSettled(rest)) {

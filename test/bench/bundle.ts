@@ -7,8 +7,26 @@ import { ROOT, wranglerOrThrow } from "../../src/cli/wrangler.ts";
 
 export async function main(): Promise<void> {
   const folder = join(ROOT, ".wrangler", "bench", "deployment");
+  console.log("everything");
+  await build(folder, []);
+  console.log("\neveryday formats");
+  await build(
+    folder,
+    ["avif", "heic", "jpeg2000", "svg"].flatMap((name) => [
+      "--alias",
+      `#formats/${name}:./src/image/formats/left-out.ts`,
+    ]),
+  );
+  const profile = join(ROOT, ".wrangler", "bench", "startup.cpuprofile");
+  const printed = await wranglerOrThrow(["check", "startup", "--outfile", profile]);
+  for (const [line] of printed.matchAll(/(?:Profile window|Sampled time|Active): .*/g))
+    console.log(`start-up  ${line}`);
+}
+
+/** Prints what a build with these options uploads. */
+async function build(folder: string, options: readonly string[]): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]);
+  await wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder, ...options]);
   const names = (await readdir(folder)).filter((name) => !/\.map$|^README\.md$/.test(name));
   const sizes = await Promise.all(
     names.map(async (name) => {
@@ -25,10 +43,6 @@ export async function main(): Promise<void> {
   for (const { name, raw, packed } of [...sizes.sort((a, b) => b.packed - a.packed), total]) {
     console.log(`${kibibytes(raw)} ${kibibytes(packed)}  ${name}`);
   }
-  const profile = join(ROOT, ".wrangler", "bench", "startup.cpuprofile");
-  const printed = await wranglerOrThrow(["check", "startup", "--outfile", profile]);
-  for (const [line] of printed.matchAll(/(?:Profile window|Sampled time|Active): .*/g))
-    console.log(`start-up  ${line}`);
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,7 +1,7 @@
 /**
  * Faces found against faces marked by hand: `FACES="folder…" npm run bench -- faces`. Pictures of the folders that
  * faces.tsv does not name count as pictures without a face. A face is found when a box covers it with an intersection
- * of at least MIN_OVERLAP of their union.
+ * of at least 0.35 of their union.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,15 +12,10 @@ import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
 import type { Box } from "../../src/image/geometry.ts";
 import { render } from "../../src/image/render.ts";
 import { rowsOf } from "../support/rows.ts";
-
-const MIN_OVERLAP = 0.35;
+import { best, marks } from "./face-marks.ts";
 
 /** Of a face in the small version, in pixels, from which on it should be found. */
 const MIN_FACE = 24;
-
-interface Face extends Box {
-  readonly clear: boolean;
-}
 
 interface Total {
   pictures: number;
@@ -111,31 +106,4 @@ async function cpuOf(bytes: Uint8Array): Promise<number> {
   const before = process.cpuUsage().user;
   findFaces(rowsOf(pixels));
   return (process.cpuUsage().user - before) / 1e3;
-}
-
-function marks(): Map<string, Face[]> {
-  const faces = new Map<string, Face[]>();
-  const lines = readFileSync(join(import.meta.dirname, "faces.tsv"), "utf8").split("\n");
-  for (const line of lines.filter((text) => /\t(?:clear|hard)$/.test(text))) {
-    const [name = "", x, y, width, height, kind] = line.split("\t");
-    const face = { x: Number(x), y: Number(y), width: Number(width), height: Number(height), clear: kind === "clear" };
-    faces.set(name, [...(faces.get(name) ?? []), face]);
-  }
-  return faces;
-}
-
-/** The marked face that a box covers best, if it covers one. */
-function best(faces: readonly Face[], box: Box): Face | undefined {
-  const [first] = faces
-    .map((face) => ({ face, overlap: overlap(face, box) }))
-    .filter((pair) => pair.overlap >= MIN_OVERLAP)
-    .toSorted((a, b) => b.overlap - a.overlap);
-  return first?.face;
-}
-
-function overlap(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  const shared = Math.max(0, width) * Math.max(0, height);
-  return shared / (a.width * a.height + b.width * b.height - shared);
 }

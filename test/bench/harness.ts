@@ -4,6 +4,8 @@ export interface Candidate {
   readonly name: string;
   /** One unit of work. A returned object is shown beside the times (bytes, score). */
   readonly run: () => unknown;
+  /** What its median is meant to be, as a part of another candidate's. */
+  readonly target?: { readonly most: number; readonly against: string };
 }
 
 /** Where a bench runs; packages with native code are candidates on Node only. */
@@ -11,6 +13,8 @@ export type Platform = "node" | "workerd";
 
 export interface Bench {
   readonly title: string;
+  /** Makes what the candidates load; on Node, wherever the bench runs. */
+  readonly prepare?: () => Promise<void>;
   /**
    * The candidates, ready to run.
    * @param load reads a file, by its path in the repository
@@ -26,6 +30,8 @@ export interface Timing {
   readonly minMs: number;
   /** The median against the first candidate's; below 1 is faster. */
   readonly ratio: number;
+  /** The same for processor time, of all threads together; not a number where it cannot be told. */
+  readonly cpuRatio: number;
   readonly shown: string;
 }
 
@@ -38,34 +44,64 @@ const SHORTEST_MS = 20;
  */
 export async function compare(candidates: readonly Candidate[], rounds = 9): Promise<Timing[]> {
   const subjects = [];
-  for (const { name, run } of candidates) {
+  for (const { name, run, target } of candidates) {
     let repeats = 1;
     while (repeats < 1 << 20 && (await time(run, repeats)).elapsed < SHORTEST_MS) repeats *= 2;
-    subjects.push({ name, run, repeats, times: [] as number[], shown: "" });
+    subjects.push({ name, run, target, repeats, times: [] as number[], cpuTimes: [] as number[], shown: "" });
   }
   for (let round = 0; round < rounds; round++) {
     const start = round % subjects.length;
     for (const subject of [...subjects.slice(start), ...subjects.slice(0, start)]) {
-      const { elapsed, result } = await time(subject.run, subject.repeats);
+      const { elapsed, cpu, result } = await time(subject.run, subject.repeats);
       subject.times.push(elapsed / subject.repeats);
+      subject.cpuTimes.push(cpu / subject.repeats);
       subject.shown = show(result);
     }
   }
   const first = median(subjects[0]?.times ?? []);
-  return subjects.map(({ name, times, shown }) => {
+  const medians = new Map(subjects.map(({ name, times }) => [name, median(times)]));
+  const cpuMedians = new Map(subjects.map(({ name, cpuTimes }) => [name, median(cpuTimes)]));
+  const firstCpu = median(subjects[0]?.cpuTimes ?? []);
+  return subjects.map(({ name, times, cpuTimes, shown, target }) => {
     const medianMs = median(times);
-    return { name, medianMs, minMs: Math.min(...times), ratio: medianMs / first, shown };
+    // Processor time where it is known: others work with threads, and a Worker has one.
+    const aimed = target && aim(name, target, firstCpu > 0 ? cpuMedians : medians);
+    return {
+      name,
+      medianMs,
+      minMs: Math.min(...times),
+      ratio: medianMs / first,
+      cpuRatio: median(cpuTimes) / firstCpu,
+      shown: [aimed, shown].filter(Boolean).join("; "),
+    };
   });
 }
 
-async function time(run: () => unknown, repeats: number): Promise<{ elapsed: number; result: unknown }> {
+/** A median beside what it is meant to be; nothing where the other candidate did not run. */
+function aim(name: string, target: NonNullable<Candidate["target"]>, medians: ReadonlyMap<string, number>): string {
+  const [own, other] = [medians.get(name), medians.get(target.against)];
+  if (!own || !other) return "";
+  const ratio = own / other;
+  const verdict = ratio <= target.most ? "met" : "missed";
+  return `${ratio.toFixed(2)} of "${target.against}" (target ${target.most.toFixed(2)}, ${verdict})`;
+}
+
+async function time(run: () => unknown, repeats: number): Promise<{ elapsed: number; cpu: number; result: unknown }> {
   let result: unknown;
+  const startCpu = cpuMs();
   const start = performance.now();
   for (let count = 0; count < repeats; count++) {
     result = run();
     if (result instanceof Promise) result = await result;
   }
-  return { elapsed: performance.now() - start, result };
+  const elapsed = performance.now() - start;
+  return { elapsed, cpu: cpuMs() - startCpu, result };
+}
+
+/** Processor time of the process so far; always 0 in workerd. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 export function median(values: readonly number[]): number {
@@ -85,9 +121,13 @@ function show(result: unknown): string {
 /** The timings as lines of text, columns aligned. */
 export function table(timings: readonly Timing[]): string {
   const width = Math.max(10, ...timings.map(({ name }) => name.length));
-  const head = `${"".padEnd(width)}  median ms    min ms   ratio`;
-  const lines = timings.map(({ name, medianMs, minMs, ratio, shown }) =>
-    `${name.padEnd(width)} ${medianMs.toFixed(2).padStart(10)} ${minMs.toFixed(2).padStart(9)} ${ratio.toFixed(2).padStart(7)}  ${shown}`.trimEnd(),
+  const head = `${"".padEnd(width)}  median ms    min ms   ratio  by cpu`;
+  const lines = timings.map(({ name, medianMs, minMs, ratio, cpuRatio, shown }) =>
+    `${name.padEnd(width)} ${medianMs.toFixed(2).padStart(10)} ${minMs.toFixed(2).padStart(9)} ${ratio.toFixed(2).padStart(7)} ${byCpu(cpuRatio)}  ${shown}`.trimEnd(),
   );
   return [head, ...lines].join("\n");
+}
+
+function byCpu(ratio: number): string {
+  return (Number.isFinite(ratio) ? ratio.toFixed(2) : "-").padStart(7);
 }

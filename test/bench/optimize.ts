@@ -1,11 +1,14 @@
 /**
- * What smart lossy saves, and against whom: `PHOTOS="a.jpg b.png" npm run bench -- optimize`. For every picture the
- * preset `medium`, then sharp at the lowest quality that scores as high, and the lossless aim.
+ * What smart lossy saves, what it takes, and against whom: `PHOTOS="a.jpg b.png" npm run bench -- optimize`. For every
+ * picture the preset `medium`, its processor time beside one blind encoding by @jsquash/jpeg, the lossless aim, and the
+ * bytes that others need for the same score. Pictures of a folder and format are a class.
  */
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 
-import sharp from "sharp";
+import mozjpeg from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
+import encodeJpeg, { init } from "@jsquash/jpeg/encode.js";
+import sharp, { type Sharp } from "sharp";
 
 import { identify } from "../../src/image/detect.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
@@ -14,66 +17,126 @@ import { pictureOf } from "../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { render } from "../../src/image/render.ts";
 import type { Rows } from "../../src/image/rows.ts";
+import { median } from "./harness.ts";
+
+/** Rounds of what is timed; interleaved. */
+const ROUNDS = 3;
+
+type Decoded = Parameters<typeof encodeJpeg>[0];
+
+/** A picture as others encode it at a quality of theirs. */
+type Rival = (quality: number, upright: Sharp, image: Decoded) => Promise<ArrayBuffer | Uint8Array>;
+
+const RIVALS: Readonly<Record<string, { readonly format: "jpeg" | "png" | "webp"; readonly encode: Rival }>> = {
+  "sharp mozjpeg": {
+    format: "jpeg",
+    encode: (quality, upright) => upright.jpeg({ quality, mozjpeg: true }).toBuffer(),
+  },
+  "@jsquash/jpeg": {
+    format: "jpeg",
+    encode: (quality, _upright, image) => encodeJpeg(image, { quality }),
+  },
+  "sharp palette": {
+    format: "png",
+    encode: (quality, upright) => upright.png({ palette: true, quality, effort: 7 }).toBuffer(),
+  },
+  "sharp webp": { format: "webp", encode: (quality, upright) => upright.webp({ quality }).toBuffer() },
+};
+
+/** Numbers of all pictures of a class, by what they are of. */
+type Class = Map<string, number[]>;
 
 export async function main(): Promise<void> {
   sharp.concurrency(1);
-  const shares = { smart: [] as number[], lossless: [] as number[], against: [] as number[] };
+  await init(mozjpeg);
+  const classes = new Map<string, Class>();
   for (const path of (process.env["PHOTOS"] ?? "").split(" ").filter(Boolean)) {
     const bytes = new Uint8Array(readFileSync(path));
-    const smart = await optimized(bytes, false);
-    const lossless = await optimized(bytes, true);
-    const other = await sharpAt(bytes, smart.score ?? 75);
-    shares.smart.push(smart.bytes.length / bytes.length);
-    shares.lossless.push(lossless.bytes.length / bytes.length);
-    shares.against.push(smart.bytes.length / other.bytes);
-    console.log(
-      `  ${basename(path).padEnd(36)} ${bytes.length} -> ${smart.bytes.length} (${saved(shares.smart)}), score ${smart.score?.toFixed(1)}, ${smart.elapsedMs.toFixed(0)} ms; lossless ${saved(shares.lossless)}; sharp ${other.bytes} at quality ${other.quality}, score ${other.score.toFixed(1)}: ratio ${shares.against.at(-1)?.toFixed(3)}`,
-    );
+    const label = identify(bytes).format.label;
+    const name = `${basename(dirname(path))}, ${label}`;
+    const numbers = classes.get(name) ?? new Map<string, number[]>();
+    classes.set(name, numbers);
+    const measured = await measure(bytes, label === "JPEG");
+    for (const [what, number] of measured) numbers.set(what, [...(numbers.get(what) ?? []), number]);
+    console.log(`  ${basename(path)}: ${measured.map(([what, number]) => `${what} ${number.toFixed(3)}`).join(", ")}`);
   }
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  console.log(
-    `  mean saving ${percent(mean(shares.smart))} smart, ${percent(mean(shares.lossless))} lossless; mean of the ratios to sharp at equal score ${mean(shares.against).toFixed(3)}`,
-  );
+  for (const [name, numbers] of classes) {
+    console.log(`  ${name}, ${numbers.get("share")?.length} pictures, mean and worst:`);
+    for (const [what, values] of numbers) {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      const worst = what === "score" ? Math.min(...values) : Math.max(...values);
+      console.log(`    ${what.padEnd(22)} ${mean.toFixed(3)} ${worst.toFixed(3)}`);
+    }
+  }
 }
 
-function saved(shares: readonly number[]): string {
-  return percent(shares.at(-1) ?? 1);
+/** Shares of the original's bytes, the score, the ratio of processor times, and bytes of ours to those of others. */
+async function measure(bytes: Uint8Array, isJpeg: boolean): Promise<[what: string, number: number][]> {
+  const image = await decoded(bytes);
+  const times = { ours: [] as number[], theirs: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.ours.push(await processorMs(() => optimized(bytes, false)));
+    times.theirs.push(await processorMs(() => encodeJpeg(image)));
+  }
+  const smart = await optimized(bytes, false);
+  const lossless = await optimized(bytes, true);
+  const numbers: [string, number][] = [
+    ["share", smart.bytes.length / bytes.length],
+    ["score", smart.score ?? Number.NaN],
+    ["lossless share", lossless.bytes.length / bytes.length],
+    ["time", median(times.ours) / median(times.theirs)],
+  ];
+  for (const [name, { format, encode }] of Object.entries(RIVALS)) {
+    if ((format === "jpeg") !== isJpeg && format !== "webp") continue;
+    const ours = format === "webp" ? await optimized(bytes, false, format) : smart;
+    const score = Math.min(ours.score ?? 75, 99);
+    const theirs = await smallestOf((quality) => encode(quality, uprightOf(bytes), image), bytes, score);
+    if (theirs) numbers.push([`to ${name}`, ours.bytes.length / theirs]);
+  }
+  return numbers;
 }
 
-function percent(share: number): string {
-  return `${((1 - share) * 100).toFixed(1)} %`;
+async function processorMs(work: () => Promise<unknown>): Promise<number> {
+  const started = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
 }
 
-async function optimized(bytes: Uint8Array, lossless: boolean) {
+async function optimized(bytes: Uint8Array, lossless: boolean, format?: "webp") {
   const order = {
     operations: {},
-    output: undefined,
+    output: format && { format, encoding: "progressive" as const },
     optimize: { lossless },
     overlays: new Map<string, Uint8Array>(),
     accept: undefined,
   };
-  const started = performance.now();
-  const { output } = await render(bytes, order);
-  return { bytes: output.bytes, score: output.score, elapsedMs: performance.now() - started };
+  return (await render(bytes, order)).output;
 }
 
-/** Sharp's smallest file of the same format that scores at least `target`: mozjpeg, or a palette. */
-async function sharpAt(bytes: Uint8Array, target: number) {
-  const isPng = identify(bytes).name === "png";
+function uprightOf(bytes: Uint8Array): Sharp {
+  return sharp(bytes).rotate().toColorspace("srgb");
+}
+
+async function decoded(bytes: Uint8Array): Promise<Decoded> {
+  const { data, info } = await uprightOf(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { data: Uint8ClampedArray.from(data), width: info.width, height: info.height };
+}
+
+/** Bytes at the lowest quality that scores at least `target`; null if none does. */
+async function smallestOf(
+  encode: (quality: number) => Promise<ArrayBuffer | Uint8Array>,
+  bytes: Uint8Array,
+  target: number,
+): Promise<number | null> {
   let low = 1;
   let high = 100;
-  let best = { bytes: bytes.length, quality: 100, score: 100 };
+  let best: number | null = null;
   while (low <= high) {
     const quality = (low + high) >> 1;
-    const upright = sharp(bytes).rotate().toColorspace("srgb");
-    const encoded = new Uint8Array(
-      await (
-        isPng ? upright.png({ palette: true, quality, effort: 7 }) : upright.jpeg({ quality, mozjpeg: true })
-      ).toBuffer(),
-    );
-    const score = scoreRows(rowsOf(bytes), rowsOf(encoded));
-    if (score >= target) {
-      best = { bytes: encoded.length, quality, score };
+    const encoded = new Uint8Array(await encode(quality));
+    if (scoreRows(rowsOf(bytes), rowsOf(encoded)) >= target) {
+      best = encoded.length;
       high = quality - 1;
     } else {
       low = quality + 1;

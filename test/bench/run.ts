@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 /**
  * `npm run bench -- [--workerd] [name…]`: prints measurements, asserts nothing.
- * A bench of the engine exports `bench` (a Bench); one that measures something else exports `main`.
+ * A bench of the engine exports `bench` (a Bench) or several `benches`; one that measures something else exports `main`.
  */
 import { readFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
 import { type Bench, compare, table } from "./harness.ts";
-import { compareInWorkerd } from "./workerd.ts";
 
 interface BenchModule {
   readonly bench?: Bench;
+  readonly benches?: readonly Bench[];
   readonly main?: () => Promise<void>;
 }
 
@@ -22,13 +22,16 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   faces: () => import("./faces.ts"),
+  "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
   quantize: () => import("./quantize.ts"),
+  "red-eyes": () => import("./red-eyes.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   memory: () => import("./memory.ts"),
+  operations: () => import("./operations.ts"),
   optimize: () => import("./optimize.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
@@ -51,11 +54,19 @@ registerHooks({
   },
 });
 
-async function runBench(name: string, bench: Bench, inWorkerd: boolean): Promise<void> {
-  console.log(`\n## ${name}: ${bench.title}${inWorkerd ? " (in workerd)" : ""}`);
-  if (inWorkerd) return console.log(await compareInWorkerd(name));
-  const candidates = await bench.candidates("node", (path) => readFile(join(ROOT, path)));
-  console.log(table(await compare(candidates, bench.rounds)));
+async function runBenches(name: string, benches: readonly Bench[], inWorkerd: boolean): Promise<void> {
+  for (const bench of benches) await bench.prepare?.();
+  if (inWorkerd) {
+    // Imported only now: a copy of the benches that is to run on Node alone needs no packages of the runtime.
+    // Only here: a copy for a machine without the runtime of the service has no need of it.
+    const { compareInWorkerd } = await import("./workerd.ts");
+    return console.log(await compareInWorkerd(name));
+  }
+  for (const bench of benches) {
+    console.log(`\n## ${name}: ${bench.title}`);
+    const candidates = await bench.candidates("node", (path) => readFile(join(ROOT, path)));
+    console.log(table(await compare(candidates, bench.rounds)));
+  }
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -72,7 +83,8 @@ async function main(args: readonly string[]): Promise<void> {
   for (const [name, open] of Object.entries(BENCHES)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const opened = await open();
-    if (opened.bench) await runBench(name, opened.bench, inWorkerd);
+    const benches = opened.benches ?? (opened.bench ? [opened.bench] : []);
+    if (benches.length > 0) await runBenches(name, benches, inWorkerd);
     if (opened.main && !inWorkerd) {
       console.log(`\n## ${name}`);
       await opened.main();

@@ -9,7 +9,7 @@ import { ROOT, wranglerOrThrow } from "../../src/cli/wrangler.ts";
 
 /** The clock of the runtime moves during work only on a local machine, which is where this runs. */
 const ENTRY = (name: string) => `
-import { bench } from "../../../test/bench/${name}.ts";
+import * as module from "../../../test/bench/${name}.ts";
 import { compare, table } from "../../../test/bench/harness.ts";
 export default {
   async fetch(_request: Request, env: { FILES: Fetcher }): Promise<Response> {
@@ -18,7 +18,12 @@ export default {
       if (!answer.ok) throw new Error("There is no " + path);
       return new Uint8Array(await answer.arrayBuffer());
     };
-    return new Response(table(await compare(await bench.candidates("workerd", load), bench.rounds)));
+    const lines = [];
+    for (const bench of module.benches ?? [module.bench]) {
+      lines.push("", "## ${name}: " + bench.title + " (in workerd)");
+      lines.push(table(await compare(await bench.candidates("workerd", load), bench.rounds)));
+    }
+    return new Response(lines.join("\\n"));
   },
 };
 `;
@@ -34,7 +39,7 @@ globs = ["**/*.wasm"]
 fallthrough = false
 `;
 
-/** The table that the bench prints there. */
+/** The tables that the bench prints there. */
 export async function compareInWorkerd(name: string): Promise<string> {
   const folder = join(ROOT, ".wrangler", "bench", name);
   await rm(folder, { recursive: true, force: true });

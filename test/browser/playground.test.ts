@@ -141,7 +141,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       expect(await page.inputValue("#op-watermark-id")).toMatch(/^\w{10}$/);
       await page.getByRole("link", { name: "Account" }).click();
       await page.getByRole("button", { name: "Delete macaw.png" }).click();
-      await page.getByRole("button", { name: "Really delete macaw.png?" }).click();
+      await page.getByRole("button", { name: "Really? Delete macaw.png" }).click();
       await page.getByText("macaw.png").waitFor({ state: "detached" });
     }));
 

@@ -101,7 +101,7 @@ describe("a batch", () => {
       "--overwrite",
     ];
     await run(readOptions([...args, folder], {}));
-    const data = { flip: { horizontal: true }, resize: { width: 1200 }, optimize: { quality: 80 } };
+    const data = { flip: { horizontal: true }, resize: { upscale: false, width: 1200 }, optimize: { quality: 80 } };
     expect(received).toEqual([
       { name: "a.jpg", data: { ...data, response: { mode: "binary" } }, key: "Bearer secret" },
     ]);
@@ -127,6 +127,23 @@ describe("a batch", () => {
     const [outcome] = await run({ paths: [join(folder, "a.jpg")], overwrite: true });
     expect(outcome?.kind).toBe("written");
     expect(await readFile(join(folder, "a.webp"), "utf8")).toBe("the bytes");
+  });
+
+  it("goes on where an earlier run ended, at no cost, when told to", async () => {
+    await originals("a.jpg", "b.jpg", "sub/c.jpg");
+    const out = join(folder, "out");
+    const args = ["--key", "k", "--out", out, join(folder, "a.jpg"), join(folder, "b.jpg")];
+    await run(readOptions([...args.slice(0, -1), "--format", "webp"], {}));
+    // Whatever format the earlier run chose.
+    const outcomes = await run(readOptions([...args, "--resume"], {}));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["skipped", "written"]);
+    expect(received.map(({ name }) => name)).toEqual(["a.jpg", "b.jpg"]);
+  });
+
+  it("takes no original for the result of an earlier run", async () => {
+    await originals("a.jpg");
+    const [outcome] = await run(readOptions(["--resume", "--key", "k", folder], {}));
+    expect(outcome).toMatchObject({ kind: "failed", reason: "a.jpg exists, and --overwrite is not given" });
   });
 
   it("does not let one result replace another, whatever it was told", async () => {
@@ -195,12 +212,32 @@ describe("the command", () => {
     expect(stdout).toMatch(/1 failed:\n.*b\.jpg: 415 The reason/);
   });
 
+  it("leaves nothing half done when it is interrupted, and says what is missing", async () => {
+    await originals("a.jpg", "b.jpg", "c.jpg");
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    answer = (name) => {
+      if (name === "b.jpg") resolve();
+      return name === "b.jpg" ? { status: 503, headers: { "retry-after": "600" } } : undefined;
+    };
+    const script = join(ROOT, "src", "cli", "darkroom.js");
+    const args = [script, "--url", url.href, folder, "--format", "webp", "--concurrency", "1"];
+    const child = execFile(process.execPath, args);
+    const ended = new Promise<number | null>((resolveExit) => child.on("exit", resolveExit));
+    await asked;
+    child.stderr?.on("data", (text: string) => {
+      if (text.includes("waiting")) child.kill("SIGINT");
+    });
+    expect(await ended).toBe(1);
+    expect((await readdir(folder)).sort()).toEqual(["a.jpg", "a.webp", "b.jpg", "c.jpg"]);
+  });
+
   it.each([
     [[], "Name at least one file or folder"],
     [["--resize", "big", "x"], "--resize must be like 1200x800, 1200x or x800"],
     [["--data", "[1]", "x"], "--data must be a JSON object"],
     [["--concurrency", "0", "x"], "--concurrency must be 1 to 32"],
     [["--url", "https://images.example.com", "x"], "Give the API key with --key or in DARKROOM_KEY"],
+    [["--resume", "--overwrite", "x"], "--resume and --overwrite say opposite things"],
     [["--wrong", "x"], "Unknown option '--wrong'"],
     [["/nowhere/at/all"], "There is no /nowhere/at/all"],
   ])("%j ends with 2 and a reason", async (args, reason) => {

@@ -92,6 +92,8 @@ describe("npm run deploy", () => {
     expect(rule).toBe("name: temporary-results prefix: temp/");
     expect(Buffer.from(secrets["VAULT_KEY"] ?? "", "base64")).toHaveLength(32);
     expect(config).toContain('database_id = "11111111-2222-3333-4444-555555555555"');
+    expect(config).toContain('main = "../src/index.ts"');
+    expect(config).toContain('directory = "../src/playground"');
     expect(stdout).toContain(`ADMIN_TOKEN, shown this once: ${secrets["ADMIN_TOKEN"]}`);
     expect(stdout).toContain("curl https://darkroom.example.workers.dev/admin/accounts");
   });

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -31,7 +32,7 @@ async function withService<T>(
   }
 }
 
-async function account({ url }: LocalService): Promise<Response> {
+async function account({ url }: Pick<LocalService, "url">): Promise<Response> {
   return fetch(new URL("/1.0/account", url).href, { headers: { authorization: `Bearer ${DEMO_KEY}` } });
 }
 
@@ -40,6 +41,30 @@ describe("the local service", () => {
     const first = await withService({}, async (service) => (await account(service)).status);
     const second = await withService({}, async (service) => (await account(service)).status);
     expect([first, second]).toEqual([200, 200]);
+  });
+
+  it("answers nobody before its database is ready", async () => {
+    const free = createServer();
+    await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    let listening = false;
+    const first = async (): Promise<number> => {
+      for (;;) {
+        const answer = await account({ url: new URL(`http://127.0.0.1:${port}/`) }).catch(() => undefined);
+        if (answer) return answer.status;
+        if (listening) throw new Error("It listens and does not answer");
+        await wait(5);
+      }
+    };
+    const polled = first();
+    const service = await startLocal({ host: "127.0.0.1", port, state, variables: {}, quiet: true });
+    try {
+      expect(await polled).toBe(200);
+    } finally {
+      listening = true;
+      await service.stop();
+    }
   });
 
   it("lets a setting of the environment win", async () => {

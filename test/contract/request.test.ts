@@ -26,6 +26,9 @@ describe("request bodies", () => {
     [{ resize: { width: 1, mode: "fit" } }, "resize needs width and height in the modes fit, fill and exact"],
     [{ resize: { width: 1, widht: 2 } }, "resize.widht is not a known parameter"],
     [{ "secret <token>": 1 }, "a member is not a known parameter"],
+    [{ resize: { "secret <token>": 1 } }, "a member of resize is not a known parameter"],
+    [{ cdn: { push: true } }, "cdn.push must be false: results are temporary here, or lie in a store of yours"],
+    [{ cdn: { zone: "a" } }, "cdn.zone is not a known parameter"],
     [{ optimize: { quality: 101 } }, "optimize.quality must be an integer between 1 and 100"],
     [{ output: { name: "../up" } }, "output.name must be a file name without slashes and control characters"],
     [{ crop: { width: 1, height: 1, x: 3 } }, "crop needs x and y together"],
@@ -47,6 +50,19 @@ describe("request bodies", () => {
     [7, "url must be a valid http or https URL, or <platform>:<user>"],
   ])("refuse the url %j", (url, message) => {
     expect(refusal(FetchBody, url === undefined ? {} : { url })).toBe(message);
+  });
+
+  it.each<[object, string]>([
+    [{ "a b": "x" }, "a member of headers must be named like a header: letters, digits and !#$%&'*+.^_`|~-"],
+    [{ "": "x" }, "a member of headers must be named like a header: letters, digits and !#$%&'*+.^_`|~-"],
+    [{ Accept: "a\nb" }, "headers.Accept must be a header value"],
+    [{ Accept: 1 }, "headers.Accept must be a text"],
+  ])("refuse the headers %j", (headers, message) => {
+    expect(refusal(FetchBody, { url: "https://example.com/a", headers })).toBe(message);
+  });
+
+  it("take what other services' clients say of a delivery network, as long as it asks for nothing", () => {
+    expect(parseBody(UploadBody, { cdn: { push: false } }).cdn).toEqual({ push: false });
   });
 
   it("take profile pictures and credentials in URLs", () => {

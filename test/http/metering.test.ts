@@ -131,7 +131,7 @@ describe("a meter that is lost before the credit is closed", () => {
     const { status, headers } = await fetchImage(key, { env: { METER } });
     expect(status).toBe(200);
     expect(lines.mock.calls.flat().join()).toContain(
-      `{"id":"${headers.get("x-request-id")}","event":"credit not closed"`,
+      `{"id":"${headers.get("x-request-id")}","event":"count not closed"`,
     );
     lines.mockRestore();
   });

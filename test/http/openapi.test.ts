@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/contract/response.ts";
 import * as examples from "../../src/http/examples.ts";
 import { ROUTES } from "../../src/http/routes.ts";
+import { FORMATS } from "../../src/image/formats.ts";
 import { apiTypes } from "../support/api-types.ts";
 import { api } from "../support/api.ts";
 import { openApi } from "../support/openapi.ts";
@@ -14,7 +15,7 @@ it("is what the route table and the schemas say", async () => {
 });
 
 it("is what the route table and the schemas say, as types for clients", async () => {
-  await expect(apiTypes(openApi())).toMatchFileSnapshot("../../src/cli/api-types.ts");
+  await expect(apiTypes(openApi(), FORMATS)).toMatchFileSnapshot("../../src/cli/api-types.ts");
 });
 
 it("is served as it is, to any page", async () => {

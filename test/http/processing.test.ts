@@ -73,7 +73,7 @@ describe("a fetch", () => {
     expect((await fetchImage({ body: long, headers })).status).toBe(413);
     const stream = new Blob([long]).stream();
     expect((await fetchImage({ body: stream, headers })).status).toBe(413);
-    expect((await fetchImage({ body: `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, headers })).status).toBe(400);
+    expect((await fetchImage({ body: `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, headers })).status).toBe(422);
   });
 });
 

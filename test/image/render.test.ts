@@ -2,8 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
-import { png } from "../../src/image/formats/png.ts";
+import type { FormatDefinition } from "../../src/image/format.ts";
+import { FORMATS } from "../../src/image/formats.ts";
 import { webp } from "../../src/image/formats/webp.ts";
+import type { OperationName } from "../../src/image/operations.ts";
 import { render, type Rendered } from "../../src/image/render.ts";
 import over from "../fixtures/effects/over.png";
 import sourceAlpha from "../fixtures/resample/source-alpha.png";
@@ -70,32 +72,12 @@ describe("render", () => {
     expect(decoded(output.bytes.slice().buffer).data).toEqual(decoded(source).data);
   });
 
-  it("works on every frame of an animation, and keeps its timing", async () => {
-    const before = webp.probe(new Uint8Array(animated));
-    const body = {
-      rotate: { angle: 10 },
-      adjust: { invert: true },
-      filter: { blur: { value: 2 }, pixellate: { value: 4 } },
-      watermark: { id: "mark", fit: true },
-      border: { size: 2, radius: 9 },
-    };
-    const { output } = await rendered(animated, { ...body, output: { format: "apng" } });
-    expect(output.facts.frames).toBe(before.frames);
-    const delays = (format: typeof png | typeof webp, bytes: Uint8Array) => {
-      const facts = format.probe(bytes);
-      const { width, height } = facts;
-      const found: number[] = [];
-      for (const { delayMs, rows } of format.open(bytes, facts, {
-        box: { x: 0, y: 0, width, height },
-        width,
-        height,
-      })) {
-        drain(rows);
-        found.push(delayMs);
-      }
-      return found;
-    };
-    expect(delays(png, output.bytes)).toEqual(delays(webp, new Uint8Array(animated)));
+  it("refuses more pixels than it can make, all frames together", async () => {
+    const { frames } = webp.probe(new Uint8Array(animated));
+    const side = Math.floor(Math.sqrt(110e6 / frames)) + 1;
+    const resize = { width: side, height: side, mode: "exact" };
+    const message = "The result must have at most 110 megapixels, all frames together";
+    await expect(rendered(animated, { resize })).rejects.toMatchObject({ status: 422, message });
   });
 
   it("refuses a watermark that is not there", async () => {
@@ -104,5 +86,45 @@ describe("render", () => {
       status: 422,
       message: "watermark.id is not the id of a saved watermark",
     });
+  });
+});
+
+/** One request with each operation; each changes the picture. */
+const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
+  flip: { mode: "both" },
+  rotate: { angle: 10 },
+  upscale: { factor: 2 },
+  crop: { width: 300, height: 250 },
+  resize: { width: 30, height: 17, mode: "fit" },
+  scale: { size: 0.5, linear: true },
+  auto: { enhance: true, redeye: true },
+  adjust: { invert: true, sharpen: 20 },
+  filter: { blur: { value: 2 }, pixellate: { value: 4 } },
+  watermark: { id: "mark", fit: true },
+  mask: { shape: "ellipse" },
+  border: { size: 2, radius: 9 },
+  padding: { left: 3 },
+};
+const ANIMATED = Object.entries<FormatDefinition>(FORMATS).filter(([, row]) => row.encode && row.can.animation);
+
+function delaysOf(format: FormatDefinition, bytes: Uint8Array): number[] {
+  const facts = format.probe(bytes);
+  const { width, height } = facts;
+  const delays: number[] = [];
+  for (const { delayMs, rows } of format.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+    drain(rows);
+    delays.push(delayMs);
+  }
+  return delays;
+}
+
+describe.each(ANIMATED)("an animation written as %s", (name, format) => {
+  const before = webp.probe(new Uint8Array(animated));
+
+  it.each(Object.entries(ONE_OF_EACH))("keeps frames, timing and loops through %s", async (operation, params) => {
+    const body = { [operation]: params, output: { format: name }, optimize: { quality: 80 } };
+    const { output } = await rendered(animated, body);
+    expect(output.facts).toMatchObject({ frames: before.frames, loops: before.loops });
+    expect(delaysOf(format, output.bytes)).toEqual(delaysOf(webp, new Uint8Array(animated)));
   });
 });

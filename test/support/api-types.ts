@@ -17,13 +17,22 @@ interface Schema {
 
 const HEADER = `/** The types of the API, made from openapi.json by \`npm run openapi\`. */`;
 
-/** A module that exports one type per named schema of the document. */
-export function apiTypes(document: Readonly<Record<string, unknown>>): string {
+/** A module that exports one type per named schema of the document, and the file name extensions of every format. */
+export function apiTypes(
+  document: Readonly<Record<string, unknown>>,
+  formats: Readonly<Record<string, { readonly extensions: readonly string[] }>>,
+): string {
   const { schemas } = document["components"] as { schemas: Readonly<Record<string, Schema>> };
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, "")}export type ${name} = ${typeOf(schema, "")};`,
   );
-  return `${[HEADER, ...types].join("\n\n")}\n`;
+  const extensions = Object.entries(formats).map(([name, row]) => `  ${name}: ${JSON.stringify(row.extensions)},`);
+  const files = [
+    "/** File name extensions by format, the usual one first. */",
+    "export const EXTENSIONS = {",
+    ...extensions,
+  ];
+  return `${[HEADER, ...types, [...files, "} as const;"].join("\n")].join("\n\n")}\n`;
 }
 
 function typeOf(schema: Schema, indent: string): string {

@@ -6,6 +6,7 @@ import * as admin from "../../src/contract/admin.ts";
 import * as assets from "../../src/contract/assets.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
+import { UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
@@ -23,6 +24,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   402: "No credits are left in this calendar month",
   403: "Plain HTTP, or a suspended account",
   404: "There is nothing here",
+  408: "The body arrived too slowly",
   413: "More bytes than the limit",
   415: "Another Content-Type than expected, or no supported image",
   422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",
@@ -46,6 +48,8 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Result: response.OutputMetadata,
   Failure: response.Failure,
   Account: response.Account,
+  UsageRecord,
+  UsageList,
   Health: response.Health,
   Webhook: webhook.Webhook,
   Accepted: webhook.Accepted,

@@ -4,10 +4,9 @@ import { findFaces } from "../../src/image/faces/detect.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
+import { applied as stepped } from "../../src/image/pipeline.ts";
 import { resample } from "../../src/image/resample.ts";
 import type { Rows } from "../../src/image/rows.ts";
-import { crop } from "../../src/image/steps/crop.ts";
-import { turn } from "../../src/image/steps/turn.ts";
 import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export interface Situation {
@@ -36,14 +35,24 @@ export function planned(
   { opaque = true, alpha = true, overlay }: Situation = {},
 ): readonly Step[] {
   const row: OperationRow = OPERATIONS[name];
-  return row.plan(checked(row.params, params) as never, {
+  const valid = checked(row.params, params) as never;
+  const look = () => smallVersion(rowsOf(pixels, opaque), row.looks?.(valid) ?? 0);
+  return row.plan(valid, {
     size: { width: pixels.width, height: pixels.height },
     opaque,
     alpha,
-    look: () => rowsOf(pixels, opaque),
-    faces: () => findFaces(rowsOf(pixels, opaque)),
+    look,
+    faces: () => findFaces(look()),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });
+}
+
+/** Rows reduced until no side is longer than `maxSide`. */
+function smallVersion(rows: Rows, maxSide: number): Rows {
+  const { width, height } = rows;
+  const factor = Math.min(1, maxSide / Math.max(width, height));
+  const small = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+  return resample(rows, { box: { x: 0, y: 0, width, height }, ...small, kernel: "linear" });
 }
 
 /** A picture as an operation leaves it. */
@@ -51,23 +60,8 @@ export function applied(name: OperationName, params: object, pixels: Pixels, sit
   const { opaque = true, give = 1_000, ask = 16 } = situation;
   const steps = planned(name, params, pixels, situation);
   let rows: Rows = rowsOf(pixels, opaque, give);
-  for (const step of steps) rows = through(rows, step);
+  for (const step of steps) rows = stepped(rows, step);
   return { ...drain(rows, ask), steps, opaque: rows.opaque };
-}
-
-function through(rows: Rows, step: Step): Rows {
-  switch (step.kind) {
-    case "turn":
-      return turn(rows, step.orientation);
-    case "crop":
-      return crop(rows, step.box);
-    case "resize": {
-      const box = { x: 0, y: 0, width: rows.width, height: rows.height };
-      return resample(rows, { box, width: step.width, height: step.height, kernel: step.kernel });
-    }
-    case "rows":
-      return step.apply(rows);
-  }
 }
 
 /** The pixels of a PNG file. */

@@ -331,8 +331,8 @@ export class World extends Processes {
           return { input: {}, output: { url: `https://result.example/${crypto.randomUUID()}` } };
         },
       ),
-      closeCredit: this.gated(life, "meter.close", async ({ id }: { id: string }, success: boolean) => {
-        if (success) this.charges.push(id);
+      closeCredit: this.gated(life, "meter.close", async ({ id }: { id: string }, payload: string) => {
+        if ((JSON.parse(payload) as { success: boolean }).success) this.charges.push(id);
       }),
       everyRenewal: (renew: () => void) => {
         life.renewals.add(renew);

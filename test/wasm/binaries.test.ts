@@ -21,7 +21,7 @@ async function rows(): Promise<Row[]> {
     names.map(async (file) => {
       const built = await readFile(join(WASM, file));
       const recipe = await readFile(join(WASM, file, "..", "build.sh"), "utf8");
-      const upstream = [...recipe.matchAll(/debian_(?:source|package \S+) (\S+) '?([^\s']+)'?/g)].map(
+      const upstream = [...recipe.matchAll(/debian_(?:source|upstream|package \S+) (\S+) '?([^\s']+)'?/g)].map(
         ([, name = "", version = ""]) => [name, version] as const,
       );
       return { file, bytes: built.byteLength, sha256: createHash("sha256").update(built).digest("hex"), upstream };

@@ -278,6 +278,10 @@ describe("recompression of JPEG", () => {
       expect(decode(result).data).toEqual(pixels.data);
       // Holding a part of the coefficients at a time, reading the file several times.
       expect(recompress(bytes, { progressive, windowBytes: 20_000 })).toEqual(result);
+      // Holding none: the same file, unless its codes are made for a part of the picture.
+      expect(recompress(bytes, { progressive, streamed: true })).toEqual(result);
+      const sampled = recompress(bytes, { progressive, streamed: true, windowBytes: 20_000 });
+      expect(decode(sampled).data).toEqual(pixels.data);
     }
   });
 
@@ -309,10 +313,10 @@ describe("memory of the JPEG module", () => {
       expect(jpegHeap().peak).toBeLessThanOrEqual(decodePeakBytes(header, eighths));
     }
     if (header.precision > 8) return;
-    for (const windowBytes of [undefined, 20_000]) {
+    for (const options of [{}, { windowBytes: 20_000 }, { streamed: true }, { streamed: true, windowBytes: 20_000 }]) {
       jpegHeap(true);
-      recompress(bytes, { progressive: true, ...(windowBytes ? { windowBytes } : {}) });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPeakBytes(header, bytes.length, windowBytes));
+      recompress(bytes, { progressive: true, ...options });
+      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPeakBytes(header, bytes.length, options));
     }
   });
 
@@ -337,6 +341,14 @@ describe("memory of the JPEG module", () => {
     expect(jpegHeap().peak).toBeLessThan(400_000);
   });
 
+  it("does not depend on the detail of a picture that is streamed", () => {
+    const bytes = encode(noise(640, 480), { quality: 95 });
+    const held = recompress(bytes, { progressive: true });
+    jpegHeap(true);
+    expect(recompress(bytes, { progressive: true, streamed: true })).toEqual(held);
+    expect(jpegHeap().peak).toBeLessThan(1_700_000);
+  });
+
   it("is what it was after thousands of good and damaged jobs in one instance", () => {
     const before = statistics();
     const names = Object.keys(JPEG_FILES);
@@ -350,7 +362,7 @@ describe("memory of the JPEG module", () => {
         cut[at] = (cut[at] ?? 0) ^ (1 << ((job + i) % 8));
       }
       try {
-        if (job % 5 === 0) recompress(cut, { progressive: job % 2 === 0, quality: 60 });
+        if (job % 5 === 0) recompress(cut, { progressive: job % 2 === 0, quality: 60, streamed: job % 15 === 0 });
         else decode(cut, { eighths: 1 + (job % 8) });
       } catch (error) {
         expect(error).toBeInstanceOf(NativeError);

@@ -19,7 +19,7 @@ function paletteOf(pixels: Pixels, colors: number, sharp = false): Uint8Array {
   const histogram = new Histogram({ width: pixels.width, sharp });
   try {
     for (const band of bands(pixels)) histogram.add(band);
-    return histogram.palette(colors);
+    return histogram.palette(colors).palette;
   } finally {
     histogram.close();
   }

@@ -1,5 +1,5 @@
 /** Transforms from embedded ICC profiles to sRGB, by Little CMS. */
-import { native, type NativeExports } from "../load.ts";
+import { native, type NativeExports, type NativeInstance } from "../load.ts";
 import module from "./color.wasm";
 
 interface ColorExports extends NativeExports {
@@ -37,37 +37,76 @@ const NOTHING_TO_DO = 1;
  */
 export function openTransform(profile: Uint8Array, layout: Layout): Transform | null {
   const instance = color.acquire();
-  const { exports } = instance;
-  const pointers: number[] = [];
-  let transform = 0;
+  let built: Built | undefined;
+  let open = true;
   const close = () => {
-    if (transform > NOTHING_TO_DO) exports.color_close(transform);
-    for (const pointer of pointers.splice(0)) exports.free(pointer);
-    if (transform !== -1) color.release(instance);
-    transform = -1;
+    if (!open) return;
+    open = false;
+    if (built && !instance.broken) retire(built);
+    color.release(instance);
   };
   try {
-    const source = exports.malloc(profile.length);
-    pointers.push(source);
-    instance.bytes(source, profile.length).set(profile);
-    transform = instance.run(() => exports.color_open(source, profile.length, LAYOUTS[layout]));
-    if (transform <= NOTHING_TO_DO) {
-      close();
-      return null;
-    }
-    const run = exports.malloc(RUN_PIXELS * 4);
-    pointers.push(run);
-    return { maxPixels: RUN_PIXELS, convert, close };
-
-    function convert(pixels: Uint8Array): Uint8Array {
-      instance.bytes(run, pixels.length).set(pixels);
-      instance.run(() => exports.color_convert(transform, run, run, pixels.length / 4));
-      const converted = instance.bytes(run, pixels.length);
-      if (layout.startsWith("cmyk")) for (let at = 3; at < converted.length; at += 4) converted[at] = 255;
-      return converted;
-    }
+    built = taken(instance, profile, layout) ?? build(instance, profile, layout);
   } catch (error) {
     close();
     throw error;
+  }
+  const { transform, run } = built;
+  if (transform <= NOTHING_TO_DO) {
+    close();
+    return null;
+  }
+  const convert = (pixels: Uint8Array): Uint8Array => {
+    instance.bytes(run, pixels.length).set(pixels);
+    instance.run((exports) => exports.color_convert(transform, run, run, pixels.length / 4));
+    const converted = instance.bytes(run, pixels.length);
+    if (layout.startsWith("cmyk")) for (let at = 3; at < converted.length; at += 4) converted[at] = 255;
+    return converted;
+  };
+  return { maxPixels: RUN_PIXELS, convert, close };
+}
+
+/** A transform and the memory that belongs to it. */
+interface Built {
+  readonly instance: NativeInstance<ColorExports>;
+  readonly profile: Uint8Array;
+  readonly layout: Layout;
+  /** 0 or NOTHING_TO_DO where there is none. */
+  readonly transform: number;
+  readonly run: number;
+}
+
+/** The transform used last: making one takes longer than converting a small picture, and searches make it often. */
+let idle: Built | undefined;
+
+function taken(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout): Built | undefined {
+  const found = idle;
+  if (found?.instance !== instance || found.layout !== layout || found.profile.length !== profile.length) return;
+  if (!found.profile.every((byte, at) => byte === profile[at])) return;
+  idle = undefined;
+  return found;
+}
+
+function retire(built: Built): void {
+  const previous = idle;
+  idle = built;
+  if (previous?.instance === built.instance && !previous.instance.broken) free(previous);
+}
+
+function free({ instance: { exports }, transform, run }: Built): void {
+  if (transform > NOTHING_TO_DO) exports.color_close(transform);
+  if (run) exports.free(run);
+}
+
+function build(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout): Built {
+  const { exports } = instance;
+  const source = exports.malloc(profile.length);
+  try {
+    instance.bytes(source, profile.length).set(profile);
+    const transform = instance.run(() => exports.color_open(source, profile.length, LAYOUTS[layout]));
+    const run = transform > NOTHING_TO_DO ? exports.malloc(RUN_PIXELS * 4) : 0;
+    return { instance, profile: profile.slice(), layout, transform, run };
+  } finally {
+    exports.free(source);
   }
 }

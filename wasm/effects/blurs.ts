@@ -40,13 +40,17 @@ export function tapsPeakBytes(width: number, taps: readonly Tap[]): number {
 }
 
 /** The mean of `samples` pixels on the way to the center, each `ratio` times as far from it as the one before. */
-export function openZoom(width: number, height: number, ratio: number, samples: number): Effect {
-  return openEffect(width, width, (exports) => exports.zoom_open(width, height, ratio, samples));
+export function openZoom(
+  { width, height, opaque }: { width: number; height: number; opaque: boolean },
+  ratio: number,
+  samples: number,
+): Effect {
+  return openEffect(width, width, (exports) => exports.zoom_open(width, height, ratio, samples, opaque ? 1 : 0));
 }
 
 export function zoomPeakBytes(width: number, height: number, ratio: number, samples: number): number {
   const reach = (height / 2) * (1 - ratio ** (samples - 1));
-  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 4);
+  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 4) + (samples - 1) * width * 8;
 }
 
 /** The median of (2 radius + 1) squared pixels, by channel; a whole radius from 1 to 127. */
@@ -55,7 +59,8 @@ export function openMedian(width: number, height: number, radius: number, opaque
 }
 
 export function medianPeakBytes(width: number, radius: number): number {
-  return effectPeakBytes(width, width, 2 * radius + 2, width * 4) + width * 4 * 272 * 2;
+  const counts = radius === 1 ? 0 : width * 4 * 272;
+  return effectPeakBytes(width, width, 2 * radius + 2, (width + 5) * 4) + counts;
 }
 
 /** Adds `amount` times the luma that a Gaussian of `sigma` pixels (up to 10) takes away. */

@@ -1,4 +1,4 @@
-/* Red pupils, as a flash paints them, made dark: inside given circles, red becomes the mean of green and blue. */
+/* Red pupils, as a flash paints them, made dark: inside given circles, what is red becomes the mean of green and blue. */
 #include "effects.h"
 
 #include <math.h>
@@ -23,10 +23,13 @@ static void make(Stream *s, int y, uint8_t *result) {
     for (int x = MAX(0, (int)(eye->x - reach)); x < end; x++) {
       const float across = (float)x + 0.5f - eye->x;
       uint8_t *p = result + x * 4;
-      const float excess = (float)(p[0] - MAX(p[1], p[2]));
-      /* Fades out towards the rim of the circle, and where there is little red. */
-      const float share = ramp(3 * (1.5f - sqrtf(across * across + down * down) / eye->radius)) * ramp((excess - 12) / 30);
-      p[0] = byte_of(p[0] + share * ((float)(p[1] + p[2]) / 2 - p[0]));
+      const float distance = sqrtf(across * across + down * down) / eye->radius;
+      /* How much redder than skin, which has its place beside the pupil: more so further out. Glints stay. */
+      const float redness = (float)(p[0] + 1) / (float)(MAX(p[1], p[2]) + 1);
+      const float least = 1.25f + 1.2f * MAX(0, distance - 1);
+      const float share = ramp(3 * (1.5f - distance)) * ramp((redness - least) / 0.3f);
+      const float gray = (float)(p[1] + p[2]) / 2;
+      for (int c = 0; c < 3; c++) p[c] = byte_of(p[c] + share * (gray - p[c]));
     }
   }
 }

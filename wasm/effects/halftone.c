@@ -41,17 +41,21 @@ static Phase phase_at(const Halftone *halftone, int y, double turn) {
 static inline float triangle(uint32_t phase) { return fabsf((float)(int32_t)phase) * (1 / 2147483648.0f); }
 
 /*
- * The light of a pixel: a ramp as wide as the edge of a dot, around the threshold. Tones nearer to black or white than
- * half of that ramp are moved outward by as much as keeps the mean over all thresholds: there, the part of the ramp
- * that is left has the area (z + e)^2 / (4 e).
+ * The light of four tones, each at its value of the screen function: a ramp as wide as the edge of a dot, around the
+ * threshold. Tones nearer to black or white than half of that ramp are moved outward by as much as keeps the mean over
+ * all thresholds: there, the part of the ramp that is left has the area (z + e)^2 / (4 e).
  */
-static inline float screen(const Settings *set, float tone, float value) {
-  const float threshold = set->thresholds[(int)(value * STEPS + 0.5f)];
-  const float edge = 0.5f / set->slope;
-  const float moved = tone < edge       ? 2 * sqrtf(edge * tone) - edge
-                      : tone > 1 - edge ? 1 + edge - 2 * sqrtf(edge * MAX(0, 1 - tone))
-                                        : tone;
-  return MIN(1, MAX(0, (moved - threshold) * set->slope + 0.5f));
+static inline v128_t screens(const Settings *set, v128_t tone, const float values[4]) {
+  float thresholds[4];
+  for (int i = 0; i < 4; i++) thresholds[i] = set->thresholds[(int)(values[i] * STEPS + 0.5f)];
+  const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1), two = wasm_f32x4_const_splat(2);
+  const v128_t edge = wasm_f32x4_splat(0.5f / set->slope), dark = wasm_f32x4_max(zero, wasm_f32x4_sub(one, tone));
+  const v128_t low = wasm_f32x4_sub(wasm_f32x4_mul(two, wasm_f32x4_sqrt(wasm_f32x4_mul(edge, tone))), edge);
+  const v128_t high = wasm_f32x4_sub(wasm_f32x4_add(one, edge), wasm_f32x4_mul(two, wasm_f32x4_sqrt(wasm_f32x4_mul(edge, dark))));
+  v128_t moved = wasm_v128_bitselect(high, tone, wasm_f32x4_gt(tone, wasm_f32x4_sub(one, edge)));
+  moved = wasm_v128_bitselect(low, moved, wasm_f32x4_lt(tone, edge));
+  const v128_t ramp = wasm_f32x4_mul(wasm_f32x4_sub(moved, wasm_v128_load(thresholds)), wasm_f32x4_splat(set->slope));
+  return wasm_f32x4_min(one, wasm_f32x4_max(zero, wasm_f32x4_add(ramp, wasm_f32x4_const_splat(0.5f))));
 }
 
 static inline float dots(const Halftone *halftone, const Phase *at) {
@@ -76,11 +80,20 @@ static void make_gray(Stream *s, int y, uint8_t *result) {
   const Halftone *halftone = (const Halftone *)s;
   const uint8_t *p = ring_row(s, y);
   Phase at = phase_at(halftone, y, halftone->settings.turn);
-  for (int x = 0; x < s->width; x++, p += 4, result += 4) {
-    const float tone = (LUMA_RED * p[0] + LUMA_GREEN * p[1] + LUMA_BLUE * p[2]) * (1 / 255.0f);
-    const uint8_t light = byte_of(255 * screen(&halftone->settings, tone, value_at(halftone, &at, x, y)));
-    result[0] = result[1] = result[2] = light, result[3] = p[3];
-    at.u += at.du, at.v += at.dv;
+  float tones[4] = {0}, values[4] = {0}, lights[4];
+  for (int x = 0; x < s->width; x += 4) {
+    const int count = MIN(4, s->width - x);
+    for (int i = 0; i < count; i++, p += 4) {
+      tones[i] = (LUMA_RED * p[0] + LUMA_GREEN * p[1] + LUMA_BLUE * p[2]) * (1 / 255.0f);
+      values[i] = value_at(halftone, &at, x + i, y);
+      at.u += at.du, at.v += at.dv;
+    }
+    wasm_v128_store(lights, screens(&halftone->settings, wasm_v128_load(tones), values));
+    p -= count * 4;
+    for (int i = 0; i < count; i++, p += 4, result += 4) {
+      result[0] = result[1] = result[2] = byte_of(255 * lights[i]);
+      result[3] = p[3];
+    }
   }
 }
 
@@ -92,12 +105,14 @@ static void make_cmyk(Stream *s, int y, uint8_t *result) {
   Phase at[4];
   for (int ink = 0; ink < 4; ink++) at[ink] = phase_at(halftone, y, halftone->settings.turn + TURNS[ink]);
   for (int x = 0; x < s->width; x++, p += 4, result += 4) {
-    const float most = (float)MAX(p[0], MAX(p[1], p[2]));
-    const float black = screen(&halftone->settings, most * (1 / 255.0f), dots(halftone, &at[3]));
-    for (int ink = 0; ink < 3; ink++) {
-      const float tone = most > 0 ? p[ink] / most : 1;
-      result[ink] = byte_of(255 * black * screen(&halftone->settings, tone, dots(halftone, &at[ink])));
-    }
+    const float most = (float)MAX(p[0], MAX(p[1], p[2])), share = most > 0 ? 1 / most : 0;
+    float values[4];
+    for (int ink = 0; ink < 4; ink++) values[ink] = dots(halftone, &at[ink]);
+    v128_t tones = wasm_f32x4_mul(wasm_f32x4_make(p[0], p[1], p[2], most), wasm_f32x4_make(share, share, share, 1 / 255.0f));
+    if (most == 0) tones = wasm_f32x4_const(1, 1, 1, 0);
+    const v128_t lights = screens(&halftone->settings, tones, values);
+    const v128_t black = wasm_f32x4_splat(255 * wasm_f32x4_extract_lane(lights, 3));
+    store_bytes(result, wasm_f32x4_mul(black, lights));
     result[3] = p[3];
     for (int ink = 0; ink < 4; ink++) at[ink].u += at[ink].du, at[ink].v += at[ink].dv;
   }

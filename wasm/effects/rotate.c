@@ -12,7 +12,13 @@ typedef struct {
   double cosine, sine;
   int opaque; /* the ring holds three bytes a pixel, as it may hold most of the picture */
   float background[4]; /* color times alpha, 0 to 65025, and alpha times 255 */
+  const uint8_t **rows; /* the rows of the ring, twice */
 } Rotate;
+
+/* Places between two samples that the filter of opaque pictures knows, and its weights there, in 16384ths. */
+#define PHASE_BITS 10
+#define ONE_BITS 14
+static int16_t weights_of[1 << PHASE_BITS][4];
 
 /* The column and row of the source, as coordinates of pixel edges, at the center of a result pixel. */
 static double column_at(const Rotate *r, double x, double y) {
@@ -25,18 +31,19 @@ static double row_at(const Rotate *r, double x, double y) {
   return s->height / 2.0 - (x + 0.5 - s->result_width / 2.0) * r->sine + (y + 0.5 - s->result_height / 2.0) * r->cosine;
 }
 
-/* The x of result row y, from `from` to before `to`, that lie within a pixel of the picture. */
-static void touched(const Rotate *r, int y, int *from, int *to) {
+/* The x of result row y, from `from` to before `to`, that lie in the picture grown by `margin` pixels. */
+static void touched(const Rotate *r, int y, double margin, int *from, int *to) {
   const Stream *s = &r->stream;
   const double column = column_at(r, 0, y), row = row_at(r, 0, y);
   double low = 0, high = s->result_width - 1;
   const double starts[2] = {column, row}, steps[2] = {r->cosine, -r->sine}, sizes[2] = {s->width, s->height};
   for (int axis = 0; axis < 2; axis++) {
+    if (sizes[axis] + 2 * margin <= 0) high = -1;
     if (fabs(steps[axis]) < 1e-12) {
-      if (starts[axis] < -1 || starts[axis] > sizes[axis] + 1) high = -1;
+      if (starts[axis] < -margin || starts[axis] > sizes[axis] + margin) high = -1;
       continue;
     }
-    const double a = (-1 - starts[axis]) / steps[axis], b = (sizes[axis] + 1 - starts[axis]) / steps[axis];
+    const double a = (-margin - starts[axis]) / steps[axis], b = (sizes[axis] + margin - starts[axis]) / steps[axis];
     low = fmax(low, fmin(a, b)), high = fmin(high, fmax(a, b));
   }
   *from = (int)ceil(low), *to = high < low ? *from : (int)floor(high) + 1;
@@ -126,23 +133,97 @@ static v128_t interpolate(const Rotate *r, float column, float row) {
 /* The part of a pixel around `at` that lies between 0 and `size`. */
 static inline float covered(float at, float size) { return MIN(1, MAX(0, MIN(at, size - at) + 0.5f)); }
 
+/* What lies at x in result row y, near or beyond the edge of the picture. */
+static void make_edge(const Rotate *r, int x, int y, uint8_t *result) {
+  const Stream *s = &r->stream;
+  const v128_t background = wasm_v128_load(r->background);
+  v128_t color = background;
+  const float column = (float)column_at(r, x, y), row = (float)row_at(r, x, y);
+  const float share = covered(column, (float)s->width) * covered(row, (float)s->height);
+  if (share > 0) {
+    const v128_t inside = wasm_f32x4_mul(interpolate(r, column, row), wasm_f32x4_splat(share));
+    color = wasm_f32x4_add(inside, wasm_f32x4_mul(background, wasm_f32x4_splat(1 - share)));
+  }
+  store_mean(result + (size_t)x * 4, color, 1 / 255.0f);
+}
+
+/* Four neighbors of an opaque row, weighted: `near` holds the weights of the first two, `far` of the others. */
+static inline v128_t across_opaque(const uint8_t *pixels, v128_t near, v128_t far) {
+  const v128_t bytes = wasm_v128_load(pixels);
+  const v128_t pairs = wasm_i8x16_shuffle(bytes, bytes, 0, 3, 1, 4, 2, 5, 2, 5, 6, 9, 7, 10, 8, 11, 8, 11);
+  return wasm_i32x4_add(wasm_i32x4_dot_i16x8(wasm_u16x8_extend_low_u8x16(pairs), near),
+                        wasm_i32x4_dot_i16x8(wasm_u16x8_extend_high_u8x16(pairs), far));
+}
+
+/* Three opaque samples, all of whose neighbors are in the picture, from places in 2^32ths of a pixel. */
+static inline v128_t interpolate_opaque(const uint8_t *const *rows, int64_t column, int64_t row) {
+  const size_t at = (size_t)((column >> 32) - 1) * 3;
+  const uint8_t *const *top = rows + (row >> 32) - 1;
+  const int16_t *w = weights_of[(uint32_t)column >> (32 - PHASE_BITS)], *v = weights_of[(uint32_t)row >> (32 - PHASE_BITS)];
+  const v128_t near = wasm_v128_load32_splat(w), far = wasm_v128_load32_splat(w + 2);
+  /* 12 bits of what each row gives are enough, and leave room for the weights of rows. */
+  v128_t sum = wasm_i32x4_const_splat(1 << (2 * ONE_BITS - 11));
+#define ADD_ROW(i) \
+  sum = wasm_i32x4_add(sum, wasm_i32x4_mul(wasm_i32x4_shr(across_opaque(top[i] + at, near, far), 10), wasm_i32x4_splat(v[i])))
+  ADD_ROW(0);
+  ADD_ROW(1);
+  ADD_ROW(2);
+  ADD_ROW(3);
+#undef ADD_ROW
+  return wasm_i32x4_shr(sum, 2 * ONE_BITS - 10);
+}
+
+static void make_inside(const Rotate *r, int from, int to, int y, uint8_t *result) {
+  const Stream *s = &r->stream;
+  const int64_t right = (int64_t)(r->cosine * 4294967296.0), down = (int64_t)(-r->sine * 4294967296.0);
+  /* Rows are counted from the first that the ring holds. */
+  const int first = MAX(0, s->taken - s->ring_rows);
+  const uint8_t *const *rows = r->rows + first % s->ring_rows;
+  int64_t column = (int64_t)((column_at(r, from, y) - 0.5) * 4294967296.0);
+  int64_t row = (int64_t)((row_at(r, from, y) - 0.5 - first) * 4294967296.0);
+  for (int x = from; x < to; x++, column += right, row += down) {
+    const v128_t v = interpolate_opaque(rows, column, row);
+    const v128_t bytes = wasm_u8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(v, v), v);
+    wasm_v128_store32_lane(result + (size_t)x * 4, wasm_v128_or(bytes, wasm_i32x4_const_splat((int)0xff000000)), 0);
+  }
+}
+
 static void make(Stream *s, int y, uint8_t *result) {
   const Rotate *r = (const Rotate *)s;
-  const v128_t background = wasm_v128_load(r->background);
-  int from, to;
-  touched(r, y, &from, &to);
-  for (int x = 0; x < s->result_width; x++) {
-    v128_t color = background;
-    if (x >= from && x < to) {
-      const float column = (float)column_at(r, x, y), row = (float)row_at(r, x, y);
-      const float share = covered(column, (float)s->width) * covered(row, (float)s->height);
-      if (share > 0) {
-        const v128_t inside = wasm_f32x4_mul(interpolate(r, column, row), wasm_f32x4_splat(share));
-        color = wasm_f32x4_add(inside, wasm_f32x4_mul(background, wasm_f32x4_splat(1 - share)));
-      }
-    }
-    store_mean(result + x * 4, color, 1 / 255.0f);
+  const int width = s->result_width;
+  int from, to, inside, outside;
+  touched(r, y, 1, &from, &to);
+  /* Two pixels to each side are in the picture, and a hundredth makes up for the rounding of places. */
+  touched(r, y, -2.01, &inside, &outside);
+  if (!r->opaque || inside >= outside) inside = outside = to;
+  store_mean(result, wasm_v128_load(r->background), 1 / 255.0f);
+  uint32_t background;
+  memcpy(&background, result, 4);
+  for (int x = 0; x < width; x++) memcpy(result + (size_t)x * 4, &background, 4);
+  for (int x = from; x < inside; x++) make_edge(r, x, y, result);
+  make_inside(r, inside, outside, y, result);
+  for (int x = outside; x < to; x++) make_edge(r, x, y, result);
+}
+
+static void find_weights(void) {
+  for (int phase = 0; phase < 1 << PHASE_BITS; phase++) {
+    float exact[4];
+    wasm_v128_store(exact, weights_at((float)phase / (1 << PHASE_BITS)));
+    int16_t *weights = weights_of[phase];
+    int rest = 1 << ONE_BITS;
+    for (int i = 0; i < 4; i++) rest -= weights[i] = (int16_t)roundf(exact[i] * (1 << ONE_BITS));
+    weights[phase < 1 << (PHASE_BITS - 1) ? 1 : 2] += (int16_t)rest;
   }
+}
+
+static void dispose(Stream *s) { free(((Rotate *)s)->rows); }
+
+static int list_rows(Rotate *r) {
+  const Stream *s = &r->stream;
+  r->rows = malloc(2 * (size_t)s->ring_rows * sizeof(*r->rows));
+  if (!r->rows) return 0;
+  for (int i = 0; i < 2 * s->ring_rows; i++) r->rows[i] = s->ring + (size_t)(i % s->ring_rows) * s->row_bytes;
+  return 1;
 }
 
 /* Clockwise, by the angle whose cosine (above 0) and sine are given; `background` is RGBA, 0 to 255. */
@@ -150,11 +231,17 @@ Stream *EXPORT(rotate_open)(int width, int height, int result_width, int result_
                             int opaque, const float *background) {
   Rotate *r = stream_open(sizeof(Rotate), width, height, result_width, result_height);
   if (!r) return NULL;
+  r->stream.dispose = dispose;
   r->cosine = cosine, r->sine = sine, r->opaque = opaque;
   for (int c = 0; c < 3; c++) r->background[c] = background[c] * background[3];
   r->background[3] = background[3] * 255;
+  if (!weights_of[0][1]) find_weights();
   const double slope = fabs(sine) / cosine;
   if (!stream_ring(&r->stream, (int)ceil((width + 2) * slope) + 10, (size_t)width * (opaque ? 3 : 4))) return NULL;
+  if (!list_rows(r)) {
+    stream_close(&r->stream);
+    return NULL;
+  }
   r->stream.first = first_row, r->stream.last = last_row;
   r->stream.take = opaque ? take_opaque : take_bytes, r->stream.make = make;
   return &r->stream;

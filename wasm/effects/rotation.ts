@@ -37,5 +37,6 @@ export function openRotation(rotation: Rotation): Effect {
 export function rotationPeakBytes(rotation: Omit<Rotation, "background">): number {
   const { width, height, resultWidth, angle, opaque } = rotation;
   const rows = (width + 2) * Math.abs(Math.tan((angle * Math.PI) / 180)) + 10;
-  return effectPeakBytes(width, resultWidth, Math.min(height, rows), width * (opaque ? 3 : 4));
+  const ringRows = Math.min(height, rows);
+  return effectPeakBytes(width, resultWidth, ringRows, width * (opaque ? 3 : 4)) + ringRows * 8;
 }

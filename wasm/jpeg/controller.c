@@ -93,6 +93,7 @@ static void take_rows(j_decompress_ptr jpeg, uint32_t rows) {
       if (row < info->height_in_blocks) store->take_row(store->taker, c, row, controller->bands[c][v][0]);
     }
   }
+  store->end_unit(store->taker, jpeg->input_iMCU_row);
 }
 
 static int consume_data(j_decompress_ptr jpeg) {

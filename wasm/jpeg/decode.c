@@ -231,6 +231,21 @@ EXPORT("decoder_read") uint32_t decoder_read(struct decoder *d, uint32_t most) {
   return count;
 }
 
+// Goes past the next rows, at most `count`, for less than what decoding them takes.
+EXPORT("decoder_skip") void decoder_skip(struct decoder *d, uint32_t count) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
+  if (count > left) count = left;
+  if (jpeg->master->lossless) {
+    while (count > 0) count -= decoder_read(d, count);
+  } else if (jpeg->data_precision == 12) {
+    jpeg12_skip_scanlines(jpeg, count);
+  } else {
+    jpeg_skip_scanlines(jpeg, count);
+  }
+  input_require_complete(jpeg, &d->input);
+}
+
 // Decodes the next row of MCUs into the planes; returns the number of full-resolution rows in it, 0 at the end.
 EXPORT("decoder_read_planes") uint32_t decoder_read_planes(struct decoder *d) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;

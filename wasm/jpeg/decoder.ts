@@ -26,6 +26,8 @@ export interface Decoder {
   readonly height: number;
   /** The next rows, at most `max`, four bytes per pixel; a view valid until the next call; null at the end. */
   read(max: number): Uint8Array | null;
+  /** Goes past the next rows, at most `count`, for less than what decoding them takes. */
+  skip(count: number): void;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
 }
@@ -116,6 +118,7 @@ export function openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): De
       const rows = handle.call((exports, pointer) => exports.decoder_read(pointer, max));
       return rows === 0 ? null : handle.bytes(band, rows * rowBytes);
     },
+    skip: (count) => handle.call((exports, pointer) => exports.decoder_skip(pointer, count)),
     close: () => handle.close(),
   };
 }

@@ -27,6 +27,8 @@ struct encoder {
   struct file_options options;
   uint8_t *profile;
   uint8_t *rows;             // rows or planes on their way in
+  uint64_t color_loss;       // what halving of chroma would lose of the colors that were measured, squared, and
+  uint64_t colors;           // their number
 };
 
 static void discard(j_compress_ptr jpeg) {
@@ -139,6 +141,9 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpeg->comp_info[0].h_samp_factor = gray ? 1 : h;
   jpeg->comp_info[0].v_samp_factor = gray ? 1 : v;
   jpegli_set_distance(jpeg, distance, TRUE);
+  // It serves another measure: at equal score of SSIMULACRA 2 photographs get 2 % (at 65), 4 % (75) and 5 % (90) smaller
+  // without it, drawings up to 3 %; and it takes up to a seventh of the time.
+  jpegli_enable_adaptive_quantization(jpeg, FALSE);
   // With several scans jpegli keeps coefficients, which is what the packed store takes.
   jpegli_set_progressive_level(jpeg, 2);
   jpegli_start_compress(jpeg, TRUE);
@@ -157,7 +162,30 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   return e->rows = allocate(bytes);
 }
 
+// How far the colors of the pixels of a square lie from their mean: R - G and B - G stand for chroma.
+static void measure_colors(struct encoder *e, const uint8_t *top, const uint8_t *bottom) {
+  for (uint32_t x = 0; x + 1 < e->jpeg.image_width; x += 2, top += 8, bottom += 8) {
+    const uint8_t *pixels[4] = {top, top + 4, bottom, bottom + 4};
+    int sum[2] = {0}, squares = 0;
+    for (int i = 0; i < 4; i++)
+      for (int c = 0; c < 2; c++) {
+        const int difference = pixels[i][2 * c] - pixels[i][1];
+        sum[c] += difference;
+        squares += difference * difference;
+      }
+    e->color_loss += squares - (sum[0] * sum[0] + sum[1] * sum[1]) / 4;
+    e->colors += 4;
+  }
+}
+
+// The mean square of what the pixels written so far lose of their color when chroma is halved both ways, of a sample of
+// them.
+EXPORT("encoder_color_loss") double encoder_color_loss(const struct encoder *e) {
+  return e->colors ? (double)e->color_loss / e->colors : 0;
+}
+
 EXPORT("encoder_write") void encoder_write(struct encoder *e, uint32_t count) {
+  if (count > 1) measure_colors(e, e->rows, e->rows + (size_t)e->jpeg.image_width * 4);
   for (uint32_t i = 0; i < count; i++) {
     JSAMPROW row = e->rows + (size_t)i * e->jpeg.image_width * 4;
     jpegli_write_scanlines(&e->jpeg, &row, 1);

@@ -1,6 +1,5 @@
 #include "file.h"
 #include <stdlib.h>
-#include "scan.h"
 
 enum { PROFILE_PIECE = 65533 - 14 };
 
@@ -80,9 +79,8 @@ static void put_huffman(const struct huffman *table, int class, int slot, struct
   put_bytes(out, table->values, count);
 }
 
-static void put_scan(const struct packed *store, const struct scan *scan, struct scan_tables *tables,
+void file_begin_scan(const struct packed *store, const struct scan *scan, const struct scan_tables *tables,
                      struct output *out) {
-  scan_count(store, scan, tables);
   int used[2][2] = {{0}};
   for (int i = 0; i < scan->components; i++) {
     const int slot = scan_slot(scan->component[i]);
@@ -102,7 +100,6 @@ static void put_scan(const struct packed *store, const struct scan *scan, struct
   put_byte(out, scan->first);
   put_byte(out, scan->last);
   put_byte(out, scan->high << 4 | scan->low);
-  scan_write(store, scan, tables, out);
 }
 
 // Bands in the order of the file (jpegli's choice), each in a scan of its own per component, with codes of its own: DC
@@ -116,39 +113,55 @@ static int blocks_in_unit(const struct packed *store) {
   return count;
 }
 
-// T.81 B.2.3: at most ten blocks per interleaved unit; otherwise each component has its own scan.
-static void put_sequential(const struct packed *store, struct scan_tables *tables, struct output *out) {
-  struct scan scan = {.last = 63};
+int file_scans(const struct packed *store, int progressive, struct scan scans[SCANS_MOST]) {
+  int count = 0;
+  if (progressive) {
+    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++)
+      for (int c = 0; c < store->components; c++)
+        scans[count++] = (struct scan){1, {c}, bands[i].first, bands[i].last, bands[i].high, bands[i].low};
+    return count;
+  }
+  // T.81 B.2.3: at most ten blocks per interleaved unit; otherwise each component has its own scan.
   if (blocks_in_unit(store) <= 10) {
-    scan.components = store->components;
-    for (int c = 0; c < store->components; c++) scan.component[c] = c;
-    put_scan(store, &scan, tables, out);
-    return;
+    scans[0] = (struct scan){.components = store->components, .last = 63};
+    for (int c = 0; c < store->components; c++) scans[0].component[c] = c;
+    return 1;
   }
-  scan.components = 1;
-  for (int c = 0; c < store->components; c++) {
-    scan.component[0] = c;
-    put_scan(store, &scan, tables, out);
-  }
+  for (int c = 0; c < store->components; c++) scans[count++] = (struct scan){1, {c}, .last = 63};
+  return count;
 }
 
-void file_write(const struct packed *store, const struct file_options *options, struct output *out) {
-  struct scan_tables *tables = allocate(sizeof *tables);
+void file_begin(const struct packed *store, const struct file_options *options, struct output *out) {
   put_marker(out, 0xD8, 0);
   put_color_marker(out, options->marker);
   if (options->profile) put_profile(out, options->profile, options->profile_length);
   put_tables(store, out);
   put_frame(store, options->progressive, out);
-  if (options->progressive) {
-    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++)
-      for (int c = 0; c < store->components; c++) {
-        const struct scan scan = {1, {c}, bands[i].first, bands[i].last, bands[i].high, bands[i].low};
-        put_scan(store, &scan, tables, out);
-      }
-  } else {
-    put_sequential(store, tables, out);
-  }
+}
+
+void file_end(struct output *out) {
   put_marker(out, 0xD9, 0);
   output_flush(out);
+}
+
+void file_write(const struct packed *store, const struct file_options *options, struct output *out) {
+  const uint32_t units = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
+  struct scan_tables *tables = allocate(sizeof *tables);
+  struct scan_coder *coder = allocate(sizeof *coder);
+  struct scan scans[SCANS_MOST];
+  const int count = file_scans(store, options->progressive, scans);
+  file_begin(store, options, out);
+  for (int i = 0; i < count; i++) {
+    scan_start(coder, &scans[i], tables, NULL);
+    scan_feed(coder, store, 0, units);
+    scan_end(coder);
+    scan_optimize(coder);
+    file_begin_scan(store, &scans[i], tables, out);
+    scan_start(coder, &scans[i], tables, out);
+    scan_feed(coder, store, 0, units);
+    scan_end(coder);
+  }
+  file_end(out);
+  free(coder);
   free(tables);
 }

@@ -18,6 +18,7 @@ export interface JpegExports extends NativeExports {
   ): void;
   decoder_facts(decoder: number): number;
   decoder_read(decoder: number, most: number): number;
+  decoder_skip(decoder: number, count: number): void;
   decoder_read_planes(decoder: number): number;
   decoder_close(decoder: number): void;
   encoder_new(sink: number): number;
@@ -36,12 +37,23 @@ export interface JpegExports extends NativeExports {
     limit: number,
   ): number;
   encoder_write(encoder: number, rows: number): void;
+  encoder_color_loss(encoder: number): number;
   encoder_write_planes(encoder: number): void;
   encoder_finish(encoder: number): void;
   encoder_close(encoder: number): void;
   recompressor_new(sink: number): number;
   recompressor_profile(recompressor: number, length: number): number;
   recompressor_read(recompressor: number, source: number, pass: number, distance: number, most: number): number;
+  recompressor_stream(
+    recompressor: number,
+    source: number,
+    pass: number,
+    distance: number,
+    most: number,
+    progressive: number,
+  ): number;
+  recompressor_tiles(recompressor: number, count: number, across: number, side: number): number;
+  recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number): void;
   recompressor_write(recompressor: number, progressive: number): void;
   recompressor_close(recompressor: number): void;
 }
@@ -96,8 +108,13 @@ export function openSink(): number {
 
 /** Ends the sink and returns everything that was written to it. */
 export function closeSink(id: number): Uint8Array {
-  const pieces = sinks.get(id) ?? [];
-  sinks.delete(id);
+  return closeSinks([id]);
+}
+
+/** Ends sinks and returns everything that was written to them, one after the other. */
+export function closeSinks(ids: readonly number[]): Uint8Array {
+  const pieces = ids.flatMap((id) => sinks.get(id) ?? []);
+  for (const id of ids) sinks.delete(id);
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let offset = 0;
   for (const piece of pieces) {

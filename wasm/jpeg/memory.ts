@@ -4,7 +4,7 @@
  */
 import { type EncoderOptions, FACTORS, packedLimit } from "./encoder.ts";
 import type { JpegHeader } from "./header.ts";
-import { WINDOW_BYTES } from "./recompress.ts";
+import { type RecompressOptions, WINDOW_BYTES } from "./recompress.ts";
 
 type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans">;
 
@@ -13,8 +13,10 @@ const DECODER_BYTES = 220_000;
 const ENCODER_BYTES = 330_000;
 const BAND_BYTES = 262_144;
 const BAND_ROWS_MIN = 8;
-/** The C code keeps this many bytes of coefficients with full chroma; beyond that chroma is kept as luma is. */
-const LARGE_STORE_BYTES = 40 << 20;
+/** The C code keeps this many bytes of coefficients; beyond that it drops high frequencies of chroma (`store.c`). */
+const LARGE_STORE_BYTES = 32 << 20;
+/** Pointers to a row of blocks, and what allocating it costs. */
+const STORE_ROW_BYTES = 24;
 /** libjpeg pads rows of samples. */
 const ROW_PADDING = 128;
 
@@ -47,10 +49,12 @@ function storeBytes({ width, height, components }: Pick<Layout, "width" | "heigh
     components.reduce((sum, { h, v }) => {
       const kept = keptOf(h, v);
       const row = unitsX * h * (8 + 2 * kept * kept);
-      return sum + unitsY * v * (row + 24);
+      return sum + unitsY * v * row;
     }, 0);
-  const full = total((h, v) => scaledSize(eighths, maxH / h, maxV / v));
-  return full > LARGE_STORE_BYTES ? total(() => eighths) : full;
+  let most = 8;
+  const held = () => total((h, v) => Math.min(most, scaledSize(eighths, maxH / h, maxV / v)));
+  while (held() > LARGE_STORE_BYTES && most > eighths) most--;
+  return held() + unitsY * components.reduce((sum, { v }) => sum + v, 0) * STORE_ROW_BYTES;
 }
 
 /** libjpeg's inverse transform of a subsampled component makes up for subsampling while it can (jdmaster.c). */
@@ -69,14 +73,23 @@ export function encodePeakBytes(options: EncoderOptions): number {
 }
 
 /** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
-const PACKED_BLOCK_BYTES = 10;
+const MAP_BYTES = 8;
+const DC_BYTES = 2;
 const PACKED_BLOCK_BYTES_MAX = 136;
 /** Packed bytes for a byte of a file: a coefficient takes one byte, and no less than two bits of a Huffman code. */
 const PACKED_PER_FILE_BYTE = 4;
 const RECOMPRESSOR_BYTES = 300_000;
 
+/** What one scan of a streamed file takes: tables, counts and an output window. */
+const STREAMED_SCAN_BYTES = 78_000;
+const STREAMED_SCANS_PER_COMPONENT = 5;
+
 /** Bytes that recompression of a file of `fileBytes` holds. */
-export function recompressPeakBytes(header: Layout, fileBytes: number, windowBytes = WINDOW_BYTES): number {
+export function recompressPeakBytes(
+  header: Layout,
+  fileBytes: number,
+  { windowBytes = WINDOW_BYTES, turn, streamed = false }: RecompressMemoryOptions = {},
+): number {
   const maxH = Math.max(...header.components.map(({ h }) => h));
   const maxV = Math.max(...header.components.map(({ v }) => v));
   const unitsX = Math.ceil(header.width / (8 * maxH));
@@ -84,10 +97,25 @@ export function recompressPeakBytes(header: Layout, fileBytes: number, windowByt
   const perUnit = header.components.reduce((sum, { h, v }) => sum + h * v, 0);
   const blocks = unitsX * unitsY * perUnit;
   const most = blocks * PACKED_BLOCK_BYTES_MAX;
-  const packed = Math.min(most, blocks * PACKED_BLOCK_BYTES + fileBytes * PACKED_PER_FILE_BYTE);
-  const rows = unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
-  if (!header.multipleScans) return RECOMPRESSOR_BYTES + rows + packed;
-  // In the last pass: the window, maps of the rest, and what earlier passes packed.
-  const passes = Math.floor(most / windowBytes) + 1;
-  return RECOMPRESSOR_BYTES + rows + blocks * PACKED_BLOCK_BYTES + most / passes + (packed * (passes - 1)) / passes;
+  const rows = RECOMPRESSOR_BYTES + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
+  // Of files of several scans: the window, and maps of the rest.
+  const passes = header.multipleScans ? Math.floor(most / windowBytes) + 1 : 0;
+  const window = header.multipleScans ? blocks * MAP_BYTES + most / passes : 0;
+  if (streamed) {
+    const scans = header.components.length * STREAMED_SCANS_PER_COMPONENT * STREAMED_SCAN_BYTES;
+    // Two rows of MCUs at a time: as they come, and packed.
+    return rows + scans + window + blocks * DC_BYTES + 2 * unitsX * perUnit * PACKED_BLOCK_BYTES_MAX;
+  }
+  const packed = packedBytes(blocks, fileBytes);
+  // A row or a column of the source and of the result; transposing holds both pictures.
+  const turning = turn ? Math.max(unitsX * maxH, unitsY * maxV) * 512 + (turn.transpose ? packed : 0) : 0;
+  // In the last pass: the window, and what earlier passes packed.
+  const read = window + blocks * DC_BYTES + (passes > 0 ? (packed * (passes - 1)) / passes : 0);
+  return rows + Math.max(packed + turning, read);
+}
+
+type RecompressMemoryOptions = Pick<RecompressOptions, "windowBytes" | "turn" | "streamed">;
+
+function packedBytes(blocks: number, fileBytes: number): number {
+  return Math.min(blocks * PACKED_BLOCK_BYTES_MAX, blocks * (MAP_BYTES + DC_BYTES) + fileBytes * PACKED_PER_FILE_BYTE);
 }

@@ -1,5 +1,5 @@
 // A smaller file of the same picture without going through pixels: coefficients in, coefficients out, with Huffman codes
-// made for them; and, if asked, divided by larger divisors. Metadata stays behind.
+// made for them; and, if asked, divided by larger divisors, or turned. Metadata stays behind.
 #include <stdlib.h>
 #include <string.h>
 #define JPEG_INTERNALS
@@ -10,6 +10,9 @@
 #include "lib/jpegli/encode.h"
 #include "packed.h"
 #include "store.h"
+#include "streamed.h"
+#include "tiles.h"
+#include "turn.h"
 
 struct divisor {
   int old, new;
@@ -30,13 +33,15 @@ struct recompressor {
   struct input input;
   struct store store;
   struct packed packed;
+  struct turning turning;
   struct output out;
+  struct tiles tiles;
   struct file_options options;
   uint8_t *profile;
   float distance;               // 0: coefficients stay as they are
   struct divisor divisors[MAX_COMPONENTS][DCTSIZE2];
   int coarser[MAX_COMPONENTS];  // whether any divisor of the component grows
-  uint32_t units_per_pass;      // rows of interleaved MCUs whose coefficients are held at a time
+  struct streamed streamed;     // in use if it has scans
 };
 
 EXPORT("recompressor_new") struct recompressor *recompressor_new(int sink) {
@@ -49,6 +54,9 @@ EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
   if (r->jpeg.err) jpeg_destroy_decompress(&r->jpeg);
   store_free(&r->store);
   packed_free(&r->packed);
+  turning_free(&r->turning);
+  streamed_free(&r->streamed);
+  tiles_free(&r->tiles);
   free(r->profile);
   free(r);
 }
@@ -59,6 +67,12 @@ EXPORT("recompressor_profile") uint8_t *recompressor_profile(struct recompressor
   r->options.profile = r->profile;
   r->options.profile_length = length;
   return r->profile;
+}
+
+// The result consists of tiles of the picture; returns where their places are to be written, x and y of each.
+EXPORT("recompressor_tiles")
+uint32_t *recompressor_tiles(struct recompressor *r, uint32_t count, uint32_t across, uint32_t side) {
+  return tiles_choose(&r->tiles, count, across, side);
 }
 
 static enum color_marker marker_for(j_decompress_ptr jpeg) {
@@ -139,9 +153,15 @@ static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
   struct recompressor *r = taker;
   const struct packed_component *component = &r->packed.component[c];
   if (row == 0) choose_divisors(r, c);
+  if (r->tiles.count) return tiles_take(&r->tiles, &r->packed, c, row, blocks);
   if (r->coarser[c])
     for (uint32_t x = 0; x < component->width; x++) requantise(r->divisors[c], blocks + (size_t)x * DCTSIZE2);
   packed_add_row(&r->packed, c, row, blocks, ORDER_NATURAL);
+}
+
+static void end_unit(void *taker, uint32_t unit) {
+  struct recompressor *r = taker;
+  if (r->streamed.count) streamed_take(&r->streamed, &r->packed, unit);
 }
 
 static void prepare_packed(struct recompressor *r) {
@@ -150,6 +170,10 @@ static void prepare_packed(struct recompressor *r) {
   struct packed *store = &r->packed;
   store->width = jpeg->image_width;
   store->height = jpeg->image_height;
+  if (r->tiles.count) {
+    store->width = r->tiles.across * r->tiles.side;
+    store->height = r->tiles.count / r->tiles.across * r->tiles.side;
+  }
   store->components = jpeg->num_components;
   for (int c = 0; c < store->components; c++) {
     const int alone = store->components == 1;
@@ -161,23 +185,7 @@ static void prepare_packed(struct recompressor *r) {
   r->options.marker = marker_for(&r->jpeg);
 }
 
-// Packs the rows of the window and frees them as it goes.
-static void pack_window(struct recompressor *r) {
-  for (int c = 0; c < r->packed.components; c++) {
-    struct store_component *from = &r->store.component[c];
-    for (uint32_t row = 0; row < r->packed.component[c].height; row++) {
-      if (!from->values[row]) continue;
-      take_row(r, c, row, from->values[row]);
-      store_free_row(from, row);
-    }
-  }
-  store_free(&r->store);
-}
-
-// Reads the file once, from `source`, and keeps what pass number `pass` is for. Returns the number of passes that the
-// whole takes: more than one if the file comes in several scans and its coefficients exceed `most` bytes.
-EXPORT("recompressor_read")
-uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
+static void open_source(struct recompressor *r, int source) {
   struct jpeg_decompress_struct *jpeg = &r->jpeg;
   if (jpeg->err) jpeg_destroy_decompress(jpeg);
   memset(&r->input, 0, sizeof r->input);
@@ -187,23 +195,98 @@ uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, fl
   input_attach(jpeg, &r->input, source);
   jpeg_read_header(jpeg, TRUE);
   if (jpeg->data_precision != 8 || jpeg->jpeg_color_space == JCS_UNKNOWN) ERREXIT(jpeg, JERR_NOTIMPL);
-  const uint32_t passes = jpeg->inputctl->has_multiple_scans ? store_full_bytes(jpeg) / most + 1 : 1;
-  const uint32_t units = (jpeg->total_iMCU_rows + passes - 1) / passes;
+}
+
+// How often the file is read so that no more than `most` bytes of coefficients are held at a time.
+static uint32_t passes_for(j_decompress_ptr jpeg, size_t most) {
+  return jpeg->inputctl->has_multiple_scans ? store_full_bytes(jpeg) / most + 1 : 1;
+}
+
+// Packs the rows of the window and frees them as it goes.
+static void pack_window(struct recompressor *r) {
+  for (uint32_t unit = 0; unit < r->jpeg.total_iMCU_rows; unit++) {
+    int taken = 0;
+    for (int c = 0; c < r->packed.components; c++) {
+      struct store_component *from = &r->store.component[c];
+      const uint32_t v = r->jpeg.comp_info[c].v_samp_factor;
+      for (uint32_t row = unit * v; row < (unit + 1) * v; row++) {
+        if (!from->values[row]) continue;
+        if (r->tiles.count || row < r->packed.component[c].height) take_row(r, c, row, from->values[row]);
+        store_free_row(from, row);
+        taken = 1;
+      }
+    }
+    if (taken) end_unit(r, unit);
+  }
+  store_free(&r->store);
+}
+
+// Reads the coefficients of every `step`th row of interleaved MCUs from `first` up to `end`.
+static void read_window(struct recompressor *r, uint32_t first, uint32_t end, uint32_t step) {
+  r->store.window_first = first;
+  r->store.window_end = end;
+  r->store.window_step = step;
+  r->store.take_row = take_row;
+  r->store.end_unit = end_unit;
+  r->store.taker = r;
+  jpeg_read_coefficients(&r->jpeg);
+  input_require_complete(&r->jpeg, &r->input);
+  if (r->jpeg.inputctl->has_multiple_scans) pack_window(r);
+}
+
+// Reads the part number `part` of `parts`.
+static void read_part(struct recompressor *r, uint32_t part, uint32_t parts) {
+  const uint32_t units = (r->jpeg.total_iMCU_rows + parts - 1) / parts;
+  read_window(r, part * units, (part + 1) * units, 1);
+}
+
+// Reads the file once, from `source`, and keeps what pass number `pass` is for. Returns the number of passes that the
+// whole takes: more than one if the file comes in several scans and its coefficients exceed `most` bytes.
+EXPORT("recompressor_read")
+uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
+  open_source(r, source);
+  const uint32_t passes = passes_for(&r->jpeg, most);
   if (pass == 0) {
     r->distance = distance;
     prepare_packed(r);
   }
-  r->store.window_first = pass * units;
-  r->store.window_end = (pass + 1) * units;
-  r->store.take_row = take_row;
-  r->store.taker = r;
-  jpeg_read_coefficients(jpeg);
-  input_require_complete(jpeg, &r->input);
-  if (jpeg->inputctl->has_multiple_scans) pack_window(r);
+  read_part(r, pass, passes);
   return passes;
 }
 
+// The same, and `recompressor_write` with it, without holding more than a window of coefficients: the first pass counts,
+// a part of the picture if there are to be several others; those write, to this sink and the `SCANS_MOST` behind it.
+EXPORT("recompressor_stream")
+uint32_t recompressor_stream(struct recompressor *r, int source, uint32_t pass, float distance, size_t most,
+                             int progressive) {
+  open_source(r, source);
+  const uint32_t parts = passes_for(&r->jpeg, most);
+  if (pass == 0) {
+    r->distance = distance;
+    r->options.progressive = progressive;
+    prepare_packed(r);
+    streamed_count(&r->streamed, &r->packed, progressive, r->out.sink);
+    read_window(r, 0, r->jpeg.total_iMCU_rows, parts);
+    file_begin(&r->packed, &r->options, &r->out);
+    output_flush(&r->out);
+    streamed_write(&r->streamed, &r->packed, parts > 1);
+  } else {
+    read_part(r, pass - 1, parts);
+    if (pass == parts) streamed_end(&r->streamed);
+  }
+  return parts + 1;
+}
+
+// Turns what was read: transposed, then mirrored left to right and top to bottom, where partial MCUs allow it.
+EXPORT("recompressor_turn")
+void recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y) {
+  packed_turn(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});
+  r->packed = r->turning.result;
+  memset(&r->turning.result, 0, sizeof r->turning.result);
+}
+
 EXPORT("recompressor_write") void recompressor_write(struct recompressor *r, int progressive) {
+  if (r->tiles.count) tiles_pack(&r->tiles, &r->packed);
   r->options.progressive = progressive;
   struct packed store = r->packed;
   if (r->jpeg.jpeg_color_space == JCS_YCbCr) store = packed_without_empty_chroma(&store);

@@ -4,23 +4,11 @@
 enum {
   ZERO_RUN = 0xF0,          // sixteen zeros
   LONGEST_RUN = 0x7FFF,     // blocks that one end-of-band symbol can cover
-  CORRECTIONS = 1000,       // correction bits held back until the symbol before them is known
-};
-
-// What both passes share: the first counts symbols, the second writes them. `out` is null while counting.
-struct coder {
-  struct output *out;
-  struct scan_tables *tables;
-  uint64_t extra_bits;
-  struct huffman *ac;       // of the component at hand, in AC scans
-  uint32_t end_run;         // blocks whose band has ended, not yet coded
-  uint32_t corrections;     // bits that belong behind that symbol
-  uint8_t correction[CORRECTIONS];
 };
 
 int scan_slot(int component) { return component > 0; }
 
-static inline __attribute__((always_inline)) void symbol(struct coder *coder, struct huffman *table, int value,
+static inline __attribute__((always_inline)) void symbol(struct scan_coder *coder, struct huffman *table, int value,
                                                          uint32_t extra, int extra_size, int writing) {
   if (writing) {
     put_bits(coder->out, (uint32_t)table->code[value] << extra_size | extra, table->size[value] + extra_size);
@@ -33,20 +21,20 @@ static inline __attribute__((always_inline)) void symbol(struct coder *coder, st
 static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
 
 // T.81 F.1.2.1: the size of a value, and its bits; negative values as their one's complement.
-static inline __attribute__((always_inline)) void dc_symbol(struct coder *coder, int slot, int difference,
+static inline __attribute__((always_inline)) void dc_symbol(struct scan_coder *coder, int slot, int difference,
                                                             int writing) {
   const int size = bit_length(difference < 0 ? -difference : difference);
   const uint32_t bits = (uint32_t)(difference + (difference >> 31)) & ((1u << size) - 1);
   symbol(coder, &coder->tables->table[0][slot], size, bits, size, writing);
 }
 
-static inline __attribute__((always_inline)) void ac_symbol(struct coder *coder, int run, int value, int writing) {
+static inline __attribute__((always_inline)) void ac_symbol(struct scan_coder *coder, int run, int value, int writing) {
   const int size = bit_length(value < 0 ? -value : value);
   const uint32_t bits = (uint32_t)(value + (value >> 31)) & ((1u << size) - 1);
   symbol(coder, coder->ac, run << 4 | size, bits, size, writing);
 }
 
-static void put_corrections(struct coder *coder, const uint8_t *bits, uint32_t count, int writing) {
+static void put_corrections(struct scan_coder *coder, const uint8_t *bits, uint32_t count, int writing) {
   if (!writing) {
     coder->extra_bits += count;
     return;
@@ -55,7 +43,7 @@ static void put_corrections(struct coder *coder, const uint8_t *bits, uint32_t c
 }
 
 // T.81 G.1.2.2: an end-of-band run, then the corrections of its blocks.
-static void flush_end_run(struct coder *coder, int writing) {
+static void flush_end_run(struct scan_coder *coder, int writing) {
   if (!coder->end_run) return;
   const int size = bit_length(coder->end_run) - 1;
   symbol(coder, coder->ac, size << 4, coder->end_run & ((1u << size) - 1), size, writing);
@@ -69,7 +57,7 @@ static inline uint64_t band_mask(const struct scan *scan) {
 }
 
 // A band seen for the first time, down to bit `low`; of a sequential scan the whole of the AC coefficients.
-static inline __attribute__((always_inline)) void code_band(struct coder *coder, const struct packed_block *block,
+static inline __attribute__((always_inline)) void code_band(struct scan_coder *coder, const struct packed_block *block,
                                                             const struct scan *scan, int writing) {
   const int sequential = scan->first == 0, first = sequential ? 1 : scan->first;
   uint64_t left = block->mask & band_mask(scan);
@@ -103,7 +91,7 @@ static int last_new(const struct packed_block *block, const struct scan *scan) {
 }
 
 // T.81 G.1.2.3: one more bit for coefficients already known, and coefficients that become +1 or -1.
-static inline __attribute__((always_inline)) void refine_band(struct coder *coder, const struct packed_block *block,
+static inline __attribute__((always_inline)) void refine_band(struct scan_coder *coder, const struct packed_block *block,
                                                               const struct scan *scan, int writing) {
   const int last = last_new(block, scan);
   uint64_t left = block->mask & band_mask(scan);
@@ -137,26 +125,33 @@ static inline __attribute__((always_inline)) void refine_band(struct coder *code
   if (!run && !pending_count) return;
   coder->end_run++;
   coder->corrections += pending_count;
-  if (coder->end_run == LONGEST_RUN || coder->corrections > CORRECTIONS - 63) flush_end_run(coder, writing);
+  if (coder->end_run == LONGEST_RUN || coder->corrections > SCAN_CORRECTIONS - 63) flush_end_run(coder, writing);
 }
 
-static inline __attribute__((always_inline)) void code_ac_scan(struct coder *coder, const struct packed *store,
-                                                               const struct scan *scan, int refining, int writing) {
-  const struct packed_component *component = &store->component[scan->component[0]];
-  coder->ac = &coder->tables->table[1][scan_slot(scan->component[0])];
-  for (uint32_t row = 0; row < component->height; row++) {
+// Rows of blocks of a component among rows of interleaved MCUs.
+static uint32_t block_row(const struct packed_component *component, uint32_t unit) {
+  const uint32_t row = unit * component->v;
+  return row < component->height ? row : component->height;
+}
+
+static inline __attribute__((always_inline)) void code_ac_rows(struct scan_coder *coder, const struct packed *store,
+                                                               uint32_t first, uint32_t end, int refining,
+                                                               int writing) {
+  const struct packed_component *component = &store->component[coder->scan.component[0]];
+  const struct scan scan = coder->scan;
+  coder->ac = &coder->tables->table[1][scan_slot(scan.component[0])];
+  for (uint32_t row = block_row(component, first); row < block_row(component, end); row++) {
     const uint8_t *cursor = component->rows[row];
     for (uint32_t x = 0; x < component->width; x++) {
       const struct packed_block block = packed_read(&cursor);
-      if (refining) refine_band(coder, &block, scan, writing);
-      else code_band(coder, &block, scan, writing);
+      if (refining) refine_band(coder, &block, &scan, writing);
+      else code_band(coder, &block, &scan, writing);
     }
   }
-  flush_end_run(coder, writing);
 }
 
 // DC and, in a sequential scan, AC of one block. Blocks beyond the edge repeat the last DC value.
-static inline __attribute__((always_inline)) void code_block(struct coder *coder, const struct packed *store,
+static inline __attribute__((always_inline)) void code_block(struct scan_coder *coder, const struct packed *store,
                                                              const struct scan *scan, int index, uint32_t x,
                                                              uint32_t y, const uint8_t **cursor, int *last_dc,
                                                              int writing) {
@@ -182,12 +177,12 @@ static inline __attribute__((always_inline)) void code_block(struct coder *coder
   }
 }
 
-static inline __attribute__((always_inline)) void code_interleaved(struct coder *coder, const struct packed *store,
-                                                                   const struct scan *scan, int writing) {
+static inline __attribute__((always_inline)) void code_interleaved(struct scan_coder *coder,
+                                                                   const struct packed *store, uint32_t first,
+                                                                   uint32_t end, int writing) {
+  const struct scan *scan = &coder->scan;
   const uint32_t columns = (store->width + 8 * store->max_h - 1) / (8 * store->max_h);
-  const uint32_t rows = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
-  int last_dc[PACKED_COMPONENTS] = {0};
-  for (uint32_t my = 0; my < rows; my++) {
+  for (uint32_t my = first; my < end; my++) {
     const uint8_t *cursors[PACKED_COMPONENTS][4];
     for (int i = 0; i < scan->components; i++) {
       const struct packed_component *component = &store->component[scan->component[i]];
@@ -202,45 +197,54 @@ static inline __attribute__((always_inline)) void code_interleaved(struct coder 
         for (int v = 0; v < component->v; v++)
           for (int h = 0; h < component->h; h++)
             code_block(coder, store, scan, scan->component[i], mx * component->h + h, my * component->v + v,
-                       &cursors[i][v], &last_dc[i], writing);
+                       &cursors[i][v], &coder->last_dc[i], writing);
       }
   }
 }
 
-static inline __attribute__((always_inline)) void code_alone(struct coder *coder, const struct packed *store,
-                                                             const struct scan *scan, int writing) {
-  const struct packed_component *component = &store->component[scan->component[0]];
-  int last_dc = 0;
-  for (uint32_t y = 0; y < component->height; y++) {
+static inline __attribute__((always_inline)) void code_alone(struct scan_coder *coder, const struct packed *store,
+                                                             uint32_t first, uint32_t end, int writing) {
+  const struct packed_component *component = &store->component[coder->scan.component[0]];
+  for (uint32_t y = block_row(component, first); y < block_row(component, end); y++) {
     const uint8_t *cursor = component->rows[y];
     for (uint32_t x = 0; x < component->width; x++)
-      code_block(coder, store, scan, scan->component[0], x, y, &cursor, &last_dc, writing);
+      code_block(coder, store, &coder->scan, coder->scan.component[0], x, y, &cursor, &coder->last_dc[0], writing);
   }
 }
 
-static inline __attribute__((always_inline)) void code_scan(struct coder *coder, const struct packed *store,
-                                                            const struct scan *scan, int writing) {
-  if (scan->first > 0 && scan->high) code_ac_scan(coder, store, scan, 1, writing);
-  else if (scan->first > 0) code_ac_scan(coder, store, scan, 0, writing);
-  else if (scan->components > 1) code_interleaved(coder, store, scan, writing);
-  else code_alone(coder, store, scan, writing);
+static inline __attribute__((always_inline)) void code_rows(struct scan_coder *coder, const struct packed *store,
+                                                            uint32_t first, uint32_t end, int writing) {
+  const struct scan *scan = &coder->scan;
+  if (scan->first > 0 && scan->high) code_ac_rows(coder, store, first, end, 1, writing);
+  else if (scan->first > 0) code_ac_rows(coder, store, first, end, 0, writing);
+  else if (scan->components > 1) code_interleaved(coder, store, first, end, writing);
+  else code_alone(coder, store, first, end, writing);
 }
 
-uint64_t scan_count(const struct packed *store, const struct scan *scan, struct scan_tables *tables) {
-  struct coder coder = {.tables = tables};
-  memset(tables, 0, sizeof *tables);
-  code_scan(&coder, store, scan, 0);
-  uint64_t bits = coder.extra_bits;
+void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_tables *tables, struct output *out) {
+  memset(coder, 0, sizeof *coder);
+  coder->scan = *scan;
+  coder->tables = tables;
+  coder->out = out;
+  if (!out) memset(tables, 0, sizeof *tables);
+}
+
+void scan_feed(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end) {
+  if (coder->out) code_rows(coder, store, first, end, 1);
+  else code_rows(coder, store, first, end, 0);
+}
+
+void scan_end(struct scan_coder *coder) {
+  if (coder->scan.first > 0) flush_end_run(coder, coder->out != NULL);
+  if (coder->out) finish_bits(coder->out);
+}
+
+uint64_t scan_optimize(const struct scan_coder *coder) {
+  uint64_t bits = coder->extra_bits;
   for (int i = 0; i < 4; i++) {
-    struct huffman *table = &tables->table[i >> 1][i & 1];
+    struct huffman *table = &coder->tables->table[i >> 1][i & 1];
     huffman_optimize(table);
     for (int value = 0; value < 256; value++) bits += (uint64_t)table->counts[value] * table->size[value];
   }
   return bits;
-}
-
-void scan_write(const struct packed *store, const struct scan *scan, struct scan_tables *tables, struct output *out) {
-  struct coder coder = {.out = out, .tables = tables};
-  code_scan(&coder, store, scan, 1);
-  finish_bits(out);
 }

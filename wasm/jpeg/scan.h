@@ -16,8 +16,25 @@ struct scan_tables {
   struct huffman table[2][2];
 };
 
+enum { SCAN_CORRECTIONS = 1000 };  // correction bits held back until the symbol before them is known
+
+// A scan that is counted or written while its coefficients come, one row of interleaved MCUs after the other.
+struct scan_coder {
+  struct scan scan;
+  struct scan_tables *tables;
+  struct output *out;                 // null: symbols are counted
+  uint64_t extra_bits;
+  struct huffman *ac;                 // of the component at hand
+  int last_dc[PACKED_COMPONENTS];
+  uint32_t end_run;                   // blocks whose band has ended, not yet coded
+  uint32_t corrections;               // bits that belong behind that symbol
+  uint8_t correction[SCAN_CORRECTIONS];
+};
+
 int scan_slot(int component);
-// Counts symbols and makes the tables; returns the exact number of entropy-coded bits, byte stuffing apart.
-uint64_t scan_count(const struct packed *store, const struct scan *scan, struct scan_tables *tables);
-// Writes the entropy-coded segment with those tables.
-void scan_write(const struct packed *store, const struct scan *scan, struct scan_tables *tables, struct output *out);
+void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_tables *tables, struct output *out);
+// Takes the rows of interleaved MCUs from `first` up to `end`.
+void scan_feed(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end);
+void scan_end(struct scan_coder *coder);
+// Makes codes for what was counted; returns the number of entropy-coded bits, byte stuffing apart.
+uint64_t scan_optimize(const struct scan_coder *coder);

@@ -3,8 +3,9 @@
 #include <string.h>
 #include "packed.h"
 
-// Above this size chroma, too, keeps no more than the scale needs of luma.
-enum { LARGE_BYTES = 40 << 20 };
+// A reduced picture may show more of its chroma, which is often stored at half the size. Above this size the highest
+// frequencies of that are dropped, as many as it takes, down to what the scale needs of luma.
+enum { LARGE_BYTES = 32 << 20 };
 
 static int8_t slots[9][64];
 
@@ -21,15 +22,14 @@ static size_t row_bytes(uint32_t width, int kept) {
   return (size_t)width * (sizeof(uint64_t) + sizeof(int16_t) * kept * kept);
 }
 
-static size_t choose_kept(j_decompress_ptr jpeg, struct store *store, int least) {
+static size_t choose_kept(j_decompress_ptr jpeg, struct store *store, int most) {
   size_t bytes = 0;
   for (int c = 0; c < store->components; c++) {
     const jpeg_component_info *info = &jpeg->comp_info[c];
     struct store_component *component = &store->component[c];
     component->width = (info->width_in_blocks + info->h_samp_factor - 1) / info->h_samp_factor * info->h_samp_factor;
     component->height = (info->height_in_blocks + info->v_samp_factor - 1) / info->v_samp_factor * info->v_samp_factor;
-    component->kept = least ? jpeg->min_DCT_scaled_size : info->DCT_scaled_size;
-    if (component->kept > 8) component->kept = 8;
+    component->kept = info->DCT_scaled_size < most ? info->DCT_scaled_size : most;
     bytes += component->height * row_bytes(component->width, component->kept);
   }
   return bytes;
@@ -42,15 +42,17 @@ const int8_t *store_slots(const struct store_component *component, uint32_t row)
 void store_allocate(j_decompress_ptr jpeg, struct store *store) {
   make_slots();
   store->components = jpeg->num_components;
-  store->bytes = choose_kept(jpeg, store, 0);
-  if (store->bytes > LARGE_BYTES && jpeg->min_DCT_scaled_size < DCTSIZE) store->bytes = choose_kept(jpeg, store, 1);
+  int most = DCTSIZE;
+  store->bytes = choose_kept(jpeg, store, most);
+  while (store->bytes > LARGE_BYTES && most > jpeg->min_DCT_scaled_size) store->bytes = choose_kept(jpeg, store, --most);
   for (int c = 0; c < store->components; c++) {
     struct store_component *component = &store->component[c];
     component->maps = allocate(component->height * sizeof *component->maps);
     component->values = allocate(component->height * sizeof *component->values);
     for (uint32_t row = 0; row < component->height; row++) {
       const uint32_t unit = row / jpeg->comp_info[c].v_samp_factor;
-      const int wanted = !store->window_end || (unit >= store->window_first && unit < store->window_end);
+      const int wanted = !store->window_end || (unit >= store->window_first && unit < store->window_end &&
+                                                (unit - store->window_first) % store->window_step == 0);
       component->maps[row] = allocate(row_bytes(component->width, wanted ? component->kept : 0));
       if (wanted) component->values[row] = (int16_t *)(component->maps[row] + component->width);
     }

@@ -18,10 +18,13 @@ struct store {
   int components;
   size_t bytes;
   struct store_component component[MAX_COMPONENTS];
-  // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file; 0 to 0: all.
-  uint32_t window_first, window_end;
+  // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file, every `window_step`th of them; 0 to
+  // 0: all.
+  uint32_t window_first, window_end, window_step;
   // If set, a single scan is not stored: each finished row of blocks, 64 coefficients in natural order each, goes here.
   void (*take_row)(void *taker, int component, uint32_t row, int16_t *blocks);
+  // All components of a row of interleaved MCUs were taken.
+  void (*end_unit)(void *taker, uint32_t unit);
   void *taker;
 };
 

@@ -8,6 +8,7 @@
 
 #include "deflate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +29,100 @@ struct Deflate {
   uint8_t input[HISTORY + CHUNK];
 };
 
+/* ---- level 1: for pixels behind a filter, which rarely repeat ---- */
+
+#define PIECE 8192        /* bytes after which a block may end */
+#define HEADER_BITS 700   /* about what new codes cost */
+#define LONGEST_BLOCK (256 << 10)
+#define PARTS 4           /* of a chunk that are compressed with and without matches, */
+#define PART (12 << 10)   /* and their bytes */
+
+typedef struct { uint32_t times[256], count; float bits; } Histogram;
+
+/* What the bytes cost by their entropy, in bits. */
+static float bits_of(const uint32_t *times, uint32_t count) {
+  float bits = (float)count * log2f((float)count);
+  for (int v = 0; v < 256; v++)
+    if (times[v]) bits -= (float)times[v] * log2f((float)times[v]);
+  return bits;
+}
+
+/* Four tables, because one that is counted up twice in a row makes the second wait for the first. */
+static void count_bytes(Histogram *h, const uint8_t *bytes, size_t count) {
+  uint32_t times[4][256] = {0};
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    times[0][bytes[i]]++, times[1][bytes[i + 1]]++, times[2][bytes[i + 2]]++, times[3][bytes[i + 3]]++;
+  for (; i < count; i++) times[0][bytes[i]]++;
+  for (int v = 0; v < 256; v++) h->times[v] = times[0][v] + times[1][v] + times[2][v] + times[3][v];
+  h->count = (uint32_t)count;
+  h->bits = bits_of(h->times, h->count);
+}
+
+/* Adds `next` to `block` unless codes of its own would be cheaper for it. */
+static int merge(Histogram *block, const Histogram *next) {
+  Histogram both = {.count = block->count + next->count};
+  for (int v = 0; v < 256; v++) both.times[v] = block->times[v] + next->times[v];
+  both.bits = bits_of(both.times, both.count);
+  if (both.count > LONGEST_BLOCK || both.bits > block->bits + next->bits + HEADER_BITS) return 0;
+  *block = both;
+  return 1;
+}
+
+/* Huffman codes alone. */
+static void compress_literals(struct libdeflate_compressor *c, const u8 *in, size_t count,
+                              struct deflate_output_bitstream *os) {
+  const uint8_t *begin = in + c->history_size, *const end = in + count, *at = begin;
+  Histogram block = {0}, next;
+  while (begin < end) {
+    const size_t piece = MIN(PIECE, end - at);
+    if (piece) count_bytes(&next, at, piece);
+    if (piece && (block.count == 0 ? (block = next, 1) : merge(&block, &next))) {
+      at += piece;
+      continue;
+    }
+    deflate_begin_sequences(c, c->p.g.sequences);
+    memcpy(c->freqs.litlen, block.times, sizeof block.times);
+    c->p.g.sequences[0].litrunlen_and_length = block.count;
+    deflate_flush_block(c, os, begin, block.count, c->p.g.sequences, at == end);
+    begin = at, block.count = 0;
+  }
+}
+
+/* What compressing `count` bytes behind `history` others makes, in bytes; it goes where the true output will go. */
+static size_t trial(struct libdeflate_compressor *c, const uint8_t *bytes, size_t history, size_t count,
+                    struct deflate_output_bitstream os, typeof(compress_literals) *compress) {
+  const size_t history_size = c->history_size;
+  const uint8_t *before = os.next;
+  c->history_size = history;
+  compress(c, bytes, history + count, &os);
+  c->history_size = history_size;
+  return os.next - before;
+}
+
+/* Both ways on a few parts; matches are searched for in the whole only if they gain something there. */
+static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t count,
+                          struct deflate_output_bitstream *os) {
+  const size_t step = (count - c->history_size) / PARTS, part = MIN(step, PART);
+  size_t with = 0, without = 0;
+  for (int k = 0; k < PARTS; k++) {
+    const size_t from = c->history_size + k * step + (step - part) / 2, history = MIN(from, HISTORY);
+    with += trial(c, in + from - history, history, part, *os, deflate_compress_greedy);
+    without += trial(c, in + from, 0, part, *os, compress_literals);
+  }
+  if (with < without - without / 64) deflate_compress_greedy(c, in, count, os);
+  else compress_literals(c, in, count, os);
+}
+
+/* ---- the stream ---- */
+
 Deflate *deflate_open(int level) {
   Deflate *d = malloc(sizeof *d);
   if (!d) return 0;
   d->history = d->filled = d->started = d->bits = d->bit_count = d->adler_high = 0;
   d->adler_low = 1;
-  d->compressor = libdeflate_alloc_compressor(level);
+  d->compressor = libdeflate_alloc_compressor(MAX(level, 2));
+  if (level == 1 && d->compressor) d->compressor->impl = compress_fast;
   d->output_size = libdeflate_deflate_compress_bound(d->compressor, CHUNK) + 16;
   d->output = malloc(d->output_size);
   if (!d->compressor || !d->output) {

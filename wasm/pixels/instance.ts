@@ -58,6 +58,11 @@ export interface PixelsExports extends NativeExports {
   writer_output(writer: Pointer): Pointer;
   writer_close(writer: Pointer): void;
 
+  near_open(width: number, tolerance: number, rows: number): Pointer;
+  near_window(near: Pointer): Pointer;
+  near_move(near: Pointer, rows: number): void;
+  near_close(near: Pointer): void;
+
   flip_rows(pixels: Pointer, width: number, rows: number): void;
   clear_hidden(pixels: Pointer, count: number): void;
   flatten_pixels(pixels: Pointer, count: number, red: number, green: number, blue: number): void;

@@ -9,6 +9,7 @@
 #include "png-unfilter.h"
 
 #define PASSES 7
+#define EXPAND_SLACK 16 /* bytes that expansion may write behind a row */
 
 typedef struct { int width, height; size_t row_bytes; uint8_t *rows; } Pass;
 
@@ -27,7 +28,10 @@ typedef struct {
   int band_rows;
   size_t row_bytes, stride; /* of a stored row, and of a row in the band */
   Inflate *stream;
-  uint8_t *rows_memory, *above, *current;
+  uint8_t *rows_memory;     /* the row above, then those unfiltered last */
+  size_t row_stride;
+  uint8_t *above, *current;
+  int waiting;             /* unfiltered rows behind `current` */
   uint8_t *band, *expanded;
   int pass, pass_row;      /* next row of which pass */
   Pass passes[PASSES];
@@ -96,7 +100,7 @@ static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
   for (int i = 0; i < 4 * width; i += 4) out[i] = levels[out[i]], out[i + 1] = levels[out[i + 1]], out[i + 2] = levels[out[i + 2]];
 }
 
-/* One unfiltered row to RGBA8; `out` has room for four pixels more. */
+/* One unfiltered row to RGBA8; `out` has EXPAND_SLACK bytes more. */
 static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
   if (r->depth == 16) {
     expand16(r, row, out, width);
@@ -117,32 +121,51 @@ static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
 /* What stops reading: more bytes, or damage; the binding knows the numbers. */
 enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3 };
 
-/* Unfilters the next row of `count` bytes into `row`; 1, or why not. */
-static int next_row(Reader *r, const uint8_t *above, uint8_t *row, size_t count) {
+/*
+ * Unfilters the next row of `count` bytes, and more behind it where they are there and it is faster together; `left`
+ * rows of this size are still to come. 1, or why not.
+ */
+static int unfilter_next(Reader *r, size_t count, int left) {
+  int rows = left >= UNFILTER_ROWS ? UNFILTER_ROWS : 1;
   size_t have;
   const uint8_t *bytes = inflate_output(r->stream, &have);
-  if (have < count + 1) {
+  if (have < rows * (count + 1)) {
     const InflateStatus status = inflate_run(r->stream);
     bytes = inflate_output(r->stream, &have);
-    if (have < count + 1)
-      return status == INFLATE_MORE ? NEEDS_INPUT : status == INFLATE_DAMAGED ? DAMAGED : TRUNCATED;
+    if (have < rows * (count + 1)) {
+      if (status == INFLATE_MORE) return NEEDS_INPUT;
+      if (have < count + 1) return status == INFLATE_DAMAGED ? DAMAGED : TRUNCATED;
+      rows = 1;
+    }
   }
-  if (!png_unfilter(bytes[0], bytes + 1, above, row, count, r->distance)) return BAD_FILTER;
-  inflate_take(r->stream, count + 1);
+  uint8_t *row = r->above + r->row_stride;
+  if (rows == 1 || !png_unfilter_rows(bytes, row, r->row_stride, count, r->distance)) {
+    rows = 1;
+    if (!png_unfilter(bytes[0], bytes + 1, r->above, row, count, r->distance)) return BAD_FILTER;
+  }
+  inflate_take(r->stream, rows * (count + 1));
+  r->waiting = rows;
+  return 1;
+}
+
+/* Makes `current` the next row of `count` bytes; 1, or why not. */
+static int next_row(Reader *r, size_t count, int left) {
+  if (r->waiting == 0) {
+    if (r->current != r->above) memcpy(r->above, r->current, count);
+    r->current = r->above;
+    const int status = unfilter_next(r, count, left);
+    if (status != 1) return status;
+  }
+  r->waiting--;
+  r->current += r->row_stride;
   return 1;
 }
 
 static int read_plain_row(Reader *r, uint8_t *out) {
-  const int status = next_row(r, r->above, r->current, r->row_bytes);
+  const int status = next_row(r, r->row_bytes, r->height - r->row);
   if (status != 1) return status;
-  if (r->raw) {
-    memcpy(out, r->current, r->row_bytes);
-  } else {
-    expand(r, r->current, r->expanded, r->width);
-    memcpy(out, r->expanded, r->stride);
-  }
-  uint8_t *swap = r->above;
-  r->above = r->current, r->current = swap;
+  if (r->raw) memcpy(out, r->current, r->row_bytes);
+  else expand(r, r->current, out, r->width);
   return 1;
 }
 
@@ -154,12 +177,10 @@ static int read_passes(Reader *r) {
       r->pass++, r->pass_row = 0;
       continue;
     }
-    if (r->pass_row == 0) memset(r->above, 0, pass->row_bytes + ROW_SLACK);
-    const int status = next_row(r, r->above, r->current, pass->row_bytes);
+    if (r->pass_row == 0) memset(r->current = r->above, 0, pass->row_bytes + ROW_SLACK);
+    const int status = next_row(r, pass->row_bytes, pass->height - r->pass_row);
     if (status != 1) return status;
     memcpy(pass->rows + pass->row_bytes * r->pass_row++, r->current, pass->row_bytes);
-    uint8_t *swap = r->above;
-    r->above = r->current, r->current = swap;
   }
   return 1;
 }
@@ -176,8 +197,8 @@ static int read_interlaced_row(Reader *r, uint8_t *out) {
         memcpy(out + (size_t)(x0[p] + x * dx[p]) * r->distance, row + (size_t)x * r->distance, r->distance);
       continue;
     }
-    memcpy(r->current, row, pass->row_bytes);
-    expand(r, r->current, r->expanded, pass->width);
+    memcpy(r->above, row, pass->row_bytes);
+    expand(r, r->above, r->expanded, pass->width);
     const uint32_t *from = (uint32_t *)r->expanded;
     uint32_t *to = (uint32_t *)out;
     for (int x = 0; x < pass->width; x++) to[x0[p] + x * dx[p]] = from[x];
@@ -226,17 +247,16 @@ Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interla
   r->row_bytes = png_row_bytes(width, r->channels, depth);
   r->band_rows = clamp(65536 / (int)MIN(65536, (size_t)width * 4), 1, 16);
   r->stride = raw ? r->row_bytes : (size_t)width * 4;
-  const size_t stride = round_up(r->row_bytes, 16) + 2 * ROW_SLACK;
-  r->rows_memory = calloc(2, stride);
-  r->expanded = malloc((size_t)width * 4 + 16);
-  r->band = malloc(r->stride * r->band_rows);
-  r->stream = inflate_open(MAX((size_t)64 << 10, 2 * (r->row_bytes + 1)));
-  if (!r->rows_memory || !r->expanded || !r->band || !r->stream || (interlaced && !allocate_passes(r))) {
+  r->row_stride = round_up(r->row_bytes, 16) + 2 * ROW_SLACK;
+  r->rows_memory = calloc(1 + UNFILTER_ROWS, r->row_stride);
+  r->expanded = interlaced ? malloc((size_t)width * 4 + EXPAND_SLACK) : 0;
+  r->band = malloc(r->stride * r->band_rows + EXPAND_SLACK);
+  r->stream = inflate_open(MAX((size_t)64 << 10, (UNFILTER_ROWS + 1) * (r->row_bytes + 1)));
+  if (!r->rows_memory || !r->band || !r->stream || (interlaced && (!r->expanded || !allocate_passes(r)))) {
     png_close(r);
     return 0;
   }
-  r->above = r->rows_memory + ROW_SLACK;
-  r->current = r->rows_memory + stride + ROW_SLACK;
+  r->above = r->current = r->rows_memory + ROW_SLACK;
   return r;
 }
 

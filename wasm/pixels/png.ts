@@ -96,7 +96,7 @@ export function openPngReader(options: PngReaderOptions): PngReader {
 export function pngReaderPeakBytes({ width, height, depth, interlaced }: Omit<PngHeader, "type">): number {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
-  return passes + 8 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
+  return passes + 14 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
 }
 
 /** What a picture needs of a representation. */
@@ -175,7 +175,7 @@ export interface PngWriterOptions {
   /** What rows hold: `rgba` (the default), palette `indices` of a byte each, or bytes as they are `stored`. */
   readonly input?: PngInput;
   readonly strategy: FilterStrategy;
-  /** 2 (fast) to 12 (near-optimal parsing, slow). */
+  /** 1 (for photographs) or 2 (fast) to 12 (near-optimal parsing, slow). */
   readonly level: number;
 }
 

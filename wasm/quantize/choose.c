@@ -205,10 +205,16 @@ static int load(Chooser* c, const Bin* bin) {
   return 1;
 }
 
+static double last_error;
+
+// The mean squared distance of the colours from the palette that was chosen last.
+double EXPORT(choose_error)(void) { return last_error; }
+
 // Chooses at most `most` colours (1 to 256) for what was counted and writes them to `pixels`; `rounds` of k-means.
 // Exact when there are no more colours than that; full transparency is the first of them if it was seen. Returns how
 // many there are, or -1 when memory does not suffice.
 int EXPORT(choose)(const Histogram* histogram, int most, int rounds, uint32_t* pixels) {
+  last_error = 0;
   const int transparent = histogram_transparent(histogram);
   const int exact = histogram_colors(histogram) >= 0;
   int count = 0;
@@ -227,6 +233,7 @@ int EXPORT(choose)(const Histogram* histogram, int most, int rounds, uint32_t* p
     double before = 1e9;
     for (int i = 0; i < rounds; i++) {
       const double error = refine(c);
+      last_error = error;
       if (error > before * 0.999) break;
       before = error;
     }

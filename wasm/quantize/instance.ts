@@ -14,6 +14,8 @@ interface QuantizeExports extends NativeExports {
   histogram_transparent(histogram: Pointer): number;
   choose(histogram: Pointer, most: number, rounds: number, pixels: Pointer): number;
 
+  choose_error(): number;
+
   remapper_open(width: number, height: number, sharp: number, strength: number): Pointer;
   remapper_close(remapper: Pointer): void;
   remapper_window(remapper: Pointer): Pointer;

@@ -47,10 +47,11 @@ export class Histogram {
 
   /**
    * The best palette of at most `colors` (1 to 256) colors, RGBA: exact when there are no more. Full transparency is the
-   * first if the picture has it.
+   * first if the picture has it. `error` is the root of the mean squared distance of the colors from it, in the unit of
+   * Oklab's lightness.
    * @throws NativeError when memory does not suffice
    */
-  palette(colors: number): Uint8Array {
+  palette(colors: number): { readonly palette: Uint8Array; readonly error: number } {
     const room = new Handle(
       (exports) => exports.malloc(1024),
       (exports, pointer) => exports.free(pointer),
@@ -58,7 +59,8 @@ export class Histogram {
     try {
       const count = this.handle.call((exports, pointer) => exports.choose(pointer, colors, ROUNDS, room.pointer));
       if (count < 0) throw new NativeError("out of memory");
-      return room.bytes(room.pointer, count * 4).slice();
+      const error = Math.sqrt(this.handle.call((exports) => exports.choose_error()));
+      return { palette: room.bytes(room.pointer, count * 4).slice(), error };
     } finally {
       room.close();
     }

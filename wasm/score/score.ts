@@ -3,7 +3,7 @@ import { native, type NativeExports } from "../load.ts";
 import module from "./score.wasm";
 
 interface ScoreExports extends NativeExports {
-  score_open(width: number, height: number, background: number): number;
+  score_open(width: number, height: number, background: number, tileColumns: number, tileRows: number): number;
   score_push(score: number, first: number, second: number, rows: number): void;
   score_result(score: number): number;
   score_close(score: number): void;
@@ -15,8 +15,8 @@ const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 10
 export const MIN_SCORED_SIDE = 8;
 
 /** Bytes of the rings of rows per column, over all scales: of the maps that matter, and of all maps. See score.c. */
-const BYTES_PER_COLUMN = 1_800;
-const BYTES_PER_COLUMN_ALL_MAPS = 2_750;
+const BYTES_PER_COLUMN = 1_500;
+const BYTES_PER_COLUMN_ALL_MAPS = 2_600;
 /** Pixels of the shorter side from which on a picture has all six scales; with fewer, all maps are computed. */
 const ALL_SCALES_SIDE = 128;
 
@@ -24,6 +24,12 @@ const ALL_SCALES_SIDE = 128;
 export function scorePeakBytes({ width, height }: { width: number; height: number }): number {
   const hasAllScales = Math.min(width, height) >= ALL_SCALES_SIDE;
   return (width + 64) * (hasAllScales ? BYTES_PER_COLUMN : BYTES_PER_COLUMN_ALL_MAPS) + 512 * 1024;
+}
+
+/** Pixels, multiples of 32, at least 144: smaller tiles have no pixel at 1:16 that is away from their edges. 0: one tile across, or down. */
+export interface Tile {
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface Comparison {
@@ -38,9 +44,10 @@ export interface Comparison {
 
 /**
  * Compares two pictures of one size, at least MIN_SCORED_SIDE on each side.
- * `background` (0 to 1, sRGB) lies under transparent pixels.
+ * `background` (0 to 1, sRGB) lies under transparent pixels. `tile` is given where both pictures consist of tiles: of what
+ * lies near their edges nothing is counted.
  */
-export function openComparison(width: number, height: number, background = 0.5): Comparison {
+export function openComparison(width: number, height: number, background = 0.5, tile?: Tile): Comparison {
   const instance = scoring.acquire();
   const { exports } = instance;
   const maxRows = 16;
@@ -57,7 +64,7 @@ export function openComparison(width: number, height: number, background = 0.5):
   };
   try {
     band = exports.malloc(bandBytes * 2);
-    score = instance.run(() => exports.score_open(width, height, background));
+    score = instance.run(() => exports.score_open(width, height, background, tile?.width ?? 0, tile?.height ?? 0));
   } catch (error) {
     close();
     throw error;

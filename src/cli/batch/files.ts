@@ -2,12 +2,13 @@
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, parse, relative, resolve } from "node:path";
 
+import { EXTENSIONS } from "../api-types.ts";
 import { UsageError } from "./options.ts";
 
+const FORMATS: Readonly<Record<string, readonly string[]>> = EXTENSIONS;
+
 /** Of a folder, what carries one of these is an image; a file that is named on the command line needs none. */
-const EXTENSIONS = new Set(
-  "jpg jpeg jpe jfif png apng gif webp avif heic heif tif tiff bmp ico psd svg jp2 j2k jpx".split(" "),
-);
+const IMAGES = new Set(Object.values(FORMATS).flat());
 
 export interface Original {
   /** Absolute. */
@@ -35,7 +36,7 @@ export async function findOriginals(paths: readonly string[]): Promise<Original[
 async function imagesUnder(root: string): Promise<Original[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name).slice(1).toLowerCase()))
+    .filter((entry) => entry.isFile() && IMAGES.has(extname(entry.name).slice(1).toLowerCase()))
     .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: relative(root, entry.parentPath) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -47,8 +48,33 @@ export function targetOf({ path, folder }: Original, name: string, out: string |
 
 /** What the result will most likely be called: to refuse before a credit is spent. */
 export function expectedName({ path }: Original, format: string | undefined): string {
-  if (format === undefined || format === "auto") return basename(path);
-  return `${parse(path).name}.${format === "jpeg" ? "jpg" : format}`;
+  const { name, base, ext } = parse(path);
+  if (format === undefined || format === "auto") return base;
+  const [, extensions = [format]] =
+    Object.entries(FORMATS).find(([key, all]) => key === format || all.includes(format)) ?? [];
+  const kept = ext.slice(1).toLowerCase();
+  return `${name}.${extensions.includes(kept) ? kept : (extensions[0] ?? format)}`;
+}
+
+/**
+ * The result of an earlier run.
+ * @returns its path; undefined when there is none, or when only the answer can tell what it would be called
+ */
+export async function earlierResult(
+  original: Original,
+  format: string | undefined,
+  out: string | undefined,
+): Promise<string | undefined> {
+  const open = out !== undefined && (format === undefined || format === "auto");
+  const { name } = parse(original.path);
+  const names = [
+    expectedName(original, format),
+    ...(open ? [...IMAGES].map((extension) => `${name}.${extension}`) : []),
+  ];
+  for (const candidate of names.map((one) => targetOf(original, one, out))) {
+    if (candidate !== original.path && (await exists(candidate))) return candidate;
+  }
+  return undefined;
 }
 
 /** @returns whether something is there */

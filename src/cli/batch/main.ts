@@ -31,5 +31,5 @@ async function batch(options: Options): Promise<number> {
   console.log(summary(outcomes));
   const missing = originals.length - outcomes.length;
   if (missing > 0) console.error(`${missing} not begun.`);
-  return missing === 0 && outcomes.every(({ kind }) => kind === "written") ? 0 : 1;
+  return missing === 0 && outcomes.every(({ kind }) => kind !== "failed") ? 0 : 1;
 }

@@ -12,12 +12,13 @@ export const USAGE = `Usage: darkroom [options] <files or folders>
 Optimizes images with a Darkroom service. A result is written beside its original,
 or into --out with the same folders; a file that exists is never replaced unless --overwrite is given.
 
-  --resize WxH        fit into W x H pixels; 1200x or x800 names one side
-  --format NAME       jpeg, png, gif, webp …
+  --resize WxH        fit into W x H pixels, never enlarged; 1200x or x800 names one side
+  --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
   --compression NAME  low, medium, high, ultra, lossless
   --quality N         1 to 100, instead of a search for the smallest good one
   --data JSON         any other members of the request, see /docs
   --out DIR           where results go
+  --resume            pass over images whose result is there, and go on with the others
   --overwrite         replace files that exist, originals included
   --concurrency N     requests at a time (4)
   --url URL           the service, else DARKROOM_URL, else ${LOCAL_URL}
@@ -32,6 +33,8 @@ export interface Options {
   readonly body: UploadBody;
   readonly out: string | undefined;
   readonly overwrite: boolean;
+  /** Images whose result exists are passed over. */
+  readonly resume: boolean;
   readonly concurrency: number;
   readonly url: URL;
   readonly key: string;
@@ -48,6 +51,7 @@ const SPEC = {
   data: { type: "string" },
   out: { type: "string" },
   overwrite: { type: "boolean", default: false },
+  resume: { type: "boolean", default: false },
   concurrency: { type: "string", default: "4" },
   url: { type: "string" },
   key: { type: "string" },
@@ -66,6 +70,7 @@ export function readOptions(
 ): Options | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
+  if (values.resume && values.overwrite) throw new UsageError("--resume and --overwrite say opposite things");
   if (positionals.length === 0) throw new UsageError("Name at least one file or folder");
   const url = serviceUrl(values.url ?? env["DARKROOM_URL"] ?? LOCAL_URL);
   const local = url.hostname === "localhost" || url.hostname === "127.0.0.1";
@@ -76,6 +81,7 @@ export function readOptions(
     body: bodyOf(values),
     out: values.out,
     overwrite: values.overwrite,
+    resume: values.resume,
     concurrency: wholeNumber("--concurrency", values.concurrency, MAX_CONCURRENCY),
     url,
     key,
@@ -105,7 +111,7 @@ function bodyOf({ data, resize, format, compression, quality }: Values): UploadB
     ...(compression !== undefined && { compression: compression as Optimize["compression"] }),
     ...(quality !== undefined && { quality: wholeNumber("--quality", quality, 100) }),
   } as Optimize;
-  const size = resize === undefined ? given.resize : { ...given.resize, ...sizeOf(resize) };
+  const size = resize === undefined ? given.resize : { upscale: false, ...given.resize, ...sizeOf(resize) };
   return {
     ...given,
     ...(size && { resize: size }),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { ApiFailure, type Client, Unreachable } from "./client.ts";
-import { exists, expectedName, type Original, place, targetOf } from "./files.ts";
+import { earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
 
 /** What became of one image. */
@@ -15,6 +15,7 @@ export type Outcome =
       readonly before: number;
       readonly after: number;
     }
+  | { readonly kind: "skipped"; readonly path: string; readonly target: string }
   | { readonly kind: "failed"; readonly path: string; readonly reason: string };
 
 /** The key, the credits or the account: no other image will fare better. */
@@ -59,12 +60,14 @@ export async function runAll(
 
 async function one(
   original: Original,
-  { body, out, overwrite }: Options,
+  { body, out, overwrite, resume }: Options,
   client: Client,
   signal: AbortSignal,
   claimed: Map<string, string>,
 ): Promise<Outcome> {
   const { path } = original;
+  const earlier = resume ? await earlierResult(original, body.output?.format, out) : undefined;
+  if (earlier !== undefined) return { kind: "skipped", path, target: earlier };
   const expected = targetOf(original, expectedName(original, body.output?.format), out);
   if (!overwrite && (await exists(expected))) {
     throw new Error(`${basename(expected)} exists, and --overwrite is not given`);

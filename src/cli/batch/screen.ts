@@ -45,6 +45,7 @@ export function createScreen(total: number, stream: NodeJS.WriteStream): Screen 
 function lineOf(outcome: Outcome): string {
   const name = shortPath(outcome.path);
   if (outcome.kind === "failed") return `${name}: ${outcome.reason}`;
+  if (outcome.kind === "skipped") return `${name}: done before`;
   return `${name}: ${sizeText(outcome.before)} to ${sizeText(outcome.after)}`;
 }
 
@@ -52,6 +53,7 @@ function lineOf(outcome: Outcome): string {
 export function summary(outcomes: readonly Outcome[]): string {
   const written = outcomes.filter((outcome) => outcome.kind === "written");
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
+  const skipped = outcomes.filter((outcome) => outcome.kind === "skipped").length;
   const before = written.reduce((sum, outcome) => sum + outcome.before, 0);
   const after = written.reduce((sum, outcome) => sum + outcome.after, 0);
   const shown = written.slice(0, MAX_ROWS).map((one) => [shortPath(one.target), ...figures(one.before, one.after)]);
@@ -63,6 +65,7 @@ export function summary(outcomes: readonly Outcome[]): string {
   const rule = "─".repeat(head.length);
   return [
     ...(written.length > 0 ? [head, rule, ...rows, ...(rest > 0 ? [`… and ${rest} more`] : []), rule, last] : []),
+    ...(skipped > 0 ? [`${skipped} done before.`] : []),
     ...(failed.length > 0 ? ["", `${failed.length} failed:`, ...failed.map((one) => `  ${lineOf(one)}`)] : []),
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { type Job, judge, type Source } from "../../process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
-import type { AppContext } from "../context.ts";
+import type { Admission, AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
 import { replyResult } from "../reply.ts";
 import { timed } from "../timing.ts";
@@ -13,12 +13,14 @@ import { timed } from "../timing.ts";
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
   const { account, id, street, settings } = c.var;
   if (!account) throw new Error("A processing route is mounted without a key");
-  const { webhook, ...processing } = body;
+  const { webhook, cdn: _, ...processing } = body;
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: account.id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const clock = timed(street.portsOf(c.env, settings, baseUrl), Date.now);
-  const answer = replyResult(c, await street.process(job, clock.ports));
+  const result = await street.process(job, clock.ports);
+  c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes });
+  const answer = replyResult(c, result);
   answer.headers.set("Server-Timing", clock.header());
   return answer;
 }
@@ -29,18 +31,23 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   if (!mayCall(settings, new URL(webhook.url))) throw new ApiError(422, "webhook.url must have a public address");
   await judge(job, street.portsOf(c.env, settings, baseUrl));
   const { id, accountId, source, processing, accept } = job;
-  const admission = await c.var.admission;
+  const credit = creditOf(await c.var.admission);
   const kept: AcceptedJob = {
     source: source.kind === "upload" ? { kind: "upload", name: source.original.name } : source,
     processing,
     baseUrl,
     ...(accept !== undefined && { accept }),
-    ...(admission?.lease !== undefined && { credit: { meter: admission.meter, lease: admission.lease } }),
+    ...(credit && { credit }),
   };
   const upload = source.kind === "upload" ? source.original.bytes : undefined;
   const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, job: kept, upload };
   await acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), acceptance);
   return c.json<Accepted>({ success: true, code: 202, id }, 202);
+}
+
+function creditOf(admission: Admission | undefined): AcceptedJob["credit"] {
+  const { meter, key, lease } = admission ?? {};
+  return meter === undefined || key === undefined || lease === undefined ? undefined : { meter, key, lease };
 }
 
 /**

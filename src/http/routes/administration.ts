@@ -1,7 +1,9 @@
 /** The operator's routes. */
 import * as admin from "../../contract/admin.ts";
+import { AllUsageQuery, UsageList } from "../../contract/usage.ts";
 import * as examples from "../examples.ts";
 import * as operator from "../handlers/admin.ts";
+import { showAllUsage } from "../handlers/usage.ts";
 import type { Route } from "../route.ts";
 
 export const administration: readonly Route[] = [
@@ -98,5 +100,18 @@ export const administration: readonly Route[] = [
     answers: { 200: { description: "Revoked", schema: admin.KeyDeleted, example: examples.keyDeleted } },
     refusals: [],
     handler: operator.revokeKey,
+  },
+  {
+    method: "get",
+    path: "/admin/usage",
+    operationId: "listUsage",
+    summary:
+      "Lists what keys did by day (UTC): of one account up to this moment, of all accounts up to about a minute ago.",
+    tag: "Administration",
+    access: "operator",
+    query: AllUsageQuery,
+    answers: { 200: { description: "Usage", schema: UsageList, example: examples.usageList } },
+    refusals: [422],
+    handler: showAllUsage,
   },
 ];

@@ -1,5 +1,5 @@
 import { type Layout, openTransform } from "../../../wasm/color/color.ts";
-import type { Rows } from "../rows.ts";
+import { type Rows, skipRows } from "../rows.ts";
 
 /**
  * A picture in sRGB, given the ICC profile and the color space of its file. Without a profile, or with one that is
@@ -29,6 +29,7 @@ export function converted(rows: Rows, profile: Uint8Array, layout: Layout): Rows
       }
       return wide;
     },
+    skip: (count) => skipRows(rows, count),
     close() {
       transform.close();
       rows.close();

@@ -33,12 +33,12 @@ const VOTERS: readonly (readonly [Cascade, mirrored: boolean, weight: number])[]
   ["profile", false, 0.5],
   ["profile", true, 0.5],
 ];
-const MIN_VOTES = 18;
+export const MIN_VOTES = 18;
 
 /** From so many votes on, a face is as sure as can be; of two that are, the larger is the more prominent. */
 const SURE_VOTES = 24;
 
-interface Candidate extends Hit {
+export interface Candidate extends Hit {
   readonly votes: number;
 }
 
@@ -48,16 +48,26 @@ interface Candidate extends Hit {
  */
 export function findFaces(rows: Rows): Box[] {
   const { width, height } = rows;
+  return elected(votedPlaces(rows), MIN_VOTES).map((face) => inside(face, { width, height }));
+}
+
+/** Every place that may show a face, with its votes. Reads the rows to their end and closes them. */
+export function votedPlaces(rows: Rows): Candidate[] {
+  const { width, height } = rows;
   const picture = openGrayPicture(width, height);
   try {
     for (let band = rows.read(WINDOW_ROWS); band; band = rows.read(WINDOW_ROWS)) picture.write(band);
-    const candidates = propose(picture, whole({ width, height })).map((place) => vote(picture, place));
-    const faces = distinct(candidates.filter(({ votes }) => votes >= MIN_VOTES));
-    return faces.toSorted((a, b) => prominence(b) - prominence(a)).map((face) => inside(face, { width, height }));
+    return propose(picture, whole({ width, height })).map((place) => vote(picture, place));
   } finally {
     picture.close();
     rows.close();
   }
+}
+
+/** The places with at least so many votes, none over another, the most prominent first. */
+export function elected(places: readonly Candidate[], minVotes: number): Candidate[] {
+  const faces = distinct(places.filter(({ votes }) => votes >= minVotes));
+  return faces.toSorted((a, b) => prominence(b) - prominence(a));
 }
 
 function propose(picture: GrayPicture, part: Box): Hit[] {

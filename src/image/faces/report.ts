@@ -2,6 +2,7 @@
 import { type Box, invertOrientation, type Size, turnBox } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 import { sizeAfter } from "../plan.ts";
+import { rotatedBack } from "../steps/rotate.ts";
 
 /** Boxes of a small version, in pixels of the large one. */
 export function enlarged(boxes: readonly Box[], small: Size, large: Size): Box[] {
@@ -42,8 +43,10 @@ function undo(step: Step, before: Size, after: Size, box: Box): Box | null {
       return { ...box, x: box.x + step.box.x, y: box.y + step.box.y };
     case "resize":
       return scaled(box, before.width / after.width, before.height / after.height);
+    case "rotate":
+      return rotatedBack(box, before, step);
     case "rows":
-      return step.before?.(box) ?? null;
+      return null;
   }
 }
 

@@ -4,6 +4,7 @@ import { whole } from "../geometry.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePeakBytes, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, encodePeakBytes } from "./gif/encode.ts";
+import { mark, markOf } from "./gif/mark.ts";
 import { strip } from "./gif/strip.ts";
 
 function probe(bytes: Uint8Array): Facts {
@@ -38,6 +39,8 @@ export const gif = format({
   encodePeakBytes,
   encode: encodeGif,
   strip,
+  mark,
+  markOf,
 
   recompress(bytes, facts) {
     // The colors mean what the profile says: they stay with it.

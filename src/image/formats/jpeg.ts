@@ -3,11 +3,13 @@ import { format } from "../format.ts";
 import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
 import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
-import { peakBytes as recompressPeak, recompress, requantizes } from "./jpeg/recompress.ts";
+import { mark, markOf } from "./jpeg/mark.ts";
+import { reencode } from "./jpeg/planes.ts";
+import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
-  summary: "Lossy, for photographs; progressive or baseline, without alpha; at most 65,535 pixels a side.",
+  summary: "Lossy, for photographs; progressive or baseline, without alpha.",
   label: "JPEG",
   mime: "image/jpeg",
   extensions: ["jpg", "jpeg"],
@@ -18,9 +20,14 @@ export const jpeg = format({
   open,
   encodePeakBytes: encodePeak,
   encode,
+  reencode,
   subsamplings: ["4:2:0", "4:4:4"],
+  qualityStep: 0.25,
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,
-  recompressPeakBytes: (bytes) => recompressPeak(bytes),
+  recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),
+  turns,
   strip,
+  mark,
+  markOf,
 });

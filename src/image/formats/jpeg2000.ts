@@ -1,18 +1,16 @@
 /** JPEG 2000 by OpenJPEG, in `wasm/jpeg2000`: JP2 files and bare codestreams in, JP2 files out. */
 import { type Facts, format } from "../format.ts";
-import { isCodestream, isJp2, strip } from "./jpeg2000/boxes.ts";
+import { strip } from "./jpeg2000/boxes.ts";
 import { open } from "./jpeg2000/decode.ts";
 import { encode, encodePeakBytes, tiledStream } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
 import { decodeBytes as decodeBytesOf } from "./jpeg2000/windows.ts";
+import { JPEG2000 } from "./optional.ts";
 
 export const jpeg2000 = format({
+  ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
-  label: "JPEG2000",
-  mime: "image/jp2",
-  extensions: ["jp2"],
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false },
-  signature: (head) => isJp2(head) || isCodestream(head),
   probe,
   decodePeakBytes,
   open,

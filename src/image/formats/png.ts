@@ -14,6 +14,7 @@ import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { type PngFile, readFile, readProfile } from "./png/header.ts";
 import { writeLossy } from "./png/lossy.ts";
+import { mark, markOf } from "./png/mark.ts";
 import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
 import { strip } from "./png/strip.ts";
@@ -29,7 +30,7 @@ const TRIAL_EFFORT = 0.1;
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 export const png = format({
-  summary: "Lossless or in few colors, with alpha and animation (APNG); the smallest color type and depth is chosen.",
+  summary: "Lossless, in few colors, or in all with levels moved a little; with alpha and animation (APNG).",
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],
@@ -38,7 +39,7 @@ export const png = format({
 
   probe(bytes) {
     const file = readFile(bytes);
-    const profile = readProfile(file.embeddedProfile);
+    const profile = readProfile(file);
     return {
       width: file.width,
       height: file.height,
@@ -78,8 +79,8 @@ export const png = format({
 
   encode(picture, settings) {
     const effort = settings.trial ? TRIAL_EFFORT : settings.effort;
-    const { quality, lossless } = settings;
-    if (!isExact(settings)) return writeLossy(picture, quality, effort);
+    const { lossless } = settings;
+    if (!isExact(settings)) return writeLossy(picture, settings.quality, effort);
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
     return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);
@@ -90,6 +91,8 @@ export const png = format({
   },
 
   strip,
+  mark,
+  markOf,
 
   recompressPeakBytes(_bytes, facts) {
     const size = { ...facts, opaque: !facts.alpha };

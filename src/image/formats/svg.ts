@@ -4,9 +4,10 @@ import { type Demand, type Facts, format } from "../format.ts";
 import type { Box, Size } from "../geometry.ts";
 import { resample } from "../resample.ts";
 import type { Rows } from "../rows.ts";
+import { SVG } from "./optional.ts";
 import { cleanSvg } from "./svg/clean.ts";
 import { demandsOf } from "./svg/demands.ts";
-import { damaged, isSvg, parseSvg } from "./svg/document.ts";
+import { damaged, parseSvg } from "./svg/document.ts";
 import { drawSvg } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 
@@ -21,12 +22,9 @@ const LEAST_ROW_PIXEL_BYTES = 200;
 const TREE_BYTES = 30;
 
 export const svg = format({
+  ...SVG,
   summary: "Drawn at the size that is wanted, text included; without operations it stays SVG, cleaned of scripts.",
-  label: "SVG",
-  mime: "image/svg+xml",
-  extensions: ["svg"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
-  signature: isSvg,
 
   probe(bytes) {
     const root = parseSvg(bytes);

@@ -4,6 +4,7 @@ import { type Facts, format } from "../format.ts";
 import { isWebp, parseWebp } from "./webp/container.ts";
 import { isOpaque, openFrames, peakBytes as decodePeak } from "./webp/decode.ts";
 import { animationBytes, encodeWebp, peakBytes as encodePeak } from "./webp/encode.ts";
+import { mark, markOf } from "./webp/mark.ts";
 import { estimateQuality } from "./webp/quality.ts";
 import { strip } from "./webp/strip.ts";
 
@@ -49,4 +50,6 @@ export const webp = format({
     encodePeak(picture, settings) + (picture.frames > 1 ? animationBytes(picture) : 0),
   encode: encodeWebp,
   strip,
+  mark,
+  markOf,
 });

@@ -26,7 +26,7 @@ export const auto = operation({
   }),
   looks: ({ enhance, redeye }) => (redeye ? SEARCH_SIDE : enhance ? MEASURE_SIDE : 0),
   plan({ enhance, redeye }, { size, look }): Step[] {
-    const eyes = redeye ? redEyeSteps(size, look()) : [];
+    const eyes = redeye ? redEyeSteps(size, look) : [];
     return [...eyes, ...(enhance ? toneSteps(size, enhancement(look())) : [])];
   },
 });

@@ -19,6 +19,7 @@ const Resize = v.pipe(
     gravity: v.optional(oneOf(GRAVITIES), "center"),
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
+    linear: v.optional(flag(), false),
   }),
   v.check(({ width, height }) => width !== undefined || height !== undefined, "needs width or height"),
   v.check(
@@ -30,26 +31,26 @@ type Resize = v.InferOutput<typeof Resize>;
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
   looks: ({ mode, gravity }) => (mode === "fit" && seeksFaces(gravity) ? FACE_SIDE : 0),
   plan(params, stage) {
     const { size } = stage;
     switch (params.mode) {
       case "exact":
-        return [scaled(exactSize(params, size))];
+        return [scaled(exactSize(params, size), params)];
       case "fit":
         return cover(params, stage);
       case "fill":
         return pad(params, size);
       case "auto":
-        return [scaled(inside(params, size))];
+        return [scaled(inside(params, size), params)];
     }
   },
 });
 
-function scaled(size: Size): Step {
-  return { kind: "resize", ...size, kernel: "lanczos3" };
+function scaled(size: Size, { linear }: Resize): Step {
+  return { kind: "resize", ...size, kernel: "lanczos3", linear };
 }
 
 /** The largest size with the picture's aspect ratio inside the box that is asked for; a missing side is free. */
@@ -73,7 +74,7 @@ function cover(params: Resize, { size, faces }: Stage): Step[] {
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
   const at = placeInside(region, size, params.gravity, faces);
-  return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height })];
+  return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height }, params)];
 }
 
 function pad(params: Resize, size: Size): Step[] {
@@ -81,7 +82,7 @@ function pad(params: Resize, size: Size): Step[] {
   const fitted = inside(params, size);
   const at = place(fitted, { width, height }, seeksFaces(params.gravity) ? "center" : params.gravity);
   const offset = { x: Math.round(at.x), y: Math.round(at.y) };
-  return [scaled(fitted), extend(fitted, { width, height }, offset, parseColor(params.background))];
+  return [scaled(fitted, params), extend(fitted, { width, height }, offset, parseColor(params.background))];
 }
 
 function pixels(value: number): number {

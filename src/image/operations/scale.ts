@@ -1,19 +1,21 @@
 import * as v from "valibot";
 
-import { positiveDecimal, record } from "../../fields.ts";
+import { flag, positiveDecimal, record } from "../../fields.ts";
 import { operation } from "../operation.ts";
 
 const MAX_FACTOR = 10;
 
 export const scale = operation({
-  summary: "Changes the size by the factor `size`; `ratio` stretches the width by a further factor.",
+  summary:
+    "Changes the size by the factor `size`; `ratio` stretches the width by a further factor. `linear` is that of `resize`.",
   params: record({
     size: positiveDecimal(MAX_FACTOR),
     ratio: v.optional(positiveDecimal(MAX_FACTOR), 1),
+    linear: v.optional(flag(), false),
   }),
-  plan({ size: factor, ratio }, { size }) {
+  plan({ size: factor, ratio, linear }, { size }) {
     const width = Math.max(1, Math.round(size.width * factor * ratio));
     const height = Math.max(1, Math.round(size.height * factor));
-    return [{ kind: "resize", width, height, kernel: "lanczos3" }];
+    return [{ kind: "resize", width, height, kernel: "lanczos3", linear }];
   },
 });

@@ -1,7 +1,7 @@
 /** How alike two pictures look, by SSIMULACRA 2.1. */
-import { type Comparison, MIN_SCORED_SIDE, openComparison } from "../../../wasm/score/score.ts";
-import type { Size } from "../geometry.ts";
+import { type Comparison, MIN_SCORED_SIDE, openComparison, type Tile } from "../../../wasm/score/score.ts";
 import type { Rows } from "../rows.ts";
+import { onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
 const BACKGROUNDS = [0.1, 0.9] as const;
@@ -15,24 +15,34 @@ export function canScore({ width, height }: { width: number; height: number }): 
   return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
-/** Pixels that are compared at most: of a larger picture only strips are, evenly spread from top to bottom. */
-const MAX_COMPARED_PIXELS = 4_000_000;
-const STRIP_ROWS = 64;
-
 /**
  * The score of `second` as a rendition of `first`: 100 is identical, 90 hardly to be told apart, 70 good, 50 visibly
- * worse. Both are read to their end and closed.
+ * worse. Of large pictures strips are compared. Both are read to their end and closed.
  * @throws RangeError when the sizes differ
  */
-export function scoreRows(first: Rows, second: Rows, maxPixels = MAX_COMPARED_PIXELS): number {
+export function scoreRows(first: Rows, second: Rows): number {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
-  const strips = stripsOf(first, maxPixels);
-  const height = strips.reduce((sum, strip) => sum + strip.rows, 0);
+  const strips = stripsOf(first);
+  return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), tileOf(strips));
+}
+
+/** How pictures that consist of such strips are to be compared. */
+export function tileOf(strips: readonly Strip[]): Tile | undefined {
+  return strips.length > 1 ? { width: 0, height: STRIP_ROWS } : undefined;
+}
+
+/**
+ * The same for pictures that consist of tiles, and for all of a picture without `tile`.
+ * @throws RangeError when the sizes differ
+ */
+export function compareRows(first: Rows, second: Rows, tile?: Tile): number {
+  const { width, height } = first;
+  if (width !== second.width || height !== second.height) throw new RangeError("sizes differ");
   const backgrounds = first.opaque && second.opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
   const comparisons: Comparison[] = [];
   try {
-    for (const background of backgrounds) comparisons.push(openComparison(first.width, height, background));
-    readTogether(first, second, strips, comparisons);
+    for (const background of backgrounds) comparisons.push(openComparison(width, height, background, tile));
+    readTogether(first, second, comparisons);
     return Math.min(...comparisons.map((comparison) => comparison.result()));
   } finally {
     for (const comparison of comparisons) comparison.close();
@@ -41,41 +51,17 @@ export function scoreRows(first: Rows, second: Rows, maxPixels = MAX_COMPARED_PI
   }
 }
 
-interface Strip {
-  readonly y: number;
-  readonly rows: number;
-}
-
-/** The rows to compare: all of a small picture, one strip in every so many of a large one. */
-function stripsOf({ width, height }: Size, maxPixels: number): Strip[] {
-  const every = Math.ceil((width * height) / maxPixels);
-  if (every === 1) return [{ y: 0, rows: height }];
-  const strips: Strip[] = [];
-  for (let y = Math.floor(every / 2) * STRIP_ROWS; y < height; y += every * STRIP_ROWS) {
-    strips.push({ y, rows: Math.min(STRIP_ROWS, height - y) });
-  }
-  return strips.length > 0 ? strips : [{ y: 0, rows: Math.min(height, STRIP_ROWS) }];
-}
-
 /** Reads two pictures in step, whatever bands they come in. */
-function readTogether(first: Rows, second: Rows, strips: readonly Strip[], comparisons: readonly Comparison[]): void {
+function readTogether(first: Rows, second: Rows, comparisons: readonly Comparison[]): void {
   const stride = first.width * 4;
   const maxRows = comparisons[0]?.maxRows ?? 1;
   const bands = [new Uint8Array(stride * maxRows), new Uint8Array(stride * maxRows)] as const;
-  let y = 0;
-  const read = (rows: number) => {
-    const [one, other] = bands.map((band) => band.subarray(0, rows * stride)) as [Uint8Array, Uint8Array];
+  for (let y = 0; y < first.height; y += maxRows) {
+    const bytes = Math.min(maxRows, first.height - y) * stride;
+    const [one, other] = bands.map((band) => band.subarray(0, bytes)) as [Uint8Array, Uint8Array];
     fill(first, one);
     fill(second, other);
-    y += rows;
-    return [one, other] as const;
-  };
-  for (const strip of strips) {
-    while (y < strip.y) read(Math.min(maxRows, strip.y - y));
-    while (y < strip.y + strip.rows) {
-      const pair = read(Math.min(maxRows, strip.y + strip.rows - y));
-      for (const comparison of comparisons) comparison.push(...pair);
-    }
+    for (const comparison of comparisons) comparison.push(one, other);
   }
 }
 

@@ -2,41 +2,59 @@
  * A sheet: tiles of a large picture, side by side, as a small picture that stands for it. What an encoder does to the
  * sheet it does to the picture, at a fraction of the cost.
  */
+import type { Tile } from "../../../wasm/score/score.ts";
+import type { Tiles } from "../format.ts";
 import type { Size } from "../geometry.ts";
 import type { Picture } from "../picture.ts";
-import { firstFrame } from "../picture.ts";
 import type { Rows } from "../rows.ts";
+import { GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 
-/** Pixels; a multiple of the largest block of the codecs, so that tiles do not share blocks. */
-const TILE = 192;
+/** Pixels of the side of a tile: as high as a strip. */
+export const TILE = STRIP_ROWS;
 const ACROSS = 4;
-const DOWN = 3;
+const TILES = 12;
 
-/** Pixels below which a picture stands for itself. */
-export const SHEET_PIXELS = TILE * TILE * ACROSS * DOWN;
+const SHEET_PIXELS = TILE * TILE * TILES;
+/** Pixels up to which a picture stands for itself: a sheet would save less than it costs to confirm what it says. */
+const SMALL_PIXELS = 1.5 * SHEET_PIXELS;
 
-/** Bytes of a sheet and of what is done with it: the pixels, an encoding, its decoding and scoring. */
-export const SHEET_BYTES = SHEET_PIXELS * 16;
-
-/** A picture whose pixels are in memory. */
-export interface Sheet extends Size {
+export interface Sheet {
   readonly picture: Picture;
+  /** What it consists of; absent if it is the whole picture. */
+  readonly tiles?: Tiles;
 }
 
-/** The whole of a small picture, or tiles spread evenly over a large one. */
-export function sheetOf(picture: Picture): Sheet {
-  const whole =
-    picture.width * picture.height <= SHEET_PIXELS || picture.width < TILE * ACROSS || picture.height < TILE * DOWN;
-  const rows = firstFrame(picture);
-  try {
-    const size = whole
-      ? { width: picture.width, height: picture.height }
-      : { width: TILE * ACROSS, height: TILE * DOWN };
-    const pixels = whole ? collected(rows) : tiled(rows, size);
-    return { ...size, picture: inMemory(pixels, size, picture.opaque) };
-  } finally {
-    rows.close();
-  }
+/** How sheets that consist of tiles are compared. */
+export const SHEET_TILE: Tile = { width: TILE, height: TILE };
+
+function isWhole({ width, height }: Size): boolean {
+  return width * height <= SMALL_PIXELS || width < TILE || height < TILE;
+}
+
+/** Bytes of a sheet and of what is done with it: the pixels, an encoding, its decoding and scoring. */
+export function sheetBytes(size: Size): number {
+  return (isWhole(size) ? size.width * size.height : SHEET_PIXELS) * 16;
+}
+
+/** The whole of a small picture, or tiles spread over the strips of a large one, each in another column. */
+function placesOf({ width, height }: Size, strips: readonly Strip[]): Tiles["places"] {
+  const place = (from: number, to: number, part: number) => Math.floor((from + (to - from) * part) / GRID) * GRID;
+  return Array.from({ length: TILES }, (_, index) => {
+    const strip = strips[Math.floor((index * strips.length) / TILES)]!;
+    const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (TILES - 1));
+    return { x: place(0, width - TILE, ((index * 5) % TILES) / (TILES - 1)), y };
+  });
+}
+
+/** The sheet of a picture, cut out of its strips. */
+export function sheetOf(rows: Rows, size: Size, strips: readonly Strip[]): Sheet {
+  if (isWhole(size)) return { picture: inMemory(collected(rows), size, rows.opaque) };
+  const places = placesOf(size, strips);
+  const sheet = { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
+  return {
+    tiles: { side: TILE, across: ACROSS, places },
+    picture: inMemory(tiled(rows, places, strips), sheet, rows.opaque),
+  };
 }
 
 function collected(rows: Rows): Uint8Array {
@@ -48,29 +66,22 @@ function collected(rows: Rows): Uint8Array {
   return pixels;
 }
 
-function tiled(rows: Rows, size: Size): Uint8Array {
-  const pixels = new Uint8Array(size.width * size.height * 4);
-  const lefts = spread(rows.width, ACROSS);
-  const tops = spread(rows.height, DOWN);
+function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): Uint8Array {
+  const pixels = new Uint8Array(TILE * TILE * TILES * 4);
   const stride = rows.width * 4;
-  let y = 0;
-  for (let band = rows.read(rows.height); band; band = rows.read(rows.height)) {
-    for (let at = 0; at < band.length; at += stride, y++) {
-      const row = tops.findIndex((top) => y >= top && y < top + TILE);
-      if (row < 0) continue;
-      const to = (row * TILE + y - tops[row]!) * size.width * 4;
-      lefts.forEach((left, column) => {
-        pixels.set(band.subarray(at + left * 4, at + (left + TILE) * 4), to + column * TILE * 4);
-      });
+  const lines = strips.flatMap((strip) => Array.from({ length: strip.rows }, (_, index) => strip.y + index));
+  let line = 0;
+  for (let band = rows.read(TILE); band; band = rows.read(TILE)) {
+    for (let at = 0; at < band.length; at += stride, line++) {
+      for (const [index, { x, y }] of places.entries()) {
+        const row = lines[line]! - y;
+        if (row < 0 || row >= TILE) continue;
+        const top = Math.floor(index / ACROSS) * TILE + row;
+        pixels.set(band.subarray(at + x * 4, at + (x + TILE) * 4), (top * ACROSS + (index % ACROSS)) * TILE * 4);
+      }
     }
   }
   return pixels;
-}
-
-/** Where `count` tiles start, with equal gaps between and around them, on the grid of 16 that JPEG blocks lie on. */
-function spread(length: number, count: number): number[] {
-  const gap = (length - count * TILE) / (count + 1);
-  return Array.from({ length: count }, (_, index) => Math.floor((gap + index * (gap + TILE)) / 16) * 16);
 }
 
 /** A still picture over pixels in memory. */

@@ -5,6 +5,7 @@ const BAND_ROWS = 16;
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {
+  if (![box.x, box.y, box.width, box.height].every(Number.isInteger)) throw new Error("a crop of parts of pixels");
   const sourceStride = rows.width * 4;
   const stride = box.width * 4;
   const band = box.width === rows.width ? null : new Uint8Array(stride * BAND_ROWS);

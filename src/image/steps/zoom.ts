@@ -22,7 +22,7 @@ export function zoomSteps(size: Size, share: number): Step[] {
       width,
       height,
       peakBytes: zoomPeakBytes(width, height, passRatio, SAMPLES),
-      open: () => openZoom(width, height, passRatio, SAMPLES),
+      open: ({ opaque }) => openZoom({ width, height, opaque }, passRatio, SAMPLES),
     });
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { FILTERS } from "../../../src/image/filters.ts";
 import { OPERATIONS, type OperationName } from "../../../src/image/operations.ts";
-import { sizeAfter } from "../../../src/image/plan.ts";
+import { opaqueAfter, sizeAfter } from "../../../src/image/plan.ts";
 import over from "../../fixtures/effects/over.png";
 import { applied, flat, largestDifference, planned } from "../../support/operations.ts";
 import { noise, sample } from "../../support/rows.ts";
@@ -109,7 +109,7 @@ describe.each(CASES.map((one) => [name(one), one] as const))("%s", (_, [operatio
       const result = applied(operation, params, noise(width, height, opaque), { opaque, alpha, overlay: over });
       const size = result.steps.reduce((before, step) => sizeAfter(step, before), { width, height });
       expect({ width: result.width, height: result.height }).toEqual(size);
-      const said = result.steps.reduce((is, step) => (step.kind === "rows" ? step.opaque(is) : is), opaque);
+      const said = result.steps.reduce((is, step) => opaqueAfter(step, is), opaque);
       expect(result.opaque).toBe(said);
       if (said) for (let at = 3; at < result.data.length; at += 4) expect(sample(result.data, at)).toBe(255);
       for (const step of result.steps) if (step.kind === "rows") expect(Number.isInteger(step.peakBytes)).toBe(true);

@@ -2,6 +2,7 @@
 import { joined } from "../../joined.ts";
 import { TRAILER } from "./blocks.ts";
 import { skipSubBlocks } from "./container.ts";
+import { isMark } from "./mark.ts";
 
 const HEADER_BYTES = 13;
 const IMAGE_BYTES = 10;
@@ -35,6 +36,7 @@ function blockEnd(bytes: Uint8Array, at: number): number {
 
 function isNeeded(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] === 0) return false;
+  if (isMark(bytes, at)) return true;
   if (bytes[at] !== EXTENSION || (bytes[at + 1] !== APPLICATION && bytes[at + 1] !== COMMENT)) return true;
   return bytes[at + 1] === APPLICATION && NEEDED.has(String.fromCharCode(...bytes.subarray(at + 3, at + 14)));
 }

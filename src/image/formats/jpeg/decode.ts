@@ -79,6 +79,7 @@ function decoderRows(bytes: Uint8Array, eighths: number, region: Region, output:
     height: decoder.height,
     opaque: true,
     read: (max) => guard(() => decoder.read(max)),
+    skip: (count) => guard(() => decoder.skip(count)),
     close: () => decoder.close(),
   };
 }

@@ -59,9 +59,10 @@ function samplingOf({ components }: JpegHeader): string {
   const [luma, ...others] = components;
   const chroma = others.slice(0, 2);
   const ratio = (of: (component: { h: number; v: number }) => number) =>
-    Math.min(...chroma.map((component) => of(luma!) / of(component)));
-  const name = Object.entries(SAMPLINGS).find(
-    ([, [h, v]]) => chroma.length > 0 && ratio((component) => component.h) === h && ratio(({ v }) => v) === v,
-  );
-  return name?.[0] ?? "4:4:4";
+    Math.max(1, Math.min(...chroma.map((component) => of(luma!) / of(component))));
+  if (chroma.length === 0) return "4:4:4";
+  const [ratioH, ratioV] = [ratio(({ h }) => h), ratio(({ v }) => v)];
+  const finer = Object.entries(SAMPLINGS).filter(([, [h, v]]) => h <= ratioH && v <= ratioV);
+  const nearest = finer.toSorted(([, [h, v]], [, [otherH, otherV]]) => otherH * otherV - h * v)[0];
+  return nearest?.[0] ?? "4:4:4";
 }

@@ -1,5 +1,5 @@
 /** With which quality a JPEG picture was written, from its first quantisation table. */
-import type { JpegHeader } from "../../../../wasm/jpeg/jpeg.ts";
+import { type JpegHeader, qualityToDistance } from "../../../../wasm/jpeg/jpeg.ts";
 
 /** ITU-T T.81, table K.1: what libjpeg scales, and most encoders with it. */
 const LUMA = [
@@ -8,15 +8,26 @@ const LUMA = [
   72, 92, 95, 98, 112, 100, 103, 99,
 ];
 
+/** The last row of the luma table that jpegli scales by its distance, for halved chroma a little more (quant.cc). */
+const JPEGLI_LAST_ROW = [
+  3.86956, 4.035324490952577, 4.237447515714274, 4.605934, 5.48533336146308, 6.0872254423617225, 5.4037359493250845,
+  4.37787101190424,
+];
+const JPEGLI_SCALE = 1.7396601;
+const JPEGLI_SCALE_420 = JPEGLI_SCALE * 1.22;
+const BASELINE_MAX = 255;
+
 /**
- * The quality from 1 to 100 at which libjpeg would make a table as coarse as the file's: exact for its own tables, a
- * comparison of sums for others.
+ * The quality from 1 to 100 that our encoder was told, or at which libjpeg would make a table as coarse as the file's:
+ * exact for its own tables, a comparison of sums for others.
  */
 export function estimateQuality({ components, tables }: Pick<JpegHeader, "components" | "tables">): number {
   const table = tables[components[0]?.table ?? 0];
   if (!table) return 75;
   const sum = table.reduce((total, divisor) => total + divisor, 0);
   if (sum <= 64) return 100;
+  const own = jpegliQuality(table, components);
+  if (own) return own;
   const candidates = Array.from({ length: 100 }, (_, index) => index + 1);
   const differences = candidates.map((quality) => Math.abs(tableSum(quality) - sum));
   return 1 + differences.lastIndexOf(Math.min(...differences));
@@ -26,4 +37,16 @@ export function estimateQuality({ components, tables }: Pick<JpegHeader, "compon
 function tableSum(quality: number): number {
   const scale = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
   return LUMA.reduce((sum, base) => sum + Math.min(255, Math.max(1, Math.floor((base * scale + 50) / 100))), 0);
+}
+
+/** The quality of a table of jpegli's; undefined when the table is not one of those. */
+function jpegliQuality(table: Uint16Array, components: JpegHeader["components"]): number | undefined {
+  const [luma] = components;
+  const scale = luma?.h === 2 && luma.v === 2 ? JPEGLI_SCALE_420 : JPEGLI_SCALE;
+  for (let quality = 99; quality >= 1; quality--) {
+    const distance = qualityToDistance(quality) * scale;
+    const divisor = (base: number) => Math.min(BASELINE_MAX, Math.max(1, Math.round(base * distance)));
+    if (JPEGLI_LAST_ROW.every((base, column) => table[56 + column] === divisor(base))) return quality;
+  }
+  return undefined;
 }

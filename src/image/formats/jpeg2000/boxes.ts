@@ -2,6 +2,7 @@
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../joined.ts";
+import { isCodestream } from "./signature.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */
 export const ENUMERATED = { cmyk: 12, srgb: 16, gray: 17, sycc: 18 } as const;
@@ -41,22 +42,11 @@ interface BoxPart {
   readonly all: Uint8Array;
 }
 
-const SIGNATURE = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a];
-/** SOC, and SIZ, which has to follow. */
-const CODESTREAM = [0xff, 0x4f, 0xff, 0x51];
 /** `JpgTiffExif->JP2`: what ExifTool and Exiv2 write EXIF data under. */
 const EXIF_UUID = "JpgTiffExif->JP2";
 const NEEDED = new Set(["jP  ", "ftyp", "rreq", "jp2h", "jp2c"]);
 /** Far more boxes than any file has. */
 const MAX_BOXES = 1_000;
-
-export function isJp2(head: Uint8Array): boolean {
-  return SIGNATURE.every((byte, at) => head[at] === byte);
-}
-
-export function isCodestream(head: Uint8Array): boolean {
-  return CODESTREAM.every((byte, at) => head[at] === byte);
-}
 
 /** @throws ApiError 422 when boxes reach beyond what they are in, or one that is needed is not there */
 export function readBoxes(bytes: Uint8Array): Jp2File {

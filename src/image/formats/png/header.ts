@@ -4,6 +4,7 @@ import { inflateSync } from "node:zlib";
 import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
+import { profileOfCodePoints } from "../../color/code-points.ts";
 import type { Box } from "../../geometry.ts";
 import { type Chunk, chunkAt, damaged, isIntact, isPng, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 
@@ -35,6 +36,8 @@ export interface PngFile extends PngHeader {
   readonly gamma?: number;
   /** The data of iCCP, compressed. */
   readonly embeddedProfile?: Uint8Array;
+  /** The color primaries and the transfer function that cICP names (ITU-T H.273). */
+  readonly codePoints?: readonly [primaries: number, transfer: number];
   /** The data of eXIf: a TIFF header and what follows. */
   readonly exif?: Uint8Array;
   /** Where the first IDAT chunk begins. */
@@ -138,8 +141,10 @@ const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> =
   [TYPE.sRGB](file) {
     file.hasSrgb = true;
   },
-  [TYPE.cICP](file) {
+  [TYPE.cICP](file, { data }) {
     file.hasSrgb = true;
+    // 11.3.2.6: RGB, so no matrix; samples of less than the full range are not understood.
+    if (data.length === 4 && data[2] === 0 && data[3] === 1) file.codePoints ??= [data[0]!, data[1]!];
   },
   [TYPE.iCCP](file, { data }) {
     file.embeddedProfile ??= data;
@@ -169,8 +174,15 @@ function readFrameHeader(data: Uint8Array, canvas: PngHeader): Omit<FrameHeader,
   return { box, delayMs, dispose: data[24]!, blend: data[25]! };
 }
 
+/** The ICC profile of a file: what cICP stands for, which takes precedence (4.3), or else the one that is embedded. */
+export function readProfile({ codePoints, embeddedProfile, type }: PngFile): Uint8Array | undefined {
+  const isGray = type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha;
+  const named = codePoints && profileOfCodePoints(...codePoints, isGray);
+  return named ? (named === "srgb" ? undefined : named) : inflateProfile(embeddedProfile);
+}
+
 /** The ICC profile of an iCCP chunk; undefined when it is damaged or too large to be one. */
-export function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
+function inflateProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 1 || nameEnd > 79) return undefined;
   try {

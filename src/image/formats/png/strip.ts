@@ -12,6 +12,7 @@ const PIXEL_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.acTL,
   TYPE.fcTL,
   TYPE.fdAT,
+  TYPE.drKM,
 ]);
 
 /** Leaves out texts, EXIF and all other chunks without pixels or colors, and what follows the last one. */

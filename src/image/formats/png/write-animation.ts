@@ -22,8 +22,10 @@ interface FrameData {
 /** The file of an animation, pixels and delays exact. */
 export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Array {
   const { width, height, frames, loops } = picture;
-  const { effort, colorChunks = [] } = options;
-  const choice = choose(lookAt(picture, options), width, width * height * frames, effort);
+  const { colorChunks = [] } = options;
+  const look = lookAt(picture, options);
+  look.close();
+  const choice = choose(look, { width, pixels: width * height * frames }, options);
   const header = headerChunks(choice.representation, picture, colorChunks);
   const parts = [SIGNATURE, ...header, makeChunk(TYPE.acTL, words(frames, loops))];
   let before: Uint32Array<ArrayBuffer> | null = null;

@@ -2,10 +2,10 @@
 import { COLOR_TYPE, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
 import type { Size } from "../../geometry.ts";
 import { joined } from "../../joined.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import type { Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
-import { bandsOfPixels, bandsOfRows, type Limits, lookAt, type Representation } from "./representation.ts";
+import { bandsOfPixels, type Limits, lookAt, type Representation } from "./representation.ts";
 import { choose, levelFor, TRIAL_LEVEL } from "./tuning.ts";
 
 export interface WriteOptions extends Limits {
@@ -17,19 +17,23 @@ export interface WriteOptions extends Limits {
 
 /** The file of a still picture, pixels exact. */
 export function writeStill(picture: Picture, options: WriteOptions): Uint8Array {
-  const { effort, colorChunks = [] } = options;
+  const { colorChunks = [] } = options;
   const { width, height } = picture;
   const look = lookAt(picture, options);
-  const choice = choose(look, width, width * height, effort);
-  const whole = look.sample.length === width * height * 4;
-  const bands = whole ? bandsOfPixels(look.sample, width) : bandsOfRows(firstFrame(picture));
-  return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, bands));
+  try {
+    const choice = choose(look, { width, pixels: width * height }, options);
+    return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, look.bands()));
+  } finally {
+    look.close();
+  }
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
 export function estimateStill(picture: Picture): number {
   const { width, height } = picture;
-  const { representations, sample } = lookAt(picture);
+  const look = lookAt(picture);
+  look.close();
+  const { representations, sample } = look;
   const size = { width, height: sample.length / (width * 4) };
   const trial = { representation: representations[0], strategy: "sum", level: TRIAL_LEVEL } as const;
   const pieces = compress(trial, size, bandsOfPixels(sample, width));

@@ -1,5 +1,5 @@
 /** Writes animated WebP containers (RFC 9649, section 2.7). */
-import type { Box } from "../../geometry.ts";
+import type { Box, Size } from "../../geometry.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
 
 /** A frame that is already encoded. */
@@ -31,7 +31,7 @@ const ANMF_HEADER_BYTES = 16;
 /** An animated WebP file. Longer delays than 4.6 hours are shortened. */
 export function muxAnimation(header: AnimationHeader, frames: readonly EncodedFrame[]): Uint8Array {
   const bodies = frames.map((frame) => anmf(frame));
-  const pieces = [vp8x(header), anim(header.loops), ...bodies.flat()];
+  const pieces = [vp8x({ ...header, animated: true }), anim(header.loops), ...bodies.flat()];
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const file = new Uint8Array(RIFF_HEADER_BYTES + size);
   writeHeader(file, 0, "RIFF", size + 4);
@@ -44,10 +44,11 @@ export function muxAnimation(header: AnimationHeader, frames: readonly EncodedFr
   return file;
 }
 
-function vp8x({ width, height, alpha }: AnimationHeader): Uint8Array {
+/** The chunk with which the extended layout begins. */
+export function vp8x({ width, height, alpha, animated }: Size & { alpha: boolean; animated: boolean }): Uint8Array {
   const chunk = new Uint8Array(18);
   writeHeader(chunk, 0, "VP8X", 10);
-  chunk[8] = FLAG_ANIMATION | (alpha ? FLAG_ALPHA : 0);
+  chunk[8] = (animated ? FLAG_ANIMATION : 0) | (alpha ? FLAG_ALPHA : 0);
   writeUint24(chunk, 12, width - 1);
   writeUint24(chunk, 15, height - 1);
   return chunk;

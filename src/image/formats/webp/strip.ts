@@ -1,8 +1,9 @@
 /** A WebP file without what its picture does not need, everything else byte for byte (RFC 9649, section 2). */
 import { joined } from "../../joined.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
+import { MARK_ID } from "./mark.ts";
 
-const NEEDED: ReadonlySet<string> = new Set(["VP8X", "ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L"]);
+const NEEDED: ReadonlySet<string> = new Set(["VP8X", "ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L", MARK_ID]);
 /** EXIF and XMP, in the first byte of VP8X. */
 const METADATA_FLAGS = 0x08 | 0x04;
 const CHUNK_HEADER_BYTES = 8;

@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
@@ -36,7 +36,7 @@ import rgba8Adam7 from "../../../fixtures/png/rgba-8-adam7.png";
 import rgba8 from "../../../fixtures/png/rgba-8.png";
 import rgba16Adam7 from "../../../fixtures/png/rgba-16-adam7.png";
 import rgba16 from "../../../fixtures/png/rgba-16.png";
-import { drain } from "../../../support/rows.ts";
+import { drain, noise } from "../../../support/rows.ts";
 
 /** CRC-32 of the RGBA pixels as `convert <file> -depth 8 RGBA:-` of ImageMagick 6.9 gives them. */
 const FILES = [
@@ -107,6 +107,68 @@ describe("decoding PNG", () => {
   });
 });
 
+describe("undoing filters", () => {
+  // Rows are undone four at a time where that pays: every filter meets every other, and rows are left over.
+  it.each([
+    [3, 1],
+    [3, 2],
+    [3, 5],
+    [3, 61],
+    [4, 1],
+    [4, 3],
+    [4, 16],
+    [4, 77],
+  ])("gives the samples back: %i bytes a pixel, %i pixels wide", (channels, width) => {
+    const samples = noise(width, 250).data.filter((_, index) => index % 4 < channels);
+    const filters = noise(250, 1).data.filter((_, index) => index % 4 === 0);
+    const file = filtered(samples, { width, height: 250, channels }, (row) => (filters[row] ?? 0) % 5);
+    expect(decode(file).pixels.data.filter((_, index) => index % 4 < channels)).toEqual(samples);
+  });
+
+  it("refuses a filter that does not exist, behind three rows that are good", () => {
+    const size = { width: 8, height: 8, channels: 3 };
+    const file = filtered(noise(8, 8).data.subarray(0, 192), size, (row) => (row === 3 ? 5 : 4));
+    expect(() => decode(file)).toThrow("damaged");
+  });
+});
+
+/** A PNG file of the samples, filtered as the specification says (9.2), one sample after the other. */
+function filtered(
+  samples: Uint8Array,
+  { width, height, channels }: { width: number; height: number; channels: number },
+  filterOf: (row: number) => number,
+): Uint8Array {
+  const stride = width * channels;
+  const rows = new Uint8Array((stride + 1) * height);
+  const at = (row: number, x: number) => (row < 0 || x < 0 ? 0 : (samples[row * stride + x] ?? 0));
+  for (let row = 0; row < height; row++) {
+    const filter = filterOf(row);
+    rows[row * (stride + 1)] = filter;
+    for (let x = 0; x < stride; x++) {
+      const [left, over, corner] = [at(row, x - channels), at(row - 1, x), at(row - 1, x - channels)];
+      const predicted = [0, left, over, (left + over) >> 1, paeth(left, over, corner)][filter] ?? 0;
+      rows[row * (stride + 1) + 1 + x] = at(row, x) - predicted;
+    }
+  }
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint16(8, 8 * 256 + (channels === 4 ? 6 : 2));
+  return Uint8Array.from([
+    ...new Uint8Array(gray8).subarray(0, 8),
+    ...chunk("IHDR", new Uint8Array(header.buffer)),
+    ...chunk("IDAT", deflateSync(rows)),
+    ...chunk("IEND", []),
+  ]);
+}
+
+function paeth(left: number, over: number, corner: number): number {
+  const estimate = left + over - corner;
+  const distances = [left, over, corner].map((sample) => Math.abs(estimate - sample));
+  const nearest = Math.min(...distances);
+  return [left, over, corner][distances.indexOf(nearest)] ?? 0;
+}
+
 describe("the facts of a PNG", () => {
   it.each([
     ["palette", palette4, { colorspace: "Palette", depth: 4, alpha: false, interlaced: false }],
@@ -119,6 +181,20 @@ describe("the facts of a PNG", () => {
     expect(facts).toMatchObject({ ...expected, frames: 1, orientation: 1, quality: 100, subsample: "4:4:4" });
   });
 
+  it("include a profile for the code points of cICP, which goes before an embedded one", () => {
+    const displayP3 = png.probe(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
+    expect(displayP3?.length).toBeGreaterThan(200);
+    const bare = png.probe(new Uint8Array(rgb8)).profile;
+    for (const unknown of [
+      [1, 13, 0, 1],
+      [9, 16, 0, 1],
+      [12, 13, 0, 0],
+      [12, 13, 1, 1],
+    ]) {
+      expect(png.probe(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
+    }
+  });
+
   it("include the orientation of eXIf", () => {
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
     expect(png.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
@@ -127,14 +203,18 @@ describe("the facts of a PNG", () => {
 
 /** The file with one more chunk behind IHDR. */
 function withChunk(bytes: Uint8Array, type: string, data: readonly number[]): Uint8Array {
-  const body = Uint8Array.from([...new TextEncoder().encode(type), ...data]);
-  const chunk = new Uint8Array(body.length + 8);
-  const view = new DataView(chunk.buffer);
-  view.setUint32(0, data.length);
-  chunk.set(body, 4);
-  view.setUint32(body.length + 4, crc32(body));
   const headerEnd = 8 + 25;
-  return Uint8Array.from([...bytes.subarray(0, headerEnd), ...chunk, ...bytes.subarray(headerEnd)]);
+  return Uint8Array.from([...bytes.subarray(0, headerEnd), ...chunk(type, data), ...bytes.subarray(headerEnd)]);
+}
+
+function chunk(type: string, data: ArrayLike<number>): Uint8Array {
+  const made = new Uint8Array(data.length + 12);
+  const view = new DataView(made.buffer);
+  view.setUint32(0, data.length);
+  made.set(new TextEncoder().encode(type), 4);
+  made.set(data, 8);
+  view.setUint32(data.length + 8, crc32(made.subarray(4, data.length + 8)));
+  return made;
 }
 
 /** The file with its gAMA chunk renamed, which makes it unknown. */

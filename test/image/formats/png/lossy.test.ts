@@ -18,10 +18,52 @@ function decoded(bytes: Uint8Array): [Pixels, ...Pixels[]] {
 }
 
 /** A slope over every channel, with alpha. */
-const slope = paint(96, 64, (x, y) => [x * 2, y * 4, 255 - x, 255 - ((x * y) >> 5)]);
+const slope = paint(96, 64, (x, y) => [
+  x * 2 + (scattered(x, y) & 7),
+  y * 3 + (scattered(y, x) & 7),
+  255 - x,
+  255 - ((x * y) >> 5),
+]);
+
+function scattered(x: number, y: number): number {
+  let hash = Math.imul(x * 1_103 + y * 40_503 + 17, 2_654_435_761);
+  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519);
+  return (hash ^ (hash >>> 13)) >>> 4;
+}
 
 describe("lossy PNG", () => {
-  it("has no more colors than its quality allows", () => {
+  it("keeps all colors where few would not do, and moves samples by no more than the quality allows", () => {
+    const pixels = noise(70, 50, false);
+    for (const [quality, tolerance] of [
+      [99, 1],
+      [90, 2],
+      [80, 4],
+      [60, 7],
+    ] as const) {
+      const bytes = png.encode(pictureOf([pixels], { opaque: false }), { ...LOSSY, quality });
+      expect(png.probe(bytes).colorspace).toBe("RGB");
+      const { data } = decoded(bytes)[0];
+      for (const [at, level] of data.entries()) {
+        const before = pixels.data[at] ?? 0;
+        if (at % 4 === 3) expect(level).toBe(before);
+        else if (data[at | 3]) expect(Math.abs(level - before)).toBeLessThanOrEqual(tolerance);
+      }
+      expect(data).not.toEqual(pixels.data);
+    }
+  });
+
+  it("takes far fewer bytes for grain that nobody sees", () => {
+    const grain = noise(300, 200).data;
+    const photograph = paint(300, 200, (x, y) => {
+      const at = (y * 300 + x) * 4;
+      const level = 60 + (x >> 2) + (y >> 2);
+      return [level + ((grain[at] ?? 0) & 7), level + ((grain[at + 1] ?? 0) & 7), (grain[at + 2] ?? 0) & 255, 255];
+    });
+    const exact = png.encode(pictureOf([photograph]), LOSSLESS).length;
+    expect(png.encode(pictureOf([photograph]), { ...LOSSY, quality: 95 }).length).toBeLessThan(exact * 0.75);
+  });
+
+  it("has no more colors in an animation than its quality allows", () => {
     for (const [quality, most] of [
       [85, 256],
       [71, 128],
@@ -29,7 +71,7 @@ describe("lossy PNG", () => {
       [29, 16],
       [1, 4],
     ] as const) {
-      const bytes = png.encode(pictureOf([noise(64, 48)]), { ...LOSSY, quality });
+      const bytes = png.encode(pictureOf([noise(64, 48), noise(64, 48)]), { ...LOSSY, quality });
       expect(png.probe(bytes).colorspace).toBe("Palette");
       expect(new Set(new Uint32Array(decoded(bytes)[0].data.buffer)).size).toBeLessThanOrEqual(most);
     }
@@ -43,7 +85,8 @@ describe("lossy PNG", () => {
       png.encode(pictureOf([pixels], { opaque }), { ...LOSSY, quality }),
     );
     const sizes = files.map(({ length }) => length);
-    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    // Where hardly anything is left, a coarser step may miss what a finer one hits.
+    for (const [index, size] of sizes.entries()) expect(size).toBeLessThanOrEqual((sizes[index - 1] ?? size) * 1.03);
     const worst = psnr(decoded(files.at(-1) ?? new Uint8Array(0))[0], pixels);
     expect(psnr(decoded(files[0] ?? new Uint8Array(0))[0], pixels)).toBeGreaterThan(worst + 5);
   });

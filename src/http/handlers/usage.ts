@@ -1,0 +1,50 @@
+/** What keys did, by day. */
+import type * as v from "valibot";
+
+import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/usage.ts";
+import { checked } from "../../contract/message.ts";
+import { AllUsageQuery, type UsageList, UsageQuery, type UsageRecord, type UsageTotal } from "../../contract/usage.ts";
+import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
+import type { AppContext } from "../context.ts";
+import { admitted } from "../rate-limit.ts";
+
+const DAY_MS = 86_400_000;
+
+/** GET /1.0/account/usage: as any key of the account sees credits and notifications, it sees what all keys did. */
+export async function showOwnUsage(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const { account } = c.var;
+  if (!account) throw new Error("The usage route is mounted without a key");
+  return replyUsage(c, account.id, checked(UsageQuery, c.req.query()));
+}
+
+/** GET /admin/usage */
+export async function showAllUsage(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const { account, ...query } = checked(AllUsageQuery, c.req.query());
+  return replyUsage(c, account, query);
+}
+
+/** Of one account up to this moment, of all accounts up to about a minute ago. */
+async function replyUsage(
+  c: AppContext,
+  accountId: string | undefined,
+  query: v.InferOutput<typeof UsageQuery>,
+): Promise<Response> {
+  const { key, end = dayOf(Date.now()), offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = query;
+  const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
+  if (accountId !== undefined) await c.env.METER.getByName(`account:${accountId}`).saveUsage();
+  const range = { accountId, keyId: key, start, end };
+  const { entries, total } = await listUsage(c.env.DB, range, { offset: Number(offset), limit: Number(limit) });
+  const answer = { success: true, code: 200, start, end, usage: entries.map(recordOf), total: totalOf(total) } as const;
+  return c.json<UsageList>(answer);
+}
+
+function recordOf(entry: UsageEntry): UsageRecord {
+  const { day, accountId, keyId, keyName, keyHint } = entry;
+  return { day, account_id: accountId, key_id: keyId, key_name: keyName, key_hint: keyHint, ...totalOf(entry) };
+}
+
+function totalOf({ requests, errors, pictures, bytesIn, bytesOut, credits }: Counts): UsageTotal {
+  return { requests, errors, pictures, bytes_in: bytesIn, bytes_out: bytesOut, credits };
+}

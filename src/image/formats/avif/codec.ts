@@ -1,0 +1,91 @@
+/** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
+import { Av1Canvas } from "../../../../wasm/av1-decode/decoder.ts";
+import { joined } from "../../joined.ts";
+import { damaged, Fields } from "../heif/bytes.ts";
+import type { Canvas, Codec, Coded, CodedHeaders } from "../heif/codec.ts";
+import { estimateQuality } from "./quality.ts";
+import { baseQuantizer } from "./quantizer.ts";
+import { readSequence, type Sequence, UNIT, unitsOf } from "./units.ts";
+
+interface Av1Headers extends CodedHeaders {
+  /** Pictures that the decoder may hold at once: layers, and grain on top of what it is put on. */
+  readonly copies: number;
+}
+
+/** Samples of all planes for one of luma. */
+const PLANES = { gray: 1, "4:2:0": 1.5, "4:2:2": 2, "4:4:4": 3 } as const;
+/** The decoder's buffers hold whole blocks of this side. */
+const BLOCK = 128;
+/** Bytes of what dav1d knows of each pixel besides its samples, at most. */
+const NOTES_BYTES = 1;
+const DECODER_BYTES = 2 << 20;
+const CONFIG_BYTES = 4;
+/** Where the bitstream does not say in a way that is looked at. */
+const UNKNOWN_QUALITY = 75;
+
+/** What a picture is coded in: its own units after those of its configuration, if it has no sequence header itself. */
+function unitsWith({ config, payload }: Coded) {
+  const fields = new Fields(config);
+  if (fields.number(1) !== 0x81) throw damaged();
+  const own = [...unitsOf(payload)];
+  const isSequence = ({ type }: { type: number }) => type === UNIT.sequence;
+  if (own.some(isSequence)) return { units: own, bytes: payload };
+  const configured = config.subarray(CONFIG_BYTES);
+  return { units: [...unitsOf(configured), ...own], bytes: joined([configured, payload]) };
+}
+
+function readHeaders(coded: Coded): Av1Headers {
+  const { units } = unitsWith(coded);
+  const first = units.find(({ type }) => type === UNIT.sequence);
+  const frame = units.find(({ type }) => type === UNIT.frame || type === UNIT.frameHeader);
+  if (!first || !frame) throw damaged();
+  const sequence = readSequence(first.payload);
+  const { width, height, bits, matrix, grain, operatingPoints } = sequence;
+  const quantizer = baseQuantizer(frame.payload, sequence);
+  return {
+    width,
+    height,
+    bits,
+    chroma: chromaOf(sequence),
+    quality: quantizer === undefined ? UNKNOWN_QUALITY : estimateQuality(quantizer),
+    rgb: matrix === 0 && !sequence.gray,
+    copies: (operatingPoints > 1 ? 3 : 1) + (grain ? 1 : 0),
+  };
+}
+
+function chromaOf({ gray, halfX, halfY }: Sequence): CodedHeaders["chroma"] {
+  if (gray) return "gray";
+  if (halfX) return halfY ? "4:2:0" : "4:2:2";
+  return "4:4:4";
+}
+
+function paddedPixels({ width, height }: CodedHeaders): number {
+  return (Math.ceil(width / BLOCK) * BLOCK + 64) * Math.ceil(height / BLOCK) * BLOCK;
+}
+
+function samplesBytes(headers: CodedHeaders): number {
+  return paddedPixels(headers) * PLANES[headers.chroma] * (headers.bits > 8 ? 2 : 1);
+}
+
+export const av1: Codec = {
+  itemTypes: ["av01"],
+  configType: "av1C",
+  headers: readHeaders,
+  samplesBytes,
+  decodeBytes(headers, payloadBytes) {
+    const { copies } = headers as Av1Headers;
+    return copies * samplesBytes(headers) + paddedPixels(headers) * NOTES_BYTES + payloadBytes + DECODER_BYTES;
+  },
+  openCanvas(width, rows, peakBytes): Canvas {
+    const canvas = new Av1Canvas(width, rows, peakBytes);
+    return {
+      decode: (coded, headers, colors) => canvas.decodePicture({ ...headers, units: unitsWith(coded).bytes }, colors),
+      draw: (samples, part) => canvas.draw(samples, part),
+      drawAlpha: (samples, part) => canvas.drawAlpha(samples, part),
+      unpremultiply: (count) => canvas.unpremultiply(count),
+      band: (count) => canvas.band(count),
+      free: (samples) => canvas.free(samples),
+      close: () => canvas.close(),
+    };
+  },
+};

@@ -1,0 +1,205 @@
+/** Rows into AVIF files: a grid of cells, so that memory depends on the cell and not on the picture. */
+import { Av1Cells, BAND_ROWS, type CellSettings, cellsPeakBytes } from "../../../../wasm/av1-encode/encoder.ts";
+import { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import type { EncodeSettings } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
+import { joined } from "../../joined.ts";
+import { firstFrame, type Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+import { type CodedLayer, writeHeif } from "../heif/write.ts";
+import { av1 } from "./codec.ts";
+import { quantizerAt } from "./quality.ts";
+import { readSequence, UNIT, unitsOf } from "./units.ts";
+
+type Shape = Size & { readonly opaque: boolean };
+
+/** Up to this size a picture is one cell. */
+const MAX_CELL_PIXELS = 768 << 10;
+/** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
+const LARGE_PIXELS = 16_000_000;
+const MAX_LARGE_CELL_PIXELS = 256 << 10;
+/** MIAF wants a grid of halved chroma to have an even size: what has not stays whole, up to this size. */
+const MAX_WHOLE_PIXELS = 1536 << 10;
+/** A side of a cell is a whole number of blocks. */
+const BLOCK = 8;
+/** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
+const MAX_CELLS = 256;
+/** Of color primaries, transfer and matrices, in ISO/IEC 23091-2: sRGB, coded by BT.601 or as it is. */
+const SRGB = { primaries: 1, transfer: 13, fullRange: true } as const;
+const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
+
+/** How a picture is cut and what libaom is told, given what the service was told. */
+export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
+  const { width, height, opaque } = shape;
+  const whole = width * height <= MAX_CELL_PIXELS;
+  const even = width % 2 === 0 && height % 2 === 0;
+  const chroma = settings.lossless ? "rgb" : (settings.subsample ?? "4:2:0");
+  const half = chroma === "4:2:0";
+  const cell = whole || (half && !even && width * height <= MAX_WHOLE_PIXELS) ? { width, height } : cellOf(shape);
+  const isGrid = cell.width < width || cell.height < height;
+  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
+  return {
+    width,
+    cell,
+    opaque,
+    chroma: half && isGrid && !even ? "4:4:4" : chroma,
+    quantizer,
+    // Edges of a mask show more than those of a picture.
+    alphaQuantizer: Math.floor(quantizer / 3),
+    speed: speedOf(width * height, settings),
+  };
+}
+
+/** Cells of one size, as square as may be, that reach beyond the picture by as little as may be. */
+function cellOf({ width, height }: Size): Size {
+  const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : MAX_CELL_PIXELS;
+  const side = Math.sqrt(most);
+  const columns = Math.max(1, Math.ceil(width / side));
+  const cellWidth = blocks(width / columns);
+  const rows = Math.ceil(height / Math.floor(most / cellWidth));
+  const cell = { width: cellWidth, height: blocks(height / rows) };
+  if (columns > MAX_CELLS || rows > MAX_CELLS) throw tooLarge();
+  return cell;
+}
+
+function blocks(length: number): number {
+  return Math.ceil(length / BLOCK) * BLOCK;
+}
+
+/** Pixels up to which libaom may take its time: a megapixel takes a second at speed 6, half of one at 7, a third at 8. */
+const SPEEDS = [
+  { pixels: 3_000_000, speed: 6 },
+  { pixels: 13_000_000, speed: 7 },
+  { pixels: 26_000_000, speed: 8 },
+  { pixels: Number.POSITIVE_INFINITY, speed: 9 },
+] as const;
+const FASTEST = 9;
+
+/** Trials are made one step faster: they look a little worse and are a little larger. */
+function speedOf(pixels: number, { trial = false, effort }: EncodeSettings): number {
+  const { speed } = SPEEDS.find((row) => pixels <= row.pixels)!;
+  const wanted = speed + (trial ? 1 : 0) + (effort < 0.25 ? 1 : 0) - (effort > 0.75 ? 1 : 0);
+  return Math.min(FASTEST, wanted);
+}
+
+/** Bytes that encoding holds at most, the file included. */
+export function peakBytes(shape: Shape, settings: EncodeSettings): number {
+  // A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2
+  // without loss.
+  const file = shape.width * shape.height * (settings.lossless ? 2.5 : settings.quality > 90 ? 0.8 : 0.4);
+  return cellsPeakBytes(cellSettings(shape, settings)) + file;
+}
+
+/** Bytes that decoding what was written holds at most. */
+export function resultDecodeBytes(shape: Shape): number {
+  const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
+  const { cell, width } = cellSettings(shape, settings);
+  const headers = { ...cell, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;
+  const columns = Math.ceil(width / cell.width);
+  const layer = (columns - 1) * av1.samplesBytes(headers) + av1.decodeBytes(headers, cell.width * cell.height);
+  return layer * (shape.opaque ? 1 : 2) + width * 4 * BAND_ROWS;
+}
+
+/** @throws ApiError 422 when the picture has no frame or is too large */
+export function encodeAvif(picture: Picture, settings: EncodeSettings): Uint8Array {
+  const rows = firstFrame(picture);
+  try {
+    return encodeRows(rows, cellSettings(rows, settings));
+  } catch (error) {
+    throw error instanceof NativeError ? tooLarge(error) : error;
+  } finally {
+    rows.close();
+  }
+}
+
+function tooLarge(cause?: unknown): ApiError {
+  return new ApiError(422, "The image cannot be written as AVIF: it is too large", { cause });
+}
+
+function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
+  const { width, height } = rows;
+  const { cell, chroma } = settings;
+  const cells = new Av1Cells(settings);
+  const half = chroma === "4:2:0";
+  try {
+    const { color, alpha } = encodeCells(cells, rows, cell.height);
+    return writeHeif({
+      width,
+      height,
+      tile: cell,
+      grid: color.length > 1,
+      halfChroma: half,
+      itemType: "av01",
+      configType: "av1C",
+      brands: ["avif", "mif1", "miaf", half ? "MA1B" : "MA1A"],
+      ...SRGB,
+      matrix: MATRIX[chroma],
+      color: layerOf(color),
+      alpha: alpha && layerOf(alpha),
+    });
+  } finally {
+    cells.close();
+  }
+}
+
+/** The bitstreams of all cells, row by row; those of alpha only where some pixel needs it. */
+function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
+  const color: Uint8Array[] = [];
+  const alpha: Uint8Array[] = [];
+  const { height, opaque } = rows;
+  let translucent = false;
+  let solid: Uint8Array | undefined;
+  for (let top = 0; top < height; top += cellHeight) {
+    if (top > 0) cells.next();
+    fill(cells, rows, Math.min(cellHeight, height - top));
+    const holes = cells.complete();
+    translucent ||= holes;
+    for (let column = 0; column < cells.columns; column++) {
+      color.push(unitsOnly(cells.encode(column, "color")));
+      if (opaque) continue;
+      // Cells without holes are all the same.
+      const known = holes ? undefined : solid;
+      alpha.push(known ?? unitsOnly(cells.encode(column, "alpha")));
+      if (!holes) solid = alpha.at(-1);
+    }
+  }
+  return { color, alpha: translucent ? alpha : undefined };
+}
+
+/** Fills a row of cells. */
+function fill(cells: Av1Cells, rows: Rows, count: number): void {
+  const stride = rows.width * 4;
+  for (let left = count, filled = 0; left > 0;) {
+    const read = rows.read(Math.min(BAND_ROWS - filled, left));
+    if (!read) throw new ApiError(422, "The image ends early");
+    cells.band().set(read, filled * stride);
+    filled += read.length / stride;
+    left -= read.length / stride;
+    if (filled < BAND_ROWS && left > 0) continue;
+    cells.push(filled);
+    filled = 0;
+  }
+}
+
+/** What a file needs of a bitstream: no temporal delimiters (AV1 in ISOBMFF, section 2.5). */
+function unitsOnly(bitstream: Uint8Array): Uint8Array {
+  return joined(
+    [...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes),
+  );
+}
+
+function layerOf(tiles: readonly Uint8Array[]): CodedLayer {
+  const [first] = tiles;
+  const sequence = first && [...unitsOf(first)].find(({ type }) => type === UNIT.sequence);
+  if (!sequence) throw new RangeError("nothing was encoded");
+  const { profile, level, tier, gray, halfX, halfY, samplePosition } = readSequence(sequence.payload);
+  // AV1 in ISOBMFF, section 2.3.3.
+  const config = Uint8Array.of(
+    0x81,
+    (profile << 5) | level,
+    (tier << 7) | (gray ? 0x10 : 0) | (halfX ? 8 : 0) | (halfY ? 4 : 0) | samplePosition,
+    0,
+  );
+  return { config, bits: gray ? [8] : [8, 8, 8], tiles };
+}

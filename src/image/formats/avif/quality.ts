@@ -1,0 +1,45 @@
+/** What a quality from 1 to 100 is in AV1. */
+
+/**
+ * libaom's quantizers, 1 (0 is lossless) to 63, at which photographs score on average, by SSIMULACRA 2.1, what JPEG and
+ * WebP of a quality do. Measured on five of them at 640 pixels.
+ */
+const QUANTIZERS: readonly (readonly [quality: number, quantizer: number])[] = [
+  [1, 63],
+  [5, 57.5],
+  [15, 51],
+  [25, 45.5],
+  [35, 42],
+  [45, 39.6],
+  [55, 37],
+  [65, 34.4],
+  [75, 31],
+  [80, 27.5],
+  [85, 23],
+  [90, 15.5],
+  [95, 8],
+  [99, 2.5],
+  [100, 1],
+];
+
+/** base_q_idx, 0 to 255, grows by this with every quantizer. */
+const INDEXES_PER_QUANTIZER = 4;
+
+/** The quantizer of libaom's for a quality of 1 to 100. */
+export function quantizerAt(quality: number): number {
+  const above = QUANTIZERS.findIndex(([at]) => at >= quality);
+  const [high, best] = QUANTIZERS[above]!;
+  const [low, worst] = QUANTIZERS[Math.max(0, above - 1)]!;
+  return Math.round(high === low ? best : worst + ((best - worst) * (quality - low)) / (high - low));
+}
+
+/** The quality at which a file with this base_q_idx may have been written; 100 where that is lossless. */
+export function estimateQuality(index: number): number {
+  const quantizer = index / INDEXES_PER_QUANTIZER;
+  if (quantizer === 0) return 100;
+  const above = QUANTIZERS.findIndex(([, at]) => at <= quantizer);
+  if (above <= 0) return above === 0 ? 1 : 99;
+  const [high, best] = QUANTIZERS[above]!;
+  const [low, worst] = QUANTIZERS[above - 1]!;
+  return Math.round(low + ((worst - quantizer) * (high - low)) / (worst - best));
+}

@@ -1,0 +1,184 @@
+import { Bits } from "../heif/bits.ts";
+/** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
+import { damaged, unsupported } from "../heif/bytes.ts";
+
+/** obu_type. */
+export const UNIT = { sequence: 1, temporalDelimiter: 2, frameHeader: 3, frame: 6 } as const;
+
+export interface Unit {
+  readonly type: number;
+  /** The unit as it is, its header included. */
+  readonly bytes: Uint8Array;
+  readonly payload: Uint8Array;
+}
+
+/** The units of a bitstream, one after the other. @throws ApiError 422 where one is cut short */
+export function* unitsOf(bytes: Uint8Array): Generator<Unit> {
+  for (let at = 0; at < bytes.length;) {
+    const header = bytes[at]!;
+    const extended = (header & 4) !== 0;
+    let start = at + (extended ? 2 : 1);
+    let size = bytes.length - start;
+    if (header & 2) {
+      const { value, end } = readLeb128(bytes, start);
+      size = value;
+      start = end;
+    }
+    if (size < 0 || start + size > bytes.length) throw damaged();
+    yield {
+      type: (header >> 3) & 15,
+      bytes: bytes.subarray(at, start + size),
+      payload: bytes.subarray(start, start + size),
+    };
+    at = start + size;
+  }
+}
+
+/** Section 4.10.5: seven bits a byte, the lowest first. */
+function readLeb128(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let index = 0; index < 8; index++) {
+    const byte = bytes[at + index];
+    if (byte === undefined) throw damaged();
+    value += (byte & 127) * 2 ** (7 * index);
+    if (byte < 128) return { value, end: at + index + 1 };
+  }
+  throw damaged();
+}
+
+/** What a sequence header says, as far as it is needed. */
+export interface Sequence {
+  readonly profile: number;
+  readonly level: number;
+  readonly tier: number;
+  /** The header of its frame leaves out what a still does not need. */
+  readonly reduced: boolean;
+  readonly operatingPoints: number;
+  readonly width: number;
+  readonly height: number;
+  /** Bits in which a frame header says sizes that differ from these. */
+  readonly widthBits: number;
+  readonly heightBits: number;
+  readonly frameIdBits: number;
+  readonly largeBlocks: boolean;
+  /** 0 never, 1 always, 2 as the frame header says. */
+  readonly screenContent: number;
+  readonly integerMotion: number;
+  readonly orderHintBits: number;
+  readonly superresolution: boolean;
+  /** Decoding times are said in frame headers. */
+  readonly timed: boolean;
+  readonly bits: number;
+  readonly gray: boolean;
+  readonly halfX: boolean;
+  readonly halfY: boolean;
+  readonly samplePosition: number;
+  /** ISO/IEC 23091-2, section 8.3. */
+  readonly matrix: number;
+  readonly grain: boolean;
+}
+
+/** sequence_header_obu, section 5.5.1. */
+export function readSequence(payload: Uint8Array): Sequence {
+  const bits = new Bits(payload);
+  const profile = bits.number(3);
+  if (profile > 2) throw unsupported("its AV1 profile");
+  bits.skip(1);
+  const reduced = bits.flag();
+  const points = reduced
+    ? { level: bits.number(5), tier: 0, operatingPoints: 1, timed: false }
+    : readOperatingPoints(bits);
+  const widthBits = bits.number(4) + 1;
+  const heightBits = bits.number(4) + 1;
+  const width = bits.number(widthBits) + 1;
+  const height = bits.number(heightBits) + 1;
+  const frameIdBits = !reduced && bits.flag() ? bits.number(4) + 2 + bits.number(3) + 1 : 0;
+  const largeBlocks = bits.flag();
+  bits.skip(2);
+  const tools = reduced ? { screenContent: 2, integerMotion: 2, orderHintBits: 0 } : readTools(bits);
+  const superresolution = bits.flag();
+  bits.skip(2);
+  const color = readColors(bits, profile);
+  const grain = bits.flag();
+  const sizes = { width, height, widthBits, heightBits };
+  return {
+    profile,
+    reduced,
+    ...points,
+    ...sizes,
+    frameIdBits,
+    largeBlocks,
+    ...tools,
+    superresolution,
+    ...color,
+    grain,
+  };
+}
+
+/** uvlc(), section 4.10.3. */
+function skipVariable(bits: Bits): void {
+  let zeros = 0;
+  while (!bits.flag()) zeros++;
+  if (zeros < 32) bits.skip(zeros);
+}
+
+function readOperatingPoints(bits: Bits) {
+  let delayBits = 0;
+  if (bits.flag()) {
+    bits.skip(64);
+    if (bits.flag()) skipVariable(bits);
+    if (bits.flag()) {
+      delayBits = bits.number(5) + 1;
+      bits.skip(32 + 5 + 5);
+    }
+  }
+  const displayDelays = bits.flag();
+  const operatingPoints = bits.number(5) + 1;
+  let [level, tier] = [0, 0];
+  for (let point = 0; point < operatingPoints; point++) {
+    bits.skip(12);
+    const pointLevel = bits.number(5);
+    const pointTier = pointLevel > 7 ? bits.number(1) : 0;
+    if (point === 0) [level, tier] = [pointLevel, pointTier];
+    if (delayBits > 0 && bits.flag()) bits.skip(2 * delayBits + 1);
+    if (displayDelays && bits.flag()) bits.skip(4);
+  }
+  return { level, tier, operatingPoints, timed: delayBits > 0 };
+}
+
+/** Tools of moving pictures, up to the length of order hints. */
+function readTools(bits: Bits) {
+  bits.skip(4);
+  const ordered = bits.flag();
+  if (ordered) bits.skip(2);
+  const screenContent = bits.flag() ? 2 : bits.number(1);
+  const integerMotion = screenContent === 0 || bits.flag() ? 2 : bits.number(1);
+  return { screenContent, integerMotion, orderHintBits: ordered ? bits.number(3) + 1 : 0 };
+}
+
+const UNSPECIFIED = 2;
+
+/** color_config, section 5.5.2. */
+function readColors(bits: Bits, profile: number) {
+  const high = bits.flag();
+  const depth = high ? (profile === 2 && bits.flag() ? 12 : 10) : 8;
+  const gray = profile !== 1 && bits.flag();
+  const [primaries, transfer, matrix] = bits.flag()
+    ? [bits.number(8), bits.number(8), bits.number(8)]
+    : [UNSPECIFIED, UNSPECIFIED, UNSPECIFIED];
+  const common = { bits: depth, gray, matrix, samplePosition: 0 };
+  if (gray) {
+    bits.skip(1);
+    return { ...common, halfX: true, halfY: true };
+  }
+  if (primaries === 1 && transfer === 13 && matrix === 0) {
+    bits.skip(1);
+    return { ...common, halfX: false, halfY: false };
+  }
+  bits.skip(1);
+  const halfX = profile === 0 || (profile === 2 && (depth < 12 || bits.flag()));
+  const halfY = profile === 0 || (profile === 2 && depth === 12 && halfX && bits.flag());
+  const samplePosition = halfX && halfY ? bits.number(2) : 0;
+  bits.skip(1);
+  return { ...common, halfX, halfY, samplePosition };
+}

@@ -1,0 +1,33 @@
+/**
+ * The mark of a GIF file: a comment of six bytes before its end, with the CRC-32 of all before it. Editors keep comments,
+ * but not what is before them.
+ */
+import { crc32 } from "node:zlib";
+
+import { joined } from "../../joined.ts";
+import { TRAILER } from "./blocks.ts";
+
+/** An extension, its kind, the length of its data, and a tag. */
+const HEAD = [0x21, 0xfe, 6, 0xda] as const;
+/** Of the whole block: the head, the score, the checksum and the terminator. */
+const BLOCK_BYTES = HEAD.length + 6;
+
+export function mark(bytes: Uint8Array, score: number): Uint8Array {
+  const picture = bytes.subarray(0, -TRAILER.length);
+  const block = Uint8Array.of(...HEAD, score, 0, 0, 0, 0, 0);
+  new DataView(block.buffer).setUint32(HEAD.length + 1, crc32(picture));
+  return joined([picture, block, TRAILER]);
+}
+
+export function markOf(bytes: Uint8Array): number | undefined {
+  const at = bytes.length - TRAILER.length - BLOCK_BYTES;
+  return isMark(bytes, at) && bytes.at(-1) === TRAILER[0] ? bytes[at + HEAD.length] : undefined;
+}
+
+/** Whether a mark of what lies before it begins at `at`. */
+export function isMark(bytes: Uint8Array, at: number): boolean {
+  const block = bytes.subarray(Math.max(at, 0), at + BLOCK_BYTES);
+  if (block.length < BLOCK_BYTES || !HEAD.every((byte, index) => block[index] === byte)) return false;
+  const view = new DataView(block.buffer, block.byteOffset, BLOCK_BYTES);
+  return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === crc32(bytes.subarray(0, at));
+}

@@ -1,0 +1,136 @@
+/** The picture that a HEIF file shows: its tiles, its alpha channel, and how both lie. */
+import type { Box as Region, Orientation, Size } from "../../geometry.ts";
+import { damaged, Fields, unsupported } from "./bytes.ts";
+import type { Coded, Codec, CodedHeaders } from "./codec.ts";
+import { type Item, type Items, readItems } from "./items.ts";
+import { type Colors, colorsOf, find, isAlpha, sizeOf, transformOf } from "./properties.ts";
+
+/** One picture, or a grid of coded ones of equal size. */
+export interface Layer extends Size {
+  /** Tiles of one row. */
+  readonly columns: number;
+  readonly tileCount: number;
+  /** Of every tile; those at the right and at the bottom may reach beyond the picture. */
+  readonly tileSize: Size;
+  /** Of the first tile. */
+  readonly headers: CodedHeaders;
+  /** The bytes of the largest tile. */
+  readonly largestBytes: number;
+  /** @throws ApiError 422 when its bytes are not there */
+  tile(index: number): Coded;
+}
+
+export interface HeifPicture {
+  readonly color: Layer;
+  /** Of the same size. */
+  readonly alpha: Layer | undefined;
+  /** The colors were multiplied by the alpha. */
+  readonly premultiplied: boolean;
+  readonly colors: Colors;
+  /** What is shown of the layers, in whole pixels. */
+  readonly crop: Region;
+  /** How what is shown must be turned to be upright. */
+  readonly orientation: Orientation;
+}
+
+/**
+ * Reads the primary item of a file, thumbnails and everything else left aside.
+ * @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported
+ */
+export function readPicture(bytes: Uint8Array, codec: Codec): HeifPicture {
+  const items = readItems(bytes);
+  const { item, properties } = derivedFrom(items, items.primary);
+  const color = readLayer(items, item, codec);
+  const alphaItem = alphaOf(items, item);
+  const alpha = alphaItem && readLayer(items, alphaItem, codec);
+  if (alpha && (alpha.width !== color.width || alpha.height !== color.height)) {
+    throw unsupported("its alpha channel has another size");
+  }
+  const premultiplied = items.references.some(
+    ({ type, from, to }) => type === "prem" && from === item.id && alphaItem !== undefined && to.includes(alphaItem.id),
+  );
+  return { color, alpha, premultiplied, colors: readColors(items, item), ...transformOf(properties, color) };
+}
+
+/** An identity derivation stands for another item, and adds transformations to its own. */
+function derivedFrom(items: Items, item: Item) {
+  if (item.type !== "iden") return { item, properties: item.properties };
+  const source = items.item(sourcesOf(items, item)[0] ?? 0);
+  if (source.type === "iden") throw unsupported("it is derived from other pictures");
+  return { item: source, properties: [...source.properties, ...item.properties] };
+}
+
+function sourcesOf({ references }: Items, item: Item): readonly number[] {
+  return references.find(({ type, from }) => type === "dimg" && from === item.id)?.to ?? [];
+}
+
+function alphaOf(items: Items, master: Item): Item | undefined {
+  for (const { type, from, to } of items.references) {
+    if (type !== "auxl" || !to.includes(master.id)) continue;
+    const item = items.item(from);
+    if (isAlpha(item.properties)) return item;
+  }
+  return undefined;
+}
+
+/** The colors of a grid are its own, or else those of its tiles. */
+function readColors(items: Items, item: Item): Colors {
+  const colors = colorsOf(item.properties);
+  const [tile] = item.type === "grid" ? sourcesOf(items, item) : [];
+  if (tile === undefined || (colors.samples && colors.profile)) return colors;
+  const below = colorsOf(items.item(tile).properties);
+  // The numbers of the tiles say how they are coded, whatever profile the grid has.
+  if (colors.samples || colors.profile) return { ...colors, samples: colors.samples ?? below.samples };
+  return below;
+}
+
+function readLayer(items: Items, item: Item, codec: Codec): Layer {
+  if (codec.itemTypes.includes(item.type)) return layerOf(items, codec, [item], 1, codedSize(item));
+  if (item.type !== "grid") throw unsupported("its coding is not supported");
+  const { rows, columns, ...size } = readGrid(items.data(item));
+  const tiles = sourcesOf(items, item).map((id) => items.item(id));
+  if (tiles.length !== rows * columns || tiles.some((tile) => !codec.itemTypes.includes(tile.type))) throw damaged();
+  const layer = layerOf(items, codec, tiles, columns, size);
+  const { width, height } = layer.tileSize;
+  const covers = columns * width >= size.width && rows * height >= size.height;
+  const needed = (columns - 1) * width < size.width && (rows - 1) * height < size.height;
+  if (!covers || !needed || tiles.some((tile) => !isSize(codedSize(tile), layer.tileSize))) throw damaged();
+  const declared = sizeOf(item.properties);
+  if (declared && !isSize(declared, size)) throw damaged();
+  return layer;
+}
+
+/** ISO/IEC 23008-12, 6.6.2.3. */
+function readGrid(data: Uint8Array): Size & { readonly rows: number; readonly columns: number } {
+  const fields = new Fields(data);
+  if (fields.number(1) !== 0) throw damaged();
+  const sizeBytes = fields.number(1) & 1 ? 4 : 2;
+  const rows = fields.number(1) + 1;
+  const columns = fields.number(1) + 1;
+  const width = fields.number(sizeBytes);
+  return { rows, columns, width, height: fields.number(sizeBytes) };
+}
+
+function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: number, size: Size): Layer {
+  const tile = (index: number) => {
+    const item = tiles[index];
+    const config = item && find(item.properties, codec.configType);
+    if (!config) throw damaged();
+    return { config, payload: items.data(item) };
+  };
+  const tileSize = tiles[0] ? codedSize(tiles[0]) : size;
+  const headers = codec.headers(tile(0));
+  if (!isSize(headers, tileSize)) throw damaged();
+  const largestBytes = tiles.reduce((largest, _, index) => Math.max(largest, tile(index).payload.length), 0);
+  return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, tile };
+}
+
+function codedSize(item: Item): Size {
+  const size = sizeOf(item.properties);
+  if (!size) throw damaged();
+  return size;
+}
+
+function isSize(one: Size, other: Size): boolean {
+  return one.width === other.width && one.height === other.height;
+}

@@ -1,0 +1,58 @@
+/** A HEIF file without what its picture does not need: EXIF, XMP, thumbnails, other pictures, maps of depth and gain. */
+import { ApiError } from "../../../errors.ts";
+import { brandsOf } from "./brands.ts";
+import { type Item, type Items, readItems, topLevel } from "./items.ts";
+import { isAlpha } from "./properties.ts";
+import { box, writeItems, type WrittenReference } from "./write.ts";
+
+/** Brands of what is left out. */
+const LEFT_OUT = new Set(["tmap", "avis", "msf1", "hevc", "hevx"]);
+/** What a reader has to understand (ISO/IEC 23008-12, 6.5; AV1 in HEIF, 2.3). */
+const ESSENTIAL = new Set(["hvcC", "av1C", "clap", "irot", "imir", "lsel", "a1op"]);
+
+/**
+ * The primary item, what it is made of and its alpha, byte for byte, in a new file. A file that is damaged, moves or is
+ * beyond what this writes stays as it is.
+ */
+export function strip(bytes: Uint8Array): Uint8Array {
+  try {
+    const [major, ...brands] = brandsOf(bytes);
+    if (!major || topLevel(bytes, "moov")) return bytes;
+    const items = readItems(bytes);
+    const kept = neededBy(items, items.primary);
+    const numbers = new Map([...kept].map((item, index) => [item.id, index + 1]));
+    const written = [...kept].map((item) => ({
+      type: item.type,
+      hidden: item !== items.primary && !isAlpha(item.properties),
+      data: items.data(item),
+      properties: item.properties.map(({ type, payload }) => ({
+        box: box(type, payload),
+        essential: ESSENTIAL.has(type),
+      })),
+    }));
+    const references: WrittenReference[] = items.references.flatMap(({ type, from, to }) => {
+      const number = numbers.get(from);
+      const others = to.map((id) => numbers.get(id)).filter((other) => other !== undefined);
+      return number === undefined || others.length < to.length ? [] : [{ type, from: number, to: others }];
+    });
+    const left = brands.filter((brand) => !LEFT_OUT.has(brand) && brand !== major);
+    return writeItems([major, ...left], written, references, 1);
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof RangeError) return bytes;
+    throw error;
+  }
+}
+
+/** The item, those that it is derived from, and the alpha of all of them. */
+function neededBy(items: Items, item: Item): Set<Item> {
+  const needed = new Set([item]);
+  for (const one of needed) {
+    for (const { type, from, to } of items.references) {
+      if (type === "dimg" && from === one.id) for (const id of to) needed.add(items.item(id));
+      if (type !== "auxl" || !to.includes(one.id)) continue;
+      const auxiliary = items.item(from);
+      if (isAlpha(auxiliary.properties)) needed.add(auxiliary);
+    }
+  }
+  return needed;
+}

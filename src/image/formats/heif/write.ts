@@ -1,0 +1,257 @@
+/** Writes HEIF files of one still picture (ISO/IEC 23008-12, ISO/IEC 23000-22): coded whole or as a grid, with alpha. */
+import type { Size } from "../../geometry.ts";
+
+/** One kind of samples, color or alpha, of a picture to be written. */
+export interface CodedLayer {
+  /** The property that configures the decoder, without its box header. */
+  readonly config: Uint8Array;
+  /** Per channel, one number each. */
+  readonly bits: readonly number[];
+  /** Row by row; one where the picture is coded whole. The same array may stand for several tiles. */
+  readonly tiles: readonly Uint8Array[];
+}
+
+export interface HeifImage extends Size {
+  /** `hvc1` or `av01`. */
+  readonly itemType: string;
+  /** `hvcC` or `av1C`. */
+  readonly configType: string;
+  /** The major brand first. */
+  readonly brands: readonly [string, ...string[]];
+  /** Of each coded picture; together they cover the picture, and may reach beyond it. */
+  readonly tile: Size;
+  /**
+   * Whether the picture is a grid of tiles. Otherwise it is one coded picture of the size of a tile, of which the
+   * left top is shown.
+   */
+  readonly grid: boolean;
+  /** Chroma has half the columns and rows: the sides of a grid have to be even (ISO/IEC 23000-22, 7.3.11.4). */
+  readonly halfChroma: boolean;
+  readonly color: CodedLayer;
+  readonly alpha?: CodedLayer | undefined;
+  /** ISO/IEC 23091-2. */
+  readonly primaries: number;
+  readonly transfer: number;
+  readonly matrix: number;
+  readonly fullRange: boolean;
+}
+
+/** An item of a file, its number being its place among them, counted from 1. */
+export interface WrittenItem {
+  readonly type: string;
+  readonly hidden: boolean;
+  readonly data: Uint8Array;
+  readonly properties: readonly WrittenProperty[];
+}
+
+export interface WrittenProperty {
+  /** With its box header. */
+  readonly box: Uint8Array;
+  readonly essential: boolean;
+}
+
+/** From the number of an item to those of others. */
+export interface WrittenReference {
+  readonly type: string;
+  readonly from: number;
+  readonly to: readonly number[];
+}
+
+/** What seven bits can number. */
+const MAX_PROPERTIES = 127;
+const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
+
+/** @returns the file */
+export function writeHeif(image: HeifImage): Uint8Array {
+  const items: WrittenItem[] = [];
+  const references: WrittenReference[] = [];
+  const primary = addLayer(items, references, image, image.color, colorProperties(image));
+  if (image.alpha) {
+    const alpha = addLayer(items, references, image, image.alpha, [
+      { box: fullBox("auxC", 0, 0, ascii(`${ALPHA_URN}\0`)), essential: true },
+    ]);
+    references.push({ type: "auxl", from: alpha, to: [primary] });
+  }
+  return writeItems(image.brands, items, references, primary);
+}
+
+/** A file of these items. @throws RangeError when they have more properties than can be told apart */
+export function writeItems(
+  brands: HeifImage["brands"],
+  items: readonly WrittenItem[],
+  references: readonly WrittenReference[],
+  primary: number,
+): Uint8Array {
+  const ftyp = box("ftyp", ascii(brands[0]), uint32(0), ...brands.map(ascii));
+  // The places of items depend on the length of what says them.
+  const draft = metaBox(items, references, primary, 0);
+  const meta = metaBox(items, references, primary, ftyp.length + draft.length + 8);
+  return concat([ftyp, meta, box("mdat", ...new Set(items.map(({ data }) => data)))]);
+}
+
+function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): WrittenProperty[] {
+  const numbers = concat([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
+  return [{ box: box("colr", ascii("nclx"), numbers), essential: false }];
+}
+
+/** Adds the items of a layer and returns the number of the one that is the whole. */
+function addLayer(
+  items: WrittenItem[],
+  references: WrittenReference[],
+  { tile, grid, halfChroma, width, height, itemType, configType }: HeifImage,
+  { config, bits, tiles }: CodedLayer,
+  own: readonly WrittenProperty[],
+): number {
+  const coded = [
+    { box: box(configType, config), essential: true },
+    { box: ispe(tile), essential: false },
+    { box: fullBox("pixi", 0, 0, uint8(bits.length), ...bits.map(uint8)), essential: false },
+  ];
+  if (!grid) {
+    const [data] = tiles;
+    if (!data) throw new RangeError("nothing was encoded");
+    return items.push({
+      type: itemType,
+      hidden: false,
+      data,
+      properties: [...coded, ...own, ...aperture(tile, { width, height })],
+    });
+  }
+  const columns = Math.ceil(width / tile.width);
+  const odd = halfChroma ? { width: width & 1, height: height & 1 } : { width: 0, height: 0 };
+  const even = { width: width + odd.width, height: height + odd.height };
+  const whole = items.push({
+    type: "grid",
+    hidden: false,
+    data: gridOf(Math.ceil(height / tile.height), columns, even),
+    properties: [
+      { box: ispe(even), essential: false },
+      ...coded.slice(2),
+      ...own,
+      ...aperture(even, { width, height }),
+    ],
+  });
+  const to = tiles.map((data) => items.push({ type: itemType, hidden: true, data, properties: coded }));
+  references.push({ type: "dimg", from: whole, to });
+  return whole;
+}
+
+/** What is shown of a picture that is larger, at its left and top. */
+function aperture(coded: Size, shown: Size): WrittenProperty[] {
+  if (coded.width === shown.width && coded.height === shown.height) return [];
+  const offset = (of: number, in_: number) => [uint32(of - in_), uint32(2)];
+  const clap = box(
+    "clap",
+    uint32(shown.width),
+    uint32(1),
+    uint32(shown.height),
+    uint32(1),
+    ...offset(shown.width, coded.width),
+    ...offset(shown.height, coded.height),
+  );
+  return [{ box: clap, essential: true }];
+}
+
+function ispe({ width, height }: Size): Uint8Array {
+  return fullBox("ispe", 0, 0, uint32(width), uint32(height));
+}
+
+/** ISO/IEC 23008-12, 6.6.2.3. */
+function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Array {
+  const long = width > 0xffff || height > 0xffff;
+  const size = long ? uint32 : uint16;
+  return concat([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
+}
+
+function metaBox(
+  items: readonly WrittenItem[],
+  references: readonly WrittenReference[],
+  primary: number,
+  dataAt: number,
+) {
+  const entries = items.map(({ type, hidden }, index) =>
+    fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0)),
+  );
+  return fullBox(
+    "meta",
+    0,
+    0,
+    fullBox("hdlr", 0, 0, uint32(0), ascii("pict"), new Uint8Array(12), uint8(0)),
+    fullBox("pitm", 0, 0, uint16(primary)),
+    locations(items, dataAt),
+    fullBox("iinf", 0, 0, uint16(items.length), ...entries),
+    propertiesBox(items),
+    ...(references.length > 0 ? [fullBox("iref", 0, 0, ...references.map(referenceBox))] : []),
+  );
+}
+
+function locations(items: readonly WrittenItem[], dataAt: number): Uint8Array {
+  const places = new Map<Uint8Array, number>();
+  let at = dataAt;
+  for (const { data } of items) {
+    if (places.has(data)) continue;
+    places.set(data, at);
+    at += data.length;
+  }
+  const entries = items.map(({ data }, index) =>
+    concat([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
+  );
+  return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), ...entries);
+}
+
+function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
+  const numbers = new Map<string, number>();
+  const boxes: Uint8Array[] = [];
+  const numberOf = ({ box: bytes }: WrittenProperty) => {
+    const key = bytes.join();
+    const known = numbers.get(key) ?? boxes.push(bytes);
+    numbers.set(key, known);
+    return known;
+  };
+  const associations = items.map(({ properties }, index) => {
+    const marks = properties.map((property) => uint8(numberOf(property) | (property.essential ? 0x80 : 0)));
+    return concat([uint16(index + 1), uint8(marks.length), ...marks]);
+  });
+  if (boxes.length > MAX_PROPERTIES) throw new RangeError("too many properties");
+  return box("iprp", box("ipco", ...boxes), fullBox("ipma", 0, 0, uint32(items.length), ...associations));
+}
+
+function referenceBox({ type, from, to }: WrittenReference): Uint8Array {
+  return box(type, uint16(from), uint16(to.length), ...to.map(uint16));
+}
+
+function fullBox(type: string, version: number, flags: number, ...payload: readonly Uint8Array[]): Uint8Array {
+  return box(type, uint8(version), uint8(flags >> 16), uint16(flags & 0xffff), ...payload);
+}
+
+export function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
+  const size = payload.reduce((sum, piece) => sum + piece.length, 8);
+  return concat([uint32(size), ascii(type), ...payload]);
+}
+
+function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function uint8(value: number): Uint8Array {
+  return Uint8Array.of(value);
+}
+
+function uint16(value: number): Uint8Array {
+  return Uint8Array.of(value >> 8, value & 255);
+}
+
+/** Also of a negative number, in two's complement. */
+function uint32(value: number): Uint8Array {
+  return Uint8Array.of((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
+}

@@ -1,0 +1,53 @@
+/**
+ * The mark of a JPEG file: a comment of six bytes behind the application segments, with the CRC-32 of all that follows.
+ * Editors keep comments, but not what follows them.
+ */
+import { crc32 } from "node:zlib";
+
+import { joined } from "../../joined.ts";
+
+const COMMENT = 0xfe;
+const SCAN = 0xda;
+const TAG = 0xda;
+const LENGTH_BYTES = 2;
+const PAYLOAD_BYTES = 6;
+
+export function mark(bytes: Uint8Array, score: number): Uint8Array {
+  const at = endOfApplications(bytes);
+  const segment = Uint8Array.of(0xff, COMMENT, 0, LENGTH_BYTES + PAYLOAD_BYTES, TAG, score, 0, 0, 0, 0);
+  const rest = bytes.subarray(at);
+  new DataView(segment.buffer).setUint32(6, crc32(rest));
+  return joined([bytes.subarray(0, at), segment, rest]);
+}
+
+export function markOf(bytes: Uint8Array): number | undefined {
+  for (const { code, start, end } of segments(bytes)) {
+    const payload = bytes.subarray(start + 4, end);
+    if (code === COMMENT && isMark(payload, bytes.subarray(end))) return payload[1];
+  }
+  return undefined;
+}
+
+/** Whether the payload of a comment is the mark of what follows it. */
+export function isMark(payload: Uint8Array, rest: Uint8Array): boolean {
+  if (payload.length !== PAYLOAD_BYTES || payload[0] !== TAG) return false;
+  return new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === crc32(rest);
+}
+
+function endOfApplications(bytes: Uint8Array): number {
+  let at = 2;
+  for (const { code, end } of segments(bytes)) if (code >= 0xe0 && code <= 0xef) at = end;
+  return at;
+}
+
+/** Those before the first scan, each from its marker to the next. */
+function* segments(bytes: Uint8Array): Iterable<{ code: number; start: number; end: number }> {
+  for (let start = 2; bytes[start] === 0xff;) {
+    const code = bytes[start + 1]!;
+    if (code === SCAN) return;
+    const end = start + 2 + ((bytes[start + 2]! << 8) | bytes[start + 3]!);
+    if (!(end > start + 3 && end <= bytes.length)) return;
+    yield { code, start, end };
+    start = end;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Stands for every format that a deployment leaves out (`[alias]` in wrangler.toml): its files are recognized and
+ * refused, and it is none of the formats that can be asked for.
+ */
+import { ApiError } from "../../errors.ts";
+import { type FormatDefinition, format } from "../format.ts";
+import { AVIF, HEIC, JPEG2000, SVG } from "./optional.ts";
+
+export const avif = leftOut(AVIF);
+export const heic = leftOut(HEIC);
+export const jpeg2000 = leftOut(JPEG2000);
+export const svg = leftOut(SVG);
+
+function leftOut(identity: Pick<FormatDefinition, "label" | "mime" | "extensions" | "signature">): FormatDefinition {
+  const refuse = (): never => {
+    throw new ApiError(415, `This deployment does not read ${identity.label}`);
+  };
+  return format({
+    ...identity,
+    summary: "Left out of this deployment.",
+    can: { alpha: true, animation: false, quality: false, lossless: false, web: false },
+    probe: refuse,
+    decodePeakBytes: refuse,
+    open: refuse,
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * Formats that a deployment can leave out: what they are called and how they are recognized, apart from their codecs, so
+ * that a file in one of them is refused by name where they are not there.
+ */
+import type { FormatDefinition } from "../format.ts";
+import { isCodedAs } from "./heif/brands.ts";
+import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
+import { isSvg } from "./svg/document.ts";
+
+type Identity = Pick<FormatDefinition, "label" | "mime" | "extensions" | "signature">;
+
+const HEIC_BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"];
+const AVIF_BRANDS = ["avif", "avis"];
+
+export const HEIC: Identity = {
+  label: "HEIC",
+  mime: "image/heic",
+  extensions: ["heic", "heif"],
+  signature: (head) => isCodedAs(head, HEIC_BRANDS, "hvc1"),
+};
+
+export const AVIF: Identity = {
+  label: "AVIF",
+  mime: "image/avif",
+  extensions: ["avif"],
+  signature: (head) => isCodedAs(head, AVIF_BRANDS, "av01"),
+};
+
+export const JPEG2000: Identity = {
+  label: "JPEG2000",
+  mime: "image/jp2",
+  extensions: ["jp2"],
+  signature: (head) => isJp2(head) || isCodestream(head),
+};
+
+export const SVG: Identity = {
+  label: "SVG",
+  mime: "image/svg+xml",
+  extensions: ["svg"],
+  signature: isSvg,
+};

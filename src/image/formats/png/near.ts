@@ -1,0 +1,34 @@
+/** Pictures in all their colors, but not quite: samples are moved by a few levels where that saves bytes. */
+import { NEAR_WINDOW_ROWS, openNearRows } from "../../../../wasm/pixels/near.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+
+/** The filter behind which moved samples take fewer bytes. */
+export const NEAR_FILTER = "average";
+
+/** The picture with samples moved by at most `tolerance` levels, 1 to 15. */
+export function nearPicture(picture: Picture, tolerance: number): Picture {
+  return {
+    ...picture,
+    *open() {
+      for (const frame of picture.open()) yield { ...frame, rows: nearRows(frame.rows, tolerance) };
+    },
+  };
+}
+
+function nearRows(rows: Rows, tolerance: number): Rows {
+  const near = openNearRows(rows.width, tolerance);
+  return {
+    width: rows.width,
+    height: rows.height,
+    opaque: rows.opaque,
+    read(max) {
+      const band = rows.read(Math.min(max, NEAR_WINDOW_ROWS));
+      return band && near.move(band);
+    },
+    close() {
+      near.close();
+      rows.close();
+    },
+  };
+}

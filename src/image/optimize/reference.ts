@@ -1,0 +1,39 @@
+/** What renditions of a picture are compared with. */
+import type { Size } from "../geometry.ts";
+import { kept } from "../kept.ts";
+import { firstFrame, type Picture } from "../picture.ts";
+import type { Rows } from "../rows.ts";
+import { compareRows, tileOf } from "./score.ts";
+import { SHEET_TILE, type Sheet, sheetOf } from "./sheet.ts";
+import { comparedPixels, onlyStrips, stripsOf } from "./strips.ts";
+
+export interface Reference {
+  readonly sheet: Sheet;
+  /** The score of a rendition of the picture, which is read to its end and closed. */
+  score(rendition: Rows): number;
+  /** The score of a rendition of the sheet. */
+  scoreSheet(rendition: Rows): number;
+}
+
+/** Bytes that a kept reference holds. */
+export function keptReferenceBytes(size: Size): number {
+  return comparedPixels(size) * 4;
+}
+
+/** @param keeps what is compared of the picture stays in memory; otherwise the picture is read anew for each score */
+export function referenceOf(picture: Picture, keeps: boolean): Reference {
+  const strips = stripsOf(picture);
+  const read = () => onlyStrips(firstFrame(picture), strips);
+  const open = keeps ? kept(read) : read;
+  const rows = open();
+  try {
+    const sheet = sheetOf(rows, picture, strips);
+    return {
+      sheet,
+      score: (rendition) => compareRows(open(), onlyStrips(rendition, strips), tileOf(strips)),
+      scoreSheet: (rendition) => compareRows(firstFrame(sheet.picture), rendition, sheet.tiles && SHEET_TILE),
+    };
+  } finally {
+    rows.close();
+  }
+}

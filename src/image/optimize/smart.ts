@@ -1,0 +1,147 @@
+/** The search for the smallest file that looks as good as a preset promises, in the memory there is. */
+import { scorePeakBytes } from "../../../wasm/score/score.ts";
+import { isolateBudget } from "../budget.ts";
+import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import { whole } from "../geometry.ts";
+import type { Picture } from "../picture.ts";
+import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
+import type { Plan } from "../plan.ts";
+import { smallestAnimation } from "./animation.ts";
+import type { Optimized } from "./encode.ts";
+import { keptReferenceBytes, referenceOf } from "./reference.ts";
+import { asStored, inOneScan, type Kept, recompressed, requantizer } from "./rewrite.ts";
+import { type Found, smallestAbove, type Way } from "./search.ts";
+import { sheetBytes } from "./sheet.ts";
+
+type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode" | "encodePeakBytes">>;
+
+/** A picture that is to be written. */
+interface Subject {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  /** What the plan makes of what is stored, without alpha if the format has none. */
+  readonly picture: Picture;
+  readonly format: Encoder;
+  readonly settings: EncodeSettings;
+}
+
+/** Null when the original is the best there is. */
+export async function searched(subject: Subject, kept: Kept, target: number): Promise<Optimized | null>;
+export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized>;
+export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
+  const { stored, plan, picture, format, settings } = subject;
+  if (picture.frames > 1) return searchedAnimation(subject, kept, target);
+  const pixels = pixelsOf(subject);
+  const requantized = kept && requantizer(kept);
+  const fits = isolateBudget.canHold(pixels.peakBytes);
+  if (!kept || !requantized) {
+    if (!fits) return encodeUnscored(subject);
+    const found = await run(subject, picture, pixels.peakBytes, target, [pixels]);
+    // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
+    const exact = kept && found.score === 100 ? await recompressed(kept, settings) : null;
+    return exact && exact.bytes.length < found.bytes.length ? exact : found;
+  }
+  // Every decode of several scans takes longer, and the memory of the whole picture.
+  const simpler = await inOneScan(kept);
+  if (simpler) {
+    return searched({ ...subject, stored: simpler.stored, picture: pictureOf(simpler.stored, plan) }, simpler, target);
+  }
+  const lying = asStored(plan, stored);
+  const score = comparingBytes(picture) + resultDecodeBytes(format, picture);
+  const leanBytes = score + Math.max(picturePeakBytes(stored, lying), requantized.peakBytes);
+  if (!isolateBudget.canHold(leanBytes)) return recompressed(kept, settings);
+  // Pixels can be written with less chroma, and at qualities between those at which divisors of coefficients grow.
+  const alsoPixels = plan.view.orientation === 1 && fits;
+  const spare: Way = stored.facts.subsample === "4:2:0" ? { ...pixels, spare: true, subsamplings: ["4:2:0"] } : pixels;
+  const ways = alsoPixels ? [requantized, spare] : [requantized];
+  const peakBytes = Math.max(leanBytes, alsoPixels ? pixels.peakBytes : 0);
+  const found = await run(subject, pictureOf(stored, lying), peakBytes, target, ways);
+  return found.score >= target ? found : recompressed(kept, settings);
+}
+
+async function searchedAnimation(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
+  const { stored, plan, picture, format, settings } = subject;
+  const encoder = format.encodePeakBytes(picture, settings);
+  const comparing = resultDecodeBytes(format, picture) + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+  const peakBytes = picturePeakBytes(stored, plan) + Math.max(encoder, comparing) + encoder / 2;
+  if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
+  const found = await isolateBudget.run(peakBytes, () => {
+    const best = smallestAnimation(picture, format, settings, target, kept?.original?.length);
+    if (best.score >= target || !format.can.lossless || kept) return best;
+    return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
+  });
+  return kept && found.score < target ? recompressed(kept, settings) : found;
+}
+
+/** The way through the format's encoder. */
+function pixelsOf({ stored, plan, picture, format, settings }: Subject): Way & { readonly peakBytes: number } {
+  const encode = (tried: EncodeSettings) => format.encode(picture, tried);
+  const encoder = format.encodePeakBytes(picture, settings);
+  // A format decodes in the memory that it encodes in; the best result so far is kept beside.
+  const work = Math.max(encoder, resultDecodeBytes(format, picture)) + encoder / 4;
+  return {
+    peakBytes: picturePeakBytes(stored, plan) + comparingBytes(picture) + work,
+    encode,
+    finish: encode,
+    encodeSheet: (sheet) => (tried) => format.encode(sheet.picture, tried),
+    subsamplings: format.subsamplings,
+  };
+}
+
+async function run(
+  { format, settings }: Subject,
+  picture: Picture,
+  peakBytes: number,
+  target: number,
+  ways: readonly Way[],
+): Promise<Found> {
+  const keptBytes = peakBytes + keptReferenceBytes(picture);
+  const keeps = isolateBudget.canHold(keptBytes);
+  return isolateBudget.run(keeps ? keptBytes : peakBytes, () => {
+    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways);
+    if (found.score >= target || !format.can.lossless) return found;
+    return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
+  });
+}
+
+/** Bytes that comparing with a picture of this size holds, besides the two pictures. */
+function comparingBytes(picture: Picture): number {
+  return sheetBytes(picture) + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
+}
+
+/** Bytes that decoding a result of this size holds at most. */
+function resultDecodeBytes(format: FormatDefinition, { width, height, opaque, frames }: Picture): number {
+  const facts = {
+    width,
+    height,
+    orientation: 1,
+    frames,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "YCbCr",
+    interlaced: false,
+    subsample: "4:2:0",
+    depth: 24,
+    quality: 80,
+  } as const;
+  return format.decodePeakBytes(facts, { box: whole(facts), width, height });
+}
+
+/**
+ * A picture that is too large to be scored beside its encoding: at the quality that reaches the preset's target on
+ * average, or exactly, where that takes less memory.
+ * @throws ApiError 422 when the job does not fit into memory either way
+ */
+async function encodeUnscored({ stored, plan, picture, format, settings }: Subject): Promise<Optimized> {
+  const sourceBytes = picturePeakBytes(stored, plan);
+  const encodeAt = (chosen: EncodeSettings) => ({
+    peakBytes: sourceBytes + format.encodePeakBytes(picture, chosen),
+    run: () => format.encode(picture, chosen),
+  });
+  const lossy = encodeAt(settings);
+  if (isolateBudget.canHold(lossy.peakBytes) || !format.can.lossless) {
+    return isolateBudget.run(lossy.peakBytes, () => ({ bytes: lossy.run() }));
+  }
+  const exact = encodeAt({ ...settings, lossless: true });
+  return isolateBudget.run(exact.peakBytes, () => ({ bytes: exact.run(), score: 100 }));
+}

@@ -1,0 +1,41 @@
+/** Faces marked by hand in photographs: faces.tsv. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Box } from "../../src/image/geometry.ts";
+
+/** What a box and a marked face share at least, of their union, when the box shows the face. */
+const MIN_OVERLAP = 0.35;
+
+export interface Face extends Box {
+  /** Frontal or moderately turned, and seen whole. */
+  readonly clear: boolean;
+}
+
+/** The marked faces of each picture, by its name. */
+export function marks(): Map<string, Face[]> {
+  const faces = new Map<string, Face[]>();
+  const lines = readFileSync(join(import.meta.dirname, "faces.tsv"), "utf8").split("\n");
+  for (const line of lines.filter((text) => /\t(?:clear|hard)$/.test(text))) {
+    const [name = "", x, y, width, height, kind] = line.split("\t");
+    const face = { x: Number(x), y: Number(y), width: Number(width), height: Number(height), clear: kind === "clear" };
+    faces.set(name, [...(faces.get(name) ?? []), face]);
+  }
+  return faces;
+}
+
+/** The marked face that a box covers best, if it covers one. */
+export function best(faces: readonly Face[], box: Box): Face | undefined {
+  const [first] = faces
+    .map((face) => ({ face, overlap: overlap(face, box) }))
+    .filter((pair) => pair.overlap >= MIN_OVERLAP)
+    .toSorted((a, b) => b.overlap - a.overlap);
+  return first?.face;
+}
+
+function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  const shared = Math.max(0, width) * Math.max(0, height);
+  return shared / (a.width * a.height + b.width * b.height - shared);
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+
+import type { FormatDefinition } from "../../../src/image/format.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import * as leftOut from "../../../src/image/formats/left-out.ts";
+import heicFile from "../../fixtures/heic/gray.heic";
+
+const STUBS = Object.entries<FormatDefinition>(leftOut);
+
+describe("a format that is left out", () => {
+  it.each(STUBS)("is recognized, refused by name, and not written: %s", (name, stub) => {
+    const row: FormatDefinition = FORMATS[name as keyof typeof FORMATS];
+    expect(stub).toMatchObject({ label: row.label, mime: row.mime, extensions: row.extensions });
+    expect(stub.signature).toBe(row.signature);
+    expect(stub.encode).toBeUndefined();
+    expect(() => stub.probe(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
+  });
+
+  it("is recognized by its signature", () => {
+    expect(leftOut.heic.signature(new Uint8Array(heicFile))).toBe(true);
+  });
+});

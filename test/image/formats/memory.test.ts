@@ -1,0 +1,60 @@
+/** What the codecs hold, against what they declare before they start, for every format that can be written. */
+import { describe, expect, it } from "vitest";
+
+import type { EncodeSettings, FormatDefinition } from "../../../src/image/format.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import { whole } from "../../../src/image/geometry.ts";
+import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
+import { paint, pictureOf } from "../../support/rows.ts";
+
+/** What fresh instances have before anything is opened in them: code, tables, stacks, and whole pages. */
+const INSTANCES_BYTES = 3 << 20;
+/** A declaration this many times what is held would keep others waiting for nothing. */
+const MAX_EXCESS = 6;
+
+const SIZE = { width: 1_300, height: 900 };
+const pixels = paint(SIZE.width, SIZE.height, (x, y) => {
+  const grain = (Math.imul(x * 7_919 + y * 104_729, 2_654_435_761) >>> 27) & 15;
+  return [((x * 200) >> 11) + grain, ((y * 200) >> 10) + grain, 60 + grain + ((x ^ y) & 31), 255];
+});
+
+const WRITERS = Object.values<FormatDefinition>(FORMATS).filter(({ encode }) => encode);
+
+/** Bytes that all native modules hold after work that began with none, and what the work made. */
+function held<Result>(work: () => Result): { bytes: number; result: Result } {
+  trimNative(0);
+  const result = work();
+  return { bytes: nativeMemoryBytes(), result };
+}
+
+function write(format: FormatDefinition, settings: EncodeSettings): Uint8Array {
+  if (!format.encode) throw new Error("cannot be written");
+  return format.encode(pictureOf([pixels]), settings);
+}
+
+function expectDeclared(declared: number, bytes: number): void {
+  expect(bytes).toBeLessThanOrEqual(declared + INSTANCES_BYTES);
+  expect(declared).toBeLessThanOrEqual(MAX_EXCESS * bytes + INSTANCES_BYTES);
+}
+
+describe.each(WRITERS.map((format) => [format.label, format] as const))("the memory of %s", (_label, format) => {
+  it.each([
+    ["at quality 80", { lossless: false, quality: 80 }],
+    ["without loss", { lossless: format.can.lossless, quality: 100 }],
+  ])("is what is declared for writing %s", (_name, aim) => {
+    const settings = { ...aim, progressive: false, effort: 0.5 };
+    const { bytes, result } = held(() => write(format, settings));
+    const size = { ...SIZE, opaque: true, frames: 1 };
+    expectDeclared(format.encodePeakBytes?.(size, settings) ?? 0, bytes + result.length);
+  });
+
+  it("is what is declared for reading", () => {
+    const file = write(format, { lossless: false, quality: 80, progressive: false, effort: 0.2 });
+    const facts = format.probe(file);
+    const demand = { box: whole(facts), ...SIZE };
+    const { bytes } = held(() => {
+      for (const { rows } of format.open(file, facts, demand)) while (rows.read(16)) continue;
+    });
+    expectDeclared(format.decodePeakBytes(facts, demand), bytes);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import { whole } from "../../../src/image/geometry.ts";
+import { scoreAnimation } from "../../../src/image/optimize/animation.ts";
+import type { Picture } from "../../../src/image/picture.ts";
+import { render } from "../../../src/image/render.ts";
+import file from "../../fixtures/gif/TestImage.gif";
+
+function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp"): Picture {
+  const facts = FORMATS[name].probe(bytes);
+  const demand = { box: whole(facts), width: facts.width, height: facts.height };
+  return { ...facts, opaque: !facts.alpha, open: () => FORMATS[name].open(bytes, facts, demand) };
+}
+
+/** The same animation with every frame twice, for half the time. */
+function doubled(picture: Picture): Picture {
+  const twice = picture.frames * 2;
+  const delays = Array.from(picture.open(), (frame) => {
+    frame.rows.close();
+    return frame.delayMs;
+  });
+  return {
+    ...picture,
+    frames: twice,
+    *open() {
+      for (let at = 0; at < twice; at++) {
+        const frames = picture.open()[Symbol.iterator]();
+        let next = frames.next();
+        for (let skipped = 0; skipped < at >> 1; skipped++) {
+          if (!next.done) next.value.rows.close();
+          next = frames.next();
+        }
+        if (next.done) return;
+        yield { ...next.value, delayMs: (delays[at >> 1] ?? 0) / 2 };
+        next.value.rows.close();
+      }
+    },
+  };
+}
+
+async function optimized(optimize: object, format?: string) {
+  const {
+    output,
+    optimize: wanted,
+    ...operations
+  } = parseBody(UploadBody, {
+    optimize,
+    ...(format && { output: { format } }),
+  });
+  const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
+  return (await render(new Uint8Array(file), order)).output;
+}
+
+describe("the score of an animation", () => {
+  const original = pictureOf(new Uint8Array(file), "gif");
+
+  it("is 100 for the same animation", () => {
+    expect(scoreAnimation(original, original)).toBe(100);
+  });
+
+  it("compares what is shown at the same time", () => {
+    expect(scoreAnimation(original, doubled(original))).toBe(100);
+    expect(scoreAnimation(doubled(original), original)).toBe(100);
+  });
+
+  it.each(["gif", "png", "webp"] as const)("is what presets promise and answers report: %s", async (name) => {
+    for (const [compression, target] of [
+      ["low", 90],
+      ["high", 65],
+    ] as const) {
+      const { bytes, score } = await optimized({ compression }, name);
+      expect(score).toBeGreaterThanOrEqual(target);
+      expect(scoreAnimation(original, pictureOf(bytes, name))).toBeCloseTo(score ?? 0, 5);
+    }
+  });
+});
+
+describe("an animation as a format without animation", () => {
+  it("is its first frame, scored", async () => {
+    const { score, facts } = await optimized({}, "jpeg");
+    expect(facts.frames).toBe(1);
+    // Flat colors in small dots: no JPEG file does them justice.
+    expect(score).toBeGreaterThan(25);
+  });
+});

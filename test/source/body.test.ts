@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+
+import { readerOf } from "../../src/source/body.ts";
+import { refusal } from "../support/refusal.ts";
+
+const chunk = new Uint8Array(1_000);
+
+/** A body of so many chunks that then says nothing any more, or ends. */
+function bodyOf(chunks: number, then: "stalls" | "ends") {
+  let cancelled = false;
+  let left = chunks;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (left > 0) controller.enqueue(chunk);
+        else if (then === "ends") controller.close();
+        left -= 1;
+        return left < 0 && then === "stalls" ? new Promise<void>(() => undefined) : undefined;
+      },
+      cancel() {
+        cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, wasCancelled: () => cancelled };
+}
+
+async function bytesOf(reader: ReturnType<typeof readerOf>): Promise<number> {
+  let bytes = 0;
+  for (let part = await reader.pull(); part !== undefined; part = await reader.pull()) bytes += part.length;
+  return bytes;
+}
+
+const patient = { graceMs: 60_000, bytesPerSecond: 1, maxMs: 60_000 };
+
+it("reads a body to its end and lets go of it", async () => {
+  const { body } = bodyOf(5, "ends");
+  const reader = readerOf(body, patient);
+  expect(await bytesOf(reader)).toBe(5_000);
+  reader.release();
+  expect(body.locked).toBe(false);
+});
+
+it.each([
+  ["never begins", 0, { graceMs: 20, bytesPerSecond: 1_000, maxMs: 60_000 }],
+  ["stalls", 3, { graceMs: 20, bytesPerSecond: 1_000_000, maxMs: 60_000 }],
+  ["takes longer than the longest", 3, { graceMs: 60_000, bytesPerSecond: 1, maxMs: 20 }],
+] as const)("refuses a body that %s with 408, and cancels it", async (_, chunks, pace) => {
+  const { body, wasCancelled } = bodyOf(chunks, "stalls");
+  const reader = readerOf(body, pace);
+  expect(await refusal(bytesOf(reader))).toMatchObject({ status: 408, message: "The request body arrived too slowly" });
+  expect(wasCancelled()).toBe(true);
+  reader.release();
+});
+
+it("gives more time for every byte that has come", async () => {
+  const { body } = bodyOf(10, "ends");
+  // The grace alone is over at once.
+  expect(await bytesOf(readerOf(body, { graceMs: 5, bytesPerSecond: 0.1, maxMs: 60_000 }))).toBe(10_000);
+});

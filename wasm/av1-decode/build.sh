@@ -1,0 +1,24 @@
+#!/bin/bash
+# Builds av1-decode.wasm: dav1d (8 to 12 bits) and our entry points.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../source.sh"
+
+dav1d=$(debian_source dav1d 1.5.4-1 26d02dfc544581163d95b057d51df75f2d153d848edb3d881c0a560a571cb9e8)
+work=$(work_folder av1-decode)
+flags=(-I"$here/config" -I"$dav1d/include" -I"$dav1d/include/dav1d" -I"$dav1d" -Wno-everything)
+
+# thread_task.c schedules threads, of which there are none.
+files=()
+for name in cdf cpu ctx data decode dequant_tables getbits intra_edge itx_1d lf_mask lib log mem msac obu pal picture qm \
+    ref refmvs scan tables warpmv wedge; do
+  files+=("$dav1d/src/$name.c")
+done
+compile "$work/dav1d" "${files[@]}" -- "${flags[@]}"
+for depth in 8 16; do
+  compile "$work/dav1d-$depth" "$dav1d"/src/*_tmpl.c -- "${flags[@]}" -DBITDEPTH=$depth
+done
+compile "$work/own" "$here"/*.c "$here"/../{planes,heap}.c -- "${flags[@]}" -I"$here/.." -Wall -Wextra -Wno-strict-prototypes
+
+link_module "$here/av1-decode.wasm" -z stack-size=524288 --max-memory=134217728 \
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/*/*.o

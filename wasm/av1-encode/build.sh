@@ -1,0 +1,100 @@
+#!/bin/bash
+# Builds av1-encode.wasm: libaom's encoder of stills (8 bits, one thread) and our entry points.
+#   wasm/av1-encode/build.sh              writes wasm/av1-encode/av1-encode.wasm
+#   wasm/av1-encode/build.sh scalar OUT   writes OUT without SIMD, to compare with
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../source.sh"
+shopt -s nullglob
+variant=${1:-simd}
+out=${2:-$here/av1-encode.wasm}
+
+aom=$(debian_source aom 3.14.1-1 28c4dc49ae07e9dd00f09be68844011e49d3645d203a8bc102166ccead229798)
+work=$(work_folder "av1-encode-$variant")
+mkdir -p "$work/headers/config"
+flags=(-I"$work/headers" -I"$here/config" -I"$aom" -Wno-everything)
+
+# Which kernel stands for a function: written by libaom's own script, as for a processor with SSE up to 4.1.
+dispatch() {
+  local name=$1 definitions=$2
+  perl "$aom/cmake/rtcd.pl" --arch=x86_64 --sym="$name" --disable-mmx --disable-sse4_2 --disable-avx --disable-avx2 \
+    --disable-avx512 "${scalar[@]}" --config="$here/config/config/aom_config.h" "$definitions" > "$work/headers/config/$name.h"
+}
+scalar=()
+if [ "$variant" = scalar ]; then scalar=(--disable-sse --disable-sse2 --disable-sse3 --disable-ssse3 --disable-sse4_1); fi
+dispatch aom_dsp_rtcd "$aom/aom_dsp/aom_dsp_rtcd_defs.pl"
+dispatch av1_rtcd "$aom/av1/common/av1_rtcd_defs.pl"
+dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
+
+kernels=()
+if [ "$variant" = simd ]; then
+  emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
+  mkdir "$work/sse"
+  cp "$emscripten"/system/include/compat/?mmintrin.h "$work/sse"
+  flags+=(-isystem "$work/sse" -D__SSE__ -D__SSE2__ -D__SSE3__ -D__SSSE3__ -D__SSE4_1__)
+  for file in "$aom"/{aom_dsp,aom_dsp/flow_estimation,av1/common,av1/encoder}/x86/*_{sse2,sse3,ssse3,sse4}.c; do
+    case $(basename "$file") in
+      aom_subpixel_8t_intrin_ssse3.c | variance_ssse3.c) ;;  # wrap kernels in assembly language
+      highbd_inv_txfm_sse4.c | highbd_fwd_txfm_sse4.c) kernels+=("$file") ;;  # transform 8 bits, too
+      *highbd_* | *temporal_denoiser* | cdef_block_ssse3.c) ;;
+      *) kernels+=("$file") ;;
+    esac
+  done
+  # Kernels in assembly language are not for this machine: what they would stand for falls back to the next kernel
+  # in C, which is known once those are compiled.
+  compile "$work/first" "${kernels[@]}" -- "${flags[@]}"
+  llvm-nm-19 --defined-only --format=just-symbols "$work"/first/*.o | sort -u > "$work/kernels"
+  for header in "$work"/headers/config/*.h; do
+    perl -e '
+      open(my $list, "<", shift); my %have = map { chomp; $_ => 1 } <$list>; my @lines = <>; my %declared;
+      for (@lines) { $declared{$1}{$2} = 1 if /\b(\w+)_(c|sse2|sse3|ssse3|sse4_1)\(/ }
+      for (@lines) {
+        if (/^#define (\w+) \1_(sse2|sse3|ssse3|sse4_1)$/ && !$have{"$1_$2"}) {
+          my ($name) = $1;
+          my ($best) = grep { $_ eq "c" || $have{"${name}_$_"} } grep { $declared{$name}{$_} } qw(sse4_1 ssse3 sse3 sse2 c);
+          $_ = "#define $name ${name}_$best\n";
+        }
+      }
+      print @lines' "$work/kernels" "$header" > "$work/header"
+    mv "$work/header" "$header"
+  done
+else
+  flags+=(-mno-simd128)
+fi
+
+# What only moving pictures need, and what runs once a picture, is built small.
+files=()
+rare=()
+for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,aom_scale/generic,aom_util,av1,av1/common,av1/encoder,third_party/fastfeat,third_party/vector}/*.c; do
+  case ${file#"$aom/"} in
+    av1/av1_dx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
+    *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
+    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/*.c) rare+=("$file") ;;
+    */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
+      */reconinter_enc.c | */motion_search_facade.c | */interp_search.c | */compound_type.c | */global_motion*.c | \
+      */temporal_filter.c | */tpl_model.c | */firstpass.c | */pass2_strategy.c | */resize.c | */mvref_common.c | \
+      */svc_layercontext.c | */aq_*.c | */*thread*.c | */encoder*.c | */speed_features.c | */gop_structure.c | */encode_strategy.c | \
+      */level.c | */noise_*.c | */grain_table.c | */superres_scale.c | */aom_convolve.c | */bitstream.c | */deltaq4_model.c | \
+      */pyramid.c | */fft.c | */hash*.c | */lookahead.c | */alloccommon.c | */entropy*.c | */scale.c | */wedge_utils.c)
+      rare+=("$file") ;;
+    *) files+=("$file") ;;
+  esac
+done
+compile "$work/aom" "${files[@]}" -- "${flags[@]}"
+compile "$work/rare" "${rare[@]}" -- "${flags[@]}" -Os
+if [ ${#kernels[@]} -gt 0 ]; then
+  files=()
+  for file in "${kernels[@]}"; do
+    case $(basename "$file") in
+      highbd_* | convolve* | *jnt_convolve* | warp* | masked_* | obmc_* | reconinter* | temporal_filter* | wiener* | \
+        resize* | selfguided* | disflow* | corner_match* | pickrst* | av1_convolve* | wedge* | fft*)
+        compile "$work/kernels-rare" "$file" -- "${flags[@]}" -Os ;;
+      *) files+=("$file") ;;
+    esac
+  done
+  compile "$work/kernels-2" "${files[@]}" -- "${flags[@]}"
+fi
+compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall -Wextra
+
+link_module "$out" -z stack-size=1048576 --max-memory=134217728 \
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o

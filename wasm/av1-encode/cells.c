@@ -1,0 +1,137 @@
+// RGB to luma and chroma by BT.601 at full range, as most AVIF files have them; chroma by the mean of four pixels.
+#include "cells.h"
+
+#include <string.h>
+
+// The weights of BT.601, scaled by 2^14; those of a difference add up to 0, those of luma to 2^14.
+#define SHIFT 14
+#define Y_R 4899
+#define Y_G 9617
+#define Y_B 1868
+#define U_R (-2765)
+#define U_G (-5427)
+#define U_B 8192
+#define V_R 8192
+#define V_G (-6860)
+#define V_B (-1332)
+
+size_t cell_row_bytes(const struct cell_row *cells, int alpha) {
+  const size_t luma = (size_t)cells->width * cells->height;
+  const size_t half = (size_t)((cells->width + 1) / 2) * ((cells->height + 1) / 2);
+  return luma + 2 * (cells->chroma == CHROMA_HALF ? half : luma) + (alpha ? luma : 0);
+}
+
+void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory) {
+  const int half = cells->chroma == CHROMA_HALF;
+  const size_t width = cells->width, chroma_width = half ? (width + 1) / 2 : width;
+  const size_t chroma_height = half ? (cells->height + 1) / 2 : cells->height;
+  cells->strides[0] = cells->strides[3] = width;
+  cells->strides[1] = cells->strides[2] = chroma_width;
+  cells->planes[0] = memory;
+  cells->planes[1] = cells->planes[0] + width * cells->height;
+  cells->planes[2] = cells->planes[1] + chroma_width * chroma_height;
+  cells->planes[3] = alpha ? cells->planes[2] + chroma_width * chroma_height : NULL;
+}
+
+static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
+
+static void luma_row(const uint8_t *restrict rgba, int width, uint8_t *restrict y) {
+  for (int x = 0; x < width; x++) {
+    const uint8_t *const p = rgba + x * 4;
+    y[x] = (uint8_t)((p[0] * Y_R + p[1] * Y_G + p[2] * Y_B + (1 << (SHIFT - 1))) >> SHIFT);
+  }
+}
+
+// `shift` is 0 for one pixel, 2 for the sum of four.
+static inline uint8_t blue(int r, int g, int b, int shift) {
+  return clamped(((r * U_R + g * U_G + b * U_B + (1 << (SHIFT + shift - 1))) >> (SHIFT + shift)) + 128);
+}
+static inline uint8_t red(int r, int g, int b, int shift) {
+  return clamped(((r * V_R + g * V_G + b * V_B + (1 << (SHIFT + shift - 1))) >> (SHIFT + shift)) + 128);
+}
+
+static void chroma_row(const uint8_t *restrict rgba, int width, uint8_t *restrict u, uint8_t *restrict v) {
+  for (int x = 0; x < width; x++) {
+    const uint8_t *const p = rgba + x * 4;
+    u[x] = blue(p[0], p[1], p[2], 0);
+    v[x] = red(p[0], p[1], p[2], 0);
+  }
+}
+
+static void half_chroma_row(const uint8_t *restrict top, const uint8_t *restrict bottom, int width, uint8_t *restrict u,
+                            uint8_t *restrict v) {
+  for (int x = 0; x < width / 2; x++) {
+    const uint8_t *const a = top + x * 8, *const b = bottom + x * 8;
+    const int red_sum = a[0] + a[4] + b[0] + b[4], green_sum = a[1] + a[5] + b[1] + b[5];
+    const int blue_sum = a[2] + a[6] + b[2] + b[6];
+    u[x] = blue(red_sum, green_sum, blue_sum, 2);
+    v[x] = red(red_sum, green_sum, blue_sum, 2);
+  }
+  if (width & 1) {
+    const uint8_t *const a = top + (size_t)(width - 1) * 4, *const b = bottom + (size_t)(width - 1) * 4;
+    u[width / 2] = blue(2 * (a[0] + b[0]), 2 * (a[1] + b[1]), 2 * (a[2] + b[2]), 2);
+    v[width / 2] = red(2 * (a[0] + b[0]), 2 * (a[1] + b[1]), 2 * (a[2] + b[2]), 2);
+  }
+}
+
+static void rgb_row(const uint8_t *restrict rgba, int width, uint8_t *restrict g, uint8_t *restrict b,
+                    uint8_t *restrict r) {
+  for (int x = 0; x < width; x++) {
+    r[x] = rgba[x * 4];
+    g[x] = rgba[x * 4 + 1];
+    b[x] = rgba[x * 4 + 2];
+  }
+}
+
+static int alpha_row(const uint8_t *restrict rgba, int width, uint8_t *restrict alpha) {
+  uint8_t all = 255;
+  for (int x = 0; x < width; x++) {
+    alpha[x] = rgba[x * 4 + 3];
+    all &= alpha[x];
+  }
+  return all != 255;
+}
+
+void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
+  const int width = cells->filled;
+  for (int row = 0; row < rows; row++) {
+    const int y = cells->rows + row;
+    const uint8_t *const from = rgba + (size_t)row * width * 4;
+    uint8_t *at[4];
+    for (int p = 0; p < 4; p++) at[p] = cells->planes[p] + y * cells->strides[p];
+    if (cells->planes[3] && alpha_row(from, width, at[3])) cells->translucent = 1;
+    if (cells->chroma == CHROMA_RGB) {
+      rgb_row(from, width, at[0], at[1], at[2]);
+      continue;
+    }
+    luma_row(from, width, at[0]);
+    if (cells->chroma == CHROMA_FULL) {
+      chroma_row(from, width, at[1], at[2]);
+    } else if ((y & 1) == 0) {
+      const uint8_t *const below = row + 1 < rows ? from + (size_t)width * 4 : from;
+      uint8_t *const u = cells->planes[1] + (y / 2) * cells->strides[1];
+      uint8_t *const v = cells->planes[2] + (y / 2) * cells->strides[2];
+      half_chroma_row(from, below, width, u, v);
+    }
+  }
+  cells->rows += rows;
+}
+
+static void complete(uint8_t *plane, int width, int height, int filled_width, int filled_height) {
+  for (int y = 0; y < filled_height && filled_width < width; y++) {
+    uint8_t *const row = plane + (size_t)y * width;
+    memset(row + filled_width, row[filled_width - 1], width - filled_width);
+  }
+  for (int y = filled_height; y < height; y++)
+    memcpy(plane + (size_t)y * width, plane + (size_t)(filled_height - 1) * width, width);
+}
+
+void cell_row_complete(struct cell_row *cells) {
+  for (int p = 0; p < 4; p++) {
+    if (cells->planes[p] == NULL) continue;
+    const int half = cells->chroma == CHROMA_HALF && (p == 1 || p == 2);
+    const int width = cells->filled, height = cells->rows;
+    complete(cells->planes[p], (int)cells->strides[p], half ? (cells->height + 1) / 2 : cells->height,
+             half ? (width + 1) / 2 : width, half ? (height + 1) / 2 : height);
+  }
+}

@@ -1,0 +1,26 @@
+// The planes of a row of cells, as libaom takes them.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum chroma { CHROMA_HALF, CHROMA_FULL, CHROMA_RGB };
+
+struct cell_row {
+  int width, height;  // of the whole row of cells, beyond the picture where it ends
+  int filled;         // columns of the picture
+  int rows;           // rows of the picture so far
+  enum chroma chroma;
+  uint8_t *planes[4];  // luma, blue and red difference (or G, B, R), alpha or NULL
+  size_t strides[4];
+  uint8_t translucent;  // some alpha is below 255
+};
+
+size_t cell_row_bytes(const struct cell_row *cells, int alpha);
+// `memory` has `cell_row_bytes`.
+void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory);
+
+// Takes an even number of rows, RGBA, but for the last ones of a picture.
+void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows);
+
+// Repeats the last row and column of the picture to fill the cells.
+void cell_row_complete(struct cell_row *cells);
