@@ -53,7 +53,7 @@ interface Grid {
 
 /** The bands that a region of the reduced picture is decoded in, from the top. Places are absolute, in reduced pixels. */
 export function* bandsOf(stream: Codestream, layout: Layout, region: Area, reduce: number): Generator<Band> {
-  const { rows, columns, byTiles } = gridsOf(stream, layout, region, reduce);
+  const { rows, columns, tile } = gridsOf(stream, layout, region, reduce);
   for (const [top, bottom] of pieces(region.top, region.bottom, rows)) {
     const areas = [...pieces(region.left, region.right, columns)].map(([left, right]) => ({
       left,
@@ -61,43 +61,52 @@ export function* bandsOf(stream: Codestream, layout: Layout, region: Area, reduc
       right,
       bottom,
     }));
-    const windows = areas.map((area) => ({ area, decoded: byTiles ? wholeTiles(area, columns, rows) : area }));
+    const windows = areas.map((area) => ({ area, decoded: tile ? wholeTiles(area, tile) : area }));
     yield { top, bottom, windows };
   }
 }
 
-/** How a region is divided. Boundaries of tiles may lie between pixels where the picture is reduced. */
-function gridsOf({ tile, components, tiles }: Codestream, { step }: Layout, region: Area, reduce: number) {
+interface Grids {
+  readonly rows: Grid;
+  readonly columns: Grid;
+}
+
+/** How a region is divided, and where tiles lie if they are decoded whole: between pixels where the picture is reduced. */
+function gridsOf(stream: Codestream, { step }: Layout, region: Area, reduce: number): Grids & { tile?: Grids } {
+  const { tile, image, components, tiles } = stream;
   const scale = 2 ** reduce;
-  const width = region.right - region.left;
-  const rows = { origin: tile.y / step[1] / scale, length: tile.height / step[1] / scale };
-  const columns = { origin: tile.x / step[0] / scale, length: tile.width / step[0] / scale };
-  const wanted = { width, height: region.bottom - region.top };
-  const group = groupOf(wanted, { width: columns.length, height: rows.length }, components.length, tiles);
+  const picture = reducedBy(step, scale, { width: image.x1 - image.x0, height: image.y1 - image.y0 });
+  const { width, height } = reducedBy(step, scale, tile);
+  const group = groupOf(picture, { width, height }, components.length, tiles);
   if (group) {
+    const rows = { origin: tile.y / step[1] / scale, length: height };
+    const columns = { origin: tile.x / step[0] / scale, length: width };
     return {
-      rows: { ...rows, length: rows.length * group.height },
-      columns: { ...columns, length: columns.length * group.width },
-      byTiles: true,
+      rows: { ...rows, length: height * group.height },
+      columns: { ...columns, length: width * group.width },
+      tile: { rows, columns },
     };
   }
-  const part = partOf(width, components.length);
+  const part = partOf(region.right - region.left, components.length);
   return {
     rows: { origin: region.top, length: part.height },
     columns: { origin: region.left, length: part.width },
-    byTiles: false,
   };
 }
 
-/** How many tiles are decoded together, across and down; null where one is too much. */
-function groupOf({ width, height }: Size, tile: Size, components: number, tiles: number): Size | null {
-  const samples = Math.min(tile.width, width) * Math.min(tile.height, height) * components;
-  if (tiles === 1) return tile.width * tile.height * components <= ONLY_TILE_SAMPLES ? { width: 1, height: 1 } : null;
-  if (tile.width * tile.height * components > TILE_SAMPLES || tile.height * width > BAND_PIXELS) return null;
-  const deep = Math.max(
-    1,
-    Math.floor(Math.min(Math.sqrt(TILE_SAMPLES / samples), BAND_PIXELS / (tile.height * width))),
-  );
+function reducedBy(step: Layout["step"], scale: number, { width, height }: Size): Size {
+  return { width: width / step[0] / scale, height: height / step[1] / scale };
+}
+
+/** How many tiles of a picture are decoded together, across and down; null where one is too much. */
+function groupOf(picture: Size, tile: Size, components: number, tiles: number): Size | null {
+  const width = Math.min(tile.width, picture.width);
+  const height = Math.min(tile.height, picture.height);
+  const samples = width * height * components;
+  if (tiles === 1) return samples <= ONLY_TILE_SAMPLES ? { width: 1, height: 1 } : null;
+  const bandTiles = BAND_PIXELS / (height * picture.width);
+  if (samples > TILE_SAMPLES || bandTiles < 1) return null;
+  const deep = Math.max(1, Math.floor(Math.min(Math.sqrt(TILE_SAMPLES / samples), bandTiles)));
   return { width: Math.max(1, Math.floor(TILE_SAMPLES / (samples * deep))), height: deep };
 }
 
@@ -111,13 +120,13 @@ function partOf(width: number, components: number): Size {
 }
 
 /** The tiles that an area lies in; the area alone when it is a small part of them. */
-function wholeTiles(area: Area, columns: Grid, rows: Grid): Area {
+function wholeTiles(area: Area, { columns, rows }: Grids): Area {
   const start = ({ origin, length }: Grid, from: number) =>
     origin + Math.floor((from - origin) / length + 1e-6) * length;
   const left = Math.max(0, Math.ceil(start(columns, area.left) - 1e-6));
   const top = Math.max(0, Math.ceil(start(rows, area.top) - 1e-6));
-  const right = Math.ceil(start(columns, area.left) + columns.length - 1e-6);
-  const bottom = Math.ceil(start(rows, area.top) + rows.length - 1e-6);
+  const right = Math.ceil(start(columns, area.right - 1) + columns.length - 1e-6);
+  const bottom = Math.ceil(start(rows, area.bottom - 1) + rows.length - 1e-6);
   const edged = (from: number, to: number) => to - from + PART_EDGE;
   const part = edged(area.left, area.right) * edged(area.top, area.bottom);
   return part < (right - left) * (bottom - top) * PART_SHARE ? area : { left, top, right, bottom };
@@ -134,21 +143,33 @@ function* pieces(from: number, to: number, { origin, length }: Grid): Generator<
   }
 }
 
-/** Bytes that decoding holds at most, whatever region is wanted. */
+/** Bytes that decoding holds at most, whatever region is wanted at whatever reduction. */
 export function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
-  const { components, tiles, tile, tileBytes, codeBlocks } = stream;
+  const { components, tiles, tileBytes, codeBlocks, levels } = stream;
   const count = components.length;
   const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + codeBlocks * BLOCK_BYTES;
+  const reductions = Array.from({ length: levels + 1 }, (_, reduce) => samplesBytes(stream, size, step, 2 ** reduce));
+  return Math.ceil(records + tileBytes + Math.max(...reductions));
+}
+
+/** What the samples and pixels of a reduced picture take while it is decoded. */
+function samplesBytes(
+  { components, tiles, tile }: Codestream,
+  size: Size,
+  step: Layout["step"],
+  scale: number,
+): number {
+  const count = components.length;
+  const picture = reducedBy([1, 1], scale, size);
+  const tileSize = reducedBy(step, scale, tile);
+  const group = groupOf(picture, tileSize, count, tiles);
+  if (!group) return partBytes(picture, count);
+  const across = Math.min(picture.width, tileSize.width * group.width);
+  const rows = Math.min(picture.height, tileSize.height * group.height);
   // An area is held besides the tile in it, unless it is one.
-  const tileSize = { width: tile.width / step[0], height: tile.height / step[1] };
-  const group = groupOf(size, tiles === 1 ? size : tileSize, count, tiles);
-  if (!group) return Math.ceil(records + tileBytes + partBytes(size, count));
-  const across = Math.min(size.width, tileSize.width * group.width);
-  const rows = Math.min(size.height, tileSize.height * group.height);
   const single = group.width * group.height === 1;
-  const ofTile = single ? 0 : Math.min(size.width, tileSize.width) * Math.min(size.height, tileSize.height);
-  const samples = (across * rows + ofTile) * count;
-  return Math.ceil(records + tileBytes + samples * SAMPLE_BYTES + size.width * rows * PIXEL_BYTES);
+  const ofTile = single ? 0 : Math.min(picture.width, tileSize.width) * Math.min(picture.height, tileSize.height);
+  return (across * rows + ofTile) * count * SAMPLE_BYTES + picture.width * rows * PIXEL_BYTES;
 }
 
 function partBytes({ width, height }: Size, count: number): number {
