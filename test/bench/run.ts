@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
+  formats: () => import("./formats.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
   quantize: () => import("./quantize.ts"),
