@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
 /**
  * `npm run bench -- [--workerd] [name…]`: prints measurements, asserts nothing.
  * A bench of the engine exports `bench` (a Bench) or several `benches`; one that measures something else exports `main`.
  */
 import { readFile } from "node:fs/promises";
-import { registerHooks } from "node:module";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
+import "../support/imports-on-node.ts";
 import { type Bench, compare, table } from "./harness.ts";
 
 interface BenchModule {
@@ -24,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
+  formats: () => import("./formats.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
   quantize: () => import("./quantize.ts"),
@@ -40,19 +39,6 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "webhooks-million": () => import("./webhooks-million.ts"),
   "webhooks-soak": () => import("./webhooks-soak.ts"),
 };
-
-// In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes;
-// on Node this does the same.
-registerHooks({
-  load(url, context, next) {
-    const isCode = url.endsWith(".wasm");
-    if (!isCode && !url.endsWith(".woff2")) return next(url, context);
-    const bytes = readFileSync(fileURLToPath(url)).toString("base64");
-    const imported = `Uint8Array.from(Buffer.from("${bytes}", "base64"))`;
-    const value = isCode ? `new WebAssembly.Module(${imported})` : `${imported}.buffer`;
-    return { format: "module", shortCircuit: true, source: `export default ${value};` };
-  },
-});
 
 async function runBenches(name: string, benches: readonly Bench[], inWorkerd: boolean): Promise<void> {
   for (const bench of benches) await bench.prepare?.();

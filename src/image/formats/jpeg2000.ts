@@ -2,9 +2,9 @@
 import { type Facts, format } from "../format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open } from "./jpeg2000/decode.ts";
-import { encode, encodePeakBytes, tiling } from "./jpeg2000/encode.ts";
+import { encode, encodePeakBytes, tiledStream } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
-import { ownDecodeBytes } from "./jpeg2000/windows.ts";
+import { decodeBytes as decodeBytesOf } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
 
 export const jpeg2000 = format({
@@ -22,6 +22,5 @@ export const jpeg2000 = format({
 /** Of a result that is not written yet only the size is known, and that it is ours. */
 function decodePeakBytes({ width, height, alpha, decodeBytes }: Facts): number {
   if (decodeBytes !== undefined) return decodeBytes;
-  const { components, tileWidth, tileHeight } = tiling({ width, height, opaque: !alpha });
-  return ownDecodeBytes({ width, height }, { width: tileWidth, height: tileHeight }, components);
+  return decodeBytesOf(tiledStream({ width, height, opaque: !alpha }), { width, height }, [1, 1]);
 }

@@ -23,7 +23,7 @@ export function isIco(head: Uint8Array): boolean {
 
 /** @throws ApiError 422 when there is no picture */
 export function largestEntry(bytes: Uint8Array): Entry {
-  if (!isIco(bytes)) throw damaged();
+  if (bytes.length < HEADER_BYTES || !isIco(bytes)) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const held = Math.floor((bytes.length - HEADER_BYTES) / ENTRY_BYTES);
   const count = Math.min(view.getUint16(4, true), held, MAX_ENTRIES);

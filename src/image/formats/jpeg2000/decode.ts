@@ -120,13 +120,12 @@ interface Place {
   readonly reduce: number;
 }
 
-function readBand(reader: CodestreamReader, { top, bottom, columns }: Band, place: Place): void {
+function readBand(reader: CodestreamReader, { top, bottom, windows }: Band, place: Place): void {
   const { region } = place;
   const width = region.right - region.left;
   reader.makeRoom(width * (bottom - top));
-  for (const { left, right } of columns) {
-    const area = { left, top, right, bottom };
-    reader.read(gridOf(area, place), area, left - region.left, width);
+  for (const { area, decoded } of windows) {
+    reader.read(gridOf(decoded, place), area, area.left - region.left, width);
   }
 }
 

@@ -8,6 +8,7 @@ import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { ENUMERATED } from "./boxes.ts";
+import type { Codestream } from "./codestream.ts";
 import { stepsFor } from "./quality.ts";
 
 type Shape = Size & { readonly opaque: boolean };
@@ -19,6 +20,8 @@ const MIN_TILE_ROWS = 128;
 const ROW_BYTES = 16 << 20;
 /** Tiles of one picture share its sides evenly, in units that code blocks of two levels fill. */
 const TILE_UNIT = 128;
+
+const BLOCK_SAMPLES = 64 * 64;
 
 /** Measured: coefficients, what they are coded to, and the tile as it is written. */
 const SAMPLE_BYTES = 11;
@@ -39,8 +42,27 @@ export function encodePeakBytes(shape: Shape, settings: EncodeSettings): number 
   return writerBytes(writerSettings(shape, settings)) + file;
 }
 
+/** What decoding a file of this size will find. */
+export function tiledStream(shape: Shape): Codestream {
+  const { width, height } = shape;
+  const { components, tileWidth, tileHeight } = tiling(shape);
+  const samples = components * tileWidth * tileHeight;
+  return {
+    image: { x0: 0, y0: 0, x1: width, y1: height },
+    tile: { x: 0, y: 0, width: tileWidth, height: tileHeight },
+    components: Array.from({ length: components }, () => ({ depth: 8, signed: false, stepX: 1, stepY: 1 })),
+    tiles: Math.ceil(width / tileWidth) * Math.ceil(height / tileHeight),
+    tileBytes: samples,
+    codeBlocks: samples / BLOCK_SAMPLES,
+    levels: 5,
+    lossy: true,
+    progressive: true,
+    finestStep: 1,
+  };
+}
+
 /** The tiles that a picture of this size is divided into, and its components. */
-export function tiling({ width, height, opaque }: Shape) {
+function tiling({ width, height, opaque }: Shape) {
   const components = opaque ? 3 : 4;
   const rows = Math.max(MIN_TILE_ROWS, Math.min(TILE_SIDE, Math.floor(ROW_BYTES / (width * components))));
   return { components, tileWidth: tileSide(width, TILE_SIDE), tileHeight: tileSide(height, rows) } as const;

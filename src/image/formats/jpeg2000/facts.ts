@@ -47,7 +47,7 @@ export function probe(bytes: Uint8Array): Facts {
     subsample: subsampleOf(stream),
     depth: stream.components.reduce((sum, { depth }) => sum + depth, 0),
     quality: estimateQuality(stream, (file.codestream.length * 8) / (width * height)),
-    decodeBytes: decodeBytes(stream, { width, height }),
+    decodeBytes: decodeBytes(stream, { width, height }, layout.step),
     ...(profile && { profile }),
   };
 }

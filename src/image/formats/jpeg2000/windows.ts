@@ -1,6 +1,7 @@
 /**
  * Which areas of a JPEG 2000 picture are decoded at a time, and what that takes. OpenJPEG decodes any area from the bytes,
- * and holds memory in proportion to it; code blocks that two areas share are decoded twice.
+ * and holds memory in proportion to it. Tiles are decoded whole, unless little of them is wanted; of a tile that is too
+ * large for that, parts are, and the code blocks that two parts share are decoded twice.
  */
 import type { Area, Layout } from "../../../../wasm/jpeg2000/decoder.ts";
 import type { Size } from "../../geometry.ts";
@@ -8,19 +9,20 @@ import type { Codestream } from "./codestream.ts";
 
 /** Pixels of a row of tiles that wait to be read. */
 const BAND_PIXELS = 6 << 20;
-/** Samples that are decoded together when they are a whole picture of one tile, or whole tiles. */
-const WHOLE_SAMPLES = 12 << 20;
-const TILE_SAMPLES = 5 << 20;
-/** What decoding a part of a tile may hold, the rows that wait to be read included. */
-const PART_BYTES = 72 << 20;
-/** Rows of a part where the picture is so wide that columns are divided too. */
-const PART_ROWS = 256;
+/** Samples that are decoded together: of an only tile, and of several. */
+const ONLY_TILE_SAMPLES = 12 << 20;
+const TILE_SAMPLES = 4 << 20;
+/** What decoding a tile in parts may hold, the rows that wait to be read included; and how wide parts are. */
+const PART_BYTES = 44 << 20;
+const PART_WIDTH = 1_024;
+const LEAST_PART_ROWS = 64;
 
-/** Measured, bytes per sample: a whole picture stays where it was put together, tiles are copied; parts are kept thrice. */
-const WHOLE_BYTES = 4;
-const TILE_BYTES = 8;
+/** Measured, bytes per sample: what is put together, besides what of it is a tile; a part is kept thrice. */
+const SAMPLE_BYTES = 4;
 const PART_SAMPLE_BYTES = 12;
-/** A part needs the code blocks at its edges: this many pixels more on each side, together. */
+/** Below this share of whole tiles, decoding the part alone takes no more memory. */
+const PART_SHARE = SAMPLE_BYTES / PART_SAMPLE_BYTES;
+/** A part needs the code blocks at its edges: this many pixels more, both sides together. */
 const PART_EDGE = 192;
 const PIXEL_BYTES = 4;
 /** A code block's record, its segments and its place in tag trees. */
@@ -30,22 +32,38 @@ const TILE_RECORD_BYTES = 7_000;
 const COMPONENT_RECORD_BYTES = 1_200;
 const FIXED_BYTES = 2 << 20;
 
-interface Columns {
-  readonly left: number;
-  readonly right: number;
+/** An area of the result, and what is decoded for it, in absolute reduced pixels. */
+export interface Window {
+  readonly area: Area;
+  readonly decoded: Area;
 }
 
-/** Areas that make up a band of rows, from left to right. */
+/** Windows that make up a band of rows, from left to right. */
 export interface Band {
   readonly top: number;
   readonly bottom: number;
-  readonly columns: readonly Columns[];
+  readonly windows: readonly Window[];
 }
 
-/** Steps along one side: boundaries lie at `origin` plus multiples of `length`. */
+/** Boundaries along one side: at `origin` plus multiples of `length`. */
 interface Grid {
   readonly origin: number;
   readonly length: number;
+}
+
+/** The bands that a region of the reduced picture is decoded in, from the top. Places are absolute, in reduced pixels. */
+export function* bandsOf(stream: Codestream, layout: Layout, region: Area, reduce: number): Generator<Band> {
+  const { rows, columns, tile } = gridsOf(stream, layout, region, reduce);
+  for (const [top, bottom] of pieces(region.top, region.bottom, rows)) {
+    const areas = [...pieces(region.left, region.right, columns)].map(([left, right]) => ({
+      left,
+      top,
+      right,
+      bottom,
+    }));
+    const windows = areas.map((area) => ({ area, decoded: tile ? wholeTiles(area, tile) : area }));
+    yield { top, bottom, windows };
+  }
 }
 
 interface Grids {
@@ -53,59 +71,65 @@ interface Grids {
   readonly columns: Grid;
 }
 
-/** The bands that a region of the reduced picture is decoded in, from the top. Places are absolute, in reduced pixels. */
-export function* bandsOf(stream: Codestream, layout: Layout, region: Area, reduce: number): Generator<Band> {
-  const { rows, columns } = gridsOf(stream, layout, region, reduce);
-  for (const [top, bottom] of pieces(region.top, region.bottom, rows)) {
-    const across = [...pieces(region.left, region.right, columns)];
-    yield { top, bottom, columns: across.map(([left, right]) => ({ left, right })) };
-  }
-}
-
-function gridsOf({ tile, components, tiles }: Codestream, { step }: Layout, region: Area, reduce: number): Grids {
+/** How a region is divided, and where tiles lie if they are decoded whole: between pixels where the picture is reduced. */
+function gridsOf(stream: Codestream, { step }: Layout, region: Area, reduce: number): Grids & { tile?: Grids } {
+  const { tile, image, components, tiles } = stream;
   const scale = 2 ** reduce;
-  const [width, height] = [region.right - region.left, region.bottom - region.top];
-  const all = { rows: { origin: region.top, length: height }, columns: { origin: region.left, length: width } };
-  if (tiles === 1 && width * height * components.length <= WHOLE_SAMPLES / 3) return all;
-  const tileWidth = tile.width / step[0] / scale;
-  const tileHeight = tile.height / step[1] / scale;
-  const tileSamples = Math.min(tileWidth, width) * Math.min(tileHeight, height) * components.length;
-  if (tiles === 1 && tileSamples <= WHOLE_SAMPLES && isWhole(tile, step, region, scale)) return all;
-  if (tiles > 1 && tileHeight * width <= BAND_PIXELS && tileSamples <= TILE_SAMPLES) {
-    const deep = Math.max(1, Math.floor(Math.sqrt(TILE_SAMPLES / tileSamples)));
-    const rows = Math.max(1, Math.min(deep, Math.floor(BAND_PIXELS / (tileHeight * width))));
-    const across = Math.max(1, Math.floor(TILE_SAMPLES / (tileSamples * rows)));
+  const picture = reducedBy(step, scale, { width: image.x1 - image.x0, height: image.y1 - image.y0 });
+  const { width, height } = reducedBy(step, scale, tile);
+  const group = groupOf(picture, { width, height }, components.length, tiles);
+  if (group) {
+    const rows = { origin: tile.y / step[1] / scale, length: height };
+    const columns = { origin: tile.x / step[0] / scale, length: width };
     return {
-      rows: { origin: tile.y / step[1] / scale, length: tileHeight * rows },
-      columns: { origin: tile.x / step[0] / scale, length: tileWidth * across },
+      rows: { ...rows, length: height * group.height },
+      columns: { ...columns, length: width * group.width },
+      tile: { rows, columns },
     };
   }
-  const part = partOf(width, components.length);
-  return { rows: { ...all.rows, length: part.height }, columns: { ...all.columns, length: part.width } };
+  const part = partOf(region.right - region.left, components.length);
+  return {
+    rows: { origin: region.top, length: part.height },
+    columns: { origin: region.left, length: part.width },
+  };
 }
 
-/** Whether a region is all of the picture's only tile. */
-function isWhole(tile: Codestream["tile"], step: Layout["step"], region: Area, scale: number): boolean {
-  const end = (from: number, length: number, by: number) => (from + length) / by / scale;
-  const atLeft = region.left <= Math.ceil(tile.x / step[0] / scale);
-  return (
-    atLeft &&
-    region.top <= Math.ceil(tile.y / step[1] / scale) &&
-    region.right >= Math.floor(end(tile.x, tile.width, step[0])) &&
-    region.bottom >= Math.floor(end(tile.y, tile.height, step[1]))
-  );
+function reducedBy(step: Layout["step"], scale: number, { width, height }: Size): Size {
+  return { width: width / step[0] / scale, height: height / step[1] / scale };
+}
+
+/** How many tiles of a picture are decoded together, across and down; null where one is too much. */
+function groupOf(picture: Size, tile: Size, components: number, tiles: number): Size | null {
+  const width = Math.min(tile.width, picture.width);
+  const height = Math.min(tile.height, picture.height);
+  const samples = width * height * components;
+  if (tiles === 1) return samples <= ONLY_TILE_SAMPLES ? { width: 1, height: 1 } : null;
+  const bandTiles = BAND_PIXELS / (height * picture.width);
+  if (samples > TILE_SAMPLES || bandTiles < 1) return null;
+  const deep = Math.max(1, Math.floor(Math.min(Math.sqrt(TILE_SAMPLES / samples), bandTiles)));
+  return { width: Math.max(1, Math.floor(TILE_SAMPLES / (samples * deep))), height: deep };
 }
 
 /** How large the parts are that a region `width` pixels wide is decoded in, where tiles do not fit into memory. */
 function partOf(width: number, components: number): Size {
   const perPixel = components * PART_SAMPLE_BYTES;
-  const height = Math.floor(
-    (PART_BYTES - (width + PART_EDGE) * PART_EDGE * perPixel) / ((width + PART_EDGE) * perPixel + width * PIXEL_BYTES),
-  );
-  if (height >= PART_ROWS) return { width, height };
-  const left = PART_BYTES - width * PART_ROWS * PIXEL_BYTES;
-  const columns = Math.floor(left / ((PART_ROWS + PART_EDGE) * perPixel)) - PART_EDGE;
-  return { width: Math.max(PART_EDGE, Math.min(width, columns)), height: PART_ROWS };
+  const across = Math.ceil(width / Math.ceil(width / PART_WIDTH));
+  const edge = (across + PART_EDGE) * perPixel;
+  const height = Math.floor((PART_BYTES - edge * PART_EDGE) / (edge + width * PIXEL_BYTES));
+  return { width: across, height: Math.max(LEAST_PART_ROWS, height) };
+}
+
+/** The tiles that an area lies in; the area alone when it is a small part of them. */
+function wholeTiles(area: Area, { columns, rows }: Grids): Area {
+  const start = ({ origin, length }: Grid, from: number) =>
+    origin + Math.floor((from - origin) / length + 1e-6) * length;
+  const left = Math.max(0, Math.ceil(start(columns, area.left) - 1e-6));
+  const top = Math.max(0, Math.ceil(start(rows, area.top) - 1e-6));
+  const right = Math.ceil(start(columns, area.right - 1) + columns.length - 1e-6);
+  const bottom = Math.ceil(start(rows, area.bottom - 1) + rows.length - 1e-6);
+  const edged = (from: number, to: number) => to - from + PART_EDGE;
+  const part = edged(area.left, area.right) * edged(area.top, area.bottom);
+  return part < (right - left) * (bottom - top) * PART_SHARE ? area : { left, top, right, bottom };
 }
 
 /** Divides what lies between two places where the grid does; fractions of pixels belong to what comes before. */
@@ -119,28 +143,39 @@ function* pieces(from: number, to: number, { origin, length }: Grid): Generator<
   }
 }
 
-/** Bytes that decoding holds at most, whatever region is wanted. */
-export function decodeBytes(stream: Codestream, { width, height }: Size): number {
-  const { components, tiles, tile, tileBytes, codeBlocks } = stream;
+/** Bytes that decoding holds at most, whatever region is wanted at whatever reduction. */
+export function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
+  const { components, tiles, tileBytes, codeBlocks, levels } = stream;
   const count = components.length;
-  const pixels = width * height;
   const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + codeBlocks * BLOCK_BYTES;
-  const whole = pixels * count <= WHOLE_SAMPLES ? pixels * (count * WHOLE_BYTES + PIXEL_BYTES) : 0;
-  const edged = (width + PART_EDGE) * (height + PART_EDGE) * count * PART_SAMPLE_BYTES + pixels * PIXEL_BYTES;
-  const part = Math.min(edged, Math.max(PART_BYTES, width * PART_ROWS * PIXEL_BYTES));
-  const tileSamples = Math.min(tile.width, width) * Math.min(tile.height, height) * count;
-  const tiled = tiles > 1 && tileSamples <= TILE_SAMPLES && tile.height * width <= BAND_PIXELS;
-  const rows = Math.min(pixels, BAND_PIXELS) * PIXEL_BYTES + Math.min(pixels * count, TILE_SAMPLES) * PART_SAMPLE_BYTES;
-  return Math.ceil(records + tileBytes + (tiled ? rows : Math.max(whole, part)));
+  const reductions = Array.from({ length: levels + 1 }, (_, reduce) => samplesBytes(stream, size, step, 2 ** reduce));
+  return Math.ceil(records + tileBytes + Math.max(...reductions));
 }
 
-/** The same of a file of ours, decoded whole. */
-export function ownDecodeBytes({ width, height }: Size, tile: Size, components: number): number {
-  const [across, rows] = [Math.min(width, tile.width), Math.min(height, tile.height)];
-  const tileSamples = across * rows * components;
-  const single = across === width && rows === height;
-  const samples = Math.min(width * height * components, Math.max(TILE_SAMPLES, tileSamples));
-  const band = width * Math.min(height, 2 * rows) * PIXEL_BYTES;
-  // The code of a tile takes a byte a sample at most, records of code blocks far less.
-  return FIXED_BYTES + band + samples * (single ? WHOLE_BYTES : TILE_BYTES) + tileSamples;
+/** What the samples and pixels of a reduced picture take while it is decoded. */
+function samplesBytes(
+  { components, tiles, tile }: Codestream,
+  size: Size,
+  step: Layout["step"],
+  scale: number,
+): number {
+  const count = components.length;
+  const picture = reducedBy([1, 1], scale, size);
+  const tileSize = reducedBy(step, scale, tile);
+  const group = groupOf(picture, tileSize, count, tiles);
+  if (!group) return partBytes(picture, count);
+  const across = Math.min(picture.width, tileSize.width * group.width);
+  const rows = Math.min(picture.height, tileSize.height * group.height);
+  // An area is held besides the tile in it, unless it is one.
+  const single = group.width * group.height === 1;
+  const ofTile = single ? 0 : Math.min(picture.width, tileSize.width) * Math.min(picture.height, tileSize.height);
+  return (across * rows + ofTile) * count * SAMPLE_BYTES + picture.width * rows * PIXEL_BYTES;
+}
+
+function partBytes({ width, height }: Size, count: number): number {
+  const part = partOf(width, count);
+  const rows = Math.min(height, part.height);
+  const samples = (part.width + PART_EDGE) * (rows + PART_EDGE) * count;
+  // A region that is less wide is decoded in parts of the same size, or in higher ones.
+  return Math.max(PART_BYTES, samples * PART_SAMPLE_BYTES + width * rows * PIXEL_BYTES);
 }

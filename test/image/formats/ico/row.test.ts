@@ -52,6 +52,7 @@ describe("ICO", () => {
   it("is refused wherever it ends", () => {
     for (const file of [favicon, rgb24bitmask]) {
       for (const part of beginnings(new Uint8Array(file), 40)) expect(outcomeOf(ico, part)).toBe(422);
+      for (const part of beginnings(new Uint8Array(file).subarray(0, 30), 30)) expect(outcomeOf(ico, part)).toBe(422);
     }
   });
 

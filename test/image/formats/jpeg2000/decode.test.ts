@@ -247,14 +247,17 @@ describe("parts of a JPEG 2000 picture", () => {
         fc.pre(count < 3_000);
         const region = { left: x, top: x, right: x + width, bottom: x + height };
         let [bottom, pixels] = [region.top, 0];
-        for (const band of bandsOf({ ...stream, tile, tiles: count }, layout, region, reduce)) {
+        const scaled = { x0: x, y0: x, x1: x + width * 2 ** reduce, y1: x + height * 2 ** reduce };
+        for (const band of bandsOf({ ...stream, image: scaled, tile, tiles: count }, layout, region, reduce)) {
           expect(band.top).toBe(bottom);
           bottom = band.bottom;
           let right = region.left;
-          for (const column of band.columns) {
-            expect(column.left).toBe(right);
-            right = column.right;
-            pixels += (column.right - column.left) * (band.bottom - band.top);
+          for (const { area, decoded } of band.windows) {
+            expect(area).toMatchObject({ left: right, top: band.top, bottom: band.bottom });
+            expect(decoded.left <= area.left && decoded.top <= area.top).toBe(true);
+            expect(decoded.right >= area.right && decoded.bottom >= area.bottom).toBe(true);
+            right = area.right;
+            pixels += (area.right - area.left) * (band.bottom - band.top);
           }
           expect(right).toBe(region.right);
           expect((band.bottom - band.top) * width).toBeLessThanOrEqual(8 << 20);

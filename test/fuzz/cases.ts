@@ -1,0 +1,136 @@
+/** The thread of `npm run fuzz` that decodes. */
+import "../support/imports-on-node.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { workerData } from "node:worker_threads";
+
+const { ApiError } = await import("../../src/errors.ts");
+const { identify, detect } = await import("../../src/image/detect.ts");
+const { pictureOf, picturePeakBytes } = await import("../../src/image/pipeline.ts");
+const { planSteps, storedSize } = await import("../../src/image/plan.ts");
+const { firstFrame } = await import("../../src/image/picture.ts");
+const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
+const { drain, digest } = await import("../support/rows.ts");
+
+interface Job {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly begun: BigInt64Array;
+  readonly mostMs: number;
+}
+
+interface Count {
+  files: number;
+  pictures: number;
+  refusals: number;
+  /** Refusals that native code could only make by ending itself; its instance was replaced. */
+  traps: number;
+  slowestMs: number;
+}
+
+const MOST_BYTES = 128 << 20;
+const SMALL = 64;
+const FIXTURES = join(import.meta.dirname, "..", "fixtures");
+
+const job = workerData as Job;
+const counts = new Map<string, Count>();
+const failures: string[] = [];
+
+let state = job.seed >>> 0;
+/** A whole number below `below` (mulberry32). */
+function random(below: number): number {
+  state = (state + 0x6d2b79f5) >>> 0;
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+}
+
+/** Cut short, or one to eight bytes changed, most of them near the start. */
+function damaged(bytes: Uint8Array): Uint8Array {
+  if (random(4) === 0) return bytes.slice(0, random(bytes.length));
+  const copy = bytes.slice();
+  const reach = random(3) === 0 ? copy.length : Math.min(copy.length, 512);
+  for (let left = 1 + random(8); left > 0; left--) copy[random(reach)] = random(256);
+  return copy;
+}
+
+/** The first frame, made small; null when it would take more memory than a job may. */
+function small(bytes: Uint8Array) {
+  const stored = identify(bytes);
+  const { orientation, width, height } = stored.facts;
+  const factor = Math.min(1, SMALL / Math.max(width, height));
+  const size = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+  const resize = { kind: "resize", ...size, kernel: "linear" } as const;
+  const plan = planSteps(storedSize(stored.facts), [{ kind: "turn", orientation }, resize]);
+  return picturePeakBytes(stored, plan) > MOST_BYTES ? null : drain(firstFrame(pictureOf(stored, plan)));
+}
+
+/** The digest of what comes of a good file; the status of a refusal. */
+async function outcome(bytes: Uint8Array): Promise<string> {
+  try {
+    const pixels = small(bytes);
+    return pixels ? await digest(pixels.data) : "too large";
+  } catch (error) {
+    return error instanceof ApiError ? String(error.status) : `failed: ${String(error)}`;
+  }
+}
+
+function tryOne(name: string, bytes: Uint8Array, count: Count): void {
+  const started = performance.now();
+  Atomics.store(job.begun, 0, BigInt(Date.now()));
+  count.files++;
+  try {
+    if (small(bytes)) count.pictures++;
+    else count.refusals++;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) failures.push(`${name}: ${String(error)}`);
+    else count.refusals++;
+    if (error instanceof Error && error.cause instanceof NativeError && error.cause.message.endsWith("trapped")) {
+      count.traps++;
+    }
+  } finally {
+    Atomics.store(job.begun, 0, 0n);
+  }
+  const elapsed = performance.now() - started;
+  count.slowestMs = Math.max(count.slowestMs, elapsed);
+  if (elapsed > job.mostMs) failures.push(`${name}: ${elapsed.toFixed(0)} ms`);
+}
+
+const files = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+  .map((path) => ({ name: path.slice(FIXTURES.length + 1), bytes: new Uint8Array(readFileSync(path)) }))
+  .flatMap((file) => {
+    const format = detect(file.bytes);
+    return format ? [{ ...file, format }] : [];
+  });
+
+const before = await Promise.all(files.map(({ bytes }) => outcome(bytes)));
+const deadline = performance.now() + job.seconds * 1_000;
+for (let turn = 0; performance.now() < deadline; turn++) {
+  const file = files[turn % files.length];
+  if (!file) break;
+  const count = counts.get(file.format) ?? { files: 0, pictures: 0, refusals: 0, traps: 0, slowestMs: 0 };
+  counts.set(file.format, count);
+  tryOne(file.name, damaged(file.bytes), count);
+}
+const after = await Promise.all(files.map(({ bytes }) => outcome(bytes)));
+files.forEach(({ name }, index) => {
+  if (after[index] !== before[index]) failures.push(`${name}: ${before[index]} at first, ${after[index]} at last`);
+  if (before[index]?.startsWith("failed")) failures.push(`${name}: ${before[index]}`);
+});
+
+console.log(`${files.length} files, seed ${job.seed}`);
+console.table(
+  Object.fromEntries(
+    [...counts].map(([format, count]) => [format, { ...count, slowestMs: Math.round(count.slowestMs) }]),
+  ),
+);
+console.log(
+  "instances replaced:",
+  nativeStatistics()
+    .map(({ name, replaced }) => `${name} ${replaced}`)
+    .join(", "),
+);
+for (const failure of failures.slice(0, 20)) console.error(failure);
+if (failures.length > 0) process.exitCode = 1;

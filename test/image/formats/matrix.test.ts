@@ -1,0 +1,161 @@
+/** Every format that can be read, written in every format that can be written. */
+import { describe, expect, it } from "vitest";
+
+import { identify } from "../../../src/image/detect.ts";
+import type { FormatDefinition } from "../../../src/image/format.ts";
+import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
+import { pictureOf } from "../../../src/image/pipeline.ts";
+import { planSteps, storedSize } from "../../../src/image/plan.ts";
+import { render } from "../../../src/image/render.ts";
+import avif from "../../fixtures/avif/premultiplied.avif";
+import bmp from "../../fixtures/bmp/rgba32.bmp";
+import gif from "../../fixtures/gif/dispose-background.gif";
+import heic from "../../fixtures/heic/alpha.heic";
+import ico from "../../fixtures/ico/hippopotamus.regular.ico";
+import jpeg from "../../fixtures/jpeg/s444.jpg";
+import jpeg2000 from "../../fixtures/jpeg2000/alpha.jp2";
+import apng from "../../fixtures/png/over-background.apng";
+import png from "../../fixtures/png/rgba-8.png";
+import displayP3 from "../../fixtures/profiles/display-p3.icc";
+import psd from "../../fixtures/psd/transparent.psd";
+import svg from "../../fixtures/svg/Android_robot.svg";
+import tiff from "../../fixtures/tiff/lzw-rgba-4444.tif";
+import animated from "../../fixtures/webp/animated-dispose.webp";
+import webp from "../../fixtures/webp/gopher-doc-with-alpha-lossless.webp";
+import { decodeFile } from "../../support/files.ts";
+import { drain, type Pixels, sample } from "../../support/rows.ts";
+
+/** One file of every format, and animations where it has them. */
+const FILES = {
+  jpeg: [jpeg],
+  jpeg2000: [jpeg2000],
+  png: [png, apng],
+  gif: [gif],
+  webp: [webp, animated],
+  avif: [avif],
+  heic: [heic],
+  bmp: [bmp],
+  ico: [ico],
+  tiff: [tiff],
+  psd: [psd],
+  svg: [svg],
+} satisfies Record<FormatName, readonly ArrayBuffer[]>;
+
+const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { encode }]) => encode);
+const SOURCES = Object.entries(FILES).flatMap(([name, files]) =>
+  files.map((file, index) => [index === 0 ? name : `${name}, animated`, new Uint8Array(file)] as const),
+);
+const PAIRS = SOURCES.flatMap(([name, file]) => WRITABLE.map(([format, to]) => [name, format, file, to] as const));
+
+/** Levels by which channels of opaque pixels differ on average where the format has loss. */
+const MEAN_LEVELS = 6;
+/** The same for opacity. */
+const MEAN_OPACITY = 3;
+
+/** The frames of a file, upright and in sRGB. */
+function framesOf(file: Uint8Array): { delayMs: number; pixels: Pixels }[] {
+  const stored = identify(file);
+  const plan = planSteps(storedSize(stored.facts), [{ kind: "turn", orientation: stored.facts.orientation }]);
+  const frames = [];
+  for (const { delayMs, rows } of pictureOf(stored, plan).open()) frames.push({ delayMs, pixels: drain(rows) });
+  return frames;
+}
+
+function written(file: Uint8Array, format: string, lossless: boolean) {
+  const optimize = lossless ? { lossless: true } : { lossless: false, quality: 95 };
+  const output = { format, encoding: "progressive" } as const;
+  return render(file, { operations: {}, output, optimize, overlays: new Map(), accept: undefined });
+}
+
+/** On white. */
+function flat({ data }: Pixels, at: number): number {
+  const alpha = sample(data, at | 3) / 255;
+  return sample(data, at) * alpha + 255 * (1 - alpha);
+}
+
+/** How far apart colors lie on average: on white where opacity is lost, else where both are opaque. */
+function meanColor(a: Pixels, b: Pixels, onWhite: boolean): number {
+  let [sum, count] = [0, 0];
+  for (let at = 0; at < a.data.length; at++) {
+    if ((at & 3) === 3) continue;
+    if (!onWhite && sample(a.data, at | 3) + sample(b.data, at | 3) < 510) continue;
+    sum += Math.abs(flat(a, at) - flat(b, at));
+    count++;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** The same of opacity; `binary` where a pixel is either there or not. */
+function meanOpacity(a: Pixels, b: Pixels, binary: boolean): number {
+  let sum = 0;
+  for (let at = 3; at < a.data.length; at += 4) {
+    const expected = sample(a.data, at);
+    sum += Math.abs((binary ? (expected >= 128 ? 255 : 0) : expected) - sample(b.data, at));
+  }
+  return (sum * 4) / a.data.length;
+}
+
+describe("files", () => {
+  it.each(PAIRS)("in %s become %s", async (_from, format, file, to) => {
+    const source = framesOf(file);
+    const { facts } = identify(file);
+    const { lossless } = to.can;
+    const { output } = await written(file, format, lossless);
+    const result = framesOf(output.bytes);
+    const moves = to.can.animation && facts.frames > 1;
+    expect(identify(output.bytes)).toMatchObject({ name: format, facts: { frames: moves ? facts.frames : 1 } });
+    if (moves) {
+      expect(output.facts.loops).toBe(facts.loops);
+      expect(result.map(({ delayMs }) => delayMs)).toEqual(source.map(({ delayMs }) => delayMs));
+    }
+    result.forEach(({ pixels }, index) => {
+      const expected = source[index]?.pixels ?? pixels;
+      expect([pixels.width, pixels.height]).toEqual([expected.width, expected.height]);
+      expect(meanColor(expected, pixels, !to.can.alpha)).toBeLessThanOrEqual(lossless ? 0 : MEAN_LEVELS);
+      if (to.can.alpha) {
+        const most = lossless ? 0 : MEAN_OPACITY;
+        expect(meanOpacity(expected, pixels, format === "gif")).toBeLessThanOrEqual(most);
+      }
+    });
+  });
+
+  it.each(WRITABLE)("with an orientation and a profile are upright and in sRGB as %s", async (format, to) => {
+    const file = photograph(6, new Uint8Array(displayP3));
+    const lying = decodeFile(FORMATS.jpeg, file);
+    const { width, height } = lying;
+    // The profile says that colors are wider than they look in sRGB.
+    expect(meanColor(lying, decodeFile(FORMATS.jpeg, new Uint8Array(jpeg)), true)).toBeGreaterThan(1);
+    const { output } = await written(file, format, to.can.lossless);
+    const [result] = framesOf(output.bytes);
+    if (!result) throw new Error("no frame");
+    expect([result.pixels.width, result.pixels.height]).toEqual([height, width]);
+    // What is at the left below goes to the left above.
+    const turned = { width: height, height: width, data: new Uint8Array(width * height * 4) };
+    for (let y = 0; y < width; y++) {
+      for (let x = 0; x < height; x++) {
+        const from = ((height - 1 - x) * width + y) * 4;
+        turned.data.set(lying.data.subarray(from, from + 4), (y * height + x) * 4);
+      }
+    }
+    expect(meanColor(turned, result.pixels, true)).toBeLessThanOrEqual(to.can.lossless ? 0 : MEAN_LEVELS);
+  });
+});
+
+/** The JPEG file with an orientation in EXIF and a profile. */
+function photograph(orientation: number, profile: Uint8Array): Uint8Array {
+  const text = (value: string) => [...value].map((character) => character.charCodeAt(0));
+  const segment = (marker: number, body: readonly number[]) => {
+    const length = body.length + 2;
+    return [0xff, marker, length >> 8, length & 255, ...body];
+  };
+  const entry = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0];
+  const exif = [...text("Exif\0\0MM"), 0, 42, 0, 0, 0, 8, 0, 1, ...entry, 0, 0, 0, 0];
+  const icc = [...text("ICC_PROFILE\0"), 1, 1, ...profile];
+  const bytes = new Uint8Array(jpeg);
+  return Uint8Array.from([
+    ...bytes.subarray(0, 2),
+    ...segment(0xe1, exif),
+    ...segment(0xe2, icc),
+    ...bytes.subarray(2),
+  ]);
+}

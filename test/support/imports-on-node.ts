@@ -1,0 +1,18 @@
+/**
+ * In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes. With this
+ * imported first, Node does the same.
+ */
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+
+registerHooks({
+  load(url, context, next) {
+    const isCode = url.endsWith(".wasm");
+    if (!isCode && !url.endsWith(".woff2")) return next(url, context);
+    const bytes = readFileSync(fileURLToPath(url)).toString("base64");
+    const imported = `Uint8Array.from(Buffer.from("${bytes}", "base64"))`;
+    const value = isCode ? `new WebAssembly.Module(${imported})` : `${imported}.buffer`;
+    return { format: "module", shortCircuit: true, source: `export default ${value};` };
+  },
+});
