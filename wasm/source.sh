@@ -98,6 +98,7 @@ wasm_flags=(
   --target=wasm32-wasi "--sysroot=$wasm_prefix" -O3 -DNDEBUG
   -msimd128 -mnontrapping-fptoint -mbulk-memory -msign-ext
   -ffunction-sections -fdata-sections -fvisibility=hidden "-ffile-prefix-map=$cache/="
+  "-ffile-prefix-map=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/="
 )
 cxx_flags=(
   -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -nostdinc++
