@@ -9,6 +9,7 @@ import type { Facts, FormatDefinition } from "./image/format.ts";
 import type { OperationRow } from "./image/operation.ts";
 import { OPERATIONS, type OperationName } from "./image/operations.ts";
 import { render } from "./image/render.ts";
+import type { Stopwatch } from "./image/stopwatch.ts";
 import type { Store } from "./storage/providers.ts";
 
 /** Where the image of a job comes from. */
@@ -39,6 +40,8 @@ export interface Ports {
    * @throws ApiError 422 when the account has no such connector or keyfile, and later when the store refuses
    */
   readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
+  /** Told how long decoding and operations take. */
+  readonly stopwatch?: Stopwatch;
 }
 
 export interface Result {
@@ -56,7 +59,8 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source);
   const overlays = await readOverlays(job, ports);
-  const order = { operations: members, output, optimize, accept: job.accept, overlays };
+  const { stopwatch } = ports;
+  const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch };
   const rendered = await render(original.bytes, order);
   const encoded: Encoded = {
     bytes: rendered.output.bytes,

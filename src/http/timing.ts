@@ -1,13 +1,16 @@
 /** `Server-Timing` of a processing answer: how long each part of the street took. */
+import { startStopwatch } from "../image/stopwatch.ts";
 import type { Ports } from "../process.ts";
 
 /**
  * Ports that time themselves, and the header's value once the street was walked: `fetch` (the original from its
- * origin), `process` (decoding, operations, encoding), `store`, `total`, in milliseconds. The runtime's clock stands
- * still while a Worker only computes, so in production the time of `process` may show up in `store`; `total` is right.
+ * origin), `decode`, `operations`, `encode` (with the search for a quality), `store`, `total`, in milliseconds. The
+ * clock of a deployed Worker stands still while it computes, so there the time of the middle three may show up in
+ * `store`; `total` is right.
  */
 export function timed(ports: Ports, now: () => number): { readonly ports: Ports; readonly header: () => string } {
   const startedAt = now();
+  const stopwatch = startStopwatch(now);
   const spent = { fetch: 0, store: 0 };
   const measure = async <T>(part: keyof typeof spent, work: () => Promise<T>): Promise<T> => {
     const before = now();
@@ -19,13 +22,17 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
   };
   const header = (): string => {
     const total = now() - startedAt;
-    const parts = { fetch: spent.fetch, process: total - spent.fetch - spent.store, store: spent.store, total };
+    const { fetch, store } = spent;
+    const { decode, operations } = stopwatch.spent;
+    const encode = total - fetch - decode - operations - store;
+    const parts = { fetch, decode, operations, encode, store, total };
     return Object.entries(parts)
       .map(([name, milliseconds]) => `${name};dur=${Math.max(0, Math.round(milliseconds))}`)
       .join(", ");
   };
   const clocked: Ports = {
     ...ports,
+    stopwatch,
     readOriginal: (source) => measure("fetch", () => ports.readOriginal(source)),
     keepTemporarily: (encoded) => measure("store", () => ports.keepTemporarily(encoded)),
     openStore: async (accountId, store) => {

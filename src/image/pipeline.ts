@@ -11,12 +11,15 @@ import { crop } from "./steps/crop.ts";
 import { rotate, rotatePeakBytes } from "./steps/rotate.ts";
 import { needsStrips, stripPeakBytes, turnByStrips } from "./steps/turn-strips.ts";
 import { turn, turnPeakBytes } from "./steps/turn.ts";
+import { clocked, type Stopwatch } from "./stopwatch.ts";
 
 /** A file whose format and facts are known. */
 export interface Stored {
   readonly bytes: Uint8Array;
   readonly format: FormatDefinition;
   readonly facts: Facts;
+  /** Told how long its pictures take. */
+  readonly stopwatch?: Stopwatch | undefined;
 }
 
 /** The planned picture; nothing is decoded before its rows are read. */
@@ -27,30 +30,32 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
     loops: facts.loops,
-    *open() {
-      for (const { delayMs, rows: viewed } of viewedFrames(stored, plan.view)) {
-        let rows = viewed;
-        try {
-          for (const step of plan.steps) rows = applied(rows, step);
-          yield { delayMs, rows };
-        } finally {
-          rows.close();
-        }
-      }
-    },
+    open: () => clocked(() => plannedFrames(stored, plan), "operations", stored.stopwatch),
   };
+}
+
+function* plannedFrames(stored: Stored, { view, steps }: Plan): Iterable<Frame> {
+  for (const { delayMs, rows: viewed } of viewedFrames(stored, view)) {
+    let rows = viewed;
+    try {
+      for (const step of steps) rows = applied(rows, step);
+      yield { delayMs, rows };
+    } finally {
+      rows.close();
+    }
+  }
 }
 
 /** The frames of a stored picture as a view wants them. */
 function* viewedFrames(stored: Stored, view: View): Iterable<Frame> {
-  const { facts, format, bytes } = stored;
+  const { facts, format, bytes, stopwatch } = stored;
   if (turnsByStrips(facts, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box));
     const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha });
     yield { delayMs: 0, rows };
     return;
   }
-  for (const decoded of format.open(bytes, facts, demandOf(view))) {
+  for (const decoded of clocked(() => format.open(bytes, facts, demandOf(view)), "decode", stopwatch)) {
     let { rows } = decoded;
     try {
       rows = sized(rows, decoded.box, view);

@@ -17,6 +17,7 @@ import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -27,6 +28,8 @@ export interface Order {
   readonly overlays: ReadonlyMap<string, Uint8Array>;
   /** Media types that the client takes, for `output.format: "auto"`; absent: what the open web takes. */
   readonly accept: string | undefined;
+  /** Told how long decoding and operations take. */
+  readonly stopwatch?: Stopwatch | undefined;
 }
 
 export interface Rendered {
@@ -44,7 +47,7 @@ export interface Rendered {
  * @throws ApiError 415, 422 or 503
  */
 export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
-  const stored = identify(bytes);
+  const stored = { ...identify(bytes), stopwatch: order.stopwatch };
   const { plan, faces } = await planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";

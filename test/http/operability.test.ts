@@ -28,7 +28,11 @@ it("an answer says how long its parts took", async () => {
   const slow = apiOf({
     process: async (job, ports) => {
       const result = await shortStreet.process(job, ports);
-      return after(400, result);
+      ports.stopwatch?.run("operations", () => {
+        now += 40;
+        ports.stopwatch?.run("decode", () => (now += 100));
+      });
+      return after(260, result);
     },
     portsOf: (...args) => {
       const ports = shortStreet.portsOf(...args);
@@ -41,7 +45,9 @@ it("an answer says how long its parts took", async () => {
   });
   try {
     const { headers } = await slow("POST", "/1.0/fetch", { key, json: { url: "https://images.test/a.png" } });
-    expect(headers.get("server-timing")).toBe("fetch;dur=30, process;dur=400, store;dur=7, total;dur=437");
+    expect(headers.get("server-timing")).toBe(
+      "fetch;dur=30, decode;dur=100, operations;dur=40, encode;dur=260, store;dur=7, total;dur=437",
+    );
   } finally {
     clock.mockRestore();
   }

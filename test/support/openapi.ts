@@ -137,7 +137,8 @@ const HEADERS = {
   "Retry-After": { description: "Seconds to wait", schema: whole },
   "WWW-Authenticate": { description: "The accepted schemes", schema: { type: "string" } },
   "Server-Timing": {
-    description: "Of a processed image: `fetch`, `process`, `store` and `total`, in milliseconds",
+    description:
+      "Of a processed image: `fetch`, `decode`, `operations`, `encode`, `store` and `total`, in milliseconds",
     schema: { type: "string" },
   },
   "X-Service-Metadata": { description: "In binary mode: the JSON, compact and ASCII", schema: { type: "string" } },
