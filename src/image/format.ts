@@ -66,6 +66,8 @@ export interface EncodeSettings {
   readonly effort: number;
   /** The file is only looked at, not kept: it must look as it will, but may be larger. */
   readonly trial?: boolean;
+  /** Simple means are enough, where they take less time. */
+  readonly fast?: boolean;
 }
 
 /** Square tiles of a picture, side by side as a small one. */

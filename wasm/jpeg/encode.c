@@ -1,4 +1,4 @@
-// Streaming encoder: jpegli's front end (color conversion, downsampling, DCT, adaptive quantisation) feeds the packed
+// Streaming encoder: jpegli's front end (color conversion, downsampling, DCT) feeds the packed
 // store; the entropy coder of this module writes the file. jpegli's own coder would need 4 bytes per pixel for tokens.
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,8 @@
 #include "file.h"
 #include "lib/jpegli/encode.h"
 #include "packed.h"
+#include "trellis.h"
+#include "undivided.h"
 
 // One row of MCUs of one component, in place of jpegli's array of the whole picture.
 struct jvirt_barray_control {
@@ -22,6 +24,8 @@ struct encoder {
   uint8_t ignored[4096];     // what jpegli writes by itself
   struct jvirt_barray_control bands[PACKED_COMPONENTS];
   int band_count;
+  int weighs;                // bits against errors: coefficients come undivided
+  struct trellis trellis[PACKED_COMPONENTS];
   struct packed packed;
   struct output out;
   struct file_options options;
@@ -42,7 +46,20 @@ static boolean discard_full(j_compress_ptr jpeg) {
   return TRUE;
 }
 
+static void quantise_row(struct trellis *trellis, JBLOCKROW blocks, uint32_t width) {
+  const int divisor = trellis->divisor[0] * UNDIVIDED_SCALE;
+  for (uint32_t x = 0; x < width; x++) {
+    int16_t *block = blocks[x];
+    const int half = block[0] < 0 ? -(divisor / 2) : divisor / 2;
+    block[0] = (block[0] + half) / divisor;
+    trellis_divide(trellis, block, 1.0f / UNDIVIDED_SCALE);
+  }
+}
+
 static void pack_band(struct encoder *e, struct jvirt_barray_control *band) {
+  if (e->weighs)
+    for (uint32_t i = 0; i < band->rows; i++)
+      quantise_row(&e->trellis[band->component], band->band[i], e->packed.component[band->component].width);
   for (uint32_t i = 0; i < band->rows; i++)
     packed_add_row(&e->packed, band->component, band->first_row + i, band->band[i][0], ORDER_ZIGZAG);
   band->rows = 0;
@@ -123,11 +140,12 @@ static void prepare_packed(struct encoder *e) {
 
 enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
-// Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors against chroma's of 1. Returns the address at
-// which up to `rows` rows, or the planes of one row of MCUs one behind the other, are to be put for each write.
+// Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors
+// against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind the
+// other, are to be put for each write.
 EXPORT("encoder_start")
 uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
-                       int progressive, int gray, int input, uint32_t rows, size_t limit) {
+                       int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
   struct jpeg_compress_struct *jpeg = &e->jpeg;
   jpeg->image_width = width;
   jpeg->image_height = height;
@@ -148,6 +166,10 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpegli_set_progressive_level(jpeg, 2);
   jpegli_start_compress(jpeg, TRUE);
   prepare_packed(e);
+  e->weighs = weighs;
+  if (weighs) leave_undivided(jpeg);
+  for (int c = 0; c < e->packed.components; c++)
+    trellis_start(&e->trellis[c], e->packed.divisors[e->packed.component[c].table]);
   e->packed.limit = limit;
   e->options.progressive = progressive;
   e->options.marker = MARKER_JFIF;

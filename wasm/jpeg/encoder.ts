@@ -14,6 +14,11 @@ export interface EncoderOptions {
   readonly subsampling?: Subsampling;
   /** Several scans, coarse to fine: smaller files that take longer to decode. */
   readonly progressive?: boolean;
+  /**
+   * Values are rounded to the nearest, which takes less time, in place of weighing their bits against their errors, which
+   * gives files 3 % smaller that look the same.
+   */
+  readonly fast?: boolean;
   /** One component; of RGBA rows the luma. */
   readonly gray?: boolean;
   /** ICC profile to embed; none by default, which means sRGB. No other metadata is written. */
@@ -51,15 +56,16 @@ const ROWS = 32;
 
 /**
  * How much coarser than jpegli divides for the same quality. It adapts to each block by dropping small coefficients; we do
- * without (`encode.c`), and reach the same score of SSIMULACRA 2 with larger divisors.
+ * without (`encode.c`), and reach the same score of SSIMULACRA 2 with larger divisors: with a little less of that where we
+ * drop coefficients for their bits.
  */
-const COARSER = 1.35;
+const COARSER = { weighed: 1.23, fast: 1.35 };
 
 /** The butteraugli distance for which jpegli makes its tables, by quality (`jpegli_quality_to_distance`, for fractions too). */
-export function qualityToDistance(quality: number): number {
+export function qualityToDistance(quality: number, mode: keyof typeof COARSER = "weighed"): number {
   if (quality >= 100) return 0.01;
-  if (quality >= 30) return COARSER * (0.1 + (100 - quality) * 0.09);
-  return COARSER * ((53 / 3000) * quality * quality - (23 / 20) * quality + 25);
+  if (quality >= 30) return COARSER[mode] * (0.1 + (100 - quality) * 0.09);
+  return COARSER[mode] * ((53 / 3000) * quality * quality - (23 / 20) * quality + 25);
 }
 
 type Density = readonly (readonly [quality: number, bytes: number])[];
@@ -126,13 +132,14 @@ class EncoderHandle {
 
   constructor(options: EncoderOptions, input: keyof typeof INPUTS) {
     const { width, height, quality, subsampling = "4:2:0", progressive = false, gray = false, profile } = options;
+    const { fast = false } = options;
     const [h, v] = FACTORS[subsampling];
     this.input = this.call((exports) => {
       this.pointer = exports.encoder_new(this.sink);
       if (profile)
         this.instance.bytes(exports.encoder_profile(this.pointer, profile.length), profile.length).set(profile);
-      const distance = qualityToDistance(quality);
-      const flags = [progressive ? 1 : 0, gray ? 1 : 0] as const;
+      const distance = qualityToDistance(quality, fast ? "fast" : "weighed");
+      const flags = [progressive ? 1 : 0, gray ? 1 : 0, fast ? 0 : 1] as const;
       const rest = [INPUTS[input], ROWS, packedLimit(options)] as const;
       return exports.encoder_start(this.pointer, width, height, distance, h, v, ...flags, ...rest);
     });

@@ -32,6 +32,7 @@ export interface JpegExports extends NativeExports {
     v: number,
     progressive: number,
     gray: number,
+    weighs: number,
     input: number,
     rows: number,
     limit: number,

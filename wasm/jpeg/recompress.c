@@ -12,17 +12,13 @@
 #include "store.h"
 #include "streamed.h"
 #include "tiles.h"
+#include "trellis.h"
 #include "turn.h"
 
 struct divisor {
   int old, new;
-  int rounding;                 // added before the division
 };
 
-// An AC value is rounded up from this part of a divisor on (in percent): more zeros at the same score of SSIMULACRA 2
-// make files 1 to 6 % smaller than rounding to the nearest. DC is rounded to the nearest, ties towards zero: a file whose
-// divisors double would get brighter.
-enum { ROUND_UP_PERCENT = 64 };
 // A divisor grows only to at least this many halves of what it was: rounding twice by similar divisors costs more than
 // it saves (up to 16 % at equal score).
 enum { GROWTH_HALVES = 3 };
@@ -40,6 +36,7 @@ struct recompressor {
   uint8_t *profile;
   float distance;               // 0: coefficients stay as they are
   struct divisor divisors[MAX_COMPONENTS][DCTSIZE2];
+  struct trellis trellis[MAX_COMPONENTS];
   int coarser[MAX_COMPONENTS];  // whether any divisor of the component grows
   struct streamed streamed;     // in use if it has scans
 };
@@ -131,22 +128,31 @@ static void choose_divisors(struct recompressor *r, int c) {
     const int old = table->quantval[i];
     if (!old) ERREXIT(&r->jpeg, JERR_BAD_DCT_COEF);
     const int new = targets[c][i] * 2 > old * GROWTH_HALVES ? targets[c][i] : old;
-    const int rounding = i == 0 ? (new - 1) / 2 : new * (100 - ROUND_UP_PERCENT) / 100;
-    r->divisors[c][i] = (struct divisor){old, new, rounding};
+    r->divisors[c][i] = (struct divisor){old, new};
     r->coarser[c] |= new != old;
     chosen[i] = new;
   }
+  trellis_start(&r->trellis[c], chosen);
   r->packed.component[c].table = table_for(&r->packed, chosen);
 }
 
-static void requantise(const struct divisor divisors[DCTSIZE2], int16_t *block) {
-  for (int i = 0; i < DCTSIZE2; i++) {
-    const struct divisor *d = &divisors[i];
-    if (!block[i] || d->new == d->old) continue;
-    const int value = (block[i] < 0 ? -block[i] : block[i]) * d->old;
-    const int quotient = (value + d->rounding) / d->new;
-    block[i] = block[i] < 0 ? -quotient : quotient;
+static int16_t saturated(int value) { return value < -INT16_MAX ? -INT16_MAX : value > INT16_MAX ? INT16_MAX : value; }
+
+// DC is rounded to the nearest, ties towards zero: a file whose divisors double would get brighter.
+static int requantised_dc(int value, struct divisor divisor) {
+  const int size = (abs(value) * divisor.old + (divisor.new - 1) / 2) / divisor.new;
+  return value < 0 ? -size : size;
+}
+
+static void requantise(struct recompressor *r, int c, int16_t *block) {
+  int16_t values[DCTSIZE2];
+  for (int k = 0; k < DCTSIZE2; k++) {
+    const int i = natural_position[k];
+    values[k] = saturated(block[i] * r->divisors[c][i].old);
   }
+  trellis_divide(&r->trellis[c], values, 1);
+  block[0] = requantised_dc(block[0], r->divisors[c][0]);
+  for (int k = 1; k < DCTSIZE2; k++) block[natural_position[k]] = values[k];
 }
 
 static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
@@ -155,7 +161,7 @@ static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
   if (row == 0) choose_divisors(r, c);
   if (r->tiles.count) return tiles_take(&r->tiles, &r->packed, c, row, blocks);
   if (r->coarser[c])
-    for (uint32_t x = 0; x < component->width; x++) requantise(r->divisors[c], blocks + (size_t)x * DCTSIZE2);
+    for (uint32_t x = 0; x < component->width; x++) requantise(r, c, blocks + (size_t)x * DCTSIZE2);
   packed_add_row(&r->packed, c, row, blocks, ORDER_NATURAL);
 }
 

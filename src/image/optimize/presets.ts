@@ -29,7 +29,7 @@ export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: 
     case "lossless":
       return { ...common, lossless: format.can.lossless, quality: 100 };
     case "quality":
-      return { ...common, lossless: false, quality: aim.quality };
+      return { ...common, lossless: false, quality: aim.quality, fast: !progressive };
     case "size":
       return { ...common, lossless: false, quality: PRESET_QUALITY.low };
     case "smart":

@@ -26,9 +26,12 @@ const FILE_SHARES: readonly (readonly [quality: number, share: number])[] = [
 ];
 
 /** What the encoder is told. */
-export function encoderOptions({ width, height }: Size, { quality, subsample, progressive }: EncodeSettings) {
+export function encoderOptions(
+  { width, height }: Size,
+  { quality, subsample, progressive, fast = false }: EncodeSettings,
+) {
   const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
-  return { width, height, quality, subsampling, progressive } as const;
+  return { width, height, quality, subsampling, progressive, fast } as const;
 }
 
 /** Whether the encoder may find that halved chroma will not do. */

@@ -19,14 +19,16 @@ const BASELINE_MAX = 255;
 
 /**
  * The quality from 1 to 100 that our encoder was told, or at which libjpeg would make a table as coarse as the file's:
- * exact for its own tables, a comparison of sums for others.
+ * exact for its own tables (a single scan is taken for one that was written fast), a comparison of sums for others.
  */
-export function estimateQuality({ components, tables }: Pick<JpegHeader, "components" | "tables">): number {
+export function estimateQuality(header: Pick<JpegHeader, "components" | "tables" | "multipleScans">): number {
+  const { components, tables, multipleScans } = header;
   const table = tables[components[0]?.table ?? 0];
   if (!table) return 75;
   const sum = table.reduce((total, divisor) => total + divisor, 0);
   if (sum <= 64) return 100;
-  const own = jpegliQuality(table, components);
+  const usual = multipleScans ? (["weighed", "fast"] as const) : (["fast", "weighed"] as const);
+  const own = jpegliQuality(table, components, usual[0]) ?? jpegliQuality(table, components, usual[1]);
   if (own) return own;
   const candidates = Array.from({ length: 100 }, (_, index) => index + 1);
   const differences = candidates.map((quality) => Math.abs(tableSum(quality) - sum));
@@ -39,12 +41,16 @@ function tableSum(quality: number): number {
   return LUMA.reduce((sum, base) => sum + Math.min(255, Math.max(1, Math.floor((base * scale + 50) / 100))), 0);
 }
 
-/** The quality of a table of jpegli's; undefined when the table is not one of those. */
-function jpegliQuality(table: Uint16Array, components: JpegHeader["components"]): number | undefined {
+/** The quality of a table of jpegli's, as our encoder uses it; undefined when the table is not one of those. */
+function jpegliQuality(
+  table: Uint16Array,
+  components: JpegHeader["components"],
+  mode: "weighed" | "fast",
+): number | undefined {
   const [luma] = components;
   const scale = luma?.h === 2 && luma.v === 2 ? JPEGLI_SCALE_420 : JPEGLI_SCALE;
   for (let quality = 99; quality >= 1; quality--) {
-    const distance = qualityToDistance(quality) * scale;
+    const distance = qualityToDistance(quality, mode) * scale;
     const divisor = (base: number) => Math.min(BASELINE_MAX, Math.max(1, Math.round(base * distance)));
     if (JPEGLI_LAST_ROW.every((base, column) => table[56 + column] === divisor(base))) return quality;
   }

@@ -49,7 +49,7 @@ export function factsOf(file: TiffFacts): Facts {
 function qualityOf({ compression, tables }: TiffFacts): number {
   if (compression === OLD_JPEG_COMPRESSION) return UNKNOWN_QUALITY;
   if (compression !== JPEG_COMPRESSION) return 100;
-  return estimateQuality({ components: [], tables: tables ? sharedTables(tables) : [] });
+  return estimateQuality({ multipleScans: false, components: [], tables: tables ? sharedTables(tables) : [] });
 }
 
 /** The quantisation tables of an abbreviated JPEG stream, which has tables and no picture (ITU-T T.81 annex B.5). */

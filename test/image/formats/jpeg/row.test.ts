@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../../src/errors.ts";
 import type { Demand, EncodeSettings } from "../../../../src/image/format.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import { png } from "../../../../src/image/formats/png.ts";
+import { scoreRows } from "../../../../src/image/optimize/score.ts";
+import { firstFrame } from "../../../../src/image/picture.ts";
 import { jpegHeap } from "../../../../wasm/jpeg/instance.ts";
+import macaw from "../../../fixtures/score/macaw.png";
+import { decodeFile } from "../../../support/files.ts";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
 import { drain, noise, paint, pictureOf, psnr, scene } from "../../../support/rows.ts";
 
@@ -56,11 +61,27 @@ describe("the JPEG format", () => {
     expect(jpeg.probe(sharp).subsample).toBe("4:4:4");
   });
 
+  it("is smaller at equal looks for weighing bits against errors", () => {
+    const picture = pictureOf([decodeFile(png, new Uint8Array(macaw))]);
+    const written = (quality: number, fast: boolean) => {
+      const bytes = jpeg.encode(picture, { ...SETTINGS, quality, subsample: "4:2:0", fast });
+      return { size: bytes.length, score: scoreRows(firstFrame(picture), firstFrame(pictureOf([open(bytes).pixels]))) };
+    };
+    for (const quality of [40, 60, 80]) {
+      const fast = written(quality, true);
+      let weighed = written(quality - 5, false);
+      for (let tried = quality - 4.75; weighed.score < fast.score; tried += 0.25) weighed = written(tried, false);
+      expect(weighed.size).toBeLessThan(fast.size);
+    }
+  });
+
   it("reports the quality that a file was written with", () => {
     const picture = pictureOf([scene(64, 64)]);
     for (let quality = 1; quality <= 100; quality++) {
       for (const subsample of ["4:2:0", "4:4:4"] as const) {
         expect(jpeg.probe(jpeg.encode(picture, { ...SETTINGS, quality, subsample })).quality).toBe(quality);
+        const baseline = { ...SETTINGS, quality, subsample, progressive: false, fast: true };
+        expect(jpeg.probe(jpeg.encode(picture, baseline)).quality).toBe(quality);
       }
     }
   });

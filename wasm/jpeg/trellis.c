@@ -1,0 +1,156 @@
+#include "trellis.h"
+#include <math.h>
+#include <string.h>
+#include "packed.h"
+#include "simd.h"
+
+enum { END_OF_BLOCK = 0x00, ZERO_RUN = 0xF0, LONGEST_CODE = 16, FIRST_LESSON = 64 };
+
+// The squared error, in divisors, that is worth a bit: more where a block is busy and hides it, in proportion to the mean
+// square of its AC coefficients, up to a limit. Of 18 pictures, JPEG files get 0.8 (at a score of 88), 1.6 (75) and 2.5 %
+// (55) smaller at equal score of SSIMULACRA 2 than with the best fixed dead zone; half of that without the increase.
+static const float BIT_COST = 0.045f, BUSY_SQUARE = 500, MOST_INCREASE = 2.5f;
+
+static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
+
+// What symbols cost before any was seen: about what they cost in photographs.
+static void guess_rates(struct trellis *t) {
+  for (int run = 0; run < 16; run++)
+    for (int size = 1; size < 16; size++) {
+      const float of_run = size > 1 ? 1.17f : 0.9f;
+      t->rate[run << 4 | size] = fminf(LONGEST_CODE, 1 + 1.2f * size + of_run * run) + size;
+    }
+  t->rate[END_OF_BLOCK] = 4;
+  t->rate[ZERO_RUN] = 11;
+}
+
+static void learn_rates(struct trellis *t) {
+  const float unseen = 0.02f;
+  float total = 256 * unseen;
+  for (int symbol = 0; symbol < 256; symbol++) total += t->counts[symbol];
+  for (int symbol = 0; symbol < 256; symbol++) {
+    const float bits = -log2f((t->counts[symbol] + unseen) / total);
+    t->rate[symbol] = fminf(LONGEST_CODE, bits) + (symbol & 15);
+  }
+}
+
+void trellis_start(struct trellis *t, const uint16_t divisors[64]) {
+  memset(t, 0, sizeof *t);
+  for (int k = 0; k < 64; k++) {
+    t->divisor[k] = divisors[natural_position[k]];
+    t->inverse[k] = 1 / t->divisor[k];
+  }
+  guess_rates(t);
+}
+
+// A value that is not zero when it is rounded.
+struct candidate {
+  int place;                 // zigzag position
+  int value;                 // the nearest quotient, or the one below it
+  int before;                // index of the candidate that is kept before it
+  float dropped;             // error if it becomes zero
+  float cost;                // of the block up to here, if it is kept
+};
+
+// The first stands for the DC coefficient.
+struct candidates {
+  int count;
+  float bit_cost;
+  struct candidate list[64];
+};
+
+static inline float symbol_rate(const struct trellis *t, int run, int size) {
+  return (run >> 4) * t->rate[ZERO_RUN] + t->rate[(run & 15) << 4 | size];
+}
+
+// What rounds to two or more is always kept: no bits are worth that error.
+static inline int is_kept(const struct candidate *candidate) { return candidate->place == 0 || candidate->value > 1; }
+
+// The cheapest way to the candidate `at` with a value of `size` bits; sets `before` to the one that it comes from.
+static inline float cheapest(const struct trellis *t, const struct candidates *all, int at, int size, int *before) {
+  float best = INFINITY, dropped = 0;
+  for (int from = at - 1; from >= 0; from--) {
+    const int run = all->list[at].place - all->list[from].place - 1;
+    const float cost = all->list[from].cost + dropped + all->bit_cost * symbol_rate(t, run, size);
+    if (cost < best) best = cost, *before = from;
+    if (is_kept(&all->list[from])) break;
+    dropped += all->list[from].dropped;
+  }
+  return best;
+}
+
+// The last candidate that is kept.
+static int cheapest_end(const struct trellis *t, const struct candidates *all) {
+  float best = INFINITY, dropped = 0;
+  int last = 0;
+  for (int from = all->count - 1; from >= 0; from--) {
+    const float end = all->list[from].place < 63 ? all->bit_cost * t->rate[END_OF_BLOCK] : 0;
+    const float cost = all->list[from].cost + dropped + end;
+    if (cost < best) best = cost, last = from;
+    if (is_kept(&all->list[from])) break;
+    dropped += all->list[from].dropped;
+  }
+  return last;
+}
+
+// Quotients before and after rounding, of values without their signs. Returns the mask of those that are not zero.
+static uint64_t divide(const struct trellis *t, const int16_t *block, float scale, float exact[64],
+                       int32_t nearest[64], float *square) {
+  v128_t squares = wasm_f32x4_const_splat(0);
+  uint64_t mask = 0;
+  for (int k = 0; k < 64; k += 4) {
+    const v128_t size = wasm_f32x4_convert_i32x4(wasm_i32x4_abs(wasm_i32x4_load16x4(block + k)));
+    const v128_t value = wasm_f32x4_mul(size, wasm_f32x4_splat(scale));
+    const v128_t quotient = wasm_f32x4_mul(value, wasm_v128_load(t->inverse + k));
+    const v128_t rounded = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(quotient, wasm_f32x4_const_splat(0.5f)));
+    const v128_t ac = k > 0 ? value : wasm_f32x4_replace_lane(value, 0, 0);
+    squares = wasm_f32x4_add(squares, wasm_f32x4_mul(ac, ac));
+    wasm_v128_store(exact + k, quotient);
+    wasm_v128_store(nearest + k, rounded);
+    mask |= (uint64_t)wasm_i32x4_bitmask(wasm_i32x4_gt(rounded, wasm_i32x4_const_splat(0))) << k;
+  }
+  *square = (wasm_f32x4_extract_lane(squares, 0) + wasm_f32x4_extract_lane(squares, 1) +
+             wasm_f32x4_extract_lane(squares, 2) + wasm_f32x4_extract_lane(squares, 3)) / 63;
+  return mask & ~1ull;
+}
+
+static void add_candidate(const struct trellis *t, struct candidates *all, int place, float exact, int nearest) {
+  const int at = all->count++, size = bit_length(nearest);
+  struct candidate *this = &all->list[at];
+  *this = (struct candidate){.place = place, .value = nearest, .dropped = exact * exact};
+  const float error = exact - nearest;
+  this->cost = error * error + cheapest(t, all, at, size, &this->before);
+  if (nearest == 1 || (nearest & (nearest - 1))) return;
+  // The quotient below takes a bit less.
+  int before = 0;
+  const float larger = error + 1;
+  const float cost = larger * larger + cheapest(t, all, at, size - 1, &before);
+  if (cost < this->cost) this->cost = cost, this->before = before, this->value = nearest - 1;
+}
+
+void trellis_divide(struct trellis *t, int16_t *block, float scale) {
+  float exact[64], square;
+  int32_t nearest[64];
+  int16_t signs[64];
+  struct candidates all;
+  all.count = 1;
+  all.list[0] = (struct candidate){0};
+  uint64_t left = divide(t, block, scale, exact, nearest, &square);
+  all.bit_cost = BIT_COST * fminf(MOST_INCREASE, 1 + square / BUSY_SQUARE);
+  for (; left; left &= left - 1) {
+    const int k = __builtin_ctzll(left);
+    add_candidate(t, &all, k, exact[k], nearest[k]);
+  }
+  const int last = cheapest_end(t, &all);
+  memcpy(signs, block, sizeof signs);
+  memset(block + 1, 0, 63 * sizeof *block);
+  if (all.list[last].place < 63) t->counts[END_OF_BLOCK]++;
+  for (int at = last; at > 0; at = all.list[at].before) {
+    const struct candidate *this = &all.list[at];
+    const int run = this->place - all.list[this->before].place - 1;
+    block[this->place] = signs[this->place] < 0 ? -this->value : this->value;
+    t->counts[ZERO_RUN] += run >> 4;
+    t->counts[(run & 15) << 4 | bit_length(this->value)]++;
+  }
+  if (++t->blocks >= FIRST_LESSON && !(t->blocks & (t->blocks - 1))) learn_rates(t);
+}
