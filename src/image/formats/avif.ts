@@ -10,7 +10,8 @@ import { AVIF } from "./optional.ts";
 
 export const avif = format({
   ...AVIF,
-  summary: "AV1, 8 to 12 bits, lossy or lossless, with alpha; of a sequence the still picture.",
+  summary:
+    "AV1, 8 to 12 bits, lossy or lossless, with alpha; of a sequence the still picture, or else its first frame.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: true },
   probe: (bytes): Facts => factsOf(bytes, av1),
   decodePeakBytes: ({ width, height, alpha, decodeBytes }) =>

@@ -11,7 +11,7 @@ import { HEIC } from "./optional.ts";
 export const heic = format({
   ...HEIC,
   can: { alpha: true, animation: false, quality: true, lossless: false, web: false },
-  summary: "HEVC, 8 to 12 bits, grids of tiles, alpha; of a sequence the still picture.",
+  summary: "HEVC, 8 to 12 bits, grids of tiles, alpha; of a sequence the still picture, or else its first frame.",
   probe: (bytes): Facts => factsOf(bytes, hevc),
   decodePeakBytes: ({ width, height, decodeBytes }) => decodeBytes ?? width * height * 5,
   open: (bytes, _facts, demand) => openPicture(readPicture(bytes, hevc), hevc, demand),
