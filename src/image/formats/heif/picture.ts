@@ -85,8 +85,8 @@ function readColors(items: Items, item: Item): Colors {
 }
 
 /** The profile that says what the colors of a picture mean; undefined where they are sRGB. */
-export function colorProfileOf({ colors: { profile, primaries, transfer } }: HeifPicture): Uint8Array | undefined {
-  return profile ?? profileOf(primaries, transfer);
+export function colorProfileOf({ color, colors }: HeifPicture): Uint8Array | undefined {
+  return colors.profile ?? profileOf(colors.primaries, colors.transfer, color.headers.chroma === "gray");
 }
 
 /** `Gray`, `RGB` or `YCbCr`. */
