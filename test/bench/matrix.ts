@@ -43,12 +43,15 @@ const SOURCES: readonly Source[] = [
   { path: "avif/twelve-bits-422.avif", of: "AVIF, 12 bits", fine: 1 },
   { path: "heic/alpha.heic", of: "HEIC, alpha", apart: 0.15 },
   { path: "heic/turn-1-0.heic", of: "HEIC, turned" },
+  { path: "heic/overlay.heic", of: "HEIC, overlay" },
   { path: "bmp/rgba32.bmp", of: "BMP, alpha", fine: 3 },
+  { path: "bmp/rgb24-rle24.bmp", of: "BMP, RLE24", by: "chromium", fine: 3 },
   { path: "ico/hippopotamus.regular.ico", of: "ICO", fine: 2 },
   { path: "tiff/video-001-16bit.tif", of: "TIFF, 16 bits" },
   { path: "tiff/cmyk_jpeg_no_profile.tif", of: "TIFF, CMYK", apart: 0.06, fine: 1 },
   { path: "psd/transparent.psd", of: "PSD, alpha", apart: 0.02 },
   { path: "svg/Android_robot.svg", of: "SVG", apart: 0.22 },
+  { path: "svg/Android_robot.svgz", of: "SVGZ", apart: 0.22 },
 ];
 
 /** Levels that a lossy format may take on average, of color and of opacity. */
