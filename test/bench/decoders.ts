@@ -55,7 +55,7 @@ export const READERS: Readonly<Record<FormatName, readonly [Program, ...Program[
   heic: ["heif-convert", "convert"],
   bmp: ["convert"],
   ico: ["convert"],
-  tiff: ["convert", "vips"],
+  tiff: ["convert"],
   psd: ["convert"],
   svg: ["vips"],
 };

@@ -6,7 +6,7 @@ import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Codec } from "./codec.ts";
 import { type Item, type Items, readItems } from "./items.ts";
 import { colorProfileOf, colorspaceOf, derivedFrom, type HeifPicture, pictureOf, sourcesOf } from "./picture.ts";
-import { type Transform, transformOf } from "./properties.ts";
+import { sizeOf, type Transform, transformOf } from "./properties.ts";
 import { BAND_ROWS, peakBytes, regionRows } from "./rows.ts";
 
 /** Every one may hold a decoder of its own while it is drawn; files in use have two or three. */
@@ -36,6 +36,8 @@ export function readImage(bytes: Uint8Array, codec: Codec): HeifPicture | Overla
   const { item, properties } = derivedFrom(items, items.primary);
   if (item.type !== "iovl") return pictureOf(items, items.primary, codec);
   const { fill, canvas, places } = readPlaces(items, item);
+  const declared = sizeOf(item.properties);
+  if (declared && (declared.width !== canvas.width || declared.height !== canvas.height)) throw damaged();
   const [first, ...others] = places.map(({ id, x, y }) => {
     const picture = pictureOf(items, items.item(id), codec);
     if (picture.orientation !== 1) throw unsupported("it is made of pictures that are turned");
@@ -70,6 +72,8 @@ export function overlayPeakBytes({ parts, crop }: Overlay, codec: Codec): number
 /** @param region whole pixels of the canvas */
 export function overlayRows({ parts, fill }: Overlay, codec: Codec, region: Region): Rows {
   const band = new Uint8Array(region.width * 4 * BAND_ROWS);
+  const pixels = new Uint32Array(band.buffer);
+  const [color = 0] = new Uint32Array(Uint8Array.from(fill).buffer);
   const drawn = parts.flatMap((part) => drawnPart(part, codec, region) ?? []);
   let y = 0;
   return {
@@ -79,7 +83,7 @@ export function overlayRows({ parts, fill }: Overlay, codec: Codec, region: Regi
     read(max) {
       const rows = Math.min(max, BAND_ROWS, region.height - y);
       if (rows === 0) return null;
-      for (let at = 0; at < rows * region.width * 4; at += 4) band.set(fill, at);
+      pixels.fill(color);
       for (const part of drawn) part(band, y, rows);
       y += rows;
       return band.subarray(0, rows * region.width * 4);
@@ -111,7 +115,9 @@ function drawnPart({ picture, x, y }: Part, codec: Codec, region: Region): DrawP
       if (!read) throw damaged();
       for (let at = 0; at < read.length; at += own.width * 4, row++) {
         const to = ((row - bandTop) * region.width + left - region.x) * 4;
-        layOver(band.subarray(to, to + own.width * 4), read.subarray(at, at + own.width * 4));
+        const above = read.subarray(at, at + own.width * 4);
+        if (rows.opaque) band.set(above, to);
+        else layOver(band.subarray(to, to + above.length), above);
       }
     }
     if (rows && bandTop + bandRows >= end) {
@@ -125,8 +131,7 @@ function drawnPart({ picture, x, y }: Part, codec: Codec, region: Region): DrawP
 function layOver(below: Uint8Array, above: Uint8Array): void {
   for (let at = 0; at < above.length; at += 4) {
     const alpha = above[at + 3]!;
-    if (alpha === 255) below.set(above.subarray(at, at + 4), at);
-    if (alpha === 255 || alpha === 0) continue;
+    if (alpha === 0) continue;
     const rest = (below[at + 3]! * (255 - alpha)) / 255;
     const sum = alpha + rest;
     for (let channel = at; channel < at + 3; channel++) {
