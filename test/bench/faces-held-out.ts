@@ -11,6 +11,7 @@ import sharp from "sharp";
 import { type Candidate, elected, FACE_SIDE, MIN_VOTES, votedPlaces } from "../../src/image/faces/detect.ts";
 import { rowsOf } from "../support/rows.ts";
 import { best, type Face, marks } from "./face-marks.ts";
+import { given } from "./given.ts";
 
 const CHOICES = [10, 12, 14, 16, 18, 20, 22, 24, 28];
 
@@ -30,7 +31,7 @@ interface Count {
 }
 
 export async function main(): Promise<void> {
-  const folders = (process.env["FACES"] ?? "").split(" ").filter(Boolean);
+  const folders = given("FACES");
   for (const mirrored of [false, true]) {
     const pictures: Searched[] = [];
     for (const folder of folders) {

@@ -13,6 +13,7 @@ import type { Box } from "../../src/image/geometry.ts";
 import { render } from "../../src/image/render.ts";
 import { rowsOf } from "../support/rows.ts";
 import { best, marks } from "./face-marks.ts";
+import { given } from "./given.ts";
 
 /** Of a face in the small version, in pixels, from which on it should be found. */
 const MIN_FACE = 24;
@@ -46,7 +47,7 @@ export async function main(): Promise<void> {
     cpuMs: 0,
     mostMs: 0,
   };
-  for (const folder of (process.env["FACES"] ?? "").split(" ").filter(Boolean)) {
+  for (const folder of given("FACES")) {
     for (const name of readdirSync(folder)) {
       const bytes = new Uint8Array(readFileSync(join(folder, name)));
       const boxes = await facesIn(bytes);

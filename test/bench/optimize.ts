@@ -17,6 +17,7 @@ import { pictureOf } from "../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { render } from "../../src/image/render.ts";
 import type { Rows } from "../../src/image/rows.ts";
+import { given } from "./given.ts";
 import { median } from "./harness.ts";
 
 /** Rounds of what is timed; interleaved. */
@@ -50,7 +51,7 @@ export async function main(): Promise<void> {
   sharp.concurrency(1);
   await init(mozjpeg);
   const classes = new Map<string, Class>();
-  for (const path of (process.env["PHOTOS"] ?? "").split(" ").filter(Boolean)) {
+  for (const path of given("PHOTOS")) {
     const bytes = new Uint8Array(readFileSync(path));
     const label = identify(bytes).format.label;
     const name = `${basename(dirname(path))}, ${label}`;

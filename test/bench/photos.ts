@@ -2,6 +2,8 @@
  * Photographs of 12 to 101 megapixels with the detail of a photograph: one of yours, `PHOTOS=a.jpg`, repeated in mirror
  * image, as JPEG of quality 90. They are made once, on Node, and kept.
  */
+import { given } from "./given.ts";
+
 const FOLDER = ".wrangler/bench/photos";
 const TILE = { width: 4_000, height: 3_000 };
 const SIZES = { 12: [4_000, 3_000], 24: [6_000, 4_000], 48: [8_000, 6_000], 101: [11_600, 8_700] } as const;
@@ -24,8 +26,7 @@ export async function preparePhotos(): Promise<void> {
   ]);
   const sizes = Object.keys(SIZES).map((name) => Number(name) as Megapixels);
   if (sizes.every((size) => existsSync(path.join(ROOT, photoPath(size, "progressive"))))) return;
-  const [photo] = (process.env["PHOTOS"] ?? "").split(" ");
-  if (!photo) throw new Error("A photograph is needed: PHOTOS=a.jpg");
+  const [photo] = given("PHOTOS");
   const { default: sharp } = await import("sharp");
   const tile = await sharp(photo)
     .rotate()

@@ -11,6 +11,7 @@ import sharp from "sharp";
 import { findFaces } from "../../src/image/faces/detect.ts";
 import { findRedEyes } from "../../src/image/steps/red-eyes.ts";
 import { rowsOf } from "../support/rows.ts";
+import { given } from "./given.ts";
 
 /** As the operation does. */
 const SEARCH_SIDE = 1_024;
@@ -40,7 +41,7 @@ export async function main(): Promise<void> {
   const marked = marks();
   const lines = new Map<string, { found: number; all: number; wrong: number }>();
   let [searched, mistaken] = [0, 0];
-  for (const folder of (process.env["FACES"] ?? "").split(" ").filter(Boolean)) {
+  for (const folder of given("FACES")) {
     for (const name of readdirSync(folder)) {
       const photo = await rawOf(readFileSync(join(folder, name)));
       if (!photo) continue;

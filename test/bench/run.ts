@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
 import "../support/imports-on-node.ts";
+import { NotGiven } from "./given.ts";
 import { type Bench, compare, table } from "./harness.ts";
 
 interface BenchModule {
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "red-eyes": () => import("./red-eyes.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
+  matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),
   operations: () => import("./operations.ts"),
   optimize: () => import("./optimize.ts"),
@@ -43,7 +45,6 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
 async function runBenches(name: string, benches: readonly Bench[], inWorkerd: boolean): Promise<void> {
   for (const bench of benches) await bench.prepare?.();
   if (inWorkerd) {
-    // Imported only now: a copy of the benches that is to run on Node alone needs no packages of the runtime.
     // Only here: a copy for a machine without the runtime of the service has no need of it.
     const { compareInWorkerd } = await import("./workerd.ts");
     return console.log(await compareInWorkerd(name));
@@ -66,15 +67,25 @@ async function main(args: readonly string[]): Promise<void> {
   console.log(
     `${model}, ${availableParallelism()} cores, load ${load}, Node ${process.version}, ${new Date().toISOString()}`,
   );
+  const leftOut: string[] = [];
   for (const [name, open] of Object.entries(BENCHES)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const opened = await open();
-    const benches = opened.benches ?? (opened.bench ? [opened.bench] : []);
-    if (benches.length > 0) await runBenches(name, benches, inWorkerd);
-    if (opened.main && !inWorkerd) {
-      console.log(`\n## ${name}`);
-      await opened.main();
+    try {
+      await runOne(name, await open(), inWorkerd);
+    } catch (error) {
+      if (!(error instanceof NotGiven)) throw error;
+      leftOut.push(`${name} (wants ${error.message})`);
     }
+  }
+  if (leftOut.length > 0) console.log(`\nLeft out: ${leftOut.join(", ")}`);
+}
+
+async function runOne(name: string, { bench, benches, main: run }: BenchModule, inWorkerd: boolean): Promise<void> {
+  const timed = benches ?? (bench ? [bench] : []);
+  if (timed.length > 0) await runBenches(name, timed, inWorkerd);
+  if (run && !inWorkerd) {
+    console.log(`\n## ${name}`);
+    await run();
   }
 }
 

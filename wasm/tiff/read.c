@@ -1,10 +1,9 @@
 // Rows of the first picture of a TIFF file, from the top: by scanline, by rows of tiles, or, for what is stored as
 // blocks of luma and chroma, by libtiff's own conversion of whole strips and tiles.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tiff.h"
-
-enum way { BY_SCANLINE, BY_TILE, BY_LIBTIFF };
 
 // Shared with reader.ts.
 struct facts {
@@ -15,7 +14,7 @@ struct facts {
 struct reader {
   TIFF *files[MAX_PLANES];  // one for each plane that is read on its own
   int source;
-  uint32_t size, position;
+  uint32_t size;
   struct facts facts;
   struct layout layout;
   enum way way;
@@ -27,154 +26,6 @@ struct reader {
   uint32_t band_rows, band_first, band_count;
   uint32_t next;  // row
 };
-
-const char *damage;
-
-static int note_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
-  (void)tiff, (void)data, (void)module, (void)arguments;
-  damage = format;
-  return 1;
-}
-
-static int note_nothing(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
-  (void)tiff, (void)data, (void)module, (void)format, (void)arguments;
-  return 1;
-}
-
-// Every plane has a place of its own in the file.
-struct stream {
-  struct reader *reader;
-  uint64_t position;
-};
-
-static tmsize_t stream_read(thandle_t handle, void *to, tmsize_t length) {
-  struct stream *stream = handle;
-  if (stream->position >= stream->reader->size || length <= 0) return 0;
-  uint32_t read = pull(stream->reader->source, (uint32_t)stream->position, to, (uint32_t)length);
-  stream->position += read;
-  return (tmsize_t)read;
-}
-
-static tmsize_t stream_write(thandle_t handle, void *from, tmsize_t length) {
-  (void)handle, (void)from, (void)length;
-  return 0;
-}
-
-static toff_t stream_seek(thandle_t handle, toff_t offset, int whence) {
-  struct stream *stream = handle;
-  uint64_t base = whence == SEEK_CUR ? stream->position : whence == SEEK_END ? stream->reader->size : 0;
-  return stream->position = base + offset;
-}
-
-static int stream_close(thandle_t handle) {
-  free(handle);
-  return 0;
-}
-
-static toff_t stream_size(thandle_t handle) { return ((struct stream *)handle)->reader->size; }
-
-static TIFF *open_file(struct reader *reader, uint32_t most) {
-  struct stream *stream = calloc(1, sizeof *stream);
-  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-  if (!stream || !options) tiff_fail("out of memory");
-  stream->reader = reader;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, NULL);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, note_nothing, NULL);
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
-  TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)most);
-  TIFF *file = TIFFClientOpenExt("tiff", "rmO", stream, stream_read, stream_write, stream_seek, stream_close, stream_size,
-                                 NULL, NULL, options);
-  TIFFOpenOptionsFree(options);
-  if (!file) free(stream);
-  return file;
-}
-
-static uint16_t field(TIFF *file, uint32_t tag) {
-  uint16_t value = 0;
-  TIFFGetFieldDefaulted(file, tag, &value);
-  return value;
-}
-
-static void read_alpha(TIFF *file, struct layout *layout) {
-  uint16_t count = 0, *kinds = NULL;
-  TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-  const int extra = layout->samples - layout->colors;
-  if (extra < 1) return;
-  // Writers that leave out the tag, or say nothing in it, mean alpha where a fourth sample follows three.
-  const uint16_t kind = count > 0 ? kinds[0] : EXTRASAMPLE_UNSPECIFIED;
-  if (kind == EXTRASAMPLE_ASSOCALPHA) layout->alpha = ALPHA_PREMULTIPLIED;
-  else if (kind == EXTRASAMPLE_UNASSALPHA) layout->alpha = ALPHA_STRAIGHT;
-  else if (count == 0 && layout->colors == 3 && extra == 1) layout->alpha = ALPHA_STRAIGHT;
-}
-
-static void read_palette(TIFF *file, struct layout *layout) {
-  uint16_t *maps[3];
-  if (!TIFFGetField(file, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2])) tiff_fail("no palette");
-  const uint32_t count = 1u << layout->bits;
-  int wide = 0;
-  for (uint32_t i = 0; i < count; i++)
-    for (int c = 0; c < 3; c++) wide |= maps[c][i] > 255;
-  // Some writers forget that the levels have 16 bits.
-  for (uint32_t i = 0; i < count; i++)
-    for (int c = 0; c < 3; c++) layout->palette[i][c] = (uint8_t)(wide ? maps[c][i] >> 8 : maps[c][i]);
-}
-
-static int is_supported_depth(const struct layout *layout) {
-  const uint16_t bits = layout->bits;
-  switch (layout->format) {
-    case SAMPLEFORMAT_IEEEFP:
-      return bits == 16 || bits == 32 || bits == 64;
-    case SAMPLEFORMAT_UINT:
-    case SAMPLEFORMAT_INT:
-    case SAMPLEFORMAT_VOID:
-      return (bits >= 1 && bits <= 16) || bits == 32;
-    default:
-      return 0;
-  }
-}
-
-// Fails with "not supported" where no rule says what the samples mean.
-static void read_layout(struct reader *reader) {
-  TIFF *file = reader->files[0];
-  struct layout *layout = &reader->layout;
-  layout->bits = field(file, TIFFTAG_BITSPERSAMPLE);
-  layout->samples = field(file, TIFFTAG_SAMPLESPERPIXEL);
-  layout->format = field(file, TIFFTAG_SAMPLEFORMAT);
-  uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
-  const uint16_t compression = field(file, TIFFTAG_COMPRESSION);
-  const int jpeg = compression == COMPRESSION_JPEG;
-  if (jpeg && photometric == PHOTOMETRIC_YCBCR && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG)
-    TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-  else if (photometric == PHOTOMETRIC_YCBCR || photometric == PHOTOMETRIC_LOGL || photometric == PHOTOMETRIC_LOGLUV ||
-           compression == COMPRESSION_OJPEG)
-    reader->way = BY_LIBTIFF;
-  layout->photometric = photometric;
-  switch (photometric) {
-    case PHOTOMETRIC_MINISWHITE:
-    case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_PALETTE:
-      layout->colors = 1;
-      break;
-    case PHOTOMETRIC_SEPARATED:
-      layout->colors = 4;
-      break;
-    default:
-      layout->colors = 3;
-  }
-  if (photometric == PHOTOMETRIC_MASK || photometric == PHOTOMETRIC_CFA || photometric == PHOTOMETRIC_ITULAB ||
-      photometric > PHOTOMETRIC_LOGLUV)
-    tiff_fail("not supported");
-  if (reader->way == BY_LIBTIFF) return;
-  if (layout->samples < layout->colors || !is_supported_depth(layout)) tiff_fail("not supported");
-  if (layout->photometric == PHOTOMETRIC_PALETTE && (layout->bits > 8 || layout->format == SAMPLEFORMAT_IEEEFP))
-    tiff_fail("not supported");
-  const int lab = photometric == PHOTOMETRIC_CIELAB || photometric == PHOTOMETRIC_ICCLAB;
-  if (lab && layout->format != SAMPLEFORMAT_IEEEFP && layout->bits != 8 && layout->bits != 16)
-    tiff_fail("not supported");
-  read_alpha(file, layout);
-  if (layout->photometric == PHOTOMETRIC_PALETTE) read_palette(file, layout);
-}
 
 static uint32_t planes_of(const struct reader *reader) {
   if (!reader->separate || reader->way == BY_LIBTIFF) return 1;
@@ -220,7 +71,7 @@ static void plan_memory(struct reader *reader) {
   // libtiff's conversion has a raster of whole tiles besides its samples.
   if (reader->way == BY_LIBTIFF) bytes += (uint64_t)reader->tile_width * reader->tile_height * 4 + 2 * unit;
   // Entropy-coded coefficients of a progressive JPEG, and rows of blocks.
-  if (field(file, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG) bytes += (uint64_t)reader->tile_width * 256;
+  if (tiff_field(file, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG) bytes += (uint64_t)reader->tile_width * 256;
   reader->facts.working_bytes = bytes > 0x7fffffff ? 0x7fffffff : (uint32_t)bytes;
 }
 
@@ -232,8 +83,8 @@ static void read_facts(struct reader *reader) {
   facts->bits = reader->layout.bits;
   facts->samples = reader->layout.samples;
   facts->photometric = reader->layout.photometric;
-  facts->compression = field(file, TIFFTAG_COMPRESSION);
-  facts->orientation = field(file, TIFFTAG_ORIENTATION);
+  facts->compression = tiff_field(file, TIFFTAG_COMPRESSION);
+  facts->orientation = tiff_field(file, TIFFTAG_ORIENTATION);
   facts->alpha = reader->layout.alpha;
   uint32_t length = 0;
   void *data = NULL;
@@ -251,6 +102,14 @@ static void read_facts(struct reader *reader) {
   facts->subsample_v = v;
 }
 
+// The reason names the number, for which the caller has a word.
+static void check_compression(uint16_t compression) {
+  static char reason[sizeof "compression 65535"];
+  if (TIFFIsCODECConfigured(compression)) return;
+  snprintf(reason, sizeof reason, "compression %u", compression);
+  tiff_fail(reason);
+}
+
 EXPORT("reader_new")
 struct reader *reader_new(int source, uint32_t size) {
   struct reader *reader = calloc(1, sizeof *reader);
@@ -263,14 +122,14 @@ struct reader *reader_new(int source, uint32_t size) {
 // Reads the first directory. `most` is the memory that libtiff may hold.
 EXPORT("reader_open")
 void reader_open(struct reader *reader, uint32_t most) {
-  TIFF *file = reader->files[0] = open_file(reader, most);
+  TIFF *file = reader->files[0] = source_open(reader->source, reader->size, most);
   if (!file) tiff_fail("no directory");
   TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &reader->layout.width);
   TIFFGetField(file, TIFFTAG_IMAGELENGTH, &reader->height);
   if (reader->layout.width == 0 || reader->height == 0) tiff_fail("no pixels");
-  if (!TIFFIsCODECConfigured(field(file, TIFFTAG_COMPRESSION))) tiff_fail("not supported");
-  reader->separate = field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && field(file, TIFFTAG_SAMPLESPERPIXEL) > 1;
-  read_layout(reader);
+  check_compression(tiff_field(file, TIFFTAG_COMPRESSION));
+  reader->separate = tiff_field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && tiff_field(file, TIFFTAG_SAMPLESPERPIXEL) > 1;
+  reader->way = layout_read(file, &reader->layout);
   plan_memory(reader);
   read_facts(reader);
 }
@@ -311,7 +170,7 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
   for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
     reader->samples[plane] = allocate(unit);
     if (plane > 0 && reader->way == BY_SCANLINE) {
-      reader->files[plane] = open_file(reader, most);
+      reader->files[plane] = source_open(reader->source, reader->size, most);
       check(reader->files[plane] != NULL);
     }
   }
@@ -320,9 +179,8 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
   for (uint32_t y = first - first % reader->tile_height; y < first; y++) read_scanline(reader, y);
 }
 
-static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, uint32_t x, uint32_t count, uint8_t *to) {
+static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, uint32_t count, uint8_t *to) {
   struct row row = {.first = 0, .count = count, .separate = reader->separate};
-  (void)x;
   for (uint32_t plane = 0; plane < planes_of(reader); plane++)
     row.planes[plane] = reader->samples[plane] + (uint64_t)y * from_row_bytes;
   row_convert(&reader->layout, &row, reader->scratch, to);
@@ -340,7 +198,7 @@ static void fill_tiles(struct reader *reader) {
     }
     const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
     for (uint32_t y = 0; y < rows; y++)
-      convert(reader, (uint32_t)TIFFTileRowSize(file), y, left, columns, reader->band + ((uint64_t)y * width + left) * 4);
+      convert(reader, (uint32_t)TIFFTileRowSize(file), y, columns, reader->band + ((uint64_t)y * width + left) * 4);
   }
   reader->band_first = top;
   reader->band_count = rows;
@@ -391,7 +249,7 @@ uint32_t reader_read(struct reader *reader, uint32_t most) {
     if (most > reader->band_rows) most = reader->band_rows;
     for (uint32_t row = 0; row < most; row++) {
       read_scanline(reader, reader->next + row);
-      convert(reader, 0, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * 4);
+      convert(reader, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * 4);
     }
     reader->band_first = reader->next;
   } else {

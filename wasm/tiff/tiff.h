@@ -17,6 +17,7 @@ extern const char *damage;
 enum { MAX_PLANES = 5, BAND_ROWS = 16 };
 enum alpha { ALPHA_NONE, ALPHA_STRAIGHT, ALPHA_PREMULTIPLIED };
 enum output { OUTPUT_RGBA, OUTPUT_CMYK };
+enum way { BY_SCANLINE, BY_TILE, BY_LIBTIFF };
 
 // How samples are stored.
 struct layout {
@@ -39,6 +40,12 @@ struct row {
   uint8_t separate;
 };
 
+// source.c: the file that `pull` reads from, in which libtiff may hold `most` bytes of memory; NULL when it is none.
+TIFF *source_open(int source, uint32_t size, uint32_t most);
+// layout.c: a field of 16 bits, or its default; and the first picture's layout, which fails where no rule says what its
+// samples mean. Pictures that are read by scanline may have to be read by tile.
+uint16_t tiff_field(TIFF *file, uint32_t tag);
+enum way layout_read(TIFF *file, struct layout *layout);
 // samples.c: samples as 8 bits each (palette indices as they are), or as numbers.
 void samples_unpack(const struct layout *layout, const struct row *row, uint16_t sample, uint8_t *to);
 float sample_number(const struct layout *layout, const struct row *row, uint16_t sample, uint32_t pixel);

@@ -1,4 +1,5 @@
 /** ICC profiles for colors that a file names by their code points (ITU-T H.273), as cICP in PNG does. */
+import { hybridLogGamma, quantizedPerceptually, type Transfer } from "./high-dynamic-range.ts";
 
 type Chromaticity = readonly [x: number, y: number];
 
@@ -29,8 +30,8 @@ const SRGB: Curve = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 const REC_709: Curve = [1 / 0.45, 1 / 1.099_297, 0.099_297 / 1.099_297, 1 / 4.5, 0.081_243];
 const gamma = (exponent: number): Curve => [exponent, 1, 0, 0, 0];
 
-/** H.273, table 3. Those of high dynamic range (16, 18) have no place among 256 levels of sRGB without a choice. */
-const CURVES: Readonly<Record<number, Curve>> = {
+/** H.273, table 3. */
+const CURVES: Readonly<Record<number, Curve | Transfer>> = {
   1: REC_709,
   4: gamma(2.2),
   5: gamma(2.8),
@@ -39,6 +40,8 @@ const CURVES: Readonly<Record<number, Curve>> = {
   13: SRGB,
   14: REC_709,
   15: REC_709,
+  16: quantizedPerceptually,
+  18: hybridLogGamma,
 };
 
 /** The profile of gray or RGB samples with these primaries and this transfer; null for code points that have none. */
@@ -47,7 +50,7 @@ export function profileOfCodePoints(primaries: number, transfer: number, isGray:
   const curve = CURVES[transfer];
   if (!colors || !curve) return null;
   if (curve === SRGB && (isGray || primaries === 1)) return "srgb";
-  const trc = parametric(curve);
+  const trc = typeof curve === "function" ? sampled(curve) : parametric(curve);
   const white = xyz(D50);
   if (isGray)
     return profile("GRAY", [
@@ -139,6 +142,20 @@ function xyz(color: Vector): Uint8Array {
 /** Type 3 of parametricCurveType. */
 function parametric(curve: Curve): Uint8Array {
   return element("para", curve, 3);
+}
+
+const CURVE_POINTS = 1_024;
+
+/** curveType: a curve by points on it, with straight lines between them. */
+function sampled(curve: Transfer): Uint8Array {
+  const bytes = new Uint8Array(12 + CURVE_POINTS * 2);
+  const view = new DataView(bytes.buffer);
+  write(bytes, 0, "curv");
+  view.setUint32(8, CURVE_POINTS);
+  for (let point = 0; point < CURVE_POINTS; point++) {
+    view.setUint16(12 + point * 2, Math.round(curve(point / (CURVE_POINTS - 1)) * 65_535));
+  }
+  return bytes;
 }
 
 /** A tag's data: its type, four bytes that only curves use, numbers of 16 bits before and behind the point. */

@@ -29,7 +29,7 @@ export function bitmapPeakBytes(facts: Facts): number {
 }
 
 export const bmp = format({
-  summary: "Read only: 1 to 32 bits, palettes, bit fields, run lengths, alpha where it is used.",
+  summary: "Read only: 1 to 32 bits, palettes, bit fields, run lengths (of OS/2 too), alpha where it is used.",
   label: "BMP",
   mime: "image/bmp",
   extensions: ["bmp", "dib"],

@@ -3,7 +3,7 @@ import { converted } from "../color/convert.ts";
 import { type Decoded, type Demand, type Facts, format } from "../format.ts";
 import type { Rows } from "../rows.ts";
 import { computedFrame, computedPeakBytes } from "./computed-rows.ts";
-import { channelRows } from "./psd/channels.ts";
+import { channelRows, unzipped, unzippedBytes } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
 import { COLOR_CHANNELS, isPsd, type Mode, parsePsd, type PsdFile } from "./psd/header.ts";
 
@@ -20,7 +20,7 @@ const COLORSPACES: Readonly<Record<Mode, string>> = {
 const MOST_CHANNELS = 5;
 
 export const psd = format({
-  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes but multichannel.",
+  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes.",
   label: "PSD",
   mime: "image/vnd.adobe.photoshop",
   extensions: ["psd", "psb"],
@@ -42,17 +42,18 @@ export const psd = format({
       subsample: "4:4:4",
       depth: depth * (COLOR_CHANNELS[mode] + (transparency ? 1 : 0)),
       quality: 100,
+      decodeBytes: unzippedBytes(file),
       ...(profile && depth !== 32 && { profile }),
     } satisfies Facts;
   },
 
   decodePeakBytes(facts) {
-    // A row of every channel as stored, at most four bytes a sample, and as 8 bits; rows with alpha apart.
-    return 2 * computedPeakBytes(facts) + facts.width * MOST_CHANNELS * 5;
+    // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha apart.
+    return 2 * computedPeakBytes(facts) + facts.width * MOST_CHANNELS * 9 + (facts.decodeBytes ?? 0);
   },
 
-  *open(bytes, { profile }, demand) {
-    const file = parsePsd(bytes);
+  *open(stored, { profile }, demand) {
+    const { bytes, file } = unzipped(stored, parsePsd(stored));
     if (profile && file.mode === "cmyk") {
       const inks = pictureFrame(bytes, file, demand, true);
       const rows = converted(inks.rows, profile, "cmyk-inverted");

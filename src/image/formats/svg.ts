@@ -7,7 +7,7 @@ import type { Rows } from "../rows.ts";
 import { SVG } from "./optional.ts";
 import { cleanSvg } from "./svg/clean.ts";
 import { demandsOf } from "./svg/demands.ts";
-import { damaged, parseSvg } from "./svg/document.ts";
+import { damaged, parseSvg, plainSvg } from "./svg/document.ts";
 import { drawSvg } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 
@@ -23,10 +23,12 @@ const TREE_BYTES = 30;
 
 export const svg = format({
   ...SVG,
-  summary: "Drawn at the size that is wanted, text included; without operations it stays SVG, cleaned of scripts.",
+  summary:
+    "Drawn at the size that is wanted, text included; compressed (SVGZ) too; without operations it stays SVG, cleaned of scripts.",
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
 
-  probe(bytes) {
+  probe(file) {
+    const bytes = plainSvg(file);
     const root = parseSvg(bytes);
     const { imagePixels } = demandsOf(root);
     return {
@@ -54,7 +56,7 @@ export const svg = format({
   },
 
   recompress: (bytes) => new TextEncoder().encode(cleanSvg(parseSvg(bytes))),
-  recompressPeakBytes: (bytes) => bytes.length * TREE_BYTES,
+  recompressPeakBytes: (bytes) => plainSvg(bytes).length * TREE_BYTES,
 });
 
 /** The wanted region, drawn at the size at which it is used, be it smaller or larger than the document says. */

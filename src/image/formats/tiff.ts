@@ -82,14 +82,30 @@ function firstRow({ box }: Demand): number {
   return Math.max(0, Math.floor(box.y));
 }
 
-/** Runs native code; what it refuses is damaged. */
+/** Compressions that libtiff knows and this build of it leaves out, by the numbers of their tag. */
+const COMPRESSIONS: Readonly<Record<string, string>> = {
+  34661: "JBIG",
+  34887: "LERC",
+  34925: "LZMA",
+  50000: "Zstandard",
+  50001: "WebP",
+  50002: "JPEG XL",
+};
+
+/** Runs native code; what it refuses is damaged, or of a kind that cannot be read. */
 function guard<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof NativeError) {
-      throw new ApiError(422, "The TIFF file is damaged, cut short or of an unsupported kind", { cause: error });
-    }
-    throw error;
+    throw error instanceof NativeError ? new ApiError(422, reasonOf(error.message), { cause: error }) : error;
   }
+}
+
+function reasonOf(message: string): string {
+  const number = /^compression (\d+)$/.exec(message)?.[1];
+  if (number !== undefined) {
+    return `The TIFF file is compressed ${COMPRESSIONS[number] ? `with ${COMPRESSIONS[number]}, which` : "in a way that"} is not supported`;
+  }
+  if (message === "not supported") return "The TIFF file has samples of a kind that is not supported";
+  return "The TIFF file is damaged or cut short";
 }

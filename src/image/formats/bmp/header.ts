@@ -32,9 +32,11 @@ const INFO_BYTES = 40;
 const OS2_BYTES = 64;
 const V5_BYTES = 124;
 const FILE_HEADER_BYTES = 14;
-const COMPRESSION = { none: 0, rle8: 1, rle4: 2, bitfields: 3, alphaBitfields: 6 } as const;
+const COMPRESSION = { none: 0, rle8: 1, rle4: 2, bitfields: 3, rle24: 4, alphaBitfields: 6 } as const;
+const RUN_LENGTHS: ReadonlySet<number> = new Set([COMPRESSION.rle8, COMPRESSION.rle4, COMPRESSION.rle24]);
 const EMBEDDED_PROFILE = 0x4d424544;
-const OPAQUE_BLACK = 0xff000000;
+/** As a number in the order of bytes of this machine, as colors of palettes are. */
+export const OPAQUE_BLACK = 0xff000000;
 const DEPTHS = new Set([1, 2, 4, 8, 16, 24, 32]);
 const MASKS_16: Masks = { red: 0x7c00, green: 0x3e0, blue: 0x1f, alpha: 0 };
 const MASKS_32: Masks = { red: 0xff0000, green: 0xff00, blue: 0xff, alpha: 0 };
@@ -87,7 +89,7 @@ export function parseBitmap(bytes: Uint8Array, start: number, dataOffset?: numbe
     height,
     topDown: fields.height < 0,
     bits,
-    runLength: compression === COMPRESSION.rle8 || compression === COMPRESSION.rle4,
+    runLength: RUN_LENGTHS.has(compression),
     masks: masksOf(view, start, size, fields),
     palette: paletteAt(bytes, paletteStart, colors, entryBytes),
     dataOffset: dataOffset ?? paletteStart + declared * entryBytes,
@@ -145,6 +147,9 @@ function isSupported(compression: number, bits: number, size: number): boolean {
       return bits === 8;
     case COMPRESSION.rle4:
       return bits === 4;
+    case COMPRESSION.rle24:
+      // OS/2 wrote it in headers of its own and of Windows, where the number means a JPEG file, which has 0 bits.
+      return bits === 24 && size <= OS2_BYTES;
     case COMPRESSION.bitfields:
     case COMPRESSION.alphaBitfields:
       return windows && (bits === 16 || bits === 32);
@@ -154,7 +159,8 @@ function isSupported(compression: number, bits: number, size: number): boolean {
 }
 
 function masksOf(view: DataView, start: number, size: number, { bits, compression }: Fields): Masks {
-  if (compression < COMPRESSION.bitfields) return bits === 16 ? MASKS_16 : MASKS_32;
+  if (compression !== COMPRESSION.bitfields && compression !== COMPRESSION.alphaBitfields)
+    return bits === 16 ? MASKS_16 : MASKS_32;
   const mask = (index: number) => {
     const at = start + INFO_BYTES + index * 4;
     return at + 4 <= view.byteLength ? view.getUint32(at, true) : 0;

@@ -1,8 +1,8 @@
 /**
- * RLE8 and RLE4. Rows are stored from the bottom and codes have no fixed length: one pass notes where each row's codes
+ * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where each row's codes
  * begin, then any row can be expanded on its own, and no picture of indices is held.
  */
-import { type Bitmap, damaged } from "./header.ts";
+import { type Bitmap, damaged, OPAQUE_BLACK } from "./header.ts";
 
 /** Bytes held per row of a picture. */
 export const ROW_BYTES = 8;
@@ -18,9 +18,11 @@ export type Expand = (target: Uint32Array, row: number) => void;
 export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
   const { width, height, palette, bits } = bitmap;
   const { starts, columns } = survey(bytes, bitmap);
-  const nibbles = bits === 4;
+  const color = colorReader(bytes, bitmap);
+  const runBytes = runBytesOf(bits);
+  const background = bits === 24 ? OPAQUE_BLACK : palette[0]!;
   return (target, row) => {
-    target.fill(palette[0]!);
+    target.fill(background);
     const start = starts[row]!;
     if (start === 0 || row >= height) return;
     let x = columns[row]!;
@@ -29,17 +31,15 @@ export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
       const code = bytes[at + 1]!;
       at += 2;
       if (count > 0) {
-        const first = palette[nibbles ? code >> 4 : code]!;
-        const second = palette[nibbles ? code & 15 : code]!;
+        // A run of nibbles is two colors in turn.
+        const [first, second] = [color(at - 1, 0), color(at - 1, bits === 4 ? 1 : 0)];
         const end = Math.min(width, x + count);
         for (let from = x; x < end; x++) target[x] = (x - from) & 1 ? second : first;
+        at += runBytes - 1;
       } else if (code > DELTA) {
         const end = Math.min(width, x + code);
-        for (let index = 0; x < end; x++, index++) {
-          const byte = bytes[at + (nibbles ? index >> 1 : index)]!;
-          target[x] = palette[!nibbles ? byte : index & 1 ? byte & 15 : byte >> 4]!;
-        }
-        at += literalBytes(code, nibbles);
+        for (let index = 0; x < end; x++, index++) target[x] = color(at, index);
+        at += literalBytes(code, bits);
       } else if (code === DELTA && bytes[at + 1] === 0) {
         x += bytes[at]!;
         at += 2;
@@ -69,8 +69,11 @@ function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
     const code = bytes[at + 1]!;
     at += 2;
     let next = row;
-    if (count > 0) x += count;
-    else if (code === END_OF_BITMAP) break;
+    if (count > 0) {
+      x += count;
+      at += runBytesOf(bits) - 1;
+      if (at > bytes.length) throw damaged();
+    } else if (code === END_OF_BITMAP) break;
     else if (code === END_OF_ROW) {
       x = 0;
       next = row + 1;
@@ -80,9 +83,9 @@ function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
       next = row + bytes[at + 1]!;
       at += 2;
     } else {
-      if (at + literalBytes(code, bits === 4, 1) > bytes.length) throw damaged();
+      if (at + literalBytes(code, bits, 1) > bytes.length) throw damaged();
       x += code;
-      at += literalBytes(code, bits === 4);
+      at += literalBytes(code, bits);
     }
     enter(next);
     row = next;
@@ -91,7 +94,22 @@ function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
 }
 
 /** Bytes of a run of literals, which is padded to whole words. */
-function literalBytes(count: number, nibbles: boolean, padding = 2): number {
-  const bytes = nibbles ? (count + 1) >> 1 : count;
+function literalBytes(count: number, bits: number, padding = 2): number {
+  const bytes = Math.ceil((count * bits) / 8);
   return padding === 2 ? bytes + (bytes & 1) : bytes;
+}
+
+/** Bytes of the color of a run. */
+function runBytesOf(bits: number): number {
+  return bits === 24 ? 3 : 1;
+}
+
+/** Reads the color number `index` of those that begin at `at`. */
+function colorReader(bytes: Uint8Array, { bits, palette }: Bitmap): (at: number, index: number) => number {
+  if (bits === 8) return (at, index) => palette[bytes[at + index]!]!;
+  if (bits === 4) return (at, index) => palette[(bytes[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15]!;
+  return (at, index) => {
+    const from = at + index * 3;
+    return (OPAQUE_BLACK | (bytes[from]! << 16) | (bytes[from + 1]! << 8) | bytes[from + 2]!) >>> 0;
+  };
 }

@@ -1,5 +1,6 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
+import { readTracks } from "./track.ts";
 
 /** 64 x 64 is the smallest tile that MIAF allows; the largest picture there may be has 27,000 of them. */
 const MAX_ITEMS = 32_768;
@@ -43,18 +44,21 @@ export interface Items {
 }
 
 /**
- * Reads what the `meta` box at the top of a file says of its items.
- * @throws ApiError 422 when there is none, or it is damaged
+ * Reads what the `meta` box at the top of a file says of its items; where there are none, the first frame of a track.
+ * @throws ApiError 422 when there is neither, or it is damaged
  */
 export function readItems(bytes: Uint8Array): Items {
-  const meta = topLevel(bytes, "meta");
-  if (!meta) throw unsupported("it has no still picture");
   const boxes = new Map<string, Uint8Array>();
-  for (const { type, payload } of boxesOf(fullBox(meta).fields.rest())) {
+  const meta = topLevel(bytes, "meta");
+  for (const { type, payload } of meta ? boxesOf(fullBox(meta).fields.rest()) : []) {
     if (!boxes.has(type)) boxes.set(type, payload);
   }
   const box = (type: string) => boxes.get(type) ?? new Uint8Array(0);
-  if (boxes.has("hdlr") && handlerOf(box("hdlr")) !== "pict") throw unsupported("it has no still picture");
+  if (!boxes.has("pitm") || (boxes.has("hdlr") && handlerOf(box("hdlr")) !== "pict")) {
+    const moov = topLevel(bytes, "moov");
+    if (!moov) throw unsupported("it has no still picture");
+    return readTracks(bytes, moov);
+  }
   const properties = readProperties(box("iprp"));
   const items = new Map<number, Item>();
   for (const { id, type } of readEntries(box("iinf"))) {

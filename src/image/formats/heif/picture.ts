@@ -2,7 +2,8 @@
 import type { Box as Region, Orientation, Size } from "../../geometry.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Coded, Codec, CodedHeaders } from "./codec.ts";
-import { type Item, type Items, readItems } from "./items.ts";
+import type { Item, Items } from "./items.ts";
+import { profileOf } from "./profile.ts";
 import { type Colors, colorsOf, find, isAlpha, sizeOf, transformOf } from "./properties.ts";
 
 /** One picture, or a grid of coded ones of equal size. */
@@ -34,12 +35,11 @@ export interface HeifPicture {
 }
 
 /**
- * Reads the primary item of a file, thumbnails and everything else left aside.
- * @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported
+ * The picture of an item that is coded, or a grid.
+ * @throws ApiError 422 when it is damaged, or of a kind that is not supported
  */
-export function readPicture(bytes: Uint8Array, codec: Codec): HeifPicture {
-  const items = readItems(bytes);
-  const { item, properties } = derivedFrom(items, items.primary);
+export function pictureOf(items: Items, whole: Item, codec: Codec): HeifPicture {
+  const { item, properties } = derivedFrom(items, whole);
   const color = readLayer(items, item, codec);
   const alphaItem = alphaOf(items, item);
   const alpha = alphaItem && readLayer(items, alphaItem, codec);
@@ -53,14 +53,14 @@ export function readPicture(bytes: Uint8Array, codec: Codec): HeifPicture {
 }
 
 /** An identity derivation stands for another item, and adds transformations to its own. */
-function derivedFrom(items: Items, item: Item) {
+export function derivedFrom(items: Items, item: Item) {
   if (item.type !== "iden") return { item, properties: item.properties };
   const source = items.item(sourcesOf(items, item)[0] ?? 0);
   if (source.type === "iden") throw unsupported("it is derived from other pictures");
   return { item: source, properties: [...source.properties, ...item.properties] };
 }
 
-function sourcesOf({ references }: Items, item: Item): readonly number[] {
+export function sourcesOf({ references }: Items, item: Item): readonly number[] {
   return references.find(({ type, from }) => type === "dimg" && from === item.id)?.to ?? [];
 }
 
@@ -82,6 +82,18 @@ function readColors(items: Items, item: Item): Colors {
   // The numbers of the tiles say how they are coded, whatever profile the grid has.
   if (colors.samples || colors.profile) return { ...colors, samples: colors.samples ?? below.samples };
   return below;
+}
+
+/** The profile that says what the colors of a picture mean; undefined where they are sRGB. */
+export function colorProfileOf({ color, colors }: HeifPicture): Uint8Array | undefined {
+  return colors.profile ?? profileOf(colors.primaries, colors.transfer, color.headers.chroma === "gray");
+}
+
+/** `Gray`, `RGB` or `YCbCr`. */
+export function colorspaceOf({ color, colors }: HeifPicture): string {
+  if (color.headers.chroma === "gray") return "Gray";
+  const rgb = colors.samples ? colors.samples.matrix === 0 : color.headers.rgb;
+  return rgb ? "RGB" : "YCbCr";
 }
 
 function readLayer(items: Items, item: Item, codec: Codec): Layer {

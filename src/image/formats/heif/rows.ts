@@ -1,6 +1,5 @@
 /** The rows of a HEIF picture: of a grid, one row of tiles is decoded at a time. */
 import { NativeError } from "../../../../wasm/load.ts";
-import type { Decoded, Demand } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { damaged } from "./bytes.ts";
@@ -8,7 +7,7 @@ import type { Canvas, Codec, SampleColors, Samples } from "./codec.ts";
 import type { HeifPicture, Layer } from "./picture.ts";
 
 /** Even, so that bands begin on a row of chroma. */
-const BAND_ROWS = 16;
+export const BAND_ROWS = 16;
 
 /** Bytes that reading a picture holds at most, whatever region of it is wanted. */
 export function peakBytes({ color, alpha, crop }: HeifPicture, codec: Codec): number {
@@ -17,24 +16,8 @@ export function peakBytes({ color, alpha, crop }: HeifPicture, codec: Codec): nu
   return layerBytes(color) + (alpha ? layerBytes(alpha) : 0) + crop.width * 4 * BAND_ROWS;
 }
 
-/** The wanted region, and only the tiles that it touches. */
-export function* openPicture(picture: HeifPicture, codec: Codec, demand: Demand): Generator<Decoded> {
-  const { crop } = picture;
-  const left = Math.min(crop.width - 1, Math.max(0, Math.floor(demand.box.x)));
-  const top = Math.min(crop.height - 1, Math.max(0, Math.floor(demand.box.y)));
-  const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
-  const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
-  const region = { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top };
-  const rows = regionRows(picture, codec, region);
-  try {
-    yield { delayMs: 0, rows, box: { ...demand.box, x: demand.box.x - left, y: demand.box.y - top } };
-  } finally {
-    rows.close();
-  }
-}
-
 /** @param region whole pixels of the layers */
-function regionRows(picture: HeifPicture, codec: Codec, region: Box): Rows {
+export function regionRows(picture: HeifPicture, codec: Codec, region: Box): Rows {
   const canvas = guard(() => codec.openCanvas(region.width, BAND_ROWS, peakBytes(picture, codec)));
   const color = new LayerRows(picture.color, codec, canvas, region, picture.colors.samples);
   const alpha = picture.alpha && new LayerRows(picture.alpha, codec, canvas, region, undefined);

@@ -1,4 +1,6 @@
 /** Rows of one channel of the merged picture, which is stored channel after channel. */
+import { inflateSync } from "node:zlib";
+
 import { damaged, type PsdFile } from "./header.ts";
 
 /** The samples of row `y` as stored; a view valid until the next call. Rows must be asked for in order. */
@@ -9,12 +11,40 @@ export function rowBytesOf({ width, depth }: PsdFile): number {
   return Math.ceil((width * depth) / 8);
 }
 
+/** Bytes that `unzipped` holds at most, its result and what it is joined from. */
+export function unzippedBytes(file: PsdFile): number {
+  return isZipped(file) ? 2 * file.channels * file.height * rowBytesOf(file) : 0;
+}
+
+function isZipped({ compression }: PsdFile): boolean {
+  return compression === "zipped" || compression === "zipped-differences";
+}
+
+/**
+ * A file whose rows can be reached: where they are compressed all together, they are inflated at once.
+ * @throws ApiError 422 when they are damaged
+ */
+export function unzipped(bytes: Uint8Array, file: PsdFile): { readonly bytes: Uint8Array; readonly file: PsdFile } {
+  if (!isZipped(file)) return { bytes, file };
+  const { channels, height, dataOffset } = file;
+  const maxOutputLength = channels * height * rowBytesOf(file);
+  const compression = file.compression === "zipped" ? "raw" : "differences";
+  try {
+    const rows = inflateSync(bytes.subarray(dataOffset), { maxOutputLength });
+    return { bytes: new Uint8Array(rows), file: { ...file, compression, dataOffset: 0 } };
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
 /**
  * Readers of the first `count` channels.
  * @throws ApiError 422 when the file is too short for its picture
  */
 export function channelRows(bytes: Uint8Array, file: PsdFile, count: number): ChannelRow[] {
-  return file.packed ? packedRows(bytes, file, count) : rawRows(bytes, file, count);
+  if (file.compression === "packed") return packedRows(bytes, file, count);
+  const rows = rawRows(bytes, file, count);
+  return file.compression === "differences" ? rows.map((row) => summedRows(row, file)) : rows;
 }
 
 function rawRows(bytes: Uint8Array, file: PsdFile, count: number): ChannelRow[] {
@@ -25,6 +55,37 @@ function rawRows(bytes: Uint8Array, file: PsdFile, count: number): ChannelRow[] 
     const from = dataOffset + (channel * height + y) * rowBytes;
     return bytes.subarray(from, from + rowBytes);
   });
+}
+
+/** Samples of rows that hold the difference of each to the one before. */
+function summedRows(differences: ChannelRow, { width, depth }: PsdFile): ChannelRow {
+  const row = new Uint8Array((width * depth) / 8);
+  if (depth === 16) return (y) => sumWords(differences(y), row);
+  if (depth === 8) return (y) => sumBytes(differences(y), row);
+  // Floating point: first the highest bytes of all samples, last the lowest, and all as one row of differences.
+  const planes = new Uint8Array(row.length);
+  return (y) => {
+    sumBytes(differences(y), planes);
+    for (let at = 0; at < row.length; at++) row[at] = planes[(at & 3) * width + (at >> 2)]!;
+    return row;
+  };
+}
+
+function sumBytes(from: Uint8Array, to: Uint8Array): Uint8Array {
+  let sum = 0;
+  for (let at = 0; at < to.length; at++) to[at] = sum = (sum + from[at]!) & 0xff;
+  return to;
+}
+
+/** Of 16 bits, the higher first. */
+function sumWords(from: Uint8Array, to: Uint8Array): Uint8Array {
+  let sum = 0;
+  for (let at = 0; at < to.length; at += 2) {
+    sum = (sum + ((from[at]! << 8) | from[at + 1]!)) & 0xffff;
+    to[at] = sum >> 8;
+    to[at + 1] = sum & 0xff;
+  }
+  return to;
 }
 
 function packedRows(bytes: Uint8Array, file: PsdFile, count: number): ChannelRow[] {

@@ -6,6 +6,12 @@ import { ApiError } from "../../../errors.ts";
 
 export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
 
+/**
+ * How rows are stored: `packed` each on its own, `zip` all of them together, then perhaps as differences from one sample
+ * to the next (`zipped-differences`; `differences` once they are not compressed any more).
+ */
+export type Compression = "raw" | "packed" | "zipped" | "zipped-differences" | "differences";
+
 export interface PsdFile {
   readonly width: number;
   readonly height: number;
@@ -21,11 +27,10 @@ export interface PsdFile {
   /** The channel after the colors is the transparency of the merged picture. */
   readonly transparency: boolean;
   readonly profile: Uint8Array | undefined;
-  /** Rows are compressed, each on its own. */
-  readonly packed: boolean;
+  readonly compression: Compression;
   /** PSB: lengths have twice as many bytes. */
   readonly large: boolean;
-  /** Where the rows begin, or the table of their lengths. */
+  /** Where the rows begin, or the table of their lengths, or what is compressed as a whole. */
   readonly dataOffset: number;
 }
 
@@ -46,8 +51,9 @@ const MAX_CHANNELS = 56;
 const MAX_SIDE = 300_000;
 const PALETTE_BYTES = 768;
 const RESOURCE = { profile: 0x040f, transparentIndex: 0x0417, version: 0x0421 } as const;
-const RAW = 0;
-const PACKED = 1;
+const COMPRESSIONS: readonly (Compression | undefined)[] = ["raw", "packed", "zipped", "zipped-differences"];
+/** A number among the modes. */
+const MULTICHANNEL = 7;
 
 export const damaged = (cause?: unknown) => new ApiError(422, "The PSD file is damaged or cut short", { cause });
 const unsupported = () => new ApiError(422, "The PSD file has a color mode or compression that is not supported");
@@ -79,7 +85,8 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
   const depth = view.getUint16(22);
   if (channels < 1 || channels > MAX_CHANNELS || width < 1 || height < 1) throw damaged();
   if (width > MAX_SIDE || height > MAX_SIDE) throw damaged();
-  const mode = MODES[view.getUint16(24)];
+  const isMultichannel = view.getUint16(24) === MULTICHANNEL;
+  const mode = isMultichannel ? modeOfInks(channels) : MODES[view.getUint16(24)];
   if (!mode || (mode === "bitmap") !== (depth === 1) || ![1, 8, 16, 32].includes(depth)) throw unsupported();
   if (mode === "indexed" && depth !== 8) throw unsupported();
   if (channels < COLOR_CHANNELS[mode]) throw damaged();
@@ -91,8 +98,9 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
   const resources = readResources(bytes, view, paletteEnd + 4, resourcesEnd);
   if (resources.noPicture) throw new ApiError(422, "The PSD file was saved without a merged picture");
   const layersEnd = sectionEnd(view, resourcesEnd, large);
-  const compression = view.getUint16(layersEnd);
-  if (compression !== RAW && compression !== PACKED) throw unsupported();
+  const compression = COMPRESSIONS[view.getUint16(layersEnd)];
+  // There are no differences between bits.
+  if (!compression || (depth === 1 && compression === "zipped-differences")) throw unsupported();
   return {
     width,
     height,
@@ -103,11 +111,21 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
     large,
     transparentIndex: resources.transparentIndex,
     transparency:
-      channels > COLOR_CHANNELS[mode] && hasTransparency(view, resourcesEnd + (large ? 8 : 4), layersEnd, large),
+      !isMultichannel &&
+      channels > COLOR_CHANNELS[mode] &&
+      hasTransparency(view, resourcesEnd + (large ? 8 : 4), layersEnd, large),
     profile: resources.profile,
-    packed: compression === PACKED,
+    compression,
     dataOffset: layersEnd + 2,
   };
+}
+
+/**
+ * A picture of several channels came of one in RGB, whose channels are then inks of cyan, magenta and yellow with 255 for
+ * none, or of one in CMYK, with black besides; further inks are spot colors, which are not shown of other modes either.
+ */
+function modeOfInks(channels: number): Mode {
+  return channels < 3 ? "gray" : channels === 3 ? "rgb" : "cmyk";
 }
 
 /** Where the section ends whose length is at `at`. */

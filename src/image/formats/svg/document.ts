@@ -1,4 +1,6 @@
-/** SVG documents as trees: decoded, bounded, and without anything that an XML document may fetch or multiply. */
+/** SVG documents, plain or compressed by gzip, as trees: decoded, bounded, and without anything that an XML document may fetch or multiply. */
+import { constants, gunzipSync } from "node:zlib";
+
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 
 import { ApiError } from "../../../errors.ts";
@@ -7,6 +9,9 @@ import { ApiError } from "../../../errors.ts";
 const MAX_BYTES = 4 << 20;
 const MAX_ELEMENTS = 100_000;
 const MAX_DEPTH = 200;
+/** Of a compressed file, so many bytes are looked at to see whether it is a drawing; they become at most a megabyte. */
+const PEEK_BYTES = 1_024;
+const PEEKED_BYTES = 4_096;
 const MAX_ENTITIES = 100;
 /** What entities may add to a document, in characters. */
 const MAX_EXPANSION = 200_000;
@@ -14,6 +19,34 @@ const MAX_EXPANSION = 200_000;
 export const damaged = (cause?: unknown) =>
   new ApiError(422, "The SVG file is not well-formed, or has no drawing", { cause });
 const tooLarge = () => new ApiError(422, "The SVG file has too much text, too many elements or too deep a nesting");
+
+/** RFC 1952, 2.3.1: the first two bytes, and the one compression that there is. */
+function isGzip([first, second, method]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b && method === 8;
+}
+
+/**
+ * A document without its compression.
+ * @throws ApiError 422 when it is damaged or has more text than is read
+ */
+export function plainSvg(bytes: Uint8Array): Uint8Array {
+  if (!isGzip(bytes)) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+  } catch (error) {
+    throw (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : damaged(error);
+  }
+}
+
+/** What the first bytes of a compressed file become; nothing where they are not compressed. */
+function peeked(head: Uint8Array): Uint8Array {
+  try {
+    const text = gunzipSync(head.subarray(0, PEEK_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+    return text.subarray(0, PEEKED_BYTES);
+  } catch {
+    return new Uint8Array(0);
+  }
+}
 
 /** The encoding that a byte order mark says. */
 function textOf(bytes: Uint8Array): string {
@@ -31,7 +64,8 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Whether the first element is `svg`: what may stand before it is passed over. */
-export function isSvg(head: Uint8Array): boolean {
+export function isSvg(bytes: Uint8Array): boolean {
+  const head = isGzip(bytes) ? peeked(bytes) : bytes;
   const [first] = head;
   if (first === undefined || (first > 0x3c && first < 0xef)) return false;
   const text = textOf(head);
@@ -64,7 +98,8 @@ function endOfMiscellany(text: string, at: number): number {
  * to elsewhere are refused.
  * @throws ApiError 422 when the document is not well-formed or beyond the limits
  */
-export function parseSvg(bytes: Uint8Array): XmlElement {
+export function parseSvg(file: Uint8Array): XmlElement {
+  const bytes = plainSvg(file);
   if (bytes.length > MAX_BYTES) throw tooLarge();
   const text = textOf(bytes);
   const entities = entitiesOf(text);

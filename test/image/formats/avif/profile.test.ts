@@ -23,12 +23,12 @@ describe("colors described by numbers", () => {
       [2, 2],
       [undefined, undefined],
     ]) {
-      expect(profileOf(primaries, transfer)).toBeUndefined();
+      expect(profileOf(primaries, transfer, false)).toBeUndefined();
     }
   });
 
   it("are those of Display P3", () => {
-    expect(farthest(converted(profileOf(12, 13)), converted(new Uint8Array(displayP3)))).toBeLessThanOrEqual(2);
+    expect(farthest(converted(profileOf(12, 13, false)), converted(new Uint8Array(displayP3)))).toBeLessThanOrEqual(2);
   });
 
   it("keep gray gray", () => {
@@ -40,7 +40,7 @@ describe("colors described by numbers", () => {
       [1, 8],
       [1, 4],
     ] as const) {
-      const { data } = drain(toSrgb(rowsOf(gray), profileOf(primaries, transfer), "RGB"));
+      const { data } = drain(toSrgb(rowsOf(gray), profileOf(primaries, transfer, false), "RGB"));
       for (let at = 0; at < data.length; at += 4) {
         const [red, green, blue] = [sample(data, at), sample(data, at + 1), sample(data, at + 2)];
         expect(Math.max(red, green, blue) - Math.min(red, green, blue)).toBeLessThanOrEqual(2);
@@ -59,7 +59,7 @@ describe("colors described by numbers", () => {
       ][x] as [number, number, number]),
       255,
     ]);
-    const { data } = drain(toSrgb(rowsOf(levels), profileOf(9, 16), "RGB"));
+    const { data } = drain(toSrgb(rowsOf(levels), profileOf(9, 16, false), "RGB"));
     expect(sample(data, 1)).toBeGreaterThan(170);
     expect(sample(data, 1)).toBeLessThan(210);
     expect(sample(data, 5)).toBeGreaterThan(250);

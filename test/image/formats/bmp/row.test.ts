@@ -26,6 +26,7 @@ import pal8v5 from "../../../fixtures/bmp/pal8v5.bmp";
 import pal8w125 from "../../../fixtures/bmp/pal8w125.bmp";
 import rgb16565 from "../../../fixtures/bmp/rgb16-565.bmp";
 import rgb16 from "../../../fixtures/bmp/rgb16.bmp";
+import rgb24Rle24 from "../../../fixtures/bmp/rgb24-rle24.bmp";
 import rgb24 from "../../../fixtures/bmp/rgb24.bmp";
 import rgb32bf from "../../../fixtures/bmp/rgb32bf.bmp";
 import rgba32 from "../../../fixtures/bmp/rgba32.bmp";
@@ -51,6 +52,8 @@ const FILES = [
   ["bit fields of 5, 6 and 5 bits", rgb16565, 16, "2a018aed0053eb07"],
   ["16 bits", rgb16, 16, "d6f27086a528ceb4"],
   ["24 bits", rgb24, 24, "ac4dbaf6110c3f2c"],
+  // From rgb24.bmp; Chromium shows the same of both.
+  ["24 bits, run lengths of OS/2", rgb24Rle24, 24, "ac4dbaf6110c3f2c"],
   ["32 bits with bit fields", rgb32bf, 32, "ac4dbaf6110c3f2c"],
   ["alpha", rgba32, 32, "ee3cd3c840db8eb7"],
   ["alpha, Windows 5", yellowRoseSmallV5, 32, "b0b8de554e21e83b"],
@@ -79,6 +82,17 @@ function withAlpha(...pixels: number[]): Uint8Array {
   return bytes;
 }
 
+/** A bitmap of RLE24 codes, 4 x 2, with the given size of its second header. */
+function runs24(headerBytes: number, ...codes: number[]): Uint8Array {
+  const bytes = new Uint8Array(14 + headerBytes + codes.length);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x42, 0x4d]);
+  view.setUint32(10, 14 + headerBytes, true);
+  [headerBytes, 4, 2, (24 << 16) | 1, 4].forEach((value, index) => view.setUint32(14 + index * 4, value, true));
+  bytes.set(codes, 14 + headerBytes);
+  return bytes;
+}
+
 describe("BMP", () => {
   it.each(FILES)("is read: %s", async (_name, file, depth, expected) => {
     const bytes = new Uint8Array(file);
@@ -98,6 +112,7 @@ describe("BMP", () => {
   it.each([
     ["plain", pal8],
     ["run lengths", pal8rle],
+    ["run lengths of 24 bits", rgb24Rle24],
   ])("gives a region as it is in the whole: %s", (_name, file) => {
     const bytes = new Uint8Array(file);
     const facts = bmp.probe(bytes);
@@ -107,6 +122,15 @@ describe("BMP", () => {
     expect(decoded?.box).toEqual({ ...box, y: 0 });
     const region = decoded?.rows.read(16)?.slice();
     expect(region).toEqual(decodeFile(bmp, bytes).data.subarray(20 * 127 * 4, 29 * 127 * 4));
+  });
+
+  it.each([20, 40, 64])("has runs, literals and steps in run lengths of 24 bits: header of %i bytes", (headerBytes) => {
+    // Below: two pixels of one color, a step to the right; above: three single pixels, padded, and one that no code paints.
+    const codes = [2, 3, 2, 1, 0, 2, 1, 0, 1, 6, 5, 4, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 1];
+    const above = [3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 0, 0, 0, 255];
+    const below = [1, 2, 3, 255, 1, 2, 3, 255, 0, 0, 0, 255, 4, 5, 6, 255];
+    expect([...decodeFile(bmp, runs24(headerBytes, ...codes)).data]).toEqual([...above, ...below]);
+    expect(outcomeOf(bmp, runs24(108, ...codes))).toBe(422);
   });
 
   it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
@@ -122,13 +146,13 @@ describe("BMP", () => {
   });
 
   it("is refused wherever it ends", () => {
-    for (const file of [pal4rle, pal8rle, rgb16, rgb24, yellowRoseSmallV5]) {
+    for (const file of [pal4rle, pal8rle, rgb16, rgb24, rgb24Rle24, yellowRoseSmallV5]) {
       for (const part of beginnings(new Uint8Array(file), 50)) expect(outcomeOf(bmp, part)).toBe(422);
     }
   });
 
   it("is refused or read whatever its bytes are", () => {
-    for (const file of [pal1, pal4rle, pal8rle, rgb16565, yellowRoseSmallV5]) {
+    for (const file of [pal1, pal4rle, pal8rle, rgb16565, rgb24Rle24, yellowRoseSmallV5]) {
       for (const mutated of mutations(new Uint8Array(file), 400)) outcomeOf(bmp, mutated);
     }
   });

@@ -4,7 +4,8 @@ import { toSrgb } from "../../../../src/image/color/convert.ts";
 import { detect } from "../../../../src/image/detect.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevc } from "../../../../src/image/formats/heic/codec.ts";
-import { readPicture } from "../../../../src/image/formats/heif/picture.ts";
+import { readItems } from "../../../../src/image/formats/heif/items.ts";
+import { pictureOf } from "../../../../src/image/formats/heif/picture.ts";
 import { writeHeif } from "../../../../src/image/formats/heif/write.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { turn } from "../../../../src/image/steps/turn.ts";
@@ -82,7 +83,8 @@ function region(picture: Pixels, width: number, height: number): Pixels {
 
 /** The coded picture of a file with other numbers for its colors. */
 function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean, primaries = 1): Uint8Array {
-  const { color } = readPicture(new Uint8Array(file), hevc);
+  const items = readItems(new Uint8Array(file));
+  const { color } = pictureOf(items, items.primary, hevc);
   const { config, payload } = color.tile(0);
   return writeHeif({
     width: 133,

@@ -187,7 +187,7 @@ describe("the facts of a PNG", () => {
     const bare = png.probe(new Uint8Array(rgb8)).profile;
     for (const unknown of [
       [1, 13, 0, 1],
-      [9, 16, 0, 1],
+      [9, 17, 0, 1],
       [12, 13, 0, 0],
       [12, 13, 1, 1],
     ]) {

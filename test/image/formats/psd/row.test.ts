@@ -22,11 +22,15 @@ import rgb32 from "../../../fixtures/psd/rgb-32.psd";
 import transparentMultiply from "../../../fixtures/psd/transparent-multiply.psd";
 import transparent from "../../../fixtures/psd/transparent.psd";
 import twoLayers from "../../../fixtures/psd/two-layers.psb";
+import zip8 from "../../../fixtures/psd/zip-8.psb";
+import zipDifferences16 from "../../../fixtures/psd/zip-differences-16.psd";
+import zipDifferences32 from "../../../fixtures/psd/zip-differences-32.psd";
+import zipDifferencesCmyk from "../../../fixtures/psd/zip-differences-cmyk.psd";
 import { beginnings, decodeFile, fileDigest, mutations, outcomeOf } from "../../../support/files.ts";
 
 /**
- * Digests of what ImageMagick 6.9 makes of the files (`convert FILE[0] -depth 8 RGBA:-`). The last four are our own,
- * looked at: transparency differs from ImageMagick's by at most one level, Lab and floating point by its choice of white
+ * Digests of what ImageMagick 6.9 makes of the files (`convert FILE[0] -depth 8 RGBA:-`). The last ones are our own,
+ * looked at: transparency and several channels differ from ImageMagick's by at most one level, Lab and floating point by its choice of white
  * and of linear light.
  */
 const FILES = [
@@ -41,6 +45,12 @@ const FILES = [
   ["transparency", transparent, { alpha: true, depth: 32 }, "86becfb3d52e93d9"],
   ["transparency of blended layers", transparentMultiply, { alpha: true }, "2bf314afcd94af0e"],
   ["Lab", lab16, { colorspace: "Lab", depth: 48 }, "fa250a86aa917c9d"],
+  ["several channels", multichannel, { colorspace: "RGB", depth: 48 }, "89fa3e3d23f223de"],
+  // Of the files above and below, compressed in another way.
+  ["ZIP", zip8, { depth: 24 }, "f51262f33977a8b3"],
+  ["ZIP of differences, CMYK", zipDifferencesCmyk, { colorspace: "CMYK", depth: 32 }, "a6443958494b6663"],
+  ["ZIP of differences, 16 bits", zipDifferences16, { depth: 48 }, "a6443958494b6663"],
+  ["ZIP of differences, floating point", zipDifferences32, { depth: 96 }, "16a9b1c4b19d0276"],
   ["floating point", rgb32, { colorspace: "RGB", depth: 96 }, "16a9b1c4b19d0276"],
 ] as const;
 
@@ -52,7 +62,7 @@ const REFUSED = {
   "rows missing": psdTruncated,
   "no channels": psdZeroChannels,
   "compressed rows that end early": tmShortPackbits,
-  "a color mode that has no colors": multichannel,
+  "a color mode that does not exist": made({ mode: 5 }, [[1]]),
   "no merged picture": noPicture,
 };
 
@@ -91,6 +101,8 @@ const MADE = {
   ],
   "transparency, stored on white": [made({ mode: 3, layers: -1 }, [[255], [155], [205], [100]]), [255, 0, 128, 100]],
   "a mask, which is not transparency": [made({ mode: 3, layers: 1 }, [[9], [8], [7], [100]]), [9, 8, 7, 255]],
+  "several channels, of inks": [made({ mode: 7, layers: -1 }, [[255], [128], [0], [204], [7]]), [204, 102, 0, 255]],
+  "several channels, few of them": [made({ mode: 7 }, [[40], [50]]), [40, 40, 40, 255]],
   inks: [made({ mode: 4 }, [[255], [128], [0], [204]]), [204, 102, 0, 255]],
   "inks with transparency": [made({ mode: 4, layers: -2 }, [[255], [255], [255], [255], [0]]), [255, 255, 255, 0]],
   "Lab of sRGB's red": [made({ mode: 9 }, [[138], [209], [198]]), [255, 0, 0, 255]],
@@ -118,6 +130,12 @@ describe("PSD", () => {
     expect(decoded?.rows.read(16)).toEqual(decodeFile(psd, bytes).data.subarray(11 * 160, 18 * 160));
   });
 
+  it("declares what is inflated at once", () => {
+    const declared = (file: ArrayBuffer) => psd.decodePeakBytes(psd.probe(new Uint8Array(file)));
+    const samples = 40 * 30 * 3 * 2;
+    expect(declared(zipDifferences16) - declared(rgb16)).toBeGreaterThanOrEqual(samples);
+  });
+
   it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
     expect(outcomeOf(psd, new Uint8Array(file))).toBe(422);
   });
@@ -127,13 +145,13 @@ describe("PSD", () => {
   });
 
   it("is refused wherever it ends", () => {
-    for (const file of [oneLayer, twoLayers, cmyk, rgb16, transparent]) {
+    for (const file of [oneLayer, twoLayers, cmyk, rgb16, transparent, zip8, zipDifferencesCmyk]) {
       for (const part of beginnings(new Uint8Array(file), 50)) expect(outcomeOf(psd, part)).toBe(422);
     }
   });
 
   it("is refused or read whatever its bytes are", () => {
-    for (const file of [twoLayers, cmyk, gray, bitmap, transparent, rgb32]) {
+    for (const file of [twoLayers, cmyk, gray, bitmap, transparent, rgb32, zip8, zipDifferences16, zipDifferences32]) {
       for (const mutated of mutations(new Uint8Array(file), 300)) outcomeOf(psd, mutated);
     }
   });

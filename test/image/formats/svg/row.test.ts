@@ -1,8 +1,12 @@
+import { gzipSync } from "node:zlib";
+
 import { describe, expect, it } from "vitest";
 
+import { detect } from "../../../../src/image/detect.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { render } from "../../../../src/image/render.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
+import androidRobotCompressed from "../../../fixtures/svg/Android_robot.svgz";
 import svgAnimateHref from "../../../fixtures/svg/broken/svg-animate-href.svg";
 import svgBillionLaughs from "../../../fixtures/svg/broken/svg-billion-laughs.svg";
 import svgBlur1e6 from "../../../fixtures/svg/broken/svg-blur-1e6.svg";
@@ -50,6 +54,9 @@ const REFUSED = {
   "a billion elements by reuse": svgNestedUse,
   "an element that does not end": svgNotWellformed,
   "a million octaves": svgTurbulenceOctaves,
+  "40 megabytes of blanks, compressed": gzipSync(
+    `<svg xmlns="http://www.w3.org/2000/svg">${" ".repeat(40 << 20)}</svg>`,
+  ),
 };
 
 const CLEANED = {
@@ -197,6 +204,28 @@ describe("SVG", () => {
     expect(new TextDecoder().decode(same.bytes)).not.toMatch(/alert/);
     const large = await render(bytes, { ...ORDER, operations: { flip: { horizontal: true } } });
     expect(large.output.format.label).toBe("PNG");
+  });
+
+  it("is the same when it is compressed", async () => {
+    const plain = new Uint8Array(androidRobot);
+    const bytes = new Uint8Array(androidRobotCompressed);
+    expect(detect(bytes)).toBe("svg");
+    expect(svg.probe(bytes)).toEqual(svg.probe(plain));
+    expect(decodeFile(svg, bytes)).toEqual(decodeFile(svg, plain));
+    expect(svg.recompressPeakBytes(bytes)).toBe(svg.recompressPeakBytes(plain));
+    const { output } = await render(bytes, ORDER);
+    expect(new TextDecoder().decode(output.bytes)).toBe(cleaned(plain));
+  });
+
+  it("is nothing else that is compressed", () => {
+    expect(detect(new Uint8Array(gzipSync("a letter <svg/>")))).toBeNull();
+    expect(detect(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 7, 7, 7, 7))).toBeNull();
+  });
+
+  it("is refused or drawn, compressed, wherever it ends and whatever its bytes are", () => {
+    const bytes = new Uint8Array(androidRobotCompressed);
+    for (const part of beginnings(bytes, 20)) expect(outcomeOf(svg, part)).toBe(422);
+    for (const mutated of mutations(bytes, 150)) outcomeOf(svg, mutated);
   });
 
   it("is refused wherever it ends, and refused or drawn whatever its bytes are", () => {

@@ -41,6 +41,7 @@ import video00116bit from "../../../fixtures/tiff/video-001-16bit.tif";
 import video001Gray16bit from "../../../fixtures/tiff/video-001-gray-16bit.tif";
 import video001Paletted from "../../../fixtures/tiff/video-001-paletted.tif";
 import video001Tile64x64 from "../../../fixtures/tiff/video-001-tile-64x64.tif";
+import webpLossless from "../../../fixtures/tiff/webp_lossless_rgba_alpha_fully_opaque.tif";
 import { beginnings, decodeFile, fileDigest, mutations, outcomeOf } from "../../../support/files.ts";
 
 /**
@@ -189,6 +190,29 @@ describe("TIFF", () => {
 
   it.each(Object.entries(READ))("is read with %s", (_name, file) => {
     expect(outcomeOf(tiff, new Uint8Array(file))).toBe("decoded");
+  });
+
+  it.each([
+    ["WebP", new Uint8Array(webpLossless), "The TIFF file is compressed with WebP, which is not supported"],
+    [
+      "LERC",
+      made(1, 1, kind([8], 1, [259, 34_887]), [[7]]),
+      "The TIFF file is compressed with LERC, which is not supported",
+    ],
+    [
+      "nobody knows what",
+      made(1, 1, kind([8], 1, [259, 4_711]), [[7]]),
+      "The TIFF file is compressed in a way that is not supported",
+    ],
+  ])("says that it is compressed with %s", (_name, bytes, message) => {
+    expect(() => tiff.probe(bytes)).toThrow(message);
+    expect(outcomeOf(tiff, bytes)).toBe(422);
+  });
+
+  it("says whether it is damaged or of another kind", () => {
+    expect(() => tiff.probe(new Uint8Array(tiffIfdBeyond))).toThrow("The TIFF file is damaged or cut short");
+    const floating = made(1, 1, kind([24], 1, [339, 3]), [[1, 2, 3]]);
+    expect(() => tiff.probe(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
   });
 
   it("holds no more memory than it declares, and none afterwards", () => {

@@ -1,0 +1,25 @@
+/** Opens what a HEIF file shows. */
+import type { Decoded, Demand } from "../../format.ts";
+import type { Codec } from "./codec.ts";
+import { overlayRows, readImage } from "./overlay.ts";
+import { regionRows } from "./rows.ts";
+
+/**
+ * The wanted region, and only the tiles that it touches.
+ * @throws ApiError 422, at once or while rows are read, when the file is damaged
+ */
+export function* openImage(bytes: Uint8Array, codec: Codec, demand: Demand): Generator<Decoded> {
+  const image = readImage(bytes, codec);
+  const { crop } = image;
+  const left = Math.min(crop.width - 1, Math.max(0, Math.floor(demand.box.x)));
+  const top = Math.min(crop.height - 1, Math.max(0, Math.floor(demand.box.y)));
+  const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
+  const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
+  const region = { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top };
+  const rows = "parts" in image ? overlayRows(image, codec, region) : regionRows(image, codec, region);
+  try {
+    yield { delayMs: 0, rows, box: { ...demand.box, x: demand.box.x - left, y: demand.box.y - top } };
+  } finally {
+    rows.close();
+  }
+}

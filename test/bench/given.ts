@@ -1,0 +1,16 @@
+/** Pictures that a bench cannot bring along: the environment names them. */
+
+const WHAT = { PHOTOS: 'PHOTOS="a.jpg …"', FACES: 'FACES="folder …"' } as const;
+
+/** A bench cannot run with what it was given; the message says what it wants. */
+export class NotGiven extends Error {}
+
+/**
+ * The paths that a variable of the environment names, with blanks between them.
+ * @throws NotGiven when there are none
+ */
+export function given(variable: keyof typeof WHAT): readonly [string, ...string[]] {
+  const [first, ...others] = (process.env[variable] ?? "").split(" ").filter(Boolean);
+  if (first === undefined) throw new NotGiven(WHAT[variable]);
+  return [first, ...others];
+}
