@@ -119,6 +119,30 @@ describe("the JPEG decoder", () => {
     }
   });
 
+  it("gives the same pixels as the C code where blocks are full and codes are long", async () => {
+    const detail = noise(230, 170);
+    const soft = scene(230, 170);
+    const files = [encode(detail, { quality: 100 }), encode(detail, { quality: 60 }), encode(soft, { quality: 100 })];
+    const digests = files.map((file) => digest(decode(file).data));
+    expect((await Promise.all(digests)).join(" ")).toBe("2462b878edbb6188 4f8076804592ae1a 30843b27c3c90023");
+  });
+
+  it("refuses a code that the tables do not have, and data that end early or late", () => {
+    const file = encode(noise(300, 200));
+    const middle = file.length >> 1;
+    const ones = file.slice();
+    for (let at = middle; at < middle + 40; at += 2) ones.set([0xff, 0], at);
+    expect(() => decode(ones)).toThrow("bad Huffman code");
+    const marker = file.slice();
+    marker.set([0xff, 0xd9], middle);
+    expect(() => decode(marker)).toThrow("premature end of data segment");
+    expect(() => decode(file.subarray(0, middle))).toThrow("premature end of data segment");
+    const late = new Uint8Array(file.length + 300);
+    late.set(file.subarray(0, -2));
+    late.set(file.subarray(-2), file.length + 298);
+    expect(() => recompress(late, { progressive: false })).toThrow("extraneous bytes before marker 0xd9");
+  });
+
   it("refuses a region outside of the picture", () => {
     const bytes = jpegFile("s420");
     for (const region of [
