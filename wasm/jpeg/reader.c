@@ -33,12 +33,21 @@ static int next_byte(j_decompress_ptr jpeg) {
   }
 }
 
-// Sixteen bytes of the input at once, up to the first that could be a marker; returns how many there were.
-static int copy_plain(const uint8_t *from, uint8_t *last) {
-  const v128_t bytes = wasm_v128_load(from);
-  const uint32_t ones = wasm_i8x16_bitmask(wasm_i8x16_eq(bytes, wasm_i8x16_const_splat(-1)));
-  wasm_v128_store(last - 16, wasm_i8x16_shuffle(bytes, bytes, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-  return ones ? __builtin_ctz(ones) : 16;
+// Takes bytes of the input to below `last`, sixteen at a time, up to the first that could be a marker; returns how many.
+static uint32_t take_plain(struct jpeg_source_mgr *source, uint8_t *last, uint32_t most) {
+  const uint8_t *from = source->next_input_byte;
+  if (most > source->bytes_in_buffer) most = source->bytes_in_buffer;
+  uint32_t taken = 0;
+  while (taken + 16 <= most) {
+    const v128_t bytes = wasm_v128_load(from + taken);
+    const uint32_t ones = wasm_i8x16_bitmask(wasm_i8x16_eq(bytes, wasm_i8x16_const_splat(-1)));
+    wasm_v128_store(last - taken - 16, wasm_i8x16_shuffle(bytes, bytes, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    taken += ones ? __builtin_ctz(ones) : 16;
+    if (ones) break;
+  }
+  source->next_input_byte += taken;
+  source->bytes_in_buffer -= taken;
+  return taken;
 }
 
 void reader_fill(struct reader *reader, struct bits *bits) {
@@ -50,14 +59,9 @@ void reader_fill(struct reader *reader, struct bits *bits) {
   uint8_t *last = reader->bytes + READER_BYTES - unread;
   memmove(last, reader->last, unread);
   bits->next = reader->bytes + READER_BYTES;
-  while (last - reader->bytes >= BLOCK_BYTES + 16) {
-    if (source->bytes_in_buffer >= 16) {
-      const int count = copy_plain(source->next_input_byte, last);
-      source->next_input_byte += count;
-      source->bytes_in_buffer -= count;
-      last -= count;
-      if (count == 16) continue;
-    }
+  for (;;) {
+    last -= take_plain(source, last, last - reader->bytes - BLOCK_BYTES);
+    if (last - reader->bytes < BLOCK_BYTES + 16) break;
     // More of the file is asked for only when it is needed.
     if (source->bytes_in_buffer == 0 && bits->next - last >= BLOCK_BYTES) break;
     const int byte = next_byte(jpeg);
