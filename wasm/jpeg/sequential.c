@@ -7,13 +7,13 @@ enum {
   PAIR_BITS = 10,
   LAST = DCTSIZE2 - 1,         // zigzag position
   BEYOND = DCTSIZE2,           // what an end of block adds to the position
-  NEITHER = 2 * DCTSIZE2,      // advance of a code that is longer, or whose value is
 };
 
 // What the next PAIR_BITS bits mean: one coefficient, or two. Where a step holds no coefficient (sixteen zeros, end of
 // block), zero is stored at a position that is zero already; where there is no second step, it repeats the first.
 struct pair {
   uint8_t length;              // bits of both
+  int8_t last;                 // position up to which it holds: a second coefficient must not be one of the next block
   uint8_t advance, next;       // from the position before to the first coefficient, and to the second
   int16_t value, next_value;
 };
@@ -53,13 +53,14 @@ static int advance_of(uint32_t entry) {
 static struct pair make_pair(const struct decode_table *codes, uint64_t bits) {
   const uint32_t first = codes->look[bits >> (64 - LOOK_BITS)];
   int length = first & 63;
-  if (!first || length > PAIR_BITS) return (struct pair){.advance = NEITHER};
+  if (!first || length > PAIR_BITS) return (struct pair){.last = -1};  // longer than the look
   const int16_t value = value_of(bits, first);
-  struct pair pair = {length, advance_of(first), 0, value, value};
+  struct pair pair = {length, LAST, advance_of(first), 0, value, value};
   if (pair.advance == BEYOND) return pair;
   const uint32_t second = codes->look[bits << length >> (64 - LOOK_BITS)];
   if (!second || length + (int)(second & 63) > PAIR_BITS) return pair;
   pair.length += second & 63;
+  pair.last = LAST - 1 - pair.advance;
   pair.next = advance_of(second);
   pair.next_value = value_of(bits << length, second);
   return pair;
@@ -115,14 +116,13 @@ HOT void decode_ac(const struct reader *reader, struct bits *bits, const struct 
     const struct pair *pair = &table->pairs[bits->bits >> (64 - PAIR_BITS)];
     // After the look at the bits, so that the next look need not wait for it.
     refill(bits);
-    const int first = k + pair->advance;
-    if (first >= LAST && (pair->next || pair->advance == NEITHER)) {
-      // The second coefficient would be one of the next block.
+    if (__builtin_expect(k > pair->last, 0)) {
       k = decode_step(reader, bits, table->codes, block, k);
       continue;
     }
-    put(block, first, pair->value);
-    k = first + pair->next;
+    k += pair->advance;
+    put(block, k, pair->value);
+    k += pair->next;
     put(block, k, pair->next_value);
     drop(bits, pair->length);
   }
