@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { DecoderOptions, Plane } from "../../wasm/jpeg/decoder.ts";
+import type { Plane } from "../../wasm/jpeg/decoder.ts";
 import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
 import { jpegHeap } from "../../wasm/jpeg/instance.ts";
 import {
@@ -16,6 +16,7 @@ import {
 } from "../../wasm/jpeg/jpeg.ts";
 import { NativeError, nativeStatistics } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
+import { decode, encode } from "../support/jpeg-pixels.ts";
 import { digest, noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
 
 /** Pixels at 8, 5, 4, 2 and 1 eighths, by libjpeg-turbo's C code: `wasm/jpeg/build.sh scalar OUT`. At 8 as `djpeg -dct int`. */
@@ -39,34 +40,6 @@ const SCALAR: Readonly<Record<string, string>> = {
   "several-scans": "b9f1dcc199a52f66 7bb2f726b88fbd99 a5c8c3bc17da4c3e fd166b36ec86a526 e880dea117ed9fc3",
   "twelve-bits": "0a62275d9da20462 f4d4d831bc045b82 48388399268dae7b aa10a7c431b6c078 426c500283e5d3ab",
 };
-
-function decode(bytes: Uint8Array, options: DecoderOptions = {}): Pixels {
-  const decoder = openDecoder(bytes, options);
-  try {
-    const { width, height } = decoder;
-    const data = new Uint8Array(width * height * 4);
-    let at = 0;
-    for (let rows = decoder.read(16); rows; rows = decoder.read(16)) {
-      data.set(rows, at);
-      at += rows.length;
-    }
-    expect(at).toBe(data.length);
-    return { width, height, data };
-  } finally {
-    decoder.close();
-  }
-}
-
-function encode(pixels: Pixels, options: Partial<EncoderOptions> = {}): Uint8Array {
-  const { width, height, data } = pixels;
-  const encoder = openEncoder({ width, height, quality: 90, ...options });
-  try {
-    encoder.write(data, height);
-    return encoder.finish();
-  } finally {
-    encoder.close();
-  }
-}
 
 function cropped({ width, data }: Pixels, x: number, y: number, w: number, h: number): Uint8Array {
   const rows = Array.from({ length: h }, (_, row) => data.subarray(((y + row) * width + x) * 4).subarray(0, w * 4));
@@ -117,6 +90,30 @@ describe("the JPEG decoder", () => {
         expect(region.data).toEqual(cropped(whole, x, y, width, height));
       }
     }
+  });
+
+  it("gives the same pixels as the C code where blocks are full and codes are long", async () => {
+    const detail = noise(230, 170);
+    const soft = scene(230, 170);
+    const files = [encode(detail, { quality: 100 }), encode(detail, { quality: 60 }), encode(soft, { quality: 100 })];
+    const digests = files.map((file) => digest(decode(file).data));
+    expect((await Promise.all(digests)).join(" ")).toBe("2462b878edbb6188 4f8076804592ae1a 30843b27c3c90023");
+  });
+
+  it("refuses a code that the tables do not have, and data that end early or late", () => {
+    const file = encode(noise(300, 200));
+    const middle = file.length >> 1;
+    const ones = file.slice();
+    for (let at = middle; at < middle + 40; at += 2) ones.set([0xff, 0], at);
+    expect(() => decode(ones)).toThrow("bad Huffman code");
+    const marker = file.slice();
+    marker.set([0xff, 0xd9], middle);
+    expect(() => decode(marker)).toThrow("premature end of data segment");
+    expect(() => decode(file.subarray(0, middle))).toThrow("premature end of data segment");
+    const late = new Uint8Array(file.length + 300);
+    late.set(file.subarray(0, -2));
+    late.set(file.subarray(-2), file.length + 298);
+    expect(() => recompress(late, { progressive: false })).toThrow("extraneous bytes before marker 0xd9");
   });
 
   it("refuses a region outside of the picture", () => {

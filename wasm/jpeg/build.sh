@@ -19,7 +19,7 @@ if [ "$variant" = scalar ]; then defines+=(-DSCALAR); fi
 
 turbo_flags=("${includes[@]}" "${defines[@]}" -fno-vectorize -fno-slp-vectorize)
 turbo_files=()
-for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jdtrans jmemmgr jmemnobs; do
+for name in jaricom jcomapi jdapimin jdarith jdinput jdlhuff jdmarker jdmaster jdtrans jmemmgr jmemnobs; do
   turbo_files+=("$turbo/src/$name.c")
 done
 for name in jdapistd jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do
@@ -29,6 +29,10 @@ compile "$work/turbo" "${turbo_files[@]}" -- "${turbo_flags[@]}"
 # controller.c stands before these and takes their names.
 compile "$work/turbo" "$turbo/src/wrapper/jdcoefct-8.c" "$turbo/src/wrapper/jdcoefct-12.c" -- "${turbo_flags[@]}" \
   -Djinit_d_coef_controller=turbo_d_coef_controller -Dj12init_d_coef_controller=turbo12_d_coef_controller
+
+# sequential.c stands before this; the tables are shared, and the scalar build has no other decoder.
+turbo_huffman=(); if [ "$variant" != scalar ]; then turbo_huffman=(-Djinit_huff_decoder=turbo_huff_decoder); fi
+compile "$work/turbo" "$turbo/src/jdhuff.c" -- "${turbo_flags[@]}" "${turbo_huffman[@]}"
 
 jpegli_files=()
 for name in adaptive_quantization bit_writer bitstream color_transform common downsample encode encode_finish \

@@ -4,6 +4,7 @@
 #include "native.h"
 #include "jerror.h"
 #include "packed.h"
+#include "reader.h"
 #include "store.h"
 
 // libjpeg-turbo's own controllers; the recipe renames them.
@@ -107,6 +108,7 @@ static int consume_data(j_decompress_ptr jpeg) {
       for (uint32_t x = 0; x < jpeg->MCUs_per_row; x++) decode_unit(jpeg, x, row);
   }
   if (++jpeg->input_iMCU_row < jpeg->total_iMCU_rows) return JPEG_ROW_COMPLETED;
+  if (!jpeg->arith_code) reader_tell_discarded(jpeg);
   jpeg->inputctl->finish_input_pass(jpeg);
   return JPEG_SCAN_COMPLETED;
 }

@@ -150,8 +150,9 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpeg->image_width = width;
   jpeg->image_height = height;
   jpeg->raw_data_in = input == INPUT_PLANES;
-  jpeg->input_components = input == INPUT_RGBA ? 4 : gray ? 1 : 3;
-  jpeg->in_color_space = input == INPUT_RGBA ? JCS_EXT_RGBA : gray ? JCS_GRAYSCALE : JCS_YCbCr;
+  // Pixels are converted as they are read (input.cc): jpegli has nothing to do with their colors.
+  jpeg->input_components = gray ? 1 : 3;
+  jpeg->in_color_space = gray ? JCS_GRAYSCALE : JCS_YCbCr;
   jpegli_set_defaults(jpeg);
   jpeg->raw_data_in = input == INPUT_PLANES;
   jpegli_set_colorspace(jpeg, gray ? JCS_GRAYSCALE : JCS_YCbCr);

@@ -24,7 +24,7 @@ struct jpeg_error_mgr *error_manager(struct jpeg_error_mgr *errors);
 void *allocate(size_t bytes);  // zeroed, or fails
 
 // source.c: non-suspending input.
-enum { INPUT_BYTES = 65536 };
+enum { INPUT_BYTES = 32768 };
 struct input {
   struct jpeg_source_mgr manager;
   int source;

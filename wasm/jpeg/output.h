@@ -32,14 +32,8 @@ static inline void put_bytes(struct output *out, const uint8_t *bytes, size_t co
   for (size_t i = 0; i < count; i++) put_byte(out, bytes[i]);
 }
 
-// Entropy-coded bits, most significant first, at most 32; a byte 0xFF is followed by a zero.
-static inline void put_bits(struct output *out, uint32_t bits, int count) {
-  out->bits = out->bits << count | bits;
-  out->bit_count += count;
-  if (out->bit_count < 32) return;
-  out->bit_count -= 32;
-  const uint32_t word = out->bits >> out->bit_count;
-  if (out->used + 8 > OUTPUT_BYTES) output_flush(out);
+// Four entropy-coded bytes, for which up to eight must be free: a byte 0xFF is followed by a zero.
+static inline void put_entropy_word(struct output *out, uint32_t word) {
   // A byte of all ones is a byte whose complement is zero.
   const uint32_t complement = ~word;
   if (!((complement - 0x01010101u) & word & 0x80808080u)) {
@@ -53,6 +47,16 @@ static inline void put_bits(struct output *out, uint32_t bits, int count) {
     out->buffer[out->used++] = byte;
     if (byte == 0xFF) out->buffer[out->used++] = 0;
   }
+}
+
+// Entropy-coded bits, most significant first, at most 32.
+static inline void put_bits(struct output *out, uint32_t bits, int count) {
+  out->bits = out->bits << count | bits;
+  out->bit_count += count;
+  if (out->bit_count < 32) return;
+  out->bit_count -= 32;
+  if (out->used + 8 > OUTPUT_BYTES) output_flush(out);
+  put_entropy_word(out, out->bits >> out->bit_count);
 }
 
 // Fills the last byte with ones.

@@ -47,6 +47,13 @@ void packed_prepare(struct packed *store) {
   store->scratch = allocate((size_t)widest * BLOCK_MOST);
 }
 
+uint32_t packed_units_across(const struct packed *store) { return divide_up(store->width, 8 * store->max_h); }
+
+uint32_t packed_block_row(const struct packed_component *component, uint32_t unit) {
+  const uint32_t row = unit * component->v;
+  return row < component->height ? row : component->height;
+}
+
 // Bit k: coefficient k in natural order is not zero.
 static uint64_t nonzero_mask(const int16_t *block) {
   uint64_t mask = 0;

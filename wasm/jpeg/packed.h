@@ -33,6 +33,10 @@ struct packed {
 // Component sampling, tables and ids must be set; computes sizes and allocates what is fixed.
 void packed_prepare(struct packed *store);
 enum block_order { ORDER_NATURAL, ORDER_ZIGZAG };
+// Interleaved MCUs in a row.
+uint32_t packed_units_across(const struct packed *store);
+// The first row of blocks of a component in a row of interleaved MCUs, or one behind its last.
+uint32_t packed_block_row(const struct packed_component *component, uint32_t unit);
 // Packs one row of blocks of 64 coefficients each.
 void packed_add_row(struct packed *store, int component, uint32_t row, const int16_t *blocks, enum block_order order);
 // A YCbCr store as one of luma alone if nothing in it has a color; shares all memory with the original.

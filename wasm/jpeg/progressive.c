@@ -51,9 +51,7 @@ HOT uint32_t before_restart(j_decompress_ptr jpeg, struct bits *bits, uint32_t u
   struct progressive *p = decoder_of(jpeg);
   if (!jpeg->restart_interval) return units;
   if (p->restarts_to_go == 0) {
-    reader_leave(&p->reader, *bits);
-    reader_restart(&p->reader);
-    *bits = reader_enter(&p->reader);
+    *bits = reader_restart(&p->reader, *bits);
     memset(p->last_dc, 0, sizeof p->last_dc);
     p->end_run = 0;
     p->restarts_to_go = jpeg->restart_interval;
@@ -75,7 +73,8 @@ HOT void decode_dc_unit(j_decompress_ptr jpeg, struct bits *bits, uint32_t colum
       const int stored = component->values[row] != NULL;
       int16_t *value = stored ? component->values[row] + (size_t)column * info->MCU_width * size : ignored;
       for (int h = 0; h < info->MCU_width; h++, value += stored ? size : 1) {
-        refill(&p->reader, bits);
+        reserve(&p->reader, bits);
+        refill(bits);
         if (jpeg->Ah) {
           if (take(bits, 1)) *value |= 1 << jpeg->Al;
         } else {
@@ -102,8 +101,9 @@ HOT void put(struct kept kept, int k, int value) {
 HOT void decode_first(struct bits *bits, struct progressive *p, const struct decode_table *table, struct kept kept,
                       uint64_t *map, int first, int last, int low) {
   uint64_t found = *map;
+  reserve(&p->reader, bits);
   for (int k = first; k <= last; k++) {
-    refill(&p->reader, bits);
+    refill(bits);
     const struct symbol symbol = decode(&p->reader, bits, table);
     if (!symbol.value && symbol.run < 15) {
       p->end_run = (1u << symbol.run) - 1;
@@ -119,8 +119,8 @@ HOT void decode_first(struct bits *bits, struct progressive *p, const struct dec
 }
 
 // One more bit of a coefficient that is known not to be zero.
-HOT void correct(struct reader *reader, struct bits *bits, struct kept kept, int k, int bit) {
-  if (bits->count == 0) refill(reader, bits);
+HOT void correct(struct bits *bits, struct kept kept, int k, int bit) {
+  if (bits->count == 0) refill(bits);
   if (!take(bits, 1)) return;
   const int slot = kept.slots[k];
   if (slot < 0 || kept.values[slot] & bit) return;
@@ -129,7 +129,7 @@ HOT void correct(struct reader *reader, struct bits *bits, struct kept kept, int
 
 // Passes `run` zeros from position k on; what is not zero on the way gets its correction bit. Returns the position of
 // the zero behind the run, or one behind the band.
-HOT int pass_zeros(struct bits *bits, struct progressive *p, struct kept kept, uint64_t band, int k, int last, int run,
+HOT int pass_zeros(struct bits *bits, struct kept kept, uint64_t band, int k, int last, int run,
                    int bit) {
   while (k <= last) {
     const uint64_t left = band & (~0ull << k);
@@ -137,7 +137,7 @@ HOT int pass_zeros(struct bits *bits, struct progressive *p, struct kept kept, u
     if (run < next - k) return k + run;
     run -= next - k;
     k = next;
-    if (k <= last) correct(&p->reader, bits, kept, k++, bit);
+    if (k <= last) correct(bits, kept, k++, bit);
   }
   return k;
 }
@@ -148,8 +148,9 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
   const uint64_t band = *map & ~0ull >> (63 - last);
   uint64_t found = 0;
   int k = first;
+  reserve(&p->reader, bits);
   while (!p->end_run && k <= last) {
-    refill(&p->reader, bits);
+    refill(bits);
     const struct symbol symbol = decode(&p->reader, bits, table);
     if (!symbol.value && symbol.run < 15) {
       p->end_run = 1u << symbol.run;
@@ -157,7 +158,7 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
       break;
     }
     if (symbol.value > 1 || symbol.value < -1) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
-    k = pass_zeros(bits, p, kept, band, k, last, symbol.run, bit);
+    k = pass_zeros(bits, kept, band, k, last, symbol.run, bit);
     if (symbol.value && k <= last) {
       found |= 1ull << k;
       put(kept, k, symbol.value * bit);
@@ -167,7 +168,7 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
   if (p->end_run) {
     if (k <= last)
       for (uint64_t left = band & (~0ull << k); left; left &= left - 1)
-        correct(&p->reader, bits, kept, __builtin_ctzll(left), bit);
+        correct(bits, kept, __builtin_ctzll(left), bit);
     p->end_run--;
   }
   *map |= found;
@@ -203,7 +204,7 @@ HOT void decode_ac_row(j_decompress_ptr jpeg, struct bits *bits, uint32_t row) {
 
 void progressive_decode_row(j_decompress_ptr jpeg, uint32_t unit_rows) {
   struct reader *reader = &decoder_of(jpeg)->reader;
-  struct bits bits = reader_enter(reader);
+  struct bits bits = reader->bits;
   for (uint32_t row = 0; row < unit_rows; row++) {
     if (jpeg->Ss > 0) {
       decode_ac_row(jpeg, &bits, jpeg->input_iMCU_row * jpeg->cur_comp_info[0]->v_samp_factor + row);
@@ -214,7 +215,8 @@ void progressive_decode_row(j_decompress_ptr jpeg, uint32_t unit_rows) {
       }
     }
   }
-  reader_leave(reader, bits);
+  reader->bits = bits;
+  if (jpeg->input_iMCU_row + 1 == jpeg->total_iMCU_rows) reader_end(reader, bits);
 }
 
 void jinit_phuff_decoder(j_decompress_ptr jpeg) {

@@ -56,12 +56,11 @@ static inline uint64_t band_mask(const struct scan *scan) {
   return (~0ull >> (63 - scan->last)) & (~0ull << scan->first);
 }
 
-// A band seen for the first time, down to bit `low`; of a sequential scan the whole of the AC coefficients.
+// A band seen for the first time, down to bit `low`.
 static inline __attribute__((always_inline)) void code_band(struct scan_coder *coder, const struct packed_block *block,
                                                             const struct scan *scan, int writing) {
-  const int sequential = scan->first == 0, first = sequential ? 1 : scan->first;
   uint64_t left = block->mask & band_mask(scan);
-  int index = __builtin_popcountll(block->mask & ~(~0ull << first)), next = first;
+  int index = __builtin_popcountll(block->mask & ~(~0ull << scan->first)), next = scan->first;
   for (; left; left &= left - 1, index++) {
     const int k = __builtin_ctzll(left), value = packed_value(block, index);
     // Towards zero, unlike an arithmetic shift.
@@ -74,8 +73,7 @@ static inline __attribute__((always_inline)) void code_band(struct scan_coder *c
     next = k + 1;
   }
   if (next > scan->last) return;
-  if (sequential) symbol(coder, coder->ac, 0, 0, 0, writing);
-  else if (++coder->end_run == LONGEST_RUN) flush_end_run(coder, writing);
+  if (++coder->end_run == LONGEST_RUN) flush_end_run(coder, writing);
 }
 
 // Position of the last coefficient that becomes non-zero in this refinement, or 0.
@@ -128,19 +126,13 @@ static inline __attribute__((always_inline)) void refine_band(struct scan_coder 
   if (coder->end_run == LONGEST_RUN || coder->corrections > SCAN_CORRECTIONS - 63) flush_end_run(coder, writing);
 }
 
-// Rows of blocks of a component among rows of interleaved MCUs.
-static uint32_t block_row(const struct packed_component *component, uint32_t unit) {
-  const uint32_t row = unit * component->v;
-  return row < component->height ? row : component->height;
-}
-
 static inline __attribute__((always_inline)) void code_ac_rows(struct scan_coder *coder, const struct packed *store,
                                                                uint32_t first, uint32_t end, int refining,
                                                                int writing) {
   const struct packed_component *component = &store->component[coder->scan.component[0]];
   const struct scan scan = coder->scan;
   coder->ac = &coder->tables->table[1][scan_slot(scan.component[0])];
-  for (uint32_t row = block_row(component, first); row < block_row(component, end); row++) {
+  for (uint32_t row = packed_block_row(component, first); row < packed_block_row(component, end); row++) {
     const uint8_t *cursor = component->rows[row];
     for (uint32_t x = 0; x < component->width; x++) {
       const struct packed_block block = packed_read(&cursor);
@@ -150,75 +142,28 @@ static inline __attribute__((always_inline)) void code_ac_rows(struct scan_coder
   }
 }
 
-// DC and, in a sequential scan, AC of one block. Blocks beyond the edge repeat the last DC value.
-static inline __attribute__((always_inline)) void code_block(struct scan_coder *coder, const struct packed *store,
-                                                             const struct scan *scan, int index, uint32_t x,
-                                                             uint32_t y, const uint8_t **cursor, int *last_dc,
-                                                             int writing) {
+// T.81 G.1.2.1: differences of DC values down to bit `low`, or one more bit of each.
+static inline __attribute__((always_inline)) void code_dc_rows(struct scan_coder *coder, const struct packed *store,
+                                                               uint32_t first, uint32_t end, int writing) {
+  const int index = coder->scan.component[0], slot = scan_slot(index), low = coder->scan.low;
   const struct packed_component *component = &store->component[index];
-  const int inside = x < component->width && y < component->height, slot = scan_slot(index);
-  const int dc = inside ? component->dc[(size_t)y * component->width + x] : 0;
-  if (scan->high) {
-    const uint32_t bit = inside ? dc >> scan->low & 1 : 0;
-    if (writing) put_bits(coder->out, bit, 1);
+  const int16_t *dc = component->dc + (size_t)packed_block_row(component, first) * component->width;
+  const int16_t *const behind = component->dc + (size_t)packed_block_row(component, end) * component->width;
+  for (; dc < behind; dc++) {
+    const int known = *dc >> low;
+    if (!coder->scan.high) dc_symbol(coder, slot, known - coder->last_dc[0], writing);
+    else if (writing) put_bits(coder->out, known & 1, 1);
     else coder->extra_bits++;
-    return;
-  }
-  const int known = inside ? dc >> scan->low : *last_dc;
-  dc_symbol(coder, slot, known - *last_dc, writing);
-  *last_dc = known;
-  if (scan->last == 0) return;
-  coder->ac = &coder->tables->table[1][slot];
-  if (inside) {
-    const struct packed_block block = packed_read(cursor);
-    code_band(coder, &block, scan, writing);
-  } else {
-    symbol(coder, coder->ac, 0, 0, 0, writing);
-  }
-}
-
-static inline __attribute__((always_inline)) void code_interleaved(struct scan_coder *coder,
-                                                                   const struct packed *store, uint32_t first,
-                                                                   uint32_t end, int writing) {
-  const struct scan *scan = &coder->scan;
-  const uint32_t columns = (store->width + 8 * store->max_h - 1) / (8 * store->max_h);
-  for (uint32_t my = first; my < end; my++) {
-    const uint8_t *cursors[PACKED_COMPONENTS][4];
-    for (int i = 0; i < scan->components; i++) {
-      const struct packed_component *component = &store->component[scan->component[i]];
-      for (int v = 0; v < component->v; v++) {
-        const uint32_t y = my * component->v + v;
-        cursors[i][v] = y < component->height ? component->rows[y] : NULL;
-      }
-    }
-    for (uint32_t mx = 0; mx < columns; mx++)
-      for (int i = 0; i < scan->components; i++) {
-        const struct packed_component *component = &store->component[scan->component[i]];
-        for (int v = 0; v < component->v; v++)
-          for (int h = 0; h < component->h; h++)
-            code_block(coder, store, scan, scan->component[i], mx * component->h + h, my * component->v + v,
-                       &cursors[i][v], &coder->last_dc[i], writing);
-      }
-  }
-}
-
-static inline __attribute__((always_inline)) void code_alone(struct scan_coder *coder, const struct packed *store,
-                                                             uint32_t first, uint32_t end, int writing) {
-  const struct packed_component *component = &store->component[coder->scan.component[0]];
-  for (uint32_t y = block_row(component, first); y < block_row(component, end); y++) {
-    const uint8_t *cursor = component->rows[y];
-    for (uint32_t x = 0; x < component->width; x++)
-      code_block(coder, store, &coder->scan, coder->scan.component[0], x, y, &cursor, &coder->last_dc[0], writing);
+    coder->last_dc[0] = known;
   }
 }
 
 static inline __attribute__((always_inline)) void code_rows(struct scan_coder *coder, const struct packed *store,
                                                             uint32_t first, uint32_t end, int writing) {
   const struct scan *scan = &coder->scan;
-  if (scan->first > 0 && scan->high) code_ac_rows(coder, store, first, end, 1, writing);
-  else if (scan->first > 0) code_ac_rows(coder, store, first, end, 0, writing);
-  else if (scan->components > 1) code_interleaved(coder, store, first, end, writing);
-  else code_alone(coder, store, first, end, writing);
+  if (scan->first == 0) code_dc_rows(coder, store, first, end, writing);
+  else if (scan->high) code_ac_rows(coder, store, first, end, 1, writing);
+  else code_ac_rows(coder, store, first, end, 0, writing);
 }
 
 void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_tables *tables, struct output *out) {
@@ -230,7 +175,8 @@ void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_t
 }
 
 void scan_feed(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end) {
-  if (coder->out) code_rows(coder, store, first, end, 1);
+  if (coder->scan.first == 0 && coder->scan.last > 0) scan_feed_sequential(coder, store, first, end);
+  else if (coder->out) code_rows(coder, store, first, end, 1);
   else code_rows(coder, store, first, end, 0);
 }
 

@@ -5,7 +5,7 @@
 #include "packed.h"
 
 struct scan {
-  uint8_t components;                 // how many; several only for DC or sequential scans
+  uint8_t components;                 // how many; several only for sequential scans
   uint8_t component[PACKED_COMPONENTS];
   uint8_t first, last;                // spectral band, zigzag positions
   uint8_t high, low;                  // successive approximation: bits known before (0 at first), and after
@@ -35,6 +35,8 @@ int scan_slot(int component);
 void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_tables *tables, struct output *out);
 // Takes the rows of interleaved MCUs from `first` up to `end`.
 void scan_feed(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end);
+// scan-sequential.c: the same for sequential scans.
+void scan_feed_sequential(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end);
 void scan_end(struct scan_coder *coder);
 // Makes codes for what was counted; returns the number of entropy-coded bits, byte stuffing apart.
 uint64_t scan_optimize(const struct scan_coder *coder);

@@ -11,14 +11,12 @@
 struct rgb { v128_t r, g, b; };
 
 // Eight pixels of 16-bit lanes, chroma around 0. Factors above 1 are split so that they fit 16 bits: 1.402 cr is
-// cr + 0.402 cr, 1.772 cb is 2 cb - 0.228 cb, -0.714 cr is -cr + 0.286 cr. The pair (x, 2) times (factor, 16384) puts
-// the rounding term into the same product.
+// cr + 0.402 cr, 1.772 cb is 2 cb - 0.228 cb, -0.714 cr is -cr + 0.286 cr. The fractions of red and blue in 15 bits, and
+// rounded, are what the tables hold for all 256 values.
 INLINE_KERNEL struct rgb convert8(v128_t y, v128_t cb, v128_t cr) {
-  const v128_t two = wasm_i16x8_splat(2), half = wasm_i32x4_splat(1 << 15);
-  const v128_t red = wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(dot_pairs(low16(cr, two), 26345, 16384), 16),
-                                             wasm_i32x4_shr(dot_pairs(high16(cr, two), 26345, 16384), 16));
-  const v128_t blue = wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(dot_pairs(low16(cb, two), -14942, 16384), 16),
-                                              wasm_i32x4_shr(dot_pairs(high16(cb, two), -14942, 16384), 16));
+  const v128_t half = wasm_i32x4_splat(1 << 15);
+  const v128_t red = wasm_i16x8_q15mulr_sat(cr, wasm_i16x8_splat(13173));
+  const v128_t blue = wasm_i16x8_q15mulr_sat(cb, wasm_i16x8_splat(-7471));
   const v128_t green_low = wasm_i32x4_add(dot_pairs(low16(cb, cr), -22554, 18734), half);
   const v128_t green_high = wasm_i32x4_add(dot_pairs(high16(cb, cr), -22554, 18734), half);
   const v128_t green = wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(green_low, 16), wasm_i32x4_shr(green_high, 16));
