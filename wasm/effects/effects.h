@@ -67,11 +67,31 @@ void *pointwise_open(size_t bytes, int width, int height, void (*make)(Stream *,
 /* Writes a row with `padding` copies of its first and last pixel to both sides. */
 void premultiply_row(uint16_t *place, const uint8_t *source, int width, int padding);
 
+/* ---- opaque rows: three i16 a pixel, levels with some bits of fraction ---- */
+
+#define LANES 32 /* samples that a vector loop takes at a time */
+
+/* Room for a row of samples, and for a vector more that is read or written beyond its end. */
+static inline size_t padded_samples(size_t samples) { return (samples + 2 * LANES - 1) & ~(size_t)(LANES - 1); }
+
+/* Writes a row as samples, with `padding` copies of its first and last pixel to both sides. */
+void take_samples(int16_t *place, const uint8_t *source, int width, int padding, int fraction);
+/* The row between `padding` pixels to both sides extended into them; `channels` samples a pixel. */
+void extend_samples(int16_t *row, int width, int padding, int channels);
+/* Opaque pixels from three bytes each; reads four bytes beyond them. */
+void store_opaque(uint8_t *result, const uint8_t *rgb, int width);
+
+/* a * b / 32768, rounded, of eight samples. The relaxed form, which is one instruction: a and b are never both -32768. */
+static inline v128_t times(v128_t a, v128_t b) { return wasm_i16x8_relaxed_q15mulr(a, b); }
+
+/* Rearranges bytes: byte i of the result is byte order[i] of v; indices are below 16. */
+static inline v128_t permute(v128_t v, v128_t order) { return wasm_i8x16_relaxed_swizzle(v, order); }
+
 static inline uint8_t byte_of(float value) { return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + 0.5f)); }
 
-/* Four floats, rounded and clamped, as four bytes. */
+/* Four floats, rounded and clamped, as four bytes; all are within 32 bits. */
 static inline void store_bytes(uint8_t *p, v128_t v) {
-  v = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(v, wasm_f32x4_const_splat(0.5f)));
+  v = wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_add(v, wasm_f32x4_const_splat(0.5f)));
   v = wasm_i16x8_narrow_i32x4(v, v);
   wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(v, v), 0);
 }

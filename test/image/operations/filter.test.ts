@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
-import { applied, flat, pixel } from "../../support/operations.ts";
+import { applied, flat, largestDifference, pixel } from "../../support/operations.ts";
 import { noise, paint, type Pixels, sample } from "../../support/rows.ts";
 
 const NOISE = noise(48, 32);
@@ -112,6 +112,22 @@ describe("pixellate", () => {
 });
 
 describe("blurs", () => {
+  it.each([
+    ["gaussian", 0.3],
+    ["gaussian", 3],
+    ["gaussian", 6],
+    ["box", 5],
+    ["disc", 4.5],
+    ["disc", 16],
+    ["motion", 9.5],
+    ["motion", 60],
+    ["zoom", 60],
+  ])("%s gives an opaque picture the colors that it has with alpha (%d)", (mode, value) => {
+    const pixels = noise(83, 61);
+    const params = { blur: { mode, value, angle: 25 } };
+    expect(largestDifference(filtered(params, pixels), filtered(params, pixels, false))).toBeLessThanOrEqual(1);
+  });
+
   it.each([
     ["box", 2],
     ["disc", 3],
