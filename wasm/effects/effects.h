@@ -96,6 +96,43 @@ static inline void store_bytes(uint8_t *p, v128_t v) {
   wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(v, v), 0);
 }
 
+/* ---- four pixels, a vector for each channel; nothing is NaN, so that pmin and pmax do, which are one instruction ---- */
+
+/* Channel 0, 1 or 2 of four pixels as floats. */
+static inline v128_t channel_of(v128_t pixels, int channel) {
+  return wasm_f32x4_convert_i32x4(wasm_v128_and(wasm_u32x4_shr(pixels, (uint32_t)channel * 8), wasm_i32x4_const_splat(255)));
+}
+
+static inline v128_t luma_of_four(v128_t red, v128_t green, v128_t blue) {
+  const v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_const_splat(LUMA_RED), red),
+                                    wasm_f32x4_mul(wasm_f32x4_const_splat(LUMA_GREEN), green));
+  return wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_const_splat(LUMA_BLUE), blue));
+}
+
+/* The entries of a table at four indices. */
+static inline v128_t entries(const float *table, v128_t index) {
+  v128_t v = wasm_v128_load32_zero(table + wasm_i32x4_extract_lane(index, 0));
+  v = wasm_v128_load32_lane(table + wasm_i32x4_extract_lane(index, 1), v, 1);
+  v = wasm_v128_load32_lane(table + wasm_i32x4_extract_lane(index, 2), v, 2);
+  return wasm_v128_load32_lane(table + wasm_i32x4_extract_lane(index, 3), v, 3);
+}
+
+/* Rounded to whole numbers; all are within 32 bits. */
+static inline v128_t rounded(v128_t v) { return wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_add(v, wasm_f32x4_const_splat(0.5f))); }
+
+/* Colors of four pixels, rounded and clamped, with the alpha of others. */
+static inline v128_t bytes_of(v128_t red, v128_t green, v128_t blue, v128_t alpha_of) {
+  const v128_t rg = wasm_i16x8_narrow_i32x4(rounded(red), rounded(green));
+  const v128_t ba = wasm_i16x8_narrow_i32x4(rounded(blue), wasm_u32x4_shr(alpha_of, 24));
+  return permute(wasm_u8x16_narrow_i16x8(rg, ba), wasm_i8x16_const(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+}
+
+/* Stores the first `count`, at most four, of four pixels. */
+static inline void store_pixels(uint8_t *p, v128_t pixels, int count) {
+  if (count >= 4) wasm_v128_store(p, pixels);
+  else memcpy(p, &pixels, (size_t)count * 4);
+}
+
 /* Stores a weighted sum of premultiplied pixels as a straight one; `scale` is 1 / (255 * sum of weights). */
 static inline void store_mean(uint8_t *p, v128_t sum, float scale) {
   const float weight = wasm_f32x4_extract_lane(sum, 3);

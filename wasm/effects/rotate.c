@@ -126,8 +126,8 @@ static v128_t interpolate(const Rotate *r, float column, float row) {
   ADD_ROW(2);
   ADD_ROW(3);
 #undef ADD_ROW
-  const v128_t most = wasm_f32x4_min(wasm_f32x4_const_splat(65025), wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
-  return wasm_f32x4_max(wasm_f32x4_const_splat(0), wasm_f32x4_min(sum, most));
+  const v128_t most = wasm_f32x4_pmin(wasm_f32x4_const_splat(65025), wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
+  return wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_pmin(sum, most));
 }
 
 /* The part of a pixel around `at` that lies between 0 and `size`. */
