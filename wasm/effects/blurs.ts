@@ -58,18 +58,22 @@ export function tapsPeakBytes(width: number, taps: readonly Tap[]): number {
   return effectPeakBytes(width, width, 2 * reachY + 1, (width + 2 * reachX) * 8) + width * 3 + taps.length * 32;
 }
 
-/** The mean of `samples` pixels on the way to the center, each `ratio` times as far from it as the one before. */
+/** Samples of a zoom. */
+export const ZOOM_SAMPLES = 4;
+
+/** The mean of `ZOOM_SAMPLES` pixels on the way to the center, each `ratio` times as far from it as the one before. */
 export function openZoom(
   { width, height, opaque }: { width: number; height: number; opaque: boolean },
   ratio: number,
-  samples: number,
 ): Effect {
-  return openEffect(width, width, (exports) => exports.zoom_open(width, height, ratio, samples, opaque ? 1 : 0));
+  return openEffect(width, width, (exports) => exports.zoom_open(width, height, ratio, opaque ? 1 : 0));
 }
 
-export function zoomPeakBytes(width: number, height: number, ratio: number, samples: number): number {
-  const reach = (height / 2) * (1 - ratio ** (samples - 1));
-  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 2) * 4) + (samples - 1) * width * 8;
+export function zoomPeakBytes(width: number, height: number, ratio: number): number {
+  const reach = (height / 2) * (1 - ratio ** (ZOOM_SAMPLES - 1));
+  const places = (ZOOM_SAMPLES - 1) * (width + 1) * 12;
+  const rows = ZOOM_SAMPLES * (width + 4) * 8;
+  return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 4) * 4) + places + rows;
 }
 
 /** The median of (2 radius + 1) squared pixels, by channel; a whole radius from 1 to 127. */
