@@ -82,8 +82,8 @@ export function openMedian(width: number, height: number, radius: number, opaque
 }
 
 export function medianPeakBytes(width: number, radius: number): number {
-  const counts = radius === 1 ? 0 : width * 4 * 272;
-  return effectPeakBytes(width, width, 2 * radius + 2, (width + 5) * 4) + counts;
+  const counts = radius > 2 ? width * 4 * 272 : 0;
+  return effectPeakBytes(width, width, 2 * radius + 2, (width + 12) * 4) + counts;
 }
 
 /** Adds `amount` times the luma that a Gaussian of `sigma` pixels (up to 10) takes away. */
