@@ -122,7 +122,7 @@ function medians({ width, height, data }: Pixels, radius: number): Uint8Array {
         sample(data, (inside(y + down, height) * width + inside(x + right, width)) * 4 + (at % 4)),
       ),
     );
-    return box.toSorted((a, b) => a - b)[(box.length - 1) / 2]!;
+    return box.toSorted((a, b) => a - b)[(box.length - 1) / 2] ?? Number.NaN;
   });
 }
 
