@@ -71,8 +71,8 @@ export function openZoom(
 
 export function zoomPeakBytes(width: number, height: number, ratio: number): number {
   const reach = (height / 2) * (1 - ratio ** (ZOOM_SAMPLES - 1));
-  const places = (ZOOM_SAMPLES - 1) * (width + 1) * 12;
-  const rows = ZOOM_SAMPLES * (width + 4) * 8;
+  const places = (ZOOM_SAMPLES - 1) * width * 8;
+  const rows = (ZOOM_SAMPLES - 1) * (width + 4) * 8;
   return effectPeakBytes(width, width, Math.min(height, reach + 4), (width + 4) * 4) + places + rows;
 }
 

@@ -16,10 +16,10 @@ typedef struct {
   float share; /* of the way to the right one */
 } Between;
 
-/* The same for two neighbors of the result. */
+/* The same for two neighbors of the result, with shares in 32768ths. */
 typedef struct {
-  int32_t left, same; /* the second is between the same columns, else between the next two */
-  int64_t shares[2];  /* 32768ths, four times each */
+  int32_t left; /* its complement where the second is between the same columns, else it is between the next two */
+  int16_t shares[2];
 } Pair;
 
 typedef struct {
@@ -101,9 +101,11 @@ static void make(Stream *s, int y, uint8_t *result) {
   }
 }
 
+static int16_t share_of(double share) { return (int16_t)MIN(share * 32768 + 0.5, 32767); }
+
 /* Rows y and y + 1, `share` of the way between them, as samples. */
 static void mix_rows(const uint8_t *upper, const uint8_t *lower, double share, int16_t *row, int width) {
-  const v128_t down = wasm_i16x8_splat((int16_t)MIN(share * 32768 + 0.5, 32767));
+  const v128_t down = wasm_i16x8_splat(share_of(share));
   for (int x = -1; x <= width; x += 2) {
     const v128_t a = wasm_i16x8_shl(wasm_u16x8_load8x8(upper + (ptrdiff_t)x * 4), FRACTION);
     const v128_t b = wasm_i16x8_shl(wasm_u16x8_load8x8(lower + (ptrdiff_t)x * 4), FRACTION);
@@ -113,11 +115,12 @@ static void mix_rows(const uint8_t *upper, const uint8_t *lower, double share, i
 
 /* Two neighbors of the result at one scale: mostly theirs are neighbors too, else they lie between the same two. */
 static inline v128_t sampled_pair(const int16_t *row, const Pair *pair) {
-  const int16_t *at = row + (ptrdiff_t)pair->left * 4;
+  const v128_t share = permute(wasm_v128_load32_zero(pair->shares), wasm_i8x16_const(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3));
+  const int same = pair->left < 0;
+  const int16_t *at = row + (ptrdiff_t)(same ? ~pair->left : pair->left) * 4;
   v128_t a, b;
-  if (pair->same) a = wasm_v128_load64_splat(at), b = wasm_v128_load64_splat(at + 4);
+  if (same) a = wasm_v128_load64_splat(at), b = wasm_v128_load64_splat(at + 4);
   else a = wasm_v128_load(at), b = wasm_v128_load(at + 4);
-  const v128_t share = wasm_i64x2_make(pair->shares[0], pair->shares[1]);
   return wasm_i16x8_add(a, times(wasm_i16x8_sub(b, a), share));
 }
 
@@ -129,7 +132,7 @@ static void make_opaque(Stream *s, int y, uint8_t *result) {
   int16_t *rows[SAMPLES];
   sampled_rows(zoom, y, upper, lower, share);
   for (int k = 1; k < SAMPLES; k++) {
-    rows[k] = zoom->rows + (size_t)k * row_samples(s->width) + 4;
+    rows[k] = zoom->rows + (size_t)(k - 1) * row_samples(s->width) + 4;
     mix_rows(upper[k], lower[k], share[k], rows[k], s->width);
   }
   const Pair *pair = zoom->pairs;
@@ -162,20 +165,17 @@ static int find_columns(Zoom *zoom) {
   return 1;
 }
 
-/* A share four times, as 32768ths: for the channels of a pixel. */
-static int64_t share_of(double share) { return (int64_t)(MIN(share * 32768 + 0.5, 32767)) * 0x0001000100010001; }
-
 static int find_pairs(Zoom *zoom) {
   const int width = zoom->stream.width;
   Pair *pair = zoom->pairs = malloc((size_t)(SAMPLES - 1) * ((size_t)width + 1) / 2 * sizeof(Pair));
-  zoom->rows = malloc(SAMPLES * row_samples(width) * sizeof(int16_t));
+  zoom->rows = malloc((SAMPLES - 1) * row_samples(width) * sizeof(int16_t));
   if (!pair || !zoom->rows) return 0;
   for (int x = 0; x < width; x += 2)
     for (int k = 1; k < SAMPLES; k++, pair++) {
-      int next;
-      pair->shares[0] = share_of(sampled_column(zoom, x, zoom->scales[k], &pair->left));
+      int left, next;
+      pair->shares[0] = share_of(sampled_column(zoom, x, zoom->scales[k], &left));
       pair->shares[1] = share_of(sampled_column(zoom, x + 1, zoom->scales[k], &next));
-      pair->same = next == pair->left;
+      pair->left = next == left ? ~left : left;
     }
   return 1;
 }
