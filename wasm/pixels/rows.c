@@ -67,11 +67,9 @@ void EXPORT(apply_matrix)(uint8_t *p, int count, const float *m) {
 }
 
 /* Replaces each sample by its entry: 256 for red, then green, blue, alpha. */
-void EXPORT(apply_tables)(uint32_t *pixel, int count, const uint8_t *table) {
-  for (int i = 0; i < count; i++) {
-    const uint32_t v = pixel[i];
-    pixel[i] = table[v & 255] | (uint32_t)table[256 + (v >> 8 & 255)] << 8 | (uint32_t)table[512 + (v >> 16 & 255)] << 16 |
-               (uint32_t)table[768 + (v >> 24)] << 24;
+void EXPORT(apply_tables)(uint8_t *p, int count, const uint8_t *table) {
+  for (int i = 0; i < count; i++, p += 4) {
+    p[0] = table[p[0]], p[1] = table[256 + p[1]], p[2] = table[512 + p[2]], p[3] = table[768 + p[3]];
   }
 }
 
