@@ -8,7 +8,7 @@ import type { OperationName } from "../../src/image/operations.ts";
 import { applied } from "../support/operations.ts";
 import { type Pixels, scene } from "../support/rows.ts";
 import { median } from "./harness.ts";
-import { ramp } from "./service.ts";
+import { ramp } from "./ramp.ts";
 
 const SIZE = { width: 4_000, height: 3_000 };
 const ROUNDS = 5;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
-import { ramp } from "./service.ts";
+import { ramp } from "./ramp.ts";
 
 const JOBS = Number(process.env["JOBS"] ?? 2_000);
 const PARALLEL = Number(process.env["PARALLEL"] ?? 16);

@@ -8,6 +8,8 @@
 #include <math.h>
 
 #define LINES 16
+/* Of a pixel: ends lie on multiples of it, so that floats add up exactly and opposite edges come out alike. */
+#define PARTS 256
 
 typedef struct { float left, top, right, bottom, radius_x, radius_y; } Shape;
 typedef struct { float red, green, blue, alpha; } Color; /* 0 to 255, straight alpha */
@@ -32,6 +34,7 @@ static int extent(const Shape *shape, float y, float *left, float *right) {
   if (into < shape->radius_y) {
     const float d = 1 - into / shape->radius_y;
     inset = shape->radius_x * (1 - sqrtf(MAX(0, 1 - d * d)));
+    inset = floorf(inset * PARTS + 0.5f) / PARTS;
   }
   *left = shape->left + inset, *right = shape->right - inset;
   return *left < *right;

@@ -37,65 +37,73 @@ static Phase phase_at(const Halftone *halftone, int y, double turn) {
   return (Phase){phase_of(left * dx + down * dy), phase_of(down * dx - left * dy), phase_of(dx), phase_of(-dy)};
 }
 
-/* A triangle wave, 0 to 1. */
-static inline float triangle(uint32_t phase) { return fabsf((float)(int32_t)phase) * (1 / 2147483648.0f); }
-
 /*
  * The light of four tones, each at its value of the screen function: a ramp as wide as the edge of a dot, around the
  * threshold. Tones nearer to black or white than half of that ramp are moved outward by as much as keeps the mean over
  * all thresholds: there, the part of the ramp that is left has the area (z + e)^2 / (4 e).
  */
-static inline v128_t screens(const Settings *set, v128_t tone, const float values[4]) {
-  float thresholds[4];
-  for (int i = 0; i < 4; i++) thresholds[i] = set->thresholds[(int)(values[i] * STEPS + 0.5f)];
+static inline v128_t screens(const Settings *set, v128_t tone, v128_t values) {
+  const v128_t thresholds = entries(set->thresholds, rounded(wasm_f32x4_mul(values, wasm_f32x4_const_splat(STEPS))));
   const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1), two = wasm_f32x4_const_splat(2);
-  const v128_t edge = wasm_f32x4_splat(0.5f / set->slope), dark = wasm_f32x4_max(zero, wasm_f32x4_sub(one, tone));
+  const v128_t edge = wasm_f32x4_splat(0.5f / set->slope), dark = wasm_f32x4_pmax(zero, wasm_f32x4_sub(one, tone));
   const v128_t low = wasm_f32x4_sub(wasm_f32x4_mul(two, wasm_f32x4_sqrt(wasm_f32x4_mul(edge, tone))), edge);
   const v128_t high = wasm_f32x4_sub(wasm_f32x4_add(one, edge), wasm_f32x4_mul(two, wasm_f32x4_sqrt(wasm_f32x4_mul(edge, dark))));
   v128_t moved = wasm_v128_bitselect(high, tone, wasm_f32x4_gt(tone, wasm_f32x4_sub(one, edge)));
   moved = wasm_v128_bitselect(low, moved, wasm_f32x4_lt(tone, edge));
-  const v128_t ramp = wasm_f32x4_mul(wasm_f32x4_sub(moved, wasm_v128_load(thresholds)), wasm_f32x4_splat(set->slope));
-  return wasm_f32x4_min(one, wasm_f32x4_max(zero, wasm_f32x4_add(ramp, wasm_f32x4_const_splat(0.5f))));
+  const v128_t ramp = wasm_f32x4_mul(wasm_f32x4_sub(moved, thresholds), wasm_f32x4_splat(set->slope));
+  return wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_add(ramp, wasm_f32x4_const_splat(0.5f))));
 }
 
-static inline float dots(const Halftone *halftone, const Phase *at) {
-  return 0.5f * (halftone->waves[at->u >> 22] + halftone->waves[at->v >> 22]);
+/* A triangle wave, 0 to 1, at four phases. */
+static inline v128_t triangles(v128_t phases) {
+  return wasm_f32x4_mul(wasm_f32x4_abs(wasm_f32x4_convert_i32x4(phases)), wasm_f32x4_const_splat(1 / 2147483648.0f));
 }
 
-static float value_at(const Halftone *halftone, const Phase *at, int x, int y) {
+static inline v128_t dots(const Halftone *halftone, v128_t u, v128_t v) {
+  const v128_t sum = wasm_f32x4_add(entries(halftone->waves, wasm_u32x4_shr(u, 22)), entries(halftone->waves, wasm_u32x4_shr(v, 22)));
+  return wasm_f32x4_mul(wasm_f32x4_const_splat(0.5f), sum);
+}
+
+/* How far four pixels of a row are from the last ring: 1 at a ring, 0 between two. */
+static inline v128_t rings(const Halftone *halftone, int x, int y) {
   const Stream *s = &halftone->stream;
-  switch ((int)halftone->settings.mode) {
-    case LINE: return triangle(at->v);
-    case HATCHED: return MAX(triangle(at->u), triangle(at->v));
-    case CIRCULAR: {
-      const float dx = (float)x + 0.5f - (float)s->width / 2, dy = (float)y + 0.5f - (float)s->height / 2;
-      const float rings = sqrtf(dx * dx + dy * dy) / halftone->settings.period;
-      return fabsf(2 * (rings - floorf(rings)) - 1);
-    }
-    default: return dots(halftone, at);
+  const float down = (float)y + 0.5f - (float)s->height / 2;
+  const v128_t column = wasm_f32x4_add(wasm_f32x4_splat((float)x), wasm_f32x4_const(0.5f, 1.5f, 2.5f, 3.5f));
+  const v128_t across = wasm_f32x4_sub(column, wasm_f32x4_splat((float)s->width / 2));
+  const v128_t square = wasm_f32x4_add(wasm_f32x4_mul(across, across), wasm_f32x4_splat(down * down));
+  const v128_t at = wasm_f32x4_div(wasm_f32x4_sqrt(square), wasm_f32x4_splat(halftone->settings.period));
+  const v128_t part = wasm_f32x4_sub(at, wasm_f32x4_floor(at));
+  return wasm_f32x4_abs(wasm_f32x4_sub(wasm_f32x4_add(part, part), wasm_f32x4_const_splat(1)));
+}
+
+/* Four phases, each further than the one before. */
+static inline v128_t phases_from(uint32_t phase, uint32_t step) {
+  return wasm_u32x4_make(phase, phase + step, phase + 2 * step, phase + 3 * step);
+}
+
+static inline __attribute__((always_inline)) void make_gray(const Halftone *halftone, int y, uint8_t *result, int mode) {
+  const Stream *s = &halftone->stream;
+  const uint8_t *p = ring_row(s, y);
+  const Phase at = phase_at(halftone, y, halftone->settings.turn);
+  v128_t u = phases_from(at.u, at.du), v = phases_from(at.v, at.dv);
+  for (int x = 0; x < s->width; x += 4) {
+    const v128_t pixels = wasm_v128_load(p + x * 4);
+    const v128_t luma = luma_of_four(channel_of(pixels, 0), channel_of(pixels, 1), channel_of(pixels, 2));
+    const v128_t values = mode == LINE       ? triangles(v)
+                          : mode == HATCHED  ? wasm_f32x4_pmax(triangles(u), triangles(v))
+                          : mode == CIRCULAR ? rings(halftone, x, y)
+                                             : dots(halftone, u, v);
+    const v128_t lights = screens(&halftone->settings, wasm_f32x4_mul(luma, wasm_f32x4_const_splat(1 / 255.0f)), values);
+    const v128_t gray = wasm_f32x4_mul(wasm_f32x4_const_splat(255), lights);
+    store_pixels(result + x * 4, bytes_of(gray, gray, gray, pixels), s->width - x);
+    u = wasm_i32x4_add(u, wasm_u32x4_splat(4 * at.du)), v = wasm_i32x4_add(v, wasm_u32x4_splat(4 * at.dv));
   }
 }
 
-static void make_gray(Stream *s, int y, uint8_t *result) {
-  const Halftone *halftone = (const Halftone *)s;
-  const uint8_t *p = ring_row(s, y);
-  Phase at = phase_at(halftone, y, halftone->settings.turn);
-  float tones[4] = {0}, values[4] = {0}, lights[4];
-  for (int x = 0; x < s->width; x += 4) {
-    const int count = MIN(4, s->width - x);
-    for (int i = 0; i < count; i++, p += 4) {
-      tones[i] = (LUMA_RED * p[0] + LUMA_GREEN * p[1] + LUMA_BLUE * p[2]) * (1 / 255.0f);
-      values[i] = value_at(halftone, &at, x + i, y);
-      at.u += at.du, at.v += at.dv;
-    }
-    wasm_v128_store(lights, screens(&halftone->settings, wasm_v128_load(tones), values));
-    p -= count * 4;
-    for (int i = 0; i < count; i++, p += 4, result += 4) {
-      result[0] = result[1] = result[2] = byte_of(255 * lights[i]);
-      result[3] = p[3];
-    }
-  }
-}
+static void make_dots(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, DOT); }
+static void make_lines(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, LINE); }
+static void make_rings(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, CIRCULAR); }
+static void make_hatching(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, HATCHED); }
 
 /* Four screens at the customary angles: cyan 15, magenta 75, yellow 0, black 45 degrees; black takes all gray. */
 static void make_cmyk(Stream *s, int y, uint8_t *result) {
@@ -104,23 +112,25 @@ static void make_cmyk(Stream *s, int y, uint8_t *result) {
   const uint8_t *p = ring_row(s, y);
   Phase at[4];
   for (int ink = 0; ink < 4; ink++) at[ink] = phase_at(halftone, y, halftone->settings.turn + TURNS[ink]);
+  v128_t u = wasm_u32x4_make(at[0].u, at[1].u, at[2].u, at[3].u), v = wasm_u32x4_make(at[0].v, at[1].v, at[2].v, at[3].v);
+  const v128_t du = wasm_u32x4_make(at[0].du, at[1].du, at[2].du, at[3].du);
+  const v128_t dv = wasm_u32x4_make(at[0].dv, at[1].dv, at[2].dv, at[3].dv);
   for (int x = 0; x < s->width; x++, p += 4, result += 4) {
     const float most = (float)MAX(p[0], MAX(p[1], p[2])), share = most > 0 ? 1 / most : 0;
-    float values[4];
-    for (int ink = 0; ink < 4; ink++) values[ink] = dots(halftone, &at[ink]);
     v128_t tones = wasm_f32x4_mul(wasm_f32x4_make(p[0], p[1], p[2], most), wasm_f32x4_make(share, share, share, 1 / 255.0f));
     if (most == 0) tones = wasm_f32x4_const(1, 1, 1, 0);
-    const v128_t lights = screens(&halftone->settings, tones, values);
+    const v128_t lights = screens(&halftone->settings, tones, dots(halftone, u, v));
     const v128_t black = wasm_f32x4_splat(255 * wasm_f32x4_extract_lane(lights, 3));
     store_bytes(result, wasm_f32x4_mul(black, lights));
     result[3] = p[3];
-    for (int ink = 0; ink < 4; ink++) at[ink].u += at[ink].du, at[ink].v += at[ink].dv;
+    u = wasm_i32x4_add(u, du), v = wasm_i32x4_add(v, dv);
   }
 }
 
 Stream *EXPORT(halftone_open)(int width, int height, const Settings *settings) {
-  const int cmyk = (int)settings->mode == CMYK;
-  Halftone *halftone = pointwise_open(sizeof(Halftone), width, height, cmyk ? make_cmyk : make_gray);
+  static void (*const MAKE[])(Stream *, int, uint8_t *) = {
+      [DOT] = make_dots, [LINE] = make_lines, [CIRCULAR] = make_rings, [HATCHED] = make_hatching, [CMYK] = make_cmyk};
+  Halftone *halftone = pointwise_open(sizeof(Halftone), width, height, MAKE[(int)settings->mode]);
   if (!halftone) return NULL;
   halftone->settings = *settings;
   for (int i = 0; i < STEPS; i++) halftone->waves[i] = (float)(0.5 + 0.5 * cos(i * 2 * M_PI / STEPS));

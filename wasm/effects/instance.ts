@@ -6,10 +6,11 @@ import module from "./effects.wasm";
 type Pointer = number;
 
 export interface EffectsExports extends StreamExports {
+  gaussian_open(width: number, height: number, sigma: number, opaque: number): Pointer;
   box_open(width: number, height: number, radius: number): Pointer;
-  disc_open(width: number, height: number, radius: number): Pointer;
-  taps_open(width: number, height: number, taps: Pointer, count: number): Pointer;
-  zoom_open(width: number, height: number, ratio: number, samples: number, opaque: number): Pointer;
+  disc_open(width: number, height: number, radius: number, opaque: number): Pointer;
+  taps_open(width: number, height: number, taps: Pointer, count: number, opaque: number): Pointer;
+  zoom_open(width: number, height: number, ratio: number, opaque: number): Pointer;
   median_open(width: number, height: number, radius: number, opaque: number): Pointer;
   sharpen_open(width: number, height: number, sigma: number, amount: number, opaque: number): Pointer;
   pixellate_open(width: number, height: number, cell: number): Pointer;

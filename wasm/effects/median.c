@@ -3,10 +3,10 @@
  * does not grow with the radius: a histogram per column, and one of the box that slides over them in two levels, whose
  * finer one is brought up to date only where the median lies (Perreault and Hebert 2007, "Median filtering in constant
  * time"). All of them count what is not above each level, so that counting one more pixel is one addition of a vector,
- * and finding a rank one comparison. Nine pixels are sorted by a network instead. Translucent pixels are ranked with
+ * and finding a rank one comparison. Small boxes are sorted by networks instead. Translucent pixels are ranked with
  * their color times alpha.
  */
-#include "effects.h"
+#include "median.h"
 
 /* Cumulative counts over the high halves of levels, 16 to a column, then over the low halves for each of the high ones. */
 #define PARTS 16
@@ -19,7 +19,7 @@ typedef struct {
    * For each channel: the counts over high halves of all columns, then, part by part, those over low halves of all
    * columns. Neighbors have their medians in the same part, mostly, so what is read in a row lies in a row.
    */
-  uint8_t *columns; /* null for a radius of 1 */
+  uint8_t *columns; /* null where a network sorts */
 } Median;
 
 /* The box that slides over a row of one channel. */
@@ -39,18 +39,19 @@ static inline v128_t step_at(int half) { return wasm_v128_load(STEPS + 16 - half
 static int first_row(const Stream *s, int y) { return y - 1 - ((const Median *)s)->radius; }
 static int last_row(const Stream *s, int y) { return y + ((const Median *)s)->radius; }
 
-/* A row has its first and last pixel once more at its ends. */
-static inline const uint8_t *pixels_of(const Stream *s, int y) { return ring_row(s, y) + 4; }
+static inline const uint8_t *pixels_of(const Stream *s, int y) { return ring_row(s, y) + MEDIAN_SIDE * 4; }
 
 static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
-  uint8_t *pixels = place + 4, *end = pixels + (size_t)s->width * 4;
+  uint8_t *pixels = place + MEDIAN_SIDE * 4, *end = pixels + (size_t)s->width * 4;
   memcpy(pixels, source, (size_t)s->width * 4);
   if (((const Median *)s)->channels == 4)
     for (uint8_t *p = pixels; p < end; p += 4)
       for (int c = 0; c < 3; c++) p[c] = (uint8_t)((p[c] * p[3] + 127) / 255);
-  memcpy(place, pixels, 4);
-  memcpy(end, end - 4, 4);
+  for (int x = 0; x < MEDIAN_SIDE; x++) {
+    memcpy(place + x * 4, pixels, 4);
+    memcpy(end + x * 4, end - 4, 4);
+  }
 }
 
 /* The 16 counts of a column: part 0 is over high halves, part 1 + n over the low halves where the high one is n. */
@@ -149,35 +150,6 @@ static void exchange_rows(Median *median, int in, int out) {
   }
 }
 
-static inline void sort(v128_t *a, v128_t *b) {
-  const v128_t less = wasm_u8x16_min(*a, *b);
-  *b = wasm_u8x16_max(*a, *b), *a = less;
-}
-
-static inline v128_t middle(v128_t a, v128_t b, v128_t c) {
-  sort(&a, &b);
-  return wasm_u8x16_max(a, wasm_u8x16_min(b, c));
-}
-
-/* Each column sorted; then the median is that of the greatest of the least, the middle of the middle, and the least of
- * the greatest (Smith 1996, "Implementing median filters in XC4000E FPGAs"). */
-static void filter_nine(const Stream *s, int y, uint8_t *result) {
-  const uint8_t *rows[3];
-  for (int k = 0; k < 3; k++) rows[k] = pixels_of(s, y + k - 1) - 4;
-  for (int x = 0; x < s->width; x += 4) {
-    v128_t low[3], mid[3], high[3];
-    for (int k = 0; k < 3; k++) {
-      const size_t at = ((size_t)x + (size_t)k) * 4;
-      low[k] = wasm_v128_load(rows[0] + at), mid[k] = wasm_v128_load(rows[1] + at), high[k] = wasm_v128_load(rows[2] + at);
-      sort(&low[k], &mid[k]), sort(&mid[k], &high[k]), sort(&low[k], &mid[k]);
-    }
-    const v128_t least = wasm_u8x16_max(low[0], wasm_u8x16_max(low[1], low[2]));
-    const v128_t most = wasm_u8x16_min(high[0], wasm_u8x16_min(high[1], high[2]));
-    const v128_t median = middle(least, middle(mid[0], mid[1], mid[2]), most);
-    memcpy(result + (size_t)x * 4, &median, (size_t)MIN(4, s->width - x) * 4);
-  }
-}
-
 /* Opaque, or color divided by alpha again. */
 static void finish(const Median *median, uint8_t *row) {
   for (uint8_t *p = row; p < row + (size_t)median->stream.width * 4; p += 4) {
@@ -190,11 +162,14 @@ static void finish(const Median *median, uint8_t *row) {
 static void make(Stream *s, int y, uint8_t *result) {
   Median *median = (Median *)s;
   const int radius = median->radius;
-  if (!median->columns) filter_nine(s, y, result);
-  else {
+  if (median->columns) {
     if (y > 0) exchange_rows(median, y + radius, y - 1 - radius);
     else for (int row = -radius; row <= radius; row++) count_row(median, row);
     for (int c = 0; c < median->channels; c++) filter_channel(median, c, result);
+  } else {
+    const uint8_t *rows[2 * MEDIAN_NETWORK_RADIUS + 1];
+    for (int k = 0; k <= 2 * radius; k++) rows[k] = pixels_of(s, y + k - radius);
+    (radius == 1 ? median_of_nine : median_of_twenty_five)(rows, s->width, result);
   }
   finish(median, result);
 }
@@ -208,13 +183,13 @@ Stream *EXPORT(median_open)(int width, int height, int radius, int opaque) {
   median->stream.dispose = dispose;
   median->radius = radius;
   median->channels = opaque ? 3 : 4;
-  if (radius > 1) median->columns = calloc((size_t)width * BINS, (size_t)median->channels);
-  if (radius > 1 && !median->columns) {
+  const int counts = radius > MEDIAN_NETWORK_RADIUS;
+  if (counts) median->columns = calloc((size_t)width * BINS, (size_t)median->channels);
+  if (counts && !median->columns) {
     stream_close(&median->stream);
     return NULL;
   }
-  /* Room for the network to load four pixels where there is one. */
-  if (!stream_ring(&median->stream, 2 * radius + 2, ((size_t)width + 5) * 4)) return NULL;
+  if (!stream_ring(&median->stream, 2 * radius + 2, ((size_t)width + 3 * MEDIAN_SIDE) * 4)) return NULL;
   median->stream.first = first_row, median->stream.last = last_row;
   median->stream.take = take, median->stream.make = make;
   return &median->stream;

@@ -4,8 +4,6 @@
  */
 #include "effects.h"
 
-#include <math.h>
-
 typedef struct {
   float from[3];     /* L, a, b */
   float to[4];       /* sRGB, alpha; 0 to 255 */
@@ -18,20 +16,52 @@ typedef struct {
   Settings settings;
 } Replace;
 
-/* CIE 15:2004, 8.2.1. */
-static float lightness(float t) { return t > 216.0f / 24389 ? cbrtf(t) : (24389.0f / 27 * t + 16) / 116; }
-
-static float distance(const Settings *set, const uint8_t *p) {
-  const float r = set->linear[p[0]], g = set->linear[p[1]], b = set->linear[p[2]];
-  const float fx = lightness((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) / 0.95047f);
-  const float fy = lightness(0.2126729f * r + 0.7151522f * g + 0.0721750f * b);
-  const float fz = lightness((0.0193339f * r + 0.1191920f * g + 0.9503041f * b) / 1.08883f);
-  const float dl = 116 * fy - 16 - set->from[0], da = 500 * (fx - fy) - set->from[1], db = 200 * (fy - fz) - set->from[2];
-  return sqrtf(dl * dl + da * da + db * db);
+/* Cube roots of four numbers above 0: an estimate from the exponent, and two steps by Halley's method. */
+static inline v128_t cube_root(v128_t v) {
+  const v128_t third = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(v), wasm_f32x4_const_splat(1.0f / 3));
+  v128_t root = wasm_i32x4_add(wasm_i32x4_relaxed_trunc_f32x4(third), wasm_i32x4_const_splat(0x2a512ce3));
+  for (int step = 0; step < 2; step++) {
+    const v128_t cube = wasm_f32x4_mul(root, wasm_f32x4_mul(root, root));
+    const v128_t over = wasm_f32x4_add(cube, wasm_f32x4_add(v, v)), under = wasm_f32x4_add(wasm_f32x4_add(cube, cube), v);
+    root = wasm_f32x4_mul(root, wasm_f32x4_div(over, under));
+  }
+  return root;
 }
 
-static void replaced(const Settings *set, const uint8_t *p, uint8_t *q) {
-  const float far = set->tolerance - distance(set, p);
+/* CIE 15:2004, 8.2.1. */
+static inline v128_t lightness(v128_t t) {
+  const v128_t bound = wasm_f32x4_const_splat(216.0f / 24389);
+  const v128_t dark = wasm_f32x4_add(wasm_f32x4_mul(t, wasm_f32x4_const_splat(24389.0f / 27 / 116)), wasm_f32x4_const_splat(16.0f / 116));
+  return wasm_v128_bitselect(cube_root(wasm_f32x4_pmax(t, bound)), dark, wasm_f32x4_gt(t, bound));
+}
+
+/* Four sums of red, green and blue. */
+static inline v128_t mixed(const v128_t rgb[3], float red, float green, float blue) {
+  const v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(rgb[0], wasm_f32x4_splat(red)), wasm_f32x4_mul(rgb[1], wasm_f32x4_splat(green)));
+  return wasm_f32x4_add(sum, wasm_f32x4_mul(rgb[2], wasm_f32x4_splat(blue)));
+}
+
+/* `a` times the difference of two values, without `b`, squared. */
+static inline v128_t squared(v128_t x, v128_t y, float a, float b) {
+  const v128_t d = wasm_f32x4_sub(wasm_f32x4_mul(wasm_f32x4_sub(x, y), wasm_f32x4_splat(a)), wasm_f32x4_splat(b));
+  return wasm_f32x4_mul(d, d);
+}
+
+/* How far four pixels are from the color. */
+static inline v128_t distances(const Settings *set, v128_t pixels) {
+  v128_t rgb[3];
+  for (int c = 0; c < 3; c++)
+    rgb[c] = entries(set->linear, wasm_v128_and(wasm_u32x4_shr(pixels, (uint32_t)c * 8), wasm_i32x4_const_splat(255)));
+  const v128_t fx = lightness(mixed(rgb, 0.4124564f / 0.95047f, 0.3575761f / 0.95047f, 0.1804375f / 0.95047f));
+  const v128_t fy = lightness(mixed(rgb, 0.2126729f, 0.7151522f, 0.0721750f));
+  const v128_t fz = lightness(mixed(rgb, 0.0193339f / 1.08883f, 0.1191920f / 1.08883f, 0.9503041f / 1.08883f));
+  const v128_t light = squared(fy, wasm_f32x4_const_splat(0), 116, 16 + set->from[0]);
+  const v128_t chroma = wasm_f32x4_add(squared(fx, fy, 500, set->from[1]), squared(fy, fz, 200, set->from[2]));
+  return wasm_f32x4_sqrt(wasm_f32x4_add(light, chroma));
+}
+
+static void replaced(const Settings *set, const uint8_t *p, float distance, uint8_t *q) {
+  const float far = set->tolerance - distance;
   /* A hundredth of a unit is far below one level, and above the error of the arithmetic. */
   const float share = far < -0.01f ? 0 : set->tolerance <= 0.02f ? 1 : MIN(1, MAX(0, far) / (set->tolerance / 2));
   memcpy(q, p, 4);
@@ -42,17 +72,26 @@ static void replaced(const Settings *set, const uint8_t *p, uint8_t *q) {
   else for (int c = 0; c < 3; c++) q[c] = byte_of((p[c] * stays + set->to[c] * comes) / alpha);
 }
 
+static v128_t replaced_pixels(const Settings *set, v128_t pixels) {
+  const v128_t distance = distances(set, pixels);
+  if (!wasm_v128_any_true(wasm_f32x4_le(distance, wasm_f32x4_splat(set->tolerance + 0.02f)))) return pixels;
+  uint8_t before[16], after[16];
+  float distance_of[4];
+  wasm_v128_store(before, pixels), wasm_v128_store(distance_of, distance);
+  for (int i = 0; i < 4; i++) replaced(set, before + i * 4, distance_of[i], after + i * 4);
+  return wasm_v128_load(after);
+}
+
 static void make(Stream *s, int y, uint8_t *result) {
   const Settings *set = &((const Replace *)s)->settings;
   const uint8_t *source = ring_row(s, y);
-  uint32_t before = 0, known = 0, after = 0;
-  for (int x = 0; x < s->width; x++) {
-    uint32_t pixel;
-    memcpy(&pixel, source + x * 4, 4);
+  v128_t before = wasm_i32x4_const_splat(0), after = replaced_pixels(set, before);
+  for (int x = 0; x < s->width; x += 4) {
+    const v128_t pixels = wasm_v128_load(source + x * 4);
     /* Flat areas are what this is used on. */
-    if (!known || pixel != before) replaced(set, source + x * 4, (uint8_t *)&after);
-    known = 1, before = pixel;
-    memcpy(result + x * 4, &after, 4);
+    if (!wasm_i32x4_all_true(wasm_i32x4_eq(pixels, before))) after = replaced_pixels(set, pixels);
+    before = pixels;
+    store_pixels(result + x * 4, after, s->width - x);
   }
 }
 

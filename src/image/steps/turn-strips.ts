@@ -20,7 +20,8 @@ export function needsStrips(size: { width: number; height: number }, orientation
 
 /** Bytes of memory that turning by strips holds at most. */
 export function stripPeakBytes(size: { width: number; height: number }, orientation: Orientation): number {
-  return Math.min(turnPeakBytes(size, orientation), MAX_STRIP_BYTES);
+  const mirroredBytes = orientation === 3 ? turnPeakBytes(size, 2) : 0;
+  return Math.min(turnPeakBytes(size, orientation), MAX_STRIP_BYTES + mirroredBytes);
 }
 
 /**

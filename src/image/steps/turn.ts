@@ -9,6 +9,7 @@ import type { Rows } from "../rows.ts";
 export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
   if (orientation === 2) return mapBands(rows, (band) => band.flip(rows.width));
+  if (orientation === 3) return turn(turn(rows, 2), 4);
   const size = turnSize(rows, orientation);
   let pixels: Uint32Array | null = null;
   let y = 0;
@@ -32,7 +33,8 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
 /** Bytes of memory that turning a picture of this stored size holds at most. */
 export function turnPeakBytes(size: Size, orientation: Orientation): number {
   if (orientation === 1) return 0;
-  return orientation === 2 ? size.width * 4 * BAND_ROWS : size.width * size.height * 4;
+  const band = orientation === 2 || orientation === 3 ? size.width * 4 * BAND_ROWS : 0;
+  return orientation === 2 ? band : band + size.width * size.height * 4;
 }
 
 /**
@@ -52,10 +54,11 @@ function collectTurned(rows: Rows, orientation: Orientation): Uint32Array {
   const down = flipY ? -stride : stride;
   const stepX = transpose ? down : right;
   const stepY = transpose ? right : down;
+  const place = stepX === 1 ? placeRows : placeColumns;
   let y = 0;
   for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
     const count = band.length / (width * 4);
-    placeBand(pixels, wordsOf(band), { width, count, start: start + y * stepY, stepX, stepY });
+    place(pixels, wordsOf(band), { width, count, start: start + y * stepY, stepX, stepY });
     y += count;
   }
   return pixels;
@@ -69,8 +72,15 @@ interface Placing {
   readonly stepY: number;
 }
 
+/** Rows that keep their direction are copied whole. */
+function placeRows(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepY }: Placing): void {
+  for (let row = 0; row < count; row++) {
+    pixels.set(band.subarray(row * width, row * width + width), start + row * stepY);
+  }
+}
+
 /** Column by column, so that a transposed band is written in runs of its rows, each within a cache line or two. */
-function placeBand(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepX, stepY }: Placing): void {
+function placeColumns(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepX, stepY }: Placing): void {
   for (let x = 0; x < width; x++) {
     let to = start + x * stepX;
     for (let from = x; from < count * width; from += width, to += stepY) pixels[to] = band[from]!;

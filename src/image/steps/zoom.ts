@@ -1,28 +1,25 @@
-import { openZoom, zoomPeakBytes } from "../../../wasm/effects/blurs.ts";
+import { openZoom, ZOOM_SAMPLES, zoomPeakBytes } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 
-/** Samples of one pass; those of several passes multiply. */
-const SAMPLES = 4;
-
 /**
  * The mean over the way from each pixel towards the center, as far as `share` of it. The samples are at most about a
- * pixel apart in the corners, which are furthest away.
+ * pixel apart in the corners, which are furthest away; those of several passes multiply.
  */
 export function zoomSteps(size: Size, share: number): Step[] {
   const { width, height } = size;
   const longest = (Math.hypot(width, height) / 2) * share;
   if (longest < 0.5) return [];
-  const passes = Math.max(1, Math.ceil(Math.log(longest + 1) / Math.log(SAMPLES)));
-  const ratio = (1 - share) ** (1 / (SAMPLES ** passes - 1));
+  const passes = Math.max(1, Math.ceil(Math.log(longest + 1) / Math.log(ZOOM_SAMPLES)));
+  const ratio = (1 - share) ** (1 / (ZOOM_SAMPLES ** passes - 1));
   return Array.from({ length: passes }, (_, pass) => {
-    const passRatio = ratio ** (SAMPLES ** pass);
+    const passRatio = ratio ** (ZOOM_SAMPLES ** pass);
     return effectStep({
       width,
       height,
-      peakBytes: zoomPeakBytes(width, height, passRatio, SAMPLES),
-      open: ({ opaque }) => openZoom({ width, height, opaque }, passRatio, SAMPLES),
+      peakBytes: zoomPeakBytes(width, height, passRatio),
+      open: ({ opaque }) => openZoom({ width, height, opaque }, passRatio),
     });
   });
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
-import { applied, flat, pixel } from "../../support/operations.ts";
+import { applied, flat, largestDifference, pixel } from "../../support/operations.ts";
 import { noise, paint, type Pixels, sample } from "../../support/rows.ts";
 
 const NOISE = noise(48, 32);
@@ -111,7 +111,38 @@ describe("pixellate", () => {
   });
 });
 
+/** The median around every sample, edges extended. */
+function medians({ width, height, data }: Pixels, radius: number): Uint8Array {
+  const offsets = Array.from({ length: 2 * radius + 1 }, (_, index) => index - radius);
+  const inside = (at: number, size: number) => Math.min(size - 1, Math.max(0, at));
+  return data.map((_, at) => {
+    const [x, y] = [(at >> 2) % width, Math.floor((at >> 2) / width)];
+    const box = offsets.flatMap((down) =>
+      offsets.map((right) =>
+        sample(data, (inside(y + down, height) * width + inside(x + right, width)) * 4 + (at % 4)),
+      ),
+    );
+    return box.toSorted((a, b) => a - b)[(box.length - 1) / 2] ?? Number.NaN;
+  });
+}
+
 describe("blurs", () => {
+  it.each([
+    ["gaussian", 0.3],
+    ["gaussian", 3],
+    ["gaussian", 6],
+    ["box", 5],
+    ["disc", 4.5],
+    ["disc", 16],
+    ["motion", 9.5],
+    ["motion", 60],
+    ["zoom", 60],
+  ])("%s gives an opaque picture the colors that it has with alpha (%d)", (mode, value) => {
+    const pixels = noise(83, 61);
+    const params = { blur: { mode, value, angle: 25 } };
+    expect(largestDifference(filtered(params, pixels), filtered(params, pixels, false))).toBeLessThanOrEqual(1);
+  });
+
   it.each([
     ["box", 2],
     ["disc", 3],
@@ -127,6 +158,17 @@ describe("blurs", () => {
     for (let at = 0; at < data.length; at += 4) {
       if (sample(data, at + 3) > 0) expect([...data.subarray(at, at + 3)]).toEqual([255, 255, 255]);
     }
+  });
+
+  it.each([1, 2, 3])("median is the middle one of all samples around (%d)", (radius) => {
+    const side = fc.integer({ min: 1, max: 19 });
+    const check = fc.property(side, side, fc.integer({ min: 1, max: 255 }), (width, height, levels) => {
+      const pixels = noise(width, height);
+      const coarse = { ...pixels, data: pixels.data.map((level, at) => (at % 4 === 3 ? 255 : level % levels)) };
+      const { data } = filtered({ blur: { mode: "median", value: radius } }, coarse);
+      expect(data).toEqual(medians(coarse, radius));
+    });
+    fc.assert(check, { numRuns: 25 });
   });
 
   it("motion goes in its direction only", () => {

@@ -19,6 +19,7 @@ const WIDE = noise(16_000, 300);
 
 describe("the memory of an effect is what it declares", () => {
   it.each<readonly [OperationName, object]>([
+    ["filter", { blur: { mode: "gaussian", value: 6 } }],
     ["filter", { blur: { mode: "box", value: 90 } }],
     ["filter", { blur: { mode: "median", value: 20 } }],
     ["filter", { blur: { mode: "motion", value: 100, angle: 90 } }],

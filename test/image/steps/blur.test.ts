@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { blur } from "../../../src/image/steps/blur.ts";
-import { drain, paint, type Pixels, rowsOf, sample } from "../../support/rows.ts";
+import { drain, noise, paint, type Pixels, rowsOf, sample } from "../../support/rows.ts";
 
 /** A white column in black: a blur turns it into the profile of its kernel. */
 function line(width: number, height: number): Pixels {
@@ -20,6 +20,25 @@ function erf(x: number): number {
   return Math.sign(x) * (1 - tail * Math.exp(-x * x));
 }
 
+/** A Gaussian in double precision, of distances below `reach`; edges extended. */
+function defined({ width, height, data }: Pixels, sigma: number, reach: number): Float64Array {
+  const offsets = Array.from({ length: 2 * Math.ceil(reach) - 1 }, (_, index) => index - Math.ceil(reach) + 1);
+  const sum = offsets.reduce((total, k) => total + Math.exp((-k * k) / (2 * sigma * sigma)), 0);
+  const pass = (from: ArrayLike<number>, across: boolean) =>
+    Float64Array.from({ length: data.length }, (_, at) => {
+      const [c, x, y] = [at % 4, (at >> 2) % width, Math.floor((at >> 2) / width)];
+      return offsets.reduce((total, k) => {
+        const column = across ? Math.min(width - 1, Math.max(0, x + k)) : x;
+        const row = across ? y : Math.min(height - 1, Math.max(0, y + k));
+        return (
+          total +
+          (Math.exp((-k * k) / (2 * sigma * sigma)) / sum) * (from[(row * width + column) * 4 + c] ?? Number.NaN)
+        );
+      }, 0);
+    });
+  return pass(pass(data, false), true);
+}
+
 describe("Gaussian blur", () => {
   it.each([1, 2.5, 6, 7, 12, 25, 60])("has the profile of a Gaussian: sigma %d", (sigma) => {
     const width = Math.ceil(sigma * 10) * 2;
@@ -27,6 +46,15 @@ describe("Gaussian blur", () => {
     for (let x = 0; x < width; x++) {
       const expected = 127.5 * (1 + erf((x + 0.5 - width / 2) / (sigma * Math.SQRT2)));
       expect(Math.abs(sample(data, (20 * width + x) * 4) - expected)).toBeLessThanOrEqual(2.5);
+    }
+  });
+
+  it.each([0.6, 1.3, 2, 4, 6])("is within a tenth of a level of its definition before rounding: sigma %d", (sigma) => {
+    const pixels = noise(61, 47);
+    const { data } = drain(blur(rowsOf(pixels), sigma));
+    const exact = defined(pixels, sigma, 3.3 * sigma);
+    for (let at = 0; at < data.length; at++) {
+      expect(Math.abs(sample(data, at) - (exact[at] ?? Number.NaN))).toBeLessThanOrEqual(0.6);
     }
   });
 
