@@ -60,6 +60,8 @@ export interface EncodeSettings {
   readonly quality: number;
   /** Chroma at full resolution, `4:4:4`, or halved both ways, `4:2:0`; absent lets the format choose. */
   readonly subsample?: "4:4:4" | "4:2:0";
+  /** What is lost: colors, down to a palette; levels of all samples; nothing at all. Absent lets the format choose. */
+  readonly loss?: "colors" | "levels" | "nothing";
   /** Progressive or interlaced, where the format can. */
   readonly progressive: boolean;
   /** How much work a smaller file is worth: 0 (least) to 1. */
@@ -138,6 +140,8 @@ export interface FormatDefinition {
   readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
+  /** The kinds of loss that `encode` can be told, where that is a choice, in the order in which they are tried. */
+  readonly losses?: readonly NonNullable<EncodeSettings["loss"]>[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; absent where there are none. */
   readonly nearLosslessLevels?: readonly number[];
   /** By how much qualities differ at least that make a difference; 1 unless told. */

@@ -1,12 +1,12 @@
 /*
- * Near-lossless rows: every sample may move by a few levels, so that behind PNG's average filter only multiples of
- * 2 * tolerance + 1 are left, which deflate stores in fewer bits. As in JPEG-LS (ITU-T T.87, near-lossless mode), the
- * prediction is made from what the decoder will have, so that errors do not add up. Alpha stays as it is.
+ * Near-lossless rows: every sample may move by a few levels, so that behind PNG's average filter only multiples of a
+ * step are left, which deflate stores in fewer bits. As in JPEG-LS (ITU-T T.87, near-lossless mode), the prediction is
+ * made from what the decoder will have, so that errors do not add up. Alpha stays as it is.
  */
 #include "pixels.h"
 
 typedef struct {
-  int width, tolerance;
+  int width, step;
   uint8_t *window, *above; /* a pixel of zeros before `above` */
 } Near;
 
@@ -15,11 +15,11 @@ void EXPORT(near_close)(Near *n) {
   free(n);
 }
 
-/* tolerance: 1 to 15 levels; rows: that the window holds. Returns 0 when memory ran out. */
-Near *EXPORT(near_open)(int width, int tolerance, int rows) {
+/* step: between the levels that are left, 2 to 31; rows: that the window holds. Returns 0 when memory ran out. */
+Near *EXPORT(near_open)(int width, int step, int rows) {
   Near *n = calloc(1, sizeof *n);
   if (!n) return 0;
-  n->width = width, n->tolerance = tolerance;
+  n->width = width, n->step = step;
   n->window = malloc((size_t)width * 4 * rows);
   n->above = calloc((size_t)width, 4);
   if (n->window && n->above) return n;
@@ -32,9 +32,9 @@ uint8_t *EXPORT(near_window)(const Near *n) { return n->window; }
 static inline v128_t load_pixel(const uint8_t *p) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(p)); }
 
 static void move_row(const Near *n, uint8_t *row, const uint8_t *above) {
-  const int step = 2 * n->tolerance + 1;
-  /* the step is odd, so that no quotient lies half-way and rounding has no sign */
-  const v128_t reciprocal = wasm_i16x8_splat((int16_t)((32768 + step / 2) / step)), steps = wasm_i16x8_splat((int16_t)step);
+  const int step = n->step;
+  /* rounded down: what lies half-way, which only even steps know, goes towards the prediction on both sides */
+  const v128_t reciprocal = wasm_i16x8_splat((int16_t)(32767 / step)), steps = wasm_i16x8_splat((int16_t)step);
   const v128_t alpha = wasm_i16x8_const(0, 0, 0, -1, 0, 0, 0, 0);
   v128_t left = wasm_i16x8_const_splat(0);
   for (int x = 0; x < n->width; x++, row += 4, above += 4) {

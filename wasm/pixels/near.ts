@@ -11,12 +11,12 @@ export interface NearRows {
 }
 
 /**
- * Every sample may move by `tolerance` levels, 1 to 15; alpha does not.
+ * Every sample may move by half of `step` levels, 2 to 31; alpha does not.
  * @throws NativeError when memory ran out
  */
-export function openNearRows(width: number, tolerance: number): NearRows {
+export function openNearRows(width: number, step: number): NearRows {
   const handle = new Handle(
-    (exports) => exports.near_open(width, tolerance, NEAR_WINDOW_ROWS),
+    (exports) => exports.near_open(width, step, NEAR_WINDOW_ROWS),
     (exports, pointer) => exports.near_close(pointer),
   );
   const window = handle.call((exports, pointer) => exports.near_window(pointer));

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <wasm_simd128.h>
 
+#include "blend.h"
 #include "weights.h"
 #include "xyb.h"
 
@@ -54,8 +55,8 @@ typedef struct {
 
 typedef struct {
   int scales;
-  float background;
   float to_linear[256];
+  Blends blends;
   float *row[2];     // planar linear RGB of the row that is being pushed
   float *zeros;      // a row outside of the picture
   float *scratch;    // a row for each map
@@ -104,8 +105,6 @@ static void open_scale(Scale *scale, int index, int width, int height, int all_m
   }
 }
 
-static double srgb_to_linear(double value) { return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4); }
-
 void EXPORT(score_close)(Score *score) {
   for (int index = 0; index < score->scales; index++) {
     Scale *scale = &score->scale[index];
@@ -126,7 +125,7 @@ void EXPORT(score_close)(Score *score) {
 // pixels. Both consist of tiles of this size, multiples of 32; 0 where the picture is not cut that way.
 Score *EXPORT(score_open)(int width, int height, float background, int tile_columns, int tile_rows) {
   Score *score = allocate(sizeof(Score));
-  score->background = background;
+  blends_open(&score->blends, background);
   for (int value = 0; value < 256; value++) score->to_linear[value] = srgb_to_linear(value / 255.0);
   for (int picture = 0; picture < 2; picture++) score->row[picture] = allocate((size_t)width * 3 * sizeof(float));
   score->zeros = allocate(padded(width) * sizeof(float));
@@ -327,15 +326,7 @@ static void push_linear(Score *score, int index, float *const rows[2]) {
   push_linear(score, index + 1, halved);
 }
 
-// The reference blends before it linearizes.
-static void blend_to_planes(const Score *score, const uint8_t *pixel, int width, float *planes) {
-  for (int plane = 0; plane < 3; plane++) {
-    float alpha = pixel[3] / 255.0f, blended = alpha * (pixel[plane] / 255.0f) + (1 - alpha) * score->background;
-    planes[plane * width] = srgb_to_linear(blended);
-  }
-}
-
-static void to_planes(const Score *score, const uint8_t *rgba, int width, float *planes) {
+static void to_planes(Score *score, const uint8_t *rgba, int width, float *planes) {
   const float *linear = score->to_linear;
   for (int at = 0; at < width; at++) {
     uint32_t pixel;
@@ -345,7 +336,8 @@ static void to_planes(const Score *score, const uint8_t *rgba, int width, float 
       planes[width + at] = linear[pixel >> 8 & 255];
       planes[2 * width + at] = linear[pixel >> 16 & 255];
     } else {
-      blend_to_planes(score, rgba + at * 4, width, planes + at);
+      const Blend *blend = blend_of(&score->blends, pixel);
+      for (int plane = 0; plane < 3; plane++) planes[plane * width + at] = blend->linear[plane];
     }
   }
 }

@@ -19,7 +19,7 @@ import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
 import { strip } from "./png/strip.ts";
 import { animationPeakBytes, writeAnimation } from "./png/write-animation.ts";
-import { stillPeakBytes, writeStill } from "./png/write.ts";
+import { stillPeakBytes, writeStill, writeTrial } from "./png/write.ts";
 
 /** Whoever asks for the same pixels in fewer bytes is ready to wait a little longer. */
 const RECOMPRESS_EFFORT = 0.7;
@@ -32,6 +32,7 @@ export const png = format({
   mime: "image/png",
   extensions: ["png", "apng"],
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
+  losses: ["nothing", "colors", "levels"],
   signature: isPng,
 
   probe(bytes) {
@@ -75,11 +76,12 @@ export const png = format({
   },
 
   encode(picture, settings) {
-    const { lossless, effort, trial = false, quality } = settings;
-    if (!isExact(settings)) return writeLossy(picture, { quality, effort, trial });
+    const { lossless, effort, loss, trial = false, quality } = settings;
+    if (!isExact(settings)) return writeLossy(picture, { quality, effort, trial, loss });
     const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
     const options = { effort, freeHidden: !lossless };
-    return picture.frames > 1 ? writeAnimation(shown, options) : writeStill(shown, options);
+    if (picture.frames > 1) return writeAnimation(shown, options);
+    return trial ? writeTrial(shown) : writeStill(shown, options);
   },
 
   recompress(bytes) {
@@ -97,8 +99,8 @@ export const png = format({
   },
 });
 
-function isExact({ lossless, quality }: EncodeSettings): boolean {
-  return lossless || quality === 100;
+function isExact({ lossless, quality, loss }: EncodeSettings): boolean {
+  return lossless || quality === 100 || loss === "nothing";
 }
 
 function readPeakBytes(facts: Facts): number {

@@ -11,6 +11,8 @@ const POINTS_PER_QUALITY = 0.7;
 const MIN_JUMP = 1;
 /** A score this close above its aim is close enough. */
 const CLOSE_POINTS = 0.4;
+/** The part of its bytes that a picture loses with a point of its score, at most. */
+const BYTES_PER_POINT = 0.06;
 const MAX_TRIALS = 8;
 /** Trials after which a curve is taken to be no line but a staircase, on which halving is surer. */
 const STRAIGHT_TRIALS = 4;
@@ -24,17 +26,25 @@ interface Tried {
   readonly bytes: Uint8Array;
 }
 
+interface Search {
+  readonly first: number;
+  readonly step: number;
+  readonly trials?: number;
+  readonly beat?: number;
+}
+
 type Bound = Pick<Tried, "quality"> & Partial<Tried>;
 
 /**
  * The trial at the lowest quality found that reaches `aim`, by interpolation between the nearest scores known; at the
  * highest quality if none does.
- * @param search where to begin, the least difference between qualities, and how many trials there may be
+ * @param search where to begin, the least difference between qualities, how many trials there may be, and the bytes to
+ * beat: the search ends at a trial from which there is no way to fewer
  */
 export function lowestQuality<Trial extends Tried>(
   curve: Curve<Trial>,
   aim: number,
-  { first, step, trials: most = MAX_TRIALS }: { first: number; step: number; trials?: number },
+  { first, step, trials: most = MAX_TRIALS, beat = Infinity }: Search,
 ): Trial {
   let low: Bound = { quality: MIN_QUALITY - 1 };
   let high: Bound = { quality: MAX_QUALITY };
@@ -48,6 +58,7 @@ export function lowestQuality<Trial extends Tried>(
     } else {
       low = trial;
     }
+    if (trial.bytes.length * Math.exp(-BYTES_PER_POINT * Math.max(0, trial.score - aim)) >= beat) return best ?? trial;
     if (high.quality - low.quality <= step || areClose(low, high)) break;
     const isLine = trials < STRAIGHT_TRIALS || low.score === undefined || high.score === undefined;
     const guess = isLine ? interpolated(low, high, aim) : (low.quality + high.quality) / 2;

@@ -7,7 +7,7 @@ import { compareRows, tileOf } from "./score.ts";
 import { SHEET_TILE, type Sheet, sheetOf } from "./sheet.ts";
 import { comparedPixels, onlyStrips, stripsOf } from "./strips.ts";
 
-export interface Reference {
+export interface Reference extends Size {
   readonly sheet: Sheet;
   /** The score of a rendition of the picture, which is read to its end and closed. */
   score(rendition: Rows): number;
@@ -29,6 +29,8 @@ export function referenceOf(picture: Picture, keeps: boolean): Reference {
   try {
     const sheet = sheetOf(rows, picture, strips);
     return {
+      width: picture.width,
+      height: picture.height,
       sheet,
       score: (rendition) => compareRows(open(), onlyStrips(rendition, strips), tileOf(strips)),
       scoreSheet: (rendition) => compareRows(firstFrame(sheet.picture), rendition, sheet.tiles && SHEET_TILE),

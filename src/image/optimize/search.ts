@@ -24,14 +24,13 @@ interface Trial extends Found {
 /** What is remembered of a trial that missed. */
 type Known = Pick<Trial, "quality" | "score">;
 
-export type Encoder = Pick<
-  FormatDefinition,
-  "can" | "probe" | "open" | "subsamplings" | "qualityStep" | "nearLosslessLevels"
-> &
+export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "qualityStep" | "nearLosslessLevels"> &
   Required<Pick<FormatDefinition, "encode">>;
 
 /** How a picture is encoded. */
 export type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
+
+type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
 export interface Way {
@@ -41,8 +40,8 @@ export interface Way {
   readonly encodeSheet: (sheet: Sheet) => EncodeWhole;
   /** Only where the ways before it miss the target by much: their qualities are far apart. */
   readonly spare?: boolean;
-  /** The chroma resolutions among which there is a choice. */
-  readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[] | undefined;
+  /** What there is a choice among, unless the settings say it. */
+  readonly variants?: readonly Variant[] | undefined;
 }
 
 /** A result this close above its aim is close enough. */
@@ -54,12 +53,21 @@ const NEAR_POINTS = 2;
 const SPARE_POINTS = 1.2;
 /** Trials of a further candidate: enough to tell whether it is better. */
 const FURTHER_TRIALS = 4;
+/** Trials on the sheet where the kinds of loss are a choice. */
+const TRIALS_OF_LOSS = 5;
 /** What is aimed at above the target, so that most tries reach it. */
 const AIM_POINTS = 0.3;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 4;
 /** Tries after which the best is taken, if there is one that reaches the target. */
 const ENOUGH_TRIES = 3;
+
+/** Tries made in haste take up to half as many bytes again, and tiles are not quite the picture. */
+const HOPELESS = 2;
+
+/** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
+const NEARLY_ALIKE = 1.1;
+const NEARLY_ALIKE_EXACT = 1.5;
 
 /** A way with its settings, and how it does on the sheet. */
 interface Candidate {
@@ -70,11 +78,19 @@ interface Candidate {
   readonly best: Trial;
 }
 
+interface Options {
+  /** No encoding of the whole picture is held beside another: the first that reaches the target is taken. */
+  readonly frugal?: boolean;
+  /** Encodings without loss are tried as well where that is promising. */
+  readonly exactly?: boolean;
+  /** What the result competes with. */
+  readonly originalBytes?: number;
+}
+
 /**
- * The smallest encoding of a still picture found whose score is at least `target`, or the best one where none was found.
+ * The smallest encoding of a still picture found whose score is at least `target`, or the best one where none was found;
+ * null where it is plain from the sheet that none is smaller than the original.
  * @param ways the first is preferred where they do equally well
- * @param frugal no encoding of the whole picture is held beside another: the first that reaches the target is taken
- * @param exactly encodings without loss are tried as well where that is promising
  */
 export function smallestAbove(
   reference: Reference,
@@ -82,53 +98,107 @@ export function smallestAbove(
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
-  { frugal = false, exactly = false }: { frugal?: boolean; exactly?: boolean } = {},
-): Found {
-  const { way, settings: chosen, curve, best } = cheapest(reference, format, settings, target, ways);
+  { frugal = false, exactly = false, originalBytes = Infinity }: Options = {},
+): Found | null {
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
-  const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...chosen, quality }, scoreOf);
-  const wish = { target, first: chosen.quality, step: format.qualityStep ?? 1, frugal };
-  const found = reference.sheet.tiles ? confirmed(curve, wholeAt, wish) : best;
-  if (frugal && way.finish === way.encode) return found;
-  const final = way.finish({ ...chosen, quality: found.quality });
-  const keeps = way.finish === way.encode && found.bytes.length < final.length;
-  const lossy = { bytes: keeps ? found.bytes : final, score: found.score };
-  const levels = exactly ? format.nearLosslessLevels : undefined;
+  const [first, ...others] = candidatesFor(reference, format, settings, target, ways);
   const { picture, tiles } = reference.sheet;
+  const parts = (reference.width * reference.height) / (picture.width * picture.height);
+  if (first.best.bytes.length * parts > originalBytes * HOPELESS) return null;
+  let chosen = first;
+  let found = wholeOf(chosen, reference, scoreOf, target, { format, frugal });
+  // Tiles can do with less than the whole picture does, with fewer colors above all.
+  for (const other of others) {
+    if (found.score >= target) break;
+    chosen = other;
+    found = wholeOf(chosen, reference, scoreOf, target, { format, frugal });
+  }
+  const { way, curve } = chosen;
+  if (frugal && way.finish === way.encode) return found;
+  const final = way.finish({ ...chosen.settings, quality: found.quality });
+  const keeps = way.finish === way.encode && found.bytes.length < final.length;
+  const finished = { bytes: keeps ? found.bytes : final, score: found.score };
+  const lossy = smallestRival(finished, first, others, target, reference.sheet);
+  const levels = exactly ? format.nearLosslessLevels : undefined;
   if (!levels) return lossy;
-  const onSheet = () => isPromising(format.encode(picture, { ...chosen, lossless: true }), curve(found.quality).bytes);
+  const exact = { ...chosen.settings, lossless: true };
+  const onSheet = () => isPromising(format.encode(picture, exact), curve(found.quality).bytes);
   if (tiles && found.score >= target && !onSheet()) return lossy;
-  return smallerExact(way.encode, scoreOf, chosen, target, levels, lossy);
+  return smallerExact(way.encode, scoreOf, chosen.settings, target, levels, lossy);
 }
 
-/** The way and the chroma resolution whose sheet is smallest where it reaches the target. */
-function cheapest(
+/** The smallest of what was found and of candidates whose tries were nearly as small: those do not tell them apart. */
+function smallestRival(
+  found: Found,
+  first: Candidate,
+  others: readonly Candidate[],
+  target: number,
+  { tiles }: Sheet,
+): Found {
+  let smallest = found;
+  for (const { way, settings, best } of others) {
+    const isExact = settings.loss === "nothing";
+    const rivalBytes = first.best.bytes.length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
+    if (best.score < target || best.bytes.length > rivalBytes || (tiles && !isExact)) continue;
+    const bytes = way.finish({ ...settings, quality: best.quality });
+    if (bytes.length <= smallest.bytes.length) smallest = { bytes, score: best.score };
+  }
+  return smallest;
+}
+
+/** A candidate as it does on the whole picture. */
+function wholeOf(
+  { way, settings, curve, best }: Candidate,
+  { sheet }: Reference,
+  scoreOf: (bytes: Uint8Array) => number,
+  target: number,
+  { format, frugal }: { format: Encoder; frugal: boolean },
+): Trial {
+  if (!sheet.tiles) return best;
+  const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...settings, quality }, scoreOf);
+  if (settings.loss === "nothing") return exactTrial(way.encode, settings);
+  return confirmed(curve, wholeAt, { target, first: settings.quality, step: format.qualityStep ?? 1, frugal });
+}
+
+/** The candidates that stand out on the sheet, the best first: of every kind of loss one way with one chroma resolution. */
+function candidatesFor(
   reference: Reference,
   format: Encoder,
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
-): Candidate {
+): [Candidate, ...Candidate[]] {
   const { sheet } = reference;
   const scoreOf = (bytes: Uint8Array) => reference.scoreSheet(decoded(format, bytes));
-  const step = format.qualityStep ?? 1;
-  let cheapestYet: Candidate | undefined;
+  const standing = new Map<EncodeSettings["loss"], Candidate>();
+  let cheapest: Candidate | undefined;
   for (const way of ways) {
-    if (way.spare && cheapestYet && cheapestYet.best.score < target + SPARE_POINTS) continue;
+    if (way.spare && cheapest && cheapest.best.score < target + SPARE_POINTS) continue;
     const encode = sheet.tiles ? way.encodeSheet(sheet) : way.encode;
-    const choices = settings.subsample ? undefined : way.subsamplings;
-    for (const subsample of choices ?? [settings.subsample]) {
-      const chosen = { ...settings, ...(subsample && { subsample }) };
+    for (const variant of (settings.subsample ? undefined : way.variants) ?? [{}]) {
+      const chosen = { ...settings, ...variant };
       const curve = remembered((quality) => tried(encode, { ...chosen, quality }, scoreOf));
-      const best = cheapestYet
-        ? lowestQuality(curve, target, { first: cheapestYet.best.quality, step, trials: FURTHER_TRIALS })
-        : lowestQuality(curve, target, { first: settings.quality, step });
+      const best =
+        chosen.loss === "nothing"
+          ? exactTrial(encode, chosen)
+          : lowestQuality(curve, target, searchAfter(cheapest, chosen, target, format.qualityStep ?? 1));
       const candidate = { way, settings: chosen, curve, best };
-      if (!cheapestYet || better(cheapestYet.best, best, target) === best) cheapestYet = candidate;
+      const rival = standing.get(chosen.loss);
+      if (!rival || better(rival.best, best, target) === best) standing.set(chosen.loss, candidate);
+      if (!cheapest || better(cheapest.best, best, target) === best) cheapest = candidate;
     }
   }
-  if (!cheapestYet) throw new RangeError("no way to encode");
-  return cheapestYet;
+  if (!cheapest) throw new RangeError("no way to encode");
+  const others = [...standing.values()].filter((candidate) => candidate !== cheapest);
+  return [cheapest, ...others.toSorted((one, other) => one.best.bytes.length - other.best.bytes.length)];
+}
+
+/** How a candidate's quality is searched for on the sheet, after others. */
+function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, step: number) {
+  const isAlike = cheapest?.settings.loss === loss;
+  if (cheapest && isAlike) return { first: cheapest.best.quality, step, trials: FURTHER_TRIALS };
+  const beat = cheapest && cheapest.best.score >= target ? cheapest.best.bytes.length : Infinity;
+  return { first: quality, step, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
 }
 
 /** Trials, each made once. */
@@ -206,6 +276,11 @@ function better<Candidate extends Found>(one: Candidate, other: Candidate, targe
 function tried(encode: EncodeWhole, settings: EncodeSettings, scoreOf: (bytes: Uint8Array) => number): Trial {
   const bytes = encode({ ...settings, progressive: false, trial: true });
   return { bytes, quality: settings.quality, score: scoreOf(bytes) };
+}
+
+/** What loses nothing needs no score. */
+function exactTrial(encode: EncodeWhole, settings: EncodeSettings): Trial {
+  return { bytes: encode({ ...settings, progressive: false, trial: true }), quality: settings.quality, score: 100 };
 }
 
 /** The pixels of an encoding. */

@@ -9,11 +9,17 @@ import type { Plan } from "../plan.ts";
 import { smallestAnimation } from "./animation.ts";
 import type { Optimized } from "./encode.ts";
 import { keptReferenceBytes, referenceOf } from "./reference.ts";
-import { asStored, inOneScan, type Kept, recompressed, requantizer } from "./rewrite.ts";
+import { asStored, inOneScan, type Kept, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { type Found, smallestAbove, type Way } from "./search.ts";
 import { sheetBytes } from "./sheet.ts";
 
 type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode" | "encodePeakBytes">>;
+
+/** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
+const LEAST_BYTES = 1_000;
+
+/** A result of more than this part of the original may be larger than what loses nothing, once that is done thoroughly. */
+const LITTLE_SAVED = 0.75;
 
 /** A picture that is to be written. */
 interface Subject {
@@ -42,9 +48,13 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
   if (!kept || !requantized) {
     const peakBytes = fits ? pixels.peakBytes : pixels.frugalBytes;
     if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
-    const found = await run(subject, picture, peakBytes, target, [pixels], !fits);
+    const original = kept?.original?.length;
+    if (kept && format.recompress && original && original <= LEAST_BYTES) return exactly(kept, settings);
+    const found = await run(subject, picture, peakBytes, target, [pixels], { frugal: !fits, original });
+    if (!found) return kept && exactly(kept, settings);
     // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
-    const exact = kept && found.score === 100 ? await recompressed(kept, settings) : null;
+    const isClose = found.score === 100 || (original && found.bytes.length > original * LITTLE_SAVED);
+    const exact = kept && isClose ? await recompressed(kept, settings) : null;
     return exact && exact.bytes.length < found.bytes.length ? exact : found;
   }
   // Every decode of several scans takes longer, and the memory of the whole picture.
@@ -59,11 +69,19 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
   if (!isolateBudget.canHold(leanBytes)) return recompressed(kept, settings);
   // Pixels can be written with less chroma, and at qualities between those at which divisors of coefficients grow.
   const alsoPixels = plan.view.orientation === 1 && fits;
-  const spare: Way = stored.facts.subsample === "4:2:0" ? { ...pixels, spare: true, subsamplings: ["4:2:0"] } : pixels;
+  const spare: Way =
+    stored.facts.subsample === "4:2:0" ? { ...pixels, spare: true, variants: [{ subsample: "4:2:0" }] } : pixels;
   const ways = alsoPixels ? [requantized, spare] : [requantized];
   const peakBytes = Math.max(leanBytes, alsoPixels ? pixels.peakBytes : 0);
   const found = await run(subject, pictureOf(stored, lying), peakBytes, target, ways);
-  return found.score >= target ? found : recompressed(kept, settings);
+  return found && found.score >= target ? found : recompressed(kept, settings);
+}
+
+/** The same picture in fewer bytes, or null; what cannot be decoded is refused either way. */
+async function exactly(kept: Kept, settings: EncodeSettings): Promise<Optimized | null> {
+  const smaller = await recompressed(kept, settings);
+  if (!smaller) await readThrough(kept);
+  return smaller;
 }
 
 async function searchedAnimation(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
@@ -99,7 +117,7 @@ function pixelsOf({ stored, plan, picture, format, settings }: Subject): PixelsW
     encode,
     finish: encode,
     encodeSheet: (sheet) => (tried) => format.encode(sheet.picture, tried),
-    subsamplings: format.subsamplings,
+    variants: format.losses?.map((loss) => ({ loss })) ?? format.subsamplings?.map((subsample) => ({ subsample })),
   };
 }
 
@@ -109,8 +127,8 @@ async function run(
   peakBytes: number,
   target: number,
   ways: readonly Way[],
-  frugal = false,
-): Promise<Found> {
+  { frugal = false, original }: { frugal?: boolean; original?: number | undefined } = {},
+): Promise<Found | null> {
   const lossy = format.encodePeakBytes(picture, settings);
   const besides = Math.max(0, format.encodePeakBytes(picture, { ...settings, lossless: true }) - lossy);
   const exactly = !frugal && isolateBudget.canHold(peakBytes + besides);
@@ -118,8 +136,9 @@ async function run(
   const keptBytes = ownBytes + keptReferenceBytes(picture);
   const keeps = isolateBudget.canHold(keptBytes);
   return isolateBudget.run(keeps ? keptBytes : ownBytes, () => {
-    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, { frugal, exactly });
-    if (!exactly || found.score >= target || !format.can.lossless) return found;
+    const options = { frugal, exactly, originalBytes: original ?? Infinity };
+    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, options);
+    if (!found || !exactly || found.score >= target || !format.can.lossless) return found;
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   });
 }

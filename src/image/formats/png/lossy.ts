@@ -1,15 +1,13 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
-import type { FilterStrategy } from "../../../../wasm/pixels/png.ts";
+import type { EncodeSettings } from "../../format.ts";
 import type { Picture } from "../../picture.ts";
 import { type Choice, choosePalette, quantized, type Reduction, reductionFor } from "../../quantize.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { writeAnimation } from "./write-animation.ts";
-import { estimateStill, writeInHaste, writeStill } from "./write.ts";
+import { estimateStill, type Usual, writeStill, writeTrial } from "./write.ts";
 
-/** Of trials. */
+/** Of animations that are only looked at. */
 const TRIAL_EFFORT = 0.1;
-/** Trials of larger pictures are written in haste; smaller ones are often drawings, whose best filter is worth finding. */
-const LARGE_PIXELS = 1 << 18;
 
 /** Dithering may cost more than colors do: an exact file that is estimated at less than this is tried. */
 const WORTH_TRYING = 2;
@@ -19,6 +17,7 @@ const WORTH_TRYING = 2;
  * graphics: 1 scores 94, 2 90, 3 85, 4 80, 5 75, 6 68, 8 55, 10 42, as do the qualities of formats for photographs.
  */
 const TOLERANCE_FROM = [96, 89, 83, 77, 70, 62, 53, 46, 40, 34, 28, 22, 15, 8, 0] as const;
+const MAX_STEP = 31;
 
 /** The error of a palette that looks as one level of tolerance does: 0.0030 to 0.0038 over a dozen pictures. */
 const ERROR_PER_LEVEL = 0.0032;
@@ -26,61 +25,82 @@ const ERROR_PER_LEVEL = 0.0032;
 const ERROR_POWER = 0.37;
 const MOST_COLORS = 256;
 
+/** A search by score may take all colors from this quality on, then more dithering. */
+const ALL_COLORS_QUALITY = 92;
+/** And no fewer than these, from that quality down: the score is content with two, but soft edges become stairs. */
+const LEAST_COLORS = 6;
+const LEAST_COLORS_QUALITY = 20;
+
 export interface LossyOptions {
   /** 1 to 99. */
   readonly quality: number;
   /** 0 to 1. */
   readonly effort: number;
-  /** For its look, not for its bytes: written in haste. What is written to stay keeps to what was chosen then. */
+  /** For its look, not for its bytes: written in haste. */
   readonly trial: boolean;
+  /** Colors or levels; by default the smaller of both that looks as the quality should. */
+  readonly loss: EncodeSettings["loss"];
 }
 
-/** What becomes of a picture: few colors, all colors but moved a little, or nothing. */
-type Kind = "few" | "near" | "exact";
-
-type Writer = (picture: Picture, movedFor?: FilterStrategy) => Uint8Array;
-
-/** The file of a picture at a quality: in few colors or in all, whichever is smaller, or the exact one. */
-export function writeLossy(picture: Picture, { quality, effort, trial }: LossyOptions): Uint8Array {
+/** The file of a picture at a quality: in few colors or in all, or the exact one if that is smaller. */
+export function writeLossy(picture: Picture, { quality, effort, trial, loss }: LossyOptions): Uint8Array {
   if (picture.frames > 1) return writeAnimated(picture, reductionFor(quality), trial ? TRIAL_EFFORT : effort);
-  const known = knownOf(picture);
-  const usual = trial ? TRIAL_EFFORT : effort;
-  const write: Writer =
-    trial && picture.width * picture.height > LARGE_PIXELS
-      ? writeInHaste
-      : (shown, movedFor) => writeStill(shown, { effort: usual, ...(movedFor && { movedFor }) });
-  const [kind, file] = smallestOf(picture, quality, write, trial ? undefined : known.kinds.get(quality));
-  if (trial) known.kinds.set(quality, kind);
-  return file;
+  if (!loss) return smallestOf(picture, quality, effort);
+  if (loss === "levels") {
+    const moved = nearPicture(picture, stepFor(quality));
+    return trial ? writeTrial(moved, { movedFor: NEAR_FILTER }) : writeStill(moved, { effort, movedFor: NEAR_FILTER });
+  }
+  const reduction = searchedReduction(quality);
+  const reduced = quantized(picture, chosenOf(picture, reduction.colors), reduction);
+  return trial ? writeTrial(reduced, { usual: knownOf(picture).usual }) : writeStill(reduced, { effort });
 }
 
-/** @param only what was chosen before, when the score was taken */
-function smallestOf(picture: Picture, quality: number, write: Writer, only?: Kind): [kind: Kind, file: Uint8Array] {
-  if (only === "exact") return ["exact", write(picture)];
-  const tolerance = 1 + TOLERANCE_FROM.findIndex((from) => quality >= from);
-  const limit = ERROR_PER_LEVEL * exactTolerance(quality, tolerance);
+/**
+ * Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and the more dithering gains in
+ * looks for what it costs in bytes; where they are all taken, only dithering is left.
+ */
+function searchedReduction(quality: number): Reduction {
+  const part = (ALL_COLORS_QUALITY - quality) / (ALL_COLORS_QUALITY - LEAST_COLORS_QUALITY);
+  const colors = Math.round(MOST_COLORS * (LEAST_COLORS / MOST_COLORS) ** Math.min(1, Math.max(0, part)));
+  const coarse = Math.min(0.4, Math.max(0.25, 0.8 - 0.1 * Math.log2(colors)));
+  const dither = Math.max(coarse, 0.25 + 0.1 * (quality - ALL_COLORS_QUALITY));
+  return { colors, dither: Math.min(1, dither), sharp: false };
+}
+
+function smallestOf(picture: Picture, quality: number, effort: number): Uint8Array {
+  const tolerance = exactTolerance(quality);
+  const limit = ERROR_PER_LEVEL * tolerance;
   const least = chosenOf(picture, MOST_COLORS).error;
-  let best: [kind: Kind, file: Uint8Array] | undefined;
-  if (least <= limit && only !== "near") {
+  let best: Uint8Array | undefined;
+  let limitBytes = 0;
+  if (least <= limit) {
     const { colors, dither } = reductionFor(quality);
     const needed = Math.ceil(MOST_COLORS * (least / limit) ** (1 / ERROR_POWER));
     const reduction = { colors: Math.min(MOST_COLORS, Math.max(colors, needed)), dither, sharp: false };
     const choice = chosenOf(picture, reduction.colors);
-    best = ["few", write(quantized(picture, choice, reduction))];
-    if (choice.exact) return ["exact", best[1]];
+    best = writeStill(quantized(picture, choice, reduction), { effort });
+    if (choice.exact) return best;
+    limitBytes = best.length * WORTH_TRYING;
   }
-  if (only !== "few" || !best) {
-    const near = write(nearPicture(picture, tolerance), NEAR_FILTER);
-    if (!best || near.length < best[1].length) best = ["near", near];
-  }
-  const limitBytes = best[1].length * (best[0] === "few" ? WORTH_TRYING : 1);
+  const near = writeStill(nearPicture(picture, stepFor(quality)), { effort, movedFor: NEAR_FILTER });
+  if (!best || near.length < best.length) [best, limitBytes] = [near, near.length];
   if (exactEstimate(picture) > limitBytes) return best;
-  const exact = write(picture);
-  return exact.length <= best[1].length ? ["exact", exact] : best;
+  const exact = writeStill(picture, { effort });
+  return exact.length <= best.length ? exact : best;
 }
 
-/** Tolerances between whole levels, so that palettes change with every step of quality. */
-function exactTolerance(quality: number, tolerance: number): number {
+/**
+ * Levels between those that are left of a sample. Powers of two are left out: they divide the 256 levels at which filters
+ * wrap around, so that noise takes fewer bytes with them than with coarser steps, and bytes would not grow with quality.
+ */
+function stepFor(quality: number): number {
+  const step = Math.min(MAX_STEP, Math.ceil(2 * exactTolerance(quality)));
+  return (step & (step - 1)) === 0 ? step + 1 : step;
+}
+
+/** Levels that samples may move by, between whole ones too, so that every step of quality is one of looks. */
+function exactTolerance(quality: number): number {
+  const tolerance = 1 + TOLERANCE_FROM.findIndex((from) => quality >= from);
   const from = TOLERANCE_FROM[tolerance - 1] ?? 0;
   const next = TOLERANCE_FROM[tolerance - 2] ?? 103;
   return tolerance + (next - quality) / (next - from) - 0.5;
@@ -89,14 +109,14 @@ function exactTolerance(quality: number, tolerance: number): number {
 /** What is known of a picture: a search for a quality asks again and again for the same one. */
 interface Known {
   readonly choices: Map<number, Choice>;
-  readonly kinds: Map<number, Kind>;
+  readonly usual: Usual;
   exactEstimate?: number;
 }
 
 const knowledge = new WeakMap<Picture, Known>();
 
 function knownOf(picture: Picture): Known {
-  const known = knowledge.get(picture) ?? { choices: new Map<number, Choice>(), kinds: new Map<number, Kind>() };
+  const known = knowledge.get(picture) ?? { choices: new Map<number, Choice>(), usual: {} };
   knowledge.set(picture, known);
   return known;
 }

@@ -6,18 +6,18 @@ import type { Rows } from "../../rows.ts";
 /** The filter behind which moved samples take fewer bytes. */
 export const NEAR_FILTER = "average";
 
-/** The picture with samples moved by at most `tolerance` levels, 1 to 15. */
-export function nearPicture(picture: Picture, tolerance: number): Picture {
+/** The picture with samples moved by at most half of `step` levels, 2 to 31. */
+export function nearPicture(picture: Picture, step: number): Picture {
   return {
     ...picture,
     *open() {
-      for (const frame of picture.open()) yield { ...frame, rows: nearRows(frame.rows, tolerance) };
+      for (const frame of picture.open()) yield { ...frame, rows: nearRows(frame.rows, step) };
     },
   };
 }
 
-function nearRows(rows: Rows, tolerance: number): Rows {
-  const near = openNearRows(rows.width, tolerance);
+function nearRows(rows: Rows, step: number): Rows {
+  const near = openNearRows(rows.width, step);
   return {
     width: rows.width,
     height: rows.height,

@@ -5,14 +5,24 @@ import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
-import { bandsOfPixels, type Limits, lookAt, type Representation } from "./representation.ts";
-import { choose, levelFor, TRIAL_LEVEL } from "./tuning.ts";
+import { bandsOfPixels, type Limits, type Look, lookAt, type Representation } from "./representation.ts";
+import { type Choice, choose, levelFor, TRIAL_LEVEL } from "./tuning.ts";
 
 export interface WriteOptions extends Limits {
   /** 0 to 1. */
   readonly effort: number;
   /** Chunks that say what the colors mean, to stand before the palette. */
   readonly colorChunks?: readonly Uint8Array[];
+}
+
+/** How trials of one picture are written: as the first of them turned out smallest. */
+export interface Usual {
+  manner?: { readonly index: number; readonly strategy: FilterStrategy };
+}
+
+interface TrialOptions {
+  readonly movedFor?: FilterStrategy | undefined;
+  readonly usual?: Usual | undefined;
 }
 
 /** The file of a still picture, pixels exact. */
@@ -28,17 +38,41 @@ export function writeStill(picture: Picture, options: WriteOptions): Uint8Array 
   }
 }
 
-/** The same in a fraction of the time and larger, behind one filter: the usual one, unless samples were moved for another. */
-export function writeInHaste(picture: Picture, movedFor?: FilterStrategy): Uint8Array {
+/** Of larger pictures it takes too long to find the best filter for trials; of the smallest, always worth it. */
+const LARGE_PIXELS = 1 << 18;
+const SMALL_PIXELS = 1 << 16;
+const TRIAL_EFFORT = 0.1;
+
+/** The same in a fraction of the time, and larger. */
+export function writeTrial(picture: Picture, { movedFor, usual }: TrialOptions = {}): Uint8Array {
   const look = lookAt(picture);
   try {
-    const representation = look.representations[0];
-    const strategy = movedFor ?? (representation.palette ? "none" : "sum");
-    const pieces = compress({ representation, strategy, level: TRIAL_LEVEL }, picture, look.bands());
-    return assemble(representation, picture, [], pieces);
+    const { representation, strategy, index } = trialChoice(look, picture, { movedFor, usual });
+    if (usual) usual.manner = { index, strategy };
+    const choice = { representation, strategy, level: TRIAL_LEVEL };
+    return assemble(representation, picture, [], compress(choice, picture, look.bands()));
   } finally {
     look.close();
   }
+}
+
+/** The filter that samples were moved for, or what was best before, or now, or is usually. */
+function trialChoice(
+  look: Look,
+  { width, height }: Size,
+  { movedFor, usual }: TrialOptions,
+): Omit<Choice, "level"> & { index: number } {
+  const { representations } = look;
+  const { manner } = usual ?? {};
+  const known = manner && representations[manner.index];
+  if (known) return { representation: known, ...manner };
+  const pixels = width * height;
+  if (!movedFor && pixels <= (usual ? LARGE_PIXELS : SMALL_PIXELS)) {
+    const { representation, strategy } = choose(look, { width, pixels }, { effort: TRIAL_EFFORT });
+    return { representation, strategy, index: representations.indexOf(representation) };
+  }
+  const [representation] = representations;
+  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), index: 0 };
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */

@@ -1,0 +1,105 @@
+/** The search among kinds of loss: few colors, moved levels, none. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { FORMATS } from "../../../src/image/formats.ts";
+import { scoreRows } from "../../../src/image/optimize/score.ts";
+import { firstFrame } from "../../../src/image/picture.ts";
+import { render } from "../../../src/image/render.ts";
+import photograph from "../../fixtures/score/macaw.png";
+import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../support/rows.ts";
+
+const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+const { png } = FORMATS;
+
+async function optimized(bytes: Uint8Array) {
+  const order = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
+  return (await render(bytes, order)).output;
+}
+
+function decoded(bytes: Uint8Array): Pixels {
+  const facts = png.probe(bytes);
+  const { width, height } = facts;
+  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }))
+    return drain(rows);
+  throw new Error("no frame");
+}
+
+/** Discs with soft edges in many colors: a palette shows them well, and takes fewer bytes than all colors do. */
+const drawing = paint(300, 240, (x, y) => {
+  const [column, row] = [Math.floor(x / 60), Math.floor(y / 60)];
+  const distance = Math.hypot((x % 60) - 30, (y % 60) - 30);
+  const part = Math.min(1, Math.max(0, (26 - distance) / 3));
+  return [250 - part * column * 50, 250 - part * row * 60, 250 - part * 30 * (column ^ row), 255];
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("a drawing in PNG", () => {
+  it("is left with the colors that the promise takes, and no more", async () => {
+    const source = png.encode(pictureOf([drawing]), LOSSLESS);
+    const { bytes, score = 0 } = await optimized(source);
+    const shown = decoded(bytes);
+    expect(png.probe(bytes).colorspace).toBe("Palette");
+    expect(new Set(new Uint32Array(shown.data.buffer)).size).toBeLessThan(64);
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(scoreRows(rowsOf(drawing), rowsOf(shown))).toBeCloseTo(score, 3);
+    const moved = png.encode(pictureOf([drawing]), { ...LOSSLESS, lossless: false, quality: 70, loss: "levels" });
+    expect(bytes.length).toBeLessThan(moved.length / 2);
+  });
+
+  it("keeps every pixel where that takes fewest bytes", async () => {
+    const slope = paint(300, 240, (x, y) => [x & 255, y, (x + y) & 255, 255]);
+    const { bytes, score } = await optimized(png.encode(pictureOf([slope]), { ...LOSSLESS, effort: 0 }));
+    expect(score).toBe(100);
+    expect(decoded(bytes).data).toEqual(slope.data);
+  });
+});
+
+describe("a picture whose tiles need fewer colors than it does", () => {
+  it("reaches what is promised all the same", async () => {
+    // Between the tiles that are looked at lies what a palette has no room for.
+    const large = paint(1_400, 800, (x, y) => {
+      const isPlain = (Math.floor(x / 40) + Math.floor(y / 40)) % 5 !== 0;
+      return isPlain ? [240, 240, 240, 255] : [(x * 37) & 255, (y * 53) & 255, (x * y) & 255, 255];
+    });
+    const { bytes, score = 0 } = await optimized(png.encode(pictureOf([large]), LOSSLESS));
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(scoreRows(rowsOf(large), rowsOf(decoded(bytes)))).toBeCloseTo(score, 3);
+  });
+});
+
+describe("nothing is searched for", () => {
+  it("in a file so small that there is nothing to save", async () => {
+    const square = paint(120, 120, (x, y) => (x > 20 && y > 30 ? [0, 40, 120, 255] : [255, 220, 0, 255]));
+    const bytes = png.encode(pictureOf([square]), LOSSLESS);
+    expect(bytes.length).toBeLessThan(1_000);
+    const encode = vi.spyOn(png, "encode");
+    const result = await optimized(bytes);
+    expect(encode).not.toHaveBeenCalled();
+    expect(result.score).toBe(100);
+    expect(decoded(result.bytes).data).toEqual(square.data);
+  });
+
+  it("and nothing of a whole picture encoded, where its tiles say that it cannot become smaller", async () => {
+    // Rows that repeat take next to nothing in one piece; cut into tiles they do not.
+    const row = noise(1_200, 1).data;
+    const repeated = paint(1_200, 2_400, (x) => [row[x * 4] ?? 0, row[x * 4 + 1] ?? 0, row[x * 4 + 2] ?? 0, 255]);
+    const bytes = png.encode(pictureOf([repeated]), { ...LOSSLESS, effort: 0.2 });
+    const encode = vi.spyOn(png, "encode");
+    const result = await optimized(bytes);
+    for (const [{ width }] of encode.mock.calls) expect(width).not.toBe(1_200);
+    expect(result.bytes.length).toBeLessThanOrEqual(bytes.length + 13);
+  });
+});
+
+it("tells the kinds of loss apart when it is told one", () => {
+  const facts = png.probe(new Uint8Array(photograph));
+  const { width, height } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  const open = () => png.open(new Uint8Array(photograph), facts, demand);
+  const picture = { width, height, frames: 1, loops: 1, opaque: true, open };
+  const settings = { ...LOSSLESS, lossless: false, quality: 60 };
+  expect(png.probe(png.encode(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");
+  expect(png.probe(png.encode(picture, { ...settings, loss: "levels" })).colorspace).toBe("RGB");
+  expect(decoded(png.encode(picture, { ...settings, loss: "nothing" })).data).toEqual(drain(firstFrame(picture)).data);
+});
