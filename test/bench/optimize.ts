@@ -11,6 +11,7 @@ import encodeJpeg, { init } from "@jsquash/jpeg/encode.js";
 import sharp, { type Sharp } from "sharp";
 
 import { identify } from "../../src/image/detect.ts";
+import { inOneScan } from "../../src/image/optimize/rewrite.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
 import { firstFrame } from "../../src/image/picture.ts";
 import { pictureOf } from "../../src/image/pipeline.ts";
@@ -136,7 +137,7 @@ async function smallestOf(
   while (low <= high) {
     const quality = (low + high) >> 1;
     const encoded = new Uint8Array(await encode(quality));
-    if (scoreRows(rowsOf(bytes), rowsOf(encoded)) >= target) {
+    if (scoreRows(await rowsOf(bytes), await rowsOf(encoded)) >= target) {
       best = encoded.length;
       high = quality - 1;
     } else {
@@ -146,10 +147,11 @@ async function smallestOf(
   return best;
 }
 
-/** The upright pixels of a file in sRGB. */
-function rowsOf(bytes: Uint8Array): Rows {
-  const stored = identify(bytes);
-  const { facts } = stored;
+/** The upright pixels of a file in sRGB. Two large pictures in several scans would not fit into memory together. */
+async function rowsOf(bytes: Uint8Array): Promise<Rows> {
+  const original = identify(bytes);
+  const { facts } = original;
+  const stored = (await inOneScan(original)) ?? original;
   const plan = planSteps(storedSize(facts), [{ kind: "turn", orientation: facts.orientation }]);
   return firstFrame(pictureOf(stored, plan));
 }
