@@ -1,41 +1,108 @@
+/** Pixels that are needed several times, computed once. */
+import { Band } from "../../wasm/pixels/band.ts";
+import { BAND_ROWS } from "./band.ts";
+import { firstFrame, type Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
+/** Larger pictures are computed anew each time. */
+const MAX_KEPT_PIXELS = 4_000_000;
+
+/** The size of a picture, and whether it has alpha. */
+type Extent = Pick<Rows, "width" | "height" | "opaque">;
+
+/** Bytes that the kept pixels of a picture take: three each without alpha, four with it. */
+export function keptBytes({ width, height, opaque }: Extent): number {
+  return width * height * bytesOf(opaque);
+}
+
+function bytesOf(opaque: boolean): number {
+  return opaque ? 3 : 4;
+}
+
+/** Whether a picture that is opened several times is worth its memory: to decode and work on it takes long, to keep it 12 MB. */
+export function isWorthKeeping({ width, height, frames }: Pick<Picture, "width" | "height" | "frames">): boolean {
+  return frames === 1 && width * height <= MAX_KEPT_PIXELS;
+}
+
 /**
- * A small picture that is opened many times, read once: the first opening reads it to its end and keeps its pixels.
- * Bytes held: four a pixel.
+ * A picture that is opened many times, read once: the first opening reads it to its end and keeps its pixels.
+ * @param whenRead called once they are kept
  */
-export function kept(open: () => Rows): () => Rows {
-  let picture: { readonly rows: Rows; readonly pixels: Uint8Array } | undefined;
+export function kept(open: () => Rows, whenRead?: () => void): () => Rows {
+  let pixels: Pixels | undefined;
   return () => {
-    picture ??= collect(open());
-    const { rows, pixels } = picture;
-    const { width, height, opaque } = rows;
-    let y = 0;
-    return {
-      width,
-      height,
-      opaque,
-      read(max) {
-        if (y === height) return null;
-        const from = y;
-        y = Math.min(height, y + max);
-        return pixels.subarray(from * width * 4, y * width * 4);
-      },
-      close() {},
-    };
+    if (!pixels) {
+      pixels = collected(open());
+      whenRead?.();
+    }
+    return pixels.opaque ? opaqueRows(pixels) : rowsOf(pixels);
   };
 }
 
-function collect(rows: Rows) {
-  const pixels = new Uint8Array(rows.width * rows.height * 4);
+/** The same of a still picture. */
+export function keptPicture(picture: Picture, whenRead?: () => void): Picture {
+  const open = kept(() => firstFrame(picture), whenRead);
+  return { ...picture, open: () => [{ delayMs: 0, rows: open() }] };
+}
+
+interface Pixels extends Extent {
+  /** As `keptBytes` counts them. */
+  readonly bytes: Uint8Array;
+}
+
+function collected(rows: Rows): Pixels {
+  const { width, height, opaque } = rows;
+  const bytes = new Uint8Array(keptBytes(rows));
+  const band = new Band(width * BAND_ROWS);
   try {
     let at = 0;
-    for (let band = rows.read(16); band; band = rows.read(16)) {
-      pixels.set(band, at);
-      at += band.length;
+    for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+      const pixels = opaque ? band.load(read).takeColors() : read;
+      bytes.set(pixels, at);
+      at += pixels.length;
     }
   } finally {
+    band.close();
     rows.close();
   }
-  return { rows, pixels };
+  return { width, height, opaque, bytes };
+}
+
+function rowsOf(pixels: Pixels): Rows {
+  const { width, height, opaque } = pixels;
+  return { width, height, opaque, ...walk(pixels), close() {} };
+}
+
+function opaqueRows(pixels: Pixels): Rows {
+  const { width, height, opaque } = pixels;
+  const band = new Band(width * BAND_ROWS);
+  const { read, skip } = walk(pixels);
+  return {
+    width,
+    height,
+    opaque,
+    read(max) {
+      const colors = read(Math.min(max, BAND_ROWS));
+      return colors && band.loadOpaque(colors).pixels;
+    },
+    skip,
+    close: () => band.close(),
+  };
+}
+
+/** Goes through the rows as they are kept. */
+function walk({ width, height, opaque, bytes }: Pixels): Required<Pick<Rows, "read" | "skip">> {
+  const stride = width * bytesOf(opaque);
+  let y = 0;
+  return {
+    read(max) {
+      if (y === height) return null;
+      const from = y;
+      y = Math.min(height, y + max);
+      return bytes.subarray(from * stride, y * stride);
+    },
+    skip(count) {
+      y = Math.min(height, y + count);
+    },
+  };
 }

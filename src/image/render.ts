@@ -30,6 +30,8 @@ export interface Order {
   readonly accept: string | undefined;
   /** Told how long decoding and operations take. */
   readonly stopwatch?: Stopwatch | undefined;
+  /** Called when nothing will read the file again, where that is long before the end. */
+  readonly whenRead?: (() => void) | undefined;
 }
 
 export interface Rendered {
@@ -52,8 +54,10 @@ export async function render(bytes: Uint8Array, order: Order): Promise<Rendered>
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
   let best: (Optimized & { format: FormatDefinition }) | undefined;
-  for (const target of targetsOf(stored, plan, order)) {
-    const optimized = await encodeFor({ stored, plan, target, aim, progressive });
+  const targets = targetsOf(stored, plan, order);
+  for (const target of targets) {
+    const whenRead = targets.at(-1) === target ? order.whenRead : undefined;
+    const optimized = await encodeFor({ stored, plan, target, aim, progressive, whenRead });
     if (!best || optimized.bytes.length < best.bytes.length) best = { ...optimized, format: target };
   }
   if (!best) throw new ApiError(422, "output.format cannot be written");

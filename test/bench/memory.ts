@@ -1,13 +1,19 @@
 /**
  * What whole jobs hold: `PHOTOS=a.jpg npm run bench -- memory`. Photographs of 12 to 101 megapixels go through the engine
- * as requests would. Native memory never shrinks, so what is there after a job is its peak; each job starts with none.
+ * as requests would; the file is part of the job. What is there is looked at whenever rows are decoded, and at the end:
+ * native memory only grows while it is in use. Each job starts with none.
  */
-import { readFile } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { memoryUsage } from "node:process";
+import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { render } from "../../src/image/render.ts";
+import type { Stopwatch } from "../../src/image/stopwatch.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 import { type Kind, type Megapixels, photoPath, preparePhotos } from "./photos.ts";
@@ -35,61 +41,97 @@ const TARGETS: Readonly<Record<Kind, { readonly [Size in Megapixels]?: readonly 
     progressive: { 12: [], 24: [48, 100], 48: [], 101: [72] },
   };
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 export async function main(): Promise<void> {
   await preparePhotos();
   for (const kind of ["baseline", "progressive"] as const) {
     for (const megapixels of [12, 24, 48, 101] as const) {
-      const bytes = await photo(megapixels, kind);
+      const open = () => photo(megapixels, kind);
       const [smaller, kept] = TARGETS[kind][megapixels] ?? [];
       const name = `${String(megapixels).padStart(3)} MP ${kind.padEnd(11)}`;
-      await job(`${name} to 2000 px, quality 80`, bytes, SMALLER, smaller);
-      await job(`${name} to 2000 px, smart`, bytes, SMALLER_SMART, smaller);
-      await job(`${name} optimized, smart`, bytes, SMART, kept);
-      await job(`${name} optimized, lossless`, bytes, LOSSLESS, kept);
+      await job(`${name} to 2000 px, quality 80`, open, SMALLER, smaller);
+      await job(`${name} to 2000 px, smart`, open, SMALLER_SMART, smaller);
+      await job(`${name} optimized, smart`, open, SMART, kept);
+      await job(`${name} optimized, lossless`, open, LOSSLESS, kept);
     }
   }
   const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
   const drawing = png.encode(pictureOf([scene(6_000, 4_000)]), settings);
-  await job(" 24 MP PNG to 2000 px", drawing, SMALLER, 24);
+  await job(" 24 MP PNG to 2000 px", () => Uint8Array.from(drawing), SMALLER, 24);
   await together(8);
 }
 
-async function photo(megapixels: Megapixels, kind: Kind): Promise<Uint8Array> {
-  return new Uint8Array(await readFile(join(ROOT, photoPath(megapixels, kind))));
+/** The file, and nothing else in memory. */
+function photo(megapixels: Megapixels, kind: Kind): Uint8Array<ArrayBuffer> {
+  const file = openSync(join(ROOT, photoPath(megapixels, kind)), "r");
+  try {
+    const bytes = new Uint8Array(fstatSync(file).size);
+    readSync(file, bytes);
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
 }
 
-async function job(name: string, bytes: Uint8Array, wish: Wish, target?: number): Promise<void> {
-  await measured(name, bytes.length, target, () => rendered(bytes, wish));
+async function job(name: string, open: () => Uint8Array<ArrayBuffer>, wish: Wish, target?: number): Promise<void> {
+  await measured(name, target, async (gauge) => (await rendered(open(), wish, gauge)).length);
 }
 
 /** Uploads that arrive in one isolate at once; their originals are all held. */
 async function together(count: number): Promise<void> {
-  const uploads = await Promise.all(Array.from({ length: count }, () => photo(24, "baseline")));
-  const inputBytes = uploads.reduce((sum, bytes) => sum + bytes.length, 0);
-  await measured(`  ${count} x 24 MP baseline at once to 2000 px`, inputBytes, 110, async () => {
-    const results = await Promise.all(uploads.map((bytes) => rendered(bytes, SMALLER)));
-    return results.reduce((sum, bytes) => sum + bytes, 0);
+  await measured(`  ${count} x 24 MP baseline at once to 2000 px`, 110, async (gauge) => {
+    const uploads = Array.from({ length: count }, () => photo(24, "baseline"));
+    const results = await Promise.all(uploads.map((bytes) => rendered(bytes, SMALLER, gauge)));
+    return results.reduce((sum, { length }) => sum + length, 0);
   });
 }
 
-/** Bytes of the result. */
-async function rendered(bytes: Uint8Array, { operations, optimize }: Wish): Promise<number> {
+async function rendered(bytes: Uint8Array<ArrayBuffer>, wish: Wish, stopwatch: Stopwatch): Promise<Uint8Array> {
+  const { operations, optimize } = wish;
   const rest = { output: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
-  const { output } = await render(bytes, { operations, optimize: { lossless: false, ...optimize }, ...rest });
-  return output.bytes.length;
+  const whenRead = () => void bytes.buffer.transfer(0);
+  const order = { operations, optimize: { lossless: false, ...optimize }, ...rest, stopwatch, whenRead };
+  return (await render(bytes, order)).output.bytes;
 }
 
-async function measured(name: string, inputBytes: number, target: number | undefined, work: () => Promise<number>) {
+/** The most bytes that were there when somebody looked. */
+interface Gauge extends Stopwatch {
+  readonly most: { native: number; buffers: number };
+  readonly look: () => void;
+}
+
+/** A stopwatch that looks at the memory, not at the time: it is told whenever something is decoded. */
+async function startGauge(): Promise<Gauge> {
+  // What is collected is given back by another thread.
+  for (let turn = 0; turn < 3; turn++) {
+    collectGarbage();
+    await setTimeout(50);
+  }
+  const before = memoryUsage().arrayBuffers;
+  const most = { native: 0, buffers: 0 };
+  const look = () => {
+    const now = { native: nativeMemoryBytes(), buffers: memoryUsage().arrayBuffers - before };
+    if (now.native + now.buffers > most.native + most.buffers) Object.assign(most, now);
+  };
+  const run: Stopwatch["run"] = (_part, work) => {
+    const result = work();
+    look();
+    return result;
+  };
+  return { most, look, run, spent: { decode: 0, operations: 0 } };
+}
+
+async function measured(name: string, target: number | undefined, work: (gauge: Gauge) => Promise<number>) {
   trimNative(0);
-  globalThis.gc?.();
-  const before = process.memoryUsage().arrayBuffers;
+  const gauge = await startGauge();
   const started = performance.now();
   try {
-    const resultBytes = await work();
+    const resultBytes = await work(gauge);
     const elapsed = performance.now() - started;
-    // Input and output are among the array buffers of a request.
-    const buffers = inputBytes + Math.max(resultBytes, process.memoryUsage().arrayBuffers - before);
-    const native = nativeMemoryBytes();
+    gauge.look();
+    const { native, buffers } = gauge.most;
     const [nativeMib, bufferMib, sum] = [native, buffers, native + buffers].map((bytes) => bytes / 2 ** 20);
     const verdict = target === undefined ? "" : ` (wanted ≤ ${target}${(sum ?? 0) <= target ? "" : ", MISSED"})`;
     console.log(

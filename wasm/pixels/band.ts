@@ -24,6 +24,22 @@ export class Band {
     return this;
   }
 
+  /** The same with opaque pixels that are three bytes, without alpha. */
+  loadOpaque(colors: Uint8Array): this {
+    this.count = colors.length / 3;
+    if (this.count * 4 > this.capacity) throw new RangeError("more pixels than the band holds");
+    this.handle.bytes(this.handle.pointer, colors.length).set(colors);
+    return this.work((exports, pointer) => exports.add_alpha(pointer, this.count));
+  }
+
+  /** Gives the pixels away as three bytes each, without alpha: a view valid until the next call. */
+  takeColors(): Uint8Array {
+    const { count } = this;
+    this.work((exports, pointer) => exports.drop_alpha(pointer, count));
+    this.count = 0;
+    return this.handle.bytes(this.handle.pointer, count * 3);
+  }
+
   /** The pixels as they are now; a view valid until the next call. */
   get pixels(): Uint8Array {
     return this.handle.bytes(this.handle.pointer, this.count * 4);

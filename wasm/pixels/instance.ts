@@ -71,6 +71,8 @@ export interface PixelsExports extends NativeExports {
   composite_pixels(base: Pointer, over: Pointer, count: number, opacity: number): void;
   premultiply_pixels(pixels: Pointer, count: number): void;
   unpremultiply_pixels(pixels: Pointer, count: number): void;
+  drop_alpha(pixels: Pointer, count: number): void;
+  add_alpha(pixels: Pointer, count: number): void;
 }
 
 /** Rows that the windows of this module hold. */

@@ -108,3 +108,24 @@ void EXPORT(unpremultiply_pixels)(uint8_t *p, int count) {
     for (int c = 0; c < 3; c++) p[c] = alpha ? (uint8_t)MIN(255, (p[c] * 255 + alpha / 2) / alpha) : 0;
   }
 }
+
+/* Four opaque pixels of three bytes, to be found in the first twelve. */
+static inline v128_t opaque4(v128_t colors) {
+  const v128_t spread = permute(colors, wasm_i8x16_const(0, 1, 2, 12, 3, 4, 5, 12, 6, 7, 8, 12, 9, 10, 11, 12));
+  return wasm_v128_or(spread, wasm_u32x4_const_splat(0xff000000));
+}
+
+/* Packs the colours of the pixels, three bytes each, from the start on. */
+void EXPORT(drop_alpha)(uint8_t *p, int count) {
+  for (int i = 0; i < count; i++) memmove(p + i * 3, p + i * 4, 3);
+}
+
+/* The reverse: from colours to opaque pixels; the last first, as pixels take more room. */
+void EXPORT(add_alpha)(uint8_t *p, int count) {
+  int i = count;
+  for (; i % 4; i--) {
+    const uint32_t pixel = p[i * 3 - 3] | (uint32_t)p[i * 3 - 2] << 8 | (uint32_t)p[i * 3 - 1] << 16 | 0xff000000;
+    memcpy(p + (i - 1) * 4, &pixel, 4);
+  }
+  for (i -= 4; i >= 0; i -= 4) wasm_v128_store(p + i * 4, opaque4(wasm_v128_load(p + i * 3)));
+}

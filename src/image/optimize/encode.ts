@@ -3,6 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import { isWorthKeeping, keptBytes, keptPicture } from "../kept.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
@@ -10,7 +11,7 @@ import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { largestWithin } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
-import { inOneScan, type Kept, keptOf, readThrough, recompressed, requantizer } from "./rewrite.ts";
+import { inOneScan, type Kept, keptOf, readThrough, recompressed, type Requantizer, requantizer } from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { fitsSearch, searched } from "./smart.ts";
 
@@ -27,6 +28,8 @@ export interface Task {
   readonly target: FormatDefinition;
   readonly aim: Aim;
   readonly progressive: boolean;
+  /** Called when nothing will read the file again, where that is before the end. */
+  readonly whenRead?: (() => void) | undefined;
 }
 
 /**
@@ -97,7 +100,7 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   if (aim.kind === "smart" && canSearch(target, picture)) {
     const format = { ...target, encode, encodePeakBytes };
-    const subject = { stored, plan, picture, format, settings };
+    const subject = { stored, plan, picture, format, settings, whenRead: task.whenRead };
     const simpler = kept || fitsSearch(subject) ? null : await inOneScan(stored);
     if (simpler) return encodePicture({ ...task, stored: simpler }, wanted, null);
     return searched(subject, kept, TARGET_SCORE[aim.preset]);
@@ -108,16 +111,27 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   if (simpler && kept) return encodePicture({ ...task, stored: simpler }, wanted, { ...kept, stored: simpler });
   if (aim.kind === "size") {
     if (kept?.original && kept.original.length <= aim.bytes) return null;
-    const { finish, peakBytes } = (kept && requantizer(kept)) ?? {
-      finish: (tried: EncodeSettings) => encode(picture, tried),
-      peakBytes: blindBytes,
-    };
-    return isolateBudget.run(peakBytes, () => ({ bytes: largestWithin(finish, settings, aim.bytes) }));
+    const whenRead = kept ? undefined : task.whenRead;
+    const way = (kept && requantizer(kept)) ?? pixelsWay({ ...target, encode }, picture, blindBytes, whenRead);
+    return isolateBudget.run(way.peakBytes, () => ({ bytes: largestWithin(way.finish, settings, aim.bytes) }));
   }
   const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
   return isolateBudget.run(blindBytes, () => ({
     bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
   }));
+}
+
+/** Encoding pixels again and again: few are computed once, if there is memory for them. */
+function pixelsWay(
+  { encode }: Required<Pick<FormatDefinition, "encode">>,
+  picture: Picture,
+  blindBytes: number,
+  whenRead: Task["whenRead"],
+): Pick<Requantizer, "finish" | "peakBytes"> {
+  const withPixels = blindBytes + keptBytes(picture);
+  const keeps = isWorthKeeping(picture) && isolateBudget.canHold(withPixels);
+  const tried = keeps ? keptPicture(picture, whenRead) : picture;
+  return { peakBytes: keeps ? withPixels : blindBytes, finish: (settings) => encode(tried, settings) };
 }
 
 /** Whether a score is promised that the picture is too small for. */

@@ -1,11 +1,11 @@
 /** What renditions of a picture are compared with. */
 import type { Size } from "../geometry.ts";
-import { kept } from "../kept.ts";
+import { kept, keptBytes } from "../kept.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { compareRows, tileOf } from "./score.ts";
 import { SHEET_TILE, type Sheet, sheetOf } from "./sheet.ts";
-import { comparedPixels, onlyStrips, stripsOf } from "./strips.ts";
+import { comparedRows, onlyStrips, stripsOf } from "./strips.ts";
 
 export interface Reference extends Size {
   readonly sheet: Sheet;
@@ -16,8 +16,8 @@ export interface Reference extends Size {
 }
 
 /** Bytes that a kept reference holds. */
-export function keptReferenceBytes(size: Size): number {
-  return comparedPixels(size) * 4;
+export function keptReferenceBytes(picture: Pick<Picture, "width" | "height" | "opaque">): number {
+  return keptBytes({ ...picture, height: comparedRows(picture) });
 }
 
 /** @param keeps what is compared of the picture stays in memory; otherwise the picture is read anew for each score */

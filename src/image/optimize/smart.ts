@@ -3,6 +3,7 @@ import { scorePeakBytes } from "../../../wasm/score/score.ts";
 import { isolateBudget } from "../budget.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
+import { isWorthKeeping, keptBytes, keptPicture } from "../kept.ts";
 import type { Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
@@ -29,6 +30,10 @@ interface Subject {
   readonly picture: Picture;
   readonly format: Encoder;
   readonly settings: EncodeSettings;
+  /** Called when nothing will read the file again. */
+  readonly whenRead?: (() => void) | undefined;
+  /** The picture keeps its pixels. */
+  readonly isKept?: boolean;
 }
 
 /** Whether qualities of the picture can be searched for as freely as they can. */
@@ -40,9 +45,10 @@ export function fitsSearch(subject: Subject): boolean {
 export async function searched(subject: Subject, kept: Kept, target: number): Promise<Optimized | null>;
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized>;
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
-  const { stored, plan, picture, format, settings } = subject;
-  if (picture.frames > 1) return searchedAnimation(subject, kept, target);
-  const pixels = pixelsOf(subject);
+  if (subject.picture.frames > 1) return searchedAnimation(subject, kept, target);
+  const tried = keepingPixels(subject, kept === null);
+  const { stored, plan, picture, format, settings } = tried;
+  const pixels = pixelsOf(tried);
   const requantized = kept && requantizer(kept);
   const fits = isolateBudget.canHold(pixels.peakBytes);
   if (!kept || !requantized) {
@@ -50,7 +56,7 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
     if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
     const original = kept?.original?.length;
     if (kept && format.recompress && original && original <= LEAST_BYTES) return exactly(kept, settings);
-    const found = await run(subject, picture, peakBytes, target, [pixels], { frugal: !fits, original });
+    const found = await run(tried, peakBytes, target, [pixels], { frugal: !fits, original });
     if (!found) return kept && exactly(kept, settings);
     // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
     const isClose = found.score === 100 || (original && found.bytes.length > original * LITTLE_SAVED);
@@ -73,7 +79,8 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
     stored.facts.subsample === "4:2:0" ? { ...pixels, spare: true, variants: [{ subsample: "4:2:0" }] } : pixels;
   const ways = alsoPixels ? [requantized, spare] : [requantized];
   const peakBytes = Math.max(leanBytes, alsoPixels ? pixels.peakBytes : 0);
-  const found = await run(subject, pictureOf(stored, lying), peakBytes, target, ways);
+  const compared = alsoPixels ? tried : { ...subject, picture: pictureOf(stored, lying) };
+  const found = await run(compared, peakBytes, target, ways);
   return found && found.score >= target ? found : recompressed(kept, settings);
 }
 
@@ -98,6 +105,17 @@ async function searchedAnimation(subject: Subject, kept: Kept | null, target: nu
   return kept && found.score < target ? recompressed(kept, settings) : found;
 }
 
+/**
+ * The same with pixels that are computed once, if they are few and there is memory for them.
+ * @param isLast nothing else will read the file
+ */
+function keepingPixels(subject: Subject, isLast: boolean): Subject {
+  const { picture, whenRead } = subject;
+  if (!isWorthKeeping(picture)) return subject;
+  const keeping = { ...subject, picture: keptPicture(picture, isLast ? whenRead : undefined), isKept: true };
+  return isolateBudget.canHold(pixelsOf(keeping).peakBytes) ? keeping : subject;
+}
+
 interface PixelsWay extends Way {
   readonly peakBytes: number;
   /** The same when no result is kept while another is made. */
@@ -105,12 +123,13 @@ interface PixelsWay extends Way {
 }
 
 /** The way through the format's encoder. */
-function pixelsOf({ stored, plan, picture, format, settings }: Subject): PixelsWay {
+function pixelsOf({ stored, plan, picture, isKept = false, format, settings }: Subject): PixelsWay {
   const encode = (tried: EncodeSettings) => format.encode(picture, tried);
   const encoder = format.encodePeakBytes(picture, settings);
   // A format decodes in the memory that it encodes in; the best result so far is kept beside.
   const work = Math.max(encoder, resultDecodeBytes(format, picture));
-  const frugalBytes = picturePeakBytes(stored, plan) + comparingBytes(picture) + work;
+  const pictureBytes = picturePeakBytes(stored, plan) + (isKept ? keptBytes(picture) : 0);
+  const frugalBytes = pictureBytes + comparingBytes(picture) + work;
   return {
     peakBytes: frugalBytes + encoder / 4,
     frugalBytes,
@@ -122,8 +141,7 @@ function pixelsOf({ stored, plan, picture, format, settings }: Subject): PixelsW
 }
 
 async function run(
-  { format, settings }: Subject,
-  picture: Picture,
+  { picture, isKept, format, settings }: Subject,
   peakBytes: number,
   target: number,
   ways: readonly Way[],
@@ -133,9 +151,9 @@ async function run(
   const besides = Math.max(0, format.encodePeakBytes(picture, { ...settings, lossless: true }) - lossy);
   const exactly = !frugal && isolateBudget.canHold(peakBytes + besides);
   const ownBytes = exactly ? peakBytes + besides : peakBytes;
-  const keptBytes = ownBytes + keptReferenceBytes(picture);
-  const keeps = isolateBudget.canHold(keptBytes);
-  return isolateBudget.run(keeps ? keptBytes : ownBytes, () => {
+  const withReference = ownBytes + keptReferenceBytes(picture);
+  const keeps = !isKept && isolateBudget.canHold(withReference);
+  return isolateBudget.run(keeps ? withReference : ownBytes, () => {
     const options = { frugal, exactly, originalBytes: original ?? Infinity };
     const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, options);
     if (!found || !exactly || found.score >= target || !format.can.lossless) return found;

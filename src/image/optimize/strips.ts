@@ -27,9 +27,9 @@ export function stripsOf({ width, height }: Size): readonly Strip[] {
   }));
 }
 
-/** Pixels of what is compared of a picture. */
-export function comparedPixels(size: Size): number {
-  return stripsOf(size).reduce((sum, { rows }) => sum + rows * size.width, 0);
+/** Rows of what is compared of a picture. */
+export function comparedRows(size: Size): number {
+  return stripsOf(size).reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The strips of a picture, one below the other. */

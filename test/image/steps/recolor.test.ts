@@ -86,6 +86,17 @@ describe("a band of pixels", () => {
     }
   });
 
+  it.each([1, 3, 4, 5, 61 * 33])("gives %i pixels away as colors, and takes them back", (count) => {
+    const pixels = PIXELS.data.subarray(0, count * 4);
+    const colors = pixels.filter((_, at) => at % 4 < 3);
+    const opaque = pixels.map((level, at) => (at % 4 < 3 ? level : 255));
+    const band = new Band(count);
+    expect(band.load(pixels).takeColors()).toEqual(colors);
+    expect(band.loadOpaque(colors).pixels).toEqual(opaque);
+    expect(() => band.loadOpaque(new Uint8Array(count * 3 + 3))).toThrow(RangeError);
+    band.close();
+  });
+
   it("refuses more pixels than it holds", () => {
     const band = new Band(4);
     expect(() => band.load(new Uint8Array(20))).toThrow(RangeError);
