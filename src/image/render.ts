@@ -13,7 +13,8 @@ import type { Box } from "./geometry.ts";
 import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Stage, type Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { encodeFor, type Optimized } from "./optimize/encode.ts";
-import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
+import { plainestRefusal } from "./optimize/fit.ts";
+import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
@@ -53,16 +54,45 @@ export async function render(bytes: Uint8Array, order: Order): Promise<Rendered>
   const { plan, faces } = await planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
-  let best: (Optimized & { format: FormatDefinition }) | undefined;
-  const targets = targetsOf(stored, plan, order);
-  for (const target of targets) {
-    const whenRead = targets.at(-1) === target ? order.whenRead : undefined;
-    const optimized = await encodeFor({ stored, plan, target, aim, progressive, whenRead });
-    if (!best || optimized.bytes.length < best.bytes.length) best = { ...optimized, format: target };
-  }
-  if (!best) throw new ApiError(422, "output.format cannot be written");
+  const best = await bestOf(targetsOf(stored, plan, order), aim, (target, isLast) => {
+    const whenRead = isLast ? order.whenRead : undefined;
+    return encodeFor({ stored, plan, target, aim, progressive, whenRead });
+  });
   const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
   return { input: { ...stored, faces }, output: { ...best, facts } };
+}
+
+type Encoded = Optimized & { readonly format: FormatDefinition };
+
+/**
+ * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
+ * @throws ApiError 422 when none can, 503
+ */
+async function bestOf(
+  targets: readonly FormatDefinition[],
+  aim: Aim,
+  encode: (target: FormatDefinition, isLast: boolean) => Promise<Optimized>,
+): Promise<Encoded> {
+  let best: Encoded | undefined;
+  const refusals: ApiError[] = [];
+  for (const format of targets) {
+    try {
+      const made = { ...(await encode(format, format === targets.at(-1))), format };
+      if (!best || isBetter(made, best, aim)) best = made;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error;
+      refusals.push(error);
+    }
+  }
+  if (best) return best;
+  const [first, ...others] = refusals;
+  throw first ? plainestRefusal([first, ...others]) : new ApiError(422, "output.format cannot be written");
+}
+
+/** Of files that may have a size the one that looks better, else the smaller one. */
+function isBetter(one: Optimized, other: Optimized, aim: Aim): boolean {
+  const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
+  return looks > 0 || (looks === 0 && one.bytes.length < other.bytes.length);
 }
 
 interface Planned {

@@ -3,15 +3,14 @@ import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
-import { isWorthKeeping, keptBytes, keptPicture } from "../kept.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
-import { largestWithin } from "./fit.ts";
+import { fitted } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
-import { inOneScan, type Kept, keptOf, readThrough, recompressed, type Requantizer, requantizer } from "./rewrite.ts";
+import { inOneScan, type Kept, keptOf, readThrough, recompressed } from "./rewrite.ts";
 import { canScore } from "./score.ts";
 import { fitsSearch, searched } from "./smart.ts";
 
@@ -98,9 +97,9 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const decoded = target.can.animation ? planned : still(planned);
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
+  const format = { ...target, encode, encodePeakBytes };
+  const subject = { stored, plan, picture, format, settings, whenRead: task.whenRead };
   if (aim.kind === "smart" && canSearch(target, picture)) {
-    const format = { ...target, encode, encodePeakBytes };
-    const subject = { stored, plan, picture, format, settings, whenRead: task.whenRead };
     const simpler = kept || fitsSearch(subject) ? null : await inOneScan(stored);
     if (simpler) return encodePicture({ ...task, stored: simpler }, wanted, null);
     return searched(subject, kept, TARGET_SCORE[aim.preset]);
@@ -109,29 +108,11 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const simpler = isolateBudget.canHold(blindBytes) ? null : await inOneScan(stored, kept?.note);
   if (simpler && !kept) return encodePicture({ ...task, stored: simpler }, wanted, null);
   if (simpler && kept) return encodePicture({ ...task, stored: simpler }, wanted, { ...kept, stored: simpler });
-  if (aim.kind === "size") {
-    if (kept?.original && kept.original.length <= aim.bytes) return null;
-    const whenRead = kept ? undefined : task.whenRead;
-    const way = (kept && requantizer(kept)) ?? pixelsWay({ ...target, encode }, picture, blindBytes, whenRead);
-    return isolateBudget.run(way.peakBytes, () => ({ bytes: largestWithin(way.finish, settings, aim.bytes) }));
-  }
+  if (aim.kind === "size") return fitted(subject, kept, aim.bytes);
   const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
   return isolateBudget.run(blindBytes, () => ({
     bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
   }));
-}
-
-/** Encoding pixels again and again: few are computed once, if there is memory for them. */
-function pixelsWay(
-  { encode }: Required<Pick<FormatDefinition, "encode">>,
-  picture: Picture,
-  blindBytes: number,
-  whenRead: Task["whenRead"],
-): Pick<Requantizer, "finish" | "peakBytes"> {
-  const withPixels = blindBytes + keptBytes(picture);
-  const keeps = isWorthKeeping(picture) && isolateBudget.canHold(withPixels);
-  const tried = keeps ? keptPicture(picture, whenRead) : picture;
-  return { peakBytes: keeps ? withPixels : blindBytes, finish: (settings) => encode(tried, settings) };
 }
 
 /** Whether a score is promised that the picture is too small for. */

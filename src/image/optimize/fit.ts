@@ -1,34 +1,106 @@
-/** The best encoding that is not larger than asked. */
+/** The best file that is not larger than asked. */
 import { ApiError } from "../../errors.ts";
+import { isolateBudget } from "../budget.ts";
 import type { EncodeSettings } from "../format.ts";
+import { firstFrame } from "../picture.ts";
+import { picturePeakBytes } from "../pipeline.ts";
+import type { Optimized } from "./encode.ts";
+import { type Kept, requantizer } from "./rewrite.ts";
+import { canScore, scoreRows } from "./score.ts";
+import { decoded, type EncodeWhole } from "./search.ts";
+import { keepingPixels, pixelsOf, type Subject } from "./subject.ts";
 
 const MIN_QUALITY = 1;
 const MAX_QUALITY = 100;
 
+/** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */
+const CLOSE = 0.99;
+
+/** By what a point of quality multiplies the bytes of most files, as a logarithm. */
+const GROWTH = 0.04;
+
+/** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
+const GUESSES = 4;
+
+/** Even the smallest file is larger than asked. */
+class TooSmall extends ApiError {
+  readonly leastBytes: number;
+
+  constructor(leastBytes: number) {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${leastBytes}`);
+    this.leastBytes = leastBytes;
+  }
+}
+
+/** Of what several formats were refused for: the least size that any of them has, or else the first reason. */
+export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiError[]]): ApiError {
+  const leastOf = (refusal: ApiError) => (refusal instanceof TooSmall ? refusal.leastBytes : Infinity);
+  return others.reduce((least, other) => (leastOf(other) < leastOf(least) ? other : least), first);
+}
+
 /**
- * The encoding of the highest quality whose bytes fit, found by bisection: bytes grow with quality.
+ * The subject at the best quality whose file has at most so many bytes, with its score where there is memory to take it;
+ * null when the original is small enough.
  * @throws ApiError 422 naming the smallest size there is, when none fits
  */
-export function largestWithin(
-  encode: (settings: EncodeSettings) => Uint8Array,
-  settings: EncodeSettings,
-  limitBytes: number,
-): Uint8Array {
-  let best: Uint8Array | null = null;
-  let smallest = Number.POSITIVE_INFINITY;
-  let low = MIN_QUALITY;
-  let high = MAX_QUALITY;
-  while (low <= high) {
-    const quality = Math.floor((low + high) / 2);
+export async function fitted(subject: Subject, kept: Kept | null, limitBytes: number): Promise<Optimized | null> {
+  if (kept?.original && kept.original.length <= limitBytes) return null;
+  const requantized = kept && requantizer(kept);
+  const tried = requantized ? subject : keepingPixels(subject, kept === null);
+  const { stored, plan, picture, format, settings } = tried;
+  const pixels = pixelsOf(tried);
+  const fits = isolateBudget.canHold(pixels.peakBytes);
+  const blindBytes =
+    requantized?.peakBytes ?? picturePeakBytes(stored, plan) + format.encodePeakBytes(picture, settings);
+  const { finish } = requantized ?? pixels;
+  return isolateBudget.run(fits ? Math.max(blindBytes, pixels.peakBytes) : blindBytes, () => {
+    const bytes = largestWithin(finish, settings, limitBytes, format.qualityStep);
+    if (!fits || picture.frames > 1 || !canScore(picture)) return { bytes };
+    return { bytes, score: scoreRows(firstFrame(picture), decoded(format, bytes)) };
+  });
+}
+
+interface Try {
+  readonly quality: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The encoding of about the highest quality whose bytes fit: bytes grow with quality, about exponentially, which says
+ * where to look next.
+ * @throws TooSmall when none fits
+ */
+function largestWithin(encode: EncodeWhole, settings: EncodeSettings, limitBytes: number, step = 1): Uint8Array {
+  let fits: Try | undefined;
+  let over: Try | undefined;
+  for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { step, tries });
+    if (quality === undefined) break;
     const bytes = encode({ ...settings, quality });
-    smallest = Math.min(smallest, bytes.length);
-    if (bytes.length <= limitBytes) {
-      best = bytes;
-      low = quality + 1;
-    } else {
-      high = quality - 1;
-    }
+    if (bytes.length <= limitBytes) fits = { quality, bytes };
+    else over = { quality, bytes };
   }
-  if (best) return best;
-  throw new ApiError(422, `optimize.target_bytes is too small for this image: the least is ${smallest}`);
+  if (fits) return fits.bytes;
+  throw new TooSmall(over?.bytes.length ?? 0);
+}
+
+/** A quality between the best that fits and the worst that does not, undefined when there is none. */
+function nextQuality(
+  fits: Try | undefined,
+  over: Try | undefined,
+  first: number,
+  limitBytes: number,
+  { step, tries }: { readonly step: number; readonly tries: number },
+): number | undefined {
+  const low = fits ? fits.quality + step : MIN_QUALITY;
+  const high = over ? over.quality - step : MAX_QUALITY;
+  if (low > high) return undefined;
+  const known = fits ?? over;
+  if (!known) return first;
+  const room = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
+  const growth =
+    fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);
+  const isHalved = fits && over && tries >= GUESSES;
+  const guess = isHalved ? (low + high) / 2 : known.quality + room(known.bytes) / growth;
+  return Math.min(high, Math.max(low, Math.floor(guess / step) * step));
 }

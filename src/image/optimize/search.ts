@@ -283,8 +283,8 @@ function exactTrial(encode: EncodeWhole, settings: EncodeSettings): Trial {
   return { bytes: encode({ ...settings, progressive: false, trial: true }), quality: settings.quality, score: 100 };
 }
 
-/** The pixels of an encoding. */
-function decoded(format: Encoder, bytes: Uint8Array): Rows {
+/** The pixels of a file that a format wrote. */
+export function decoded(format: Pick<FormatDefinition, "probe" | "open">, bytes: Uint8Array): Rows {
   const facts = format.probe(bytes);
   const { width, height, frames, loops, alpha, profile, colorspace } = facts;
   const demand = { box: whole(facts), width, height };

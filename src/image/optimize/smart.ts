@@ -1,40 +1,20 @@
 /** The search for the smallest file that looks as good as a preset promises, in the memory there is. */
 import { scorePeakBytes } from "../../../wasm/score/score.ts";
 import { isolateBudget } from "../budget.ts";
-import type { EncodeSettings, FormatDefinition } from "../format.ts";
-import { whole } from "../geometry.ts";
-import { isWorthKeeping, keptBytes, keptPicture } from "../kept.ts";
-import type { Picture } from "../picture.ts";
-import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
-import type { Plan } from "../plan.ts";
+import type { EncodeSettings } from "../format.ts";
+import { pictureOf, picturePeakBytes } from "../pipeline.ts";
 import { smallestAnimation } from "./animation.ts";
 import type { Optimized } from "./encode.ts";
 import { keptReferenceBytes, referenceOf } from "./reference.ts";
 import { asStored, inOneScan, type Kept, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { type Found, smallestAbove, type Way } from "./search.ts";
-import { sheetBytes } from "./sheet.ts";
-
-type Encoder = FormatDefinition & Required<Pick<FormatDefinition, "encode" | "encodePeakBytes">>;
+import { comparingBytes, keepingPixels, pixelsOf, resultDecodeBytes, type Subject } from "./subject.ts";
 
 /** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
 const LEAST_BYTES = 1_000;
 
 /** A result of more than this part of the original may be larger than what loses nothing, once that is done thoroughly. */
 const LITTLE_SAVED = 0.75;
-
-/** A picture that is to be written. */
-interface Subject {
-  readonly stored: Stored;
-  readonly plan: Plan;
-  /** What the plan makes of what is stored, without alpha if the format has none. */
-  readonly picture: Picture;
-  readonly format: Encoder;
-  readonly settings: EncodeSettings;
-  /** Called when nothing will read the file again. */
-  readonly whenRead?: (() => void) | undefined;
-  /** The picture keeps its pixels. */
-  readonly isKept?: boolean;
-}
 
 /** Whether qualities of the picture can be searched for as freely as they can. */
 export function fitsSearch(subject: Subject): boolean {
@@ -105,41 +85,6 @@ async function searchedAnimation(subject: Subject, kept: Kept | null, target: nu
   return kept && found.score < target ? recompressed(kept, settings) : found;
 }
 
-/**
- * The same with pixels that are computed once, if they are few and there is memory for them.
- * @param isLast nothing else will read the file
- */
-function keepingPixels(subject: Subject, isLast: boolean): Subject {
-  const { picture, whenRead } = subject;
-  if (!isWorthKeeping(picture)) return subject;
-  const keeping = { ...subject, picture: keptPicture(picture, isLast ? whenRead : undefined), isKept: true };
-  return isolateBudget.canHold(pixelsOf(keeping).peakBytes) ? keeping : subject;
-}
-
-interface PixelsWay extends Way {
-  readonly peakBytes: number;
-  /** The same when no result is kept while another is made. */
-  readonly frugalBytes: number;
-}
-
-/** The way through the format's encoder. */
-function pixelsOf({ stored, plan, picture, isKept = false, format, settings }: Subject): PixelsWay {
-  const encode = (tried: EncodeSettings) => format.encode(picture, tried);
-  const encoder = format.encodePeakBytes(picture, settings);
-  // A format decodes in the memory that it encodes in; the best result so far is kept beside.
-  const work = Math.max(encoder, resultDecodeBytes(format, picture));
-  const pictureBytes = picturePeakBytes(stored, plan) + (isKept ? keptBytes(picture) : 0);
-  const frugalBytes = pictureBytes + comparingBytes(picture) + work;
-  return {
-    peakBytes: frugalBytes + encoder / 4,
-    frugalBytes,
-    encode,
-    finish: encode,
-    encodeSheet: (sheet) => (tried) => format.encode(sheet.picture, tried),
-    variants: format.losses?.map((loss) => ({ loss })) ?? format.subsamplings?.map((subsample) => ({ subsample })),
-  };
-}
-
 async function run(
   { picture, isKept, format, settings }: Subject,
   peakBytes: number,
@@ -159,29 +104,6 @@ async function run(
     if (!found || !exactly || found.score >= target || !format.can.lossless) return found;
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
   });
-}
-
-/** Bytes that comparing with a picture of this size holds, besides the two pictures. */
-function comparingBytes(picture: Picture): number {
-  return sheetBytes(picture) + scorePeakBytes(picture) * (picture.opaque ? 1 : 2);
-}
-
-/** Bytes that decoding a result of this size holds at most. */
-function resultDecodeBytes(format: FormatDefinition, { width, height, opaque, frames }: Picture): number {
-  const facts = {
-    width,
-    height,
-    orientation: 1,
-    frames,
-    loops: 0,
-    alpha: !opaque,
-    colorspace: "YCbCr",
-    interlaced: false,
-    subsample: "4:2:0",
-    depth: 24,
-    quality: 80,
-  } as const;
-  return format.decodePeakBytes(facts, { box: whole(facts), width, height });
 }
 
 /**

@@ -1,12 +1,19 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
+import { FORMATS } from "../../../src/image/formats.ts";
+import { scoreRows } from "../../../src/image/optimize/score.ts";
+import { decoded } from "../../../src/image/optimize/search.ts";
 import { aimOf, Optimize } from "../../../src/image/output.ts";
 import { render } from "../../../src/image/render.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 
-async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp") {
+async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
+  return (await fitting(file, bytes, format)).bytes;
+}
+
+async function fitting(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
   const order = {
     operations: {},
     output: format && { format, encoding: "progressive" as const },
@@ -14,8 +21,7 @@ async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp")
     overlays: new Map<string, Uint8Array>(),
     accept: undefined,
   };
-  const { output } = await render(new Uint8Array(file), order);
-  return output.bytes;
+  return (await render(new Uint8Array(file), order)).output;
 }
 
 describe("optimize.target_bytes", () => {
@@ -32,6 +38,33 @@ describe("optimize.target_bytes", () => {
     expect(roomy.length).toBeGreaterThan(tight.length);
     // A step of quality is worth less than a third of the bytes.
     expect(tight.length).toBeGreaterThan(2_000);
+  });
+
+  it("fills the size, and says how the result looks", async () => {
+    const roomy = await fitting(macaw, 8_000, "jpg");
+    const tight = await fitting(macaw, 4_000, "jpg");
+    // Qualities of JPEG differ by less than that.
+    expect(roomy.bytes.length).toBeGreaterThan(8_000 * 0.97);
+    expect(roomy.score).toBeGreaterThan((tight.score ?? 100) + 5);
+    expect(roomy.score).toBeLessThan(99);
+    const original = decoded(FORMATS.png, new Uint8Array(macaw));
+    expect(roomy.score).toBe(scoreRows(original, decoded(roomy.format, roomy.bytes)));
+  });
+
+  it("is kept by the format that looks best of those that can keep it", async () => {
+    const alone = await Promise.all(["jpg", "webp"].map((format) => fitting(macaw, 3_500, format as "jpg" | "webp")));
+    const { bytes, score, format } = await fitting(macaw, 3_500, "auto");
+    expect(bytes.length).toBeLessThanOrEqual(3_500);
+    expect(score).toBeGreaterThanOrEqual(Math.max(...alone.map((output) => output.score ?? 0)));
+    expect(format.label).not.toBe("PNG");
+  });
+
+  it("names the smallest size of all formats that were tried", async () => {
+    const leastOf = async (format: "jpg" | "webp" | "auto") => {
+      const refused = await within(macaw, 10, format).catch((error: unknown) => error);
+      return Number(/\d+$/.exec((refused as Error).message)?.[0]);
+    };
+    expect(await leastOf("auto")).toBeLessThanOrEqual(Math.min(await leastOf("jpg"), await leastOf("webp")));
   });
 
   it("leaves alone what is small enough", async () => {
