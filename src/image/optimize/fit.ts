@@ -3,9 +3,9 @@ import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../budget.ts";
 import type { EncodeSettings } from "../format.ts";
 import { firstFrame } from "../picture.ts";
-import { picturePeakBytes } from "../pipeline.ts";
+import { pictureOf, picturePeakBytes } from "../pipeline.ts";
 import type { Optimized } from "./encode.ts";
-import { type Kept, requantizer } from "./rewrite.ts";
+import { asStored, type Kept, requantizer } from "./rewrite.ts";
 import { canScore, scoreRows } from "./score.ts";
 import { decoded, type EncodeWhole } from "./search.ts";
 import { keepingPixels, pixelsOf, type Subject } from "./subject.ts";
@@ -18,6 +18,9 @@ const CLOSE = 0.99;
 
 /** By what a point of quality multiplies the bytes of most files, as a logarithm. */
 const GROWTH = 0.04;
+
+/** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
+const FAR = 4;
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -53,10 +56,23 @@ export async function fitted(subject: Subject, kept: Kept | null, limitBytes: nu
   const blindBytes =
     requantized?.peakBytes ?? picturePeakBytes(stored, plan) + format.encodePeakBytes(picture, settings);
   const { finish } = requantized ?? pixels;
+  const scores = fits && picture.frames === 1 && canScore(picture);
+  const losses = (scores && !requantized && format.losses?.filter((loss) => loss !== "nothing")) || [undefined];
+  // A file may lie as it is stored, and say how it is to be turned.
+  const compared = kept && kept.note !== 1 ? pictureOf(stored, asStored(plan, stored)) : picture;
   return isolateBudget.run(fits ? Math.max(blindBytes, pixels.peakBytes) : blindBytes, () => {
-    const bytes = largestWithin(finish, settings, limitBytes, format.qualityStep);
-    if (!fits || picture.frames > 1 || !canScore(picture)) return { bytes };
-    return { bytes, score: scoreRows(firstFrame(picture), decoded(format, bytes)) };
+    const files = losses.map((loss) => {
+      const chosen = loss ? { ...settings, loss } : settings;
+      return largestWithin(finish, chosen, limitBytes, format.qualityStep);
+    });
+    const fitting = files.filter(({ length }) => length <= limitBytes);
+    const [first] = fitting;
+    if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
+    if (!scores) return { bytes: first };
+    const score = (bytes: Uint8Array) => scoreRows(firstFrame(compared), decoded(format, bytes));
+    return fitting
+      .map((bytes) => ({ bytes, score: score(bytes) }))
+      .reduce((best, other) => (other.score > best.score ? other : best));
   });
 }
 
@@ -66,9 +82,8 @@ interface Try {
 }
 
 /**
- * The encoding of about the highest quality whose bytes fit: bytes grow with quality, about exponentially, which says
- * where to look next.
- * @throws TooSmall when none fits
+ * The encoding of about the highest quality whose bytes fit, or else the smallest one: bytes grow with quality, about
+ * exponentially, which says where to look next.
  */
 function largestWithin(encode: EncodeWhole, settings: EncodeSettings, limitBytes: number, step = 1): Uint8Array {
   let fits: Try | undefined;
@@ -80,8 +95,9 @@ function largestWithin(encode: EncodeWhole, settings: EncodeSettings, limitBytes
     if (bytes.length <= limitBytes) fits = { quality, bytes };
     else over = { quality, bytes };
   }
-  if (fits) return fits.bytes;
-  throw new TooSmall(over?.bytes.length ?? 0);
+  const found = fits ?? over;
+  if (!found) throw new RangeError("no quality was tried");
+  return found.bytes;
 }
 
 /** A quality between the best that fits and the worst that does not, undefined when there is none. */
@@ -97,6 +113,7 @@ function nextQuality(
   if (low > high) return undefined;
   const known = fits ?? over;
   if (!known) return first;
+  if (!fits && known.bytes.length > limitBytes * FAR) return low;
   const room = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
   const growth =
     fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);

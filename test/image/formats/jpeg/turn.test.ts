@@ -137,6 +137,19 @@ describe("a JPEG picture that lies on its side", () => {
     expect(largestDifference(shown(result), shown(bytes))).toBeLessThan(90);
   });
 
+  it.each([
+    ["as it lies", jpegFile("s420"), 6],
+    ["turned", new Uint8Array(wholeS420), 1],
+  ])("is scored when it is to fit a size, %s", async (_how, file, expected) => {
+    const bytes = jpeg.strip(file, 6);
+    const fit = { optimize: { target_bytes: Math.round(bytes.length * 0.7) } };
+    const { bytes: result, facts, score } = await optimized(bytes, fit);
+    expect(facts.orientation).toBe(expected);
+    expect(result.length).toBeLessThanOrEqual(fit.optimize.target_bytes);
+    expect(score).toBeGreaterThan(40);
+    expect(score).toBeLessThan(100);
+  });
+
   it("is turned losslessly when that is asked for, and decoded where it cannot be", async () => {
     const body = { flip: { horizontal: true }, optimize: { lossless: true } };
     const whole = jpeg.strip(new Uint8Array(wholeS420), 1);
