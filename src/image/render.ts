@@ -13,12 +13,12 @@ import type { Box } from "./geometry.ts";
 import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Stage, type Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { encodeFor, type Optimized } from "./optimize/encode.ts";
-import { plainestRefusal } from "./optimize/fit.ts";
-import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
+import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import type { Stopwatch } from "./stopwatch.ts";
+import { bestOf, targetsOf } from "./targets.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -54,45 +54,13 @@ export async function render(bytes: Uint8Array, order: Order): Promise<Rendered>
   const { plan, faces } = await planOrder(stored, order);
   const aim = aimOf(order.output, order.optimize);
   const progressive = order.output?.encoding !== "baseline";
-  const best = await bestOf(targetsOf(stored, plan, order), aim, (target, isLast) => {
-    const whenRead = isLast ? order.whenRead : undefined;
-    return encodeFor({ stored, plan, target, aim, progressive, whenRead });
+  const targets = await targetsOf(stored, plan, order);
+  const best = await bestOf(targets, aim, (target, rivalBytes) => {
+    const whenRead = target === targets.at(-1) ? order.whenRead : undefined;
+    return encodeFor({ stored, plan, target, aim, progressive, rivalBytes, whenRead });
   });
   const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
   return { input: { ...stored, faces }, output: { ...best, facts } };
-}
-
-type Encoded = Optimized & { readonly format: FormatDefinition };
-
-/**
- * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
- * @throws ApiError 422 when none can, 503
- */
-async function bestOf(
-  targets: readonly FormatDefinition[],
-  aim: Aim,
-  encode: (target: FormatDefinition, isLast: boolean) => Promise<Optimized>,
-): Promise<Encoded> {
-  let best: Encoded | undefined;
-  const refusals: ApiError[] = [];
-  for (const format of targets) {
-    try {
-      const made = { ...(await encode(format, format === targets.at(-1))), format };
-      if (!best || isBetter(made, best, aim)) best = made;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 422) throw error;
-      refusals.push(error);
-    }
-  }
-  if (best) return best;
-  const [first, ...others] = refusals;
-  throw first ? plainestRefusal([first, ...others]) : new ApiError(422, "output.format cannot be written");
-}
-
-/** Of files that may have a size the one that looks better, else the smaller one. */
-function isBetter(one: Optimized, other: Optimized, aim: Aim): boolean {
-  const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
-  return looks > 0 || (looks === 0 && one.bytes.length < other.bytes.length);
 }
 
 interface Planned {
@@ -164,7 +132,8 @@ function overlayOf({ overlays }: Order, id: string): Uint8Array {
 
 function canHoldAlpha(stored: Stored, { output }: Order): boolean {
   const word = output?.format;
-  if (word === undefined || word === "auto") return stored.format.encode ? stored.format.can.alpha : true;
+  if (word === "auto") return true;
+  if (word === undefined) return stored.format.encode ? stored.format.can.alpha : true;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
 }
 
@@ -173,29 +142,4 @@ function writtenFrames({ facts }: Stored, { output }: Order): number {
   const word = output?.format;
   if (word === undefined || word === "auto") return facts.frames;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
-}
-
-/** The formats to try; the smallest result wins. */
-function targetsOf(stored: Stored, plan: Plan, { output, accept }: Order): FormatDefinition[] {
-  const word = output?.format;
-  if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
-  const { format } = stored;
-  // Drawings stay drawings unless pixels are asked for.
-  const keeps = format.encode ?? (word === undefined && !plan.changesPixels && format.recompress);
-  const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
-  if (word === undefined) return [same];
-  const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.encode && row.can.web && accepts(accept, row.mime) && (stored.facts.frames === 1 || row.can.animation),
-  );
-  return taken.length > 0 ? taken : [same];
-}
-
-/** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
-function fallback(opaque: boolean): FormatDefinition {
-  return opaque ? FORMATS.jpeg : FORMATS.png;
-}
-
-/** Whether an Accept header names a media type; without a header, browsers' common ground is assumed. */
-function accepts(accept: string | undefined, mime: string): boolean {
-  return accept === undefined || accept.includes(mime) || /(?:image\/\*|\*\/\*)/.test(accept);
 }

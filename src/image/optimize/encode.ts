@@ -27,16 +27,18 @@ export interface Task {
   readonly target: FormatDefinition;
   readonly aim: Aim;
   readonly progressive: boolean;
+  /** Of the best file so far, in another format: one that is plainly larger need not be made. */
+  readonly rivalBytes?: number | undefined;
   /** Called when nothing will read the file again, where that is before the end. */
   readonly whenRead?: (() => void) | undefined;
 }
 
 /**
  * Encodes a picture as its aim asks. When neither pixels nor format change, the smaller of the result and the original
- * without its metadata is returned.
+ * without its metadata is returned. Null for a file that is plainly larger than its rival.
  * @throws ApiError 422 when the job does not fit into memory, 503 when too many wait
  */
-export async function encodeFor(task: Task): Promise<Optimized> {
+export async function encodeFor(task: Task): Promise<Optimized | null> {
   const { stored, plan, target, aim } = task;
   const kept = keptOf(stored, plan, target);
   const settings = encodeSettings(aim, target, task.progressive);
@@ -86,9 +88,7 @@ async function encodeExactly(task: Task, settings: EncodeSettings, kept: Kept): 
   return null;
 }
 
-/** Null when the original is the best there is. */
-async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept): Promise<Optimized | null>;
-async function encodePicture(task: Task, wanted: EncodeSettings, kept: null): Promise<Optimized>;
+/** Null when the original is the best there is, or the rival. */
 async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | null): Promise<Optimized | null> {
   const { stored, plan, target, aim } = task;
   const { encode, encodePeakBytes } = target;
@@ -98,7 +98,7 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
   const picture = target.can.alpha || decoded.opaque ? decoded : flattened(decoded);
   const settings = isSmall(task, picture) ? carefulSettings(wanted, target) : wanted;
   const format = { ...target, encode, encodePeakBytes };
-  const subject = { stored, plan, picture, format, settings, whenRead: task.whenRead };
+  const subject = { stored, plan, picture, format, settings, rivalBytes: task.rivalBytes, whenRead: task.whenRead };
   if (aim.kind === "smart" && canSearch(target, picture)) {
     const simpler = kept || fitsSearch(subject) ? null : await inOneScan(stored);
     if (simpler) return encodePicture({ ...task, stored: simpler }, wanted, null);

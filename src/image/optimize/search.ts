@@ -84,12 +84,12 @@ interface Options {
   /** Encodings without loss are tried as well where that is promising. */
   readonly exactly?: boolean;
   /** What the result competes with. */
-  readonly originalBytes?: number;
+  readonly rivalBytes?: number;
 }
 
 /**
  * The smallest encoding of a still picture found whose score is at least `target`, or the best one where none was found;
- * null where it is plain from the sheet that none is smaller than the original.
+ * null where it is plain from the sheet that none is smaller than its rival.
  * @param ways the first is preferred where they do equally well
  */
 export function smallestAbove(
@@ -98,13 +98,13 @@ export function smallestAbove(
   settings: EncodeSettings,
   target: number,
   ways: readonly Way[],
-  { frugal = false, exactly = false, originalBytes = Infinity }: Options = {},
+  { frugal = false, exactly = false, rivalBytes = Infinity }: Options = {},
 ): Found | null {
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
   const [first, ...others] = candidatesFor(reference, format, settings, target, ways);
   const { picture, tiles } = reference.sheet;
   const parts = (reference.width * reference.height) / (picture.width * picture.height);
-  if (first.best.bytes.length * parts > originalBytes * HOPELESS) return null;
+  if (first.best.bytes.length * parts > rivalBytes * HOPELESS) return null;
   let chosen = first;
   let found = wholeOf(chosen, reference, scoreOf, target, { format, frugal });
   // Tiles can do with less than the whole picture does, with fewer colors above all.

@@ -21,9 +21,7 @@ export function fitsSearch(subject: Subject): boolean {
   return subject.picture.frames > 1 || isolateBudget.canHold(pixelsOf(subject).peakBytes);
 }
 
-/** Null when the original is the best there is. */
-export async function searched(subject: Subject, kept: Kept, target: number): Promise<Optimized | null>;
-export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized>;
+/** Null when the original is the best there is, or the rival. */
 export async function searched(subject: Subject, kept: Kept | null, target: number): Promise<Optimized | null> {
   if (subject.picture.frames > 1) return searchedAnimation(subject, kept, target);
   const tried = keepingPixels(subject, kept === null);
@@ -36,7 +34,8 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
     if (!isolateBudget.canHold(peakBytes)) return encodeUnscored(subject);
     const original = kept?.original?.length;
     if (kept && format.recompress && original && original <= LEAST_BYTES) return exactly(kept, settings);
-    const found = await run(tried, peakBytes, target, [pixels], { frugal: !fits, original });
+    const rivalBytes = Math.min(original ?? Infinity, subject.rivalBytes ?? Infinity);
+    const found = await run(tried, peakBytes, target, [pixels], { frugal: !fits, rivalBytes });
     if (!found) return kept && exactly(kept, settings);
     // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
     const isClose = found.score === 100 || (original && found.bytes.length > original * LITTLE_SAVED);
@@ -90,7 +89,7 @@ async function run(
   peakBytes: number,
   target: number,
   ways: readonly Way[],
-  { frugal = false, original }: { frugal?: boolean; original?: number | undefined } = {},
+  { frugal = false, rivalBytes = Infinity }: { frugal?: boolean; rivalBytes?: number } = {},
 ): Promise<Found | null> {
   const lossy = format.encodePeakBytes(picture, settings);
   const besides = Math.max(0, format.encodePeakBytes(picture, { ...settings, lossless: true }) - lossy);
@@ -99,7 +98,7 @@ async function run(
   const withReference = ownBytes + keptReferenceBytes(picture);
   const keeps = !isKept && isolateBudget.canHold(withReference);
   return isolateBudget.run(keeps ? withReference : ownBytes, () => {
-    const options = { frugal, exactly, originalBytes: original ?? Infinity };
+    const options = { frugal, exactly, rivalBytes };
     const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, options);
     if (!found || !exactly || found.score >= target || !format.can.lossless) return found;
     return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };

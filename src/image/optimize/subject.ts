@@ -20,6 +20,8 @@ export interface Subject {
   readonly picture: Picture;
   readonly format: Encoder;
   readonly settings: EncodeSettings;
+  /** Of a file that is there already: one that is plainly larger need not be made. */
+  readonly rivalBytes?: number | undefined;
   /** Called when nothing will read the file again. */
   readonly whenRead?: (() => void) | undefined;
   /** The picture keeps its pixels. */

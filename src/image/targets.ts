@@ -1,0 +1,103 @@
+/** The formats that a result may have, and the best of what they make of it. */
+import { ApiError } from "../errors.ts";
+import { isolateBudget } from "./budget.ts";
+import type { FormatDefinition } from "./format.ts";
+import { FORMATS } from "./formats.ts";
+import type { Optimized } from "./optimize/encode.ts";
+import { plainestRefusal } from "./optimize/fit.ts";
+import { type Aim, type Output, outputFormat } from "./output.ts";
+import { firstFrame } from "./picture.ts";
+import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
+import type { Plan } from "./plan.ts";
+
+/** What a request says about the format of its result. */
+interface Wish {
+  readonly output: Output | undefined;
+  /** Media types that the client takes, for `auto`; absent: what the open web takes. */
+  readonly accept: string | undefined;
+}
+
+/** Rows looked at together. */
+const BAND_ROWS = 16;
+
+/** The formats to try: one, unless the request leaves it open. */
+export async function targetsOf(stored: Stored, plan: Plan, { output, accept }: Wish): Promise<FormatDefinition[]> {
+  const word = output?.format;
+  if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
+  const { format, facts } = stored;
+  // Drawings stay drawings unless pixels are asked for.
+  const keeps = format.encode ?? (word === undefined && !plan.changesPixels && format.recompress);
+  const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
+  if (word === undefined) return [same];
+  const taken = Object.values<FormatDefinition>(FORMATS).filter(
+    (row) => row.encode && row.can.web && accepts(accept, row.mime) && (facts.frames === 1 || row.can.animation),
+  );
+  const withAlpha = taken.filter((row) => row.can.alpha);
+  const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
+  const candidates = choice && (await isTranslucent(stored, plan)) ? withAlpha : taken;
+  return candidates.length > 0 ? candidates : [same];
+}
+
+/** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
+function fallback(opaque: boolean): FormatDefinition {
+  return opaque ? FORMATS.jpeg : FORMATS.png;
+}
+
+/** Whether an Accept header names a media type, and does not refuse it; without one, browsers' common ground is assumed. */
+function accepts(accept: string | undefined, mime: string): boolean {
+  if (accept === undefined) return true;
+  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
+  const named = [mime, "image/*", "*/*"].map((name) => ranges.find(([range]) => range === name)).find(Boolean);
+  return named !== undefined && !named.slice(1).some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+}
+
+/** Whether something of a still picture can be seen through: files with alpha often make no use of it. */
+async function isTranslucent(stored: Stored, plan: Plan): Promise<boolean> {
+  const picture = pictureOf(stored, plan);
+  if (picture.opaque) return false;
+  return isolateBudget.run(picturePeakBytes(stored, plan), () => {
+    const rows = firstFrame(picture);
+    try {
+      for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
+        for (let at = 3; at < band.length; at += 4) if (band[at] !== 255) return true;
+      }
+      return false;
+    } finally {
+      rows.close();
+    }
+  });
+}
+
+type Encoded = Optimized & { readonly format: FormatDefinition };
+
+/**
+ * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
+ * @param encode gives null for a file that would plainly be larger than `rivalBytes`, the best so far
+ * @throws ApiError 422 when none can, 503
+ */
+export async function bestOf(
+  targets: readonly FormatDefinition[],
+  aim: Aim,
+  encode: (target: FormatDefinition, rivalBytes: number | undefined) => Promise<Optimized | null>,
+): Promise<Encoded> {
+  let best: Encoded | undefined;
+  const refusals: ApiError[] = [];
+  for (const format of targets) {
+    try {
+      const made = await encode(format, best?.bytes.length);
+      if (made && (!best || isBetter(made, best, aim))) best = { ...made, format };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error;
+      refusals.push(error);
+    }
+  }
+  if (best) return best;
+  const [first, ...others] = refusals;
+  throw first ? plainestRefusal([first, ...others]) : new ApiError(422, "output.format cannot be written");
+}
+
+/** Of files that may have a size the one that looks better, else the smaller one. */
+function isBetter(one: Optimized, other: Optimized, aim: Aim): boolean {
+  const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
+  return looks > 0 || (looks === 0 && one.bytes.length < other.bytes.length);
+}

@@ -1,0 +1,102 @@
+/** Which format a result has when the request leaves it open. */
+import { describe, expect, it, vi } from "vitest";
+
+import { ApiError } from "../../src/errors.ts";
+import { identify } from "../../src/image/detect.ts";
+import { FORMATS } from "../../src/image/formats.ts";
+import { png } from "../../src/image/formats/png.ts";
+import { encodeFor } from "../../src/image/optimize/encode.ts";
+import { planSteps, storedSize } from "../../src/image/plan.ts";
+import { render } from "../../src/image/render.ts";
+import { bestOf, targetsOf } from "../../src/image/targets.ts";
+import macaw from "../fixtures/score/macaw.png";
+import { pictureOf, type Pixels, scene } from "../support/rows.ts";
+
+const AUTO = { format: "auto", encoding: "progressive" } as const;
+
+function storedOf(pixels: Pixels, opaque: boolean) {
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+  const stored = identify(png.encode({ ...pictureOf([pixels]), opaque }, settings));
+  return { stored, plan: planSteps(storedSize(stored.facts), []) };
+}
+
+async function labels(pixels: Pixels, opaque: boolean, accept?: string): Promise<string> {
+  const { stored, plan } = storedOf(pixels, opaque);
+  const targets = await targetsOf(stored, plan, { output: AUTO, accept });
+  return targets.map(({ label }) => label).join(" ");
+}
+
+describe("the formats that are tried", () => {
+  const opaque = scene(40, 30);
+  const translucent = scene(40, 30, false);
+
+  it.each([
+    [undefined, "JPEG PNG GIF WEBP AVIF"],
+    ["*/*", "JPEG PNG GIF WEBP AVIF"],
+    ["image/jpeg, image/png;q=0.9", "JPEG PNG"],
+    ["image/avif,image/webp,image/apng,image/*,*/*;q=0.8", "JPEG PNG GIF WEBP AVIF"],
+    ["image/*, image/gif;q=0, image/AVIF; q=0.0", "JPEG PNG WEBP"],
+    ["text/html", "PNG"],
+  ])("are those that the client takes: %s", async (accept, expected) => {
+    expect(await labels(opaque, true, accept)).toBe(expected);
+  });
+
+  it("are those with alpha where something can be seen through", async () => {
+    expect(await labels(translucent, false)).toBe("PNG GIF WEBP AVIF");
+    expect(await labels(translucent, false, "image/jpeg")).toBe("JPEG");
+    expect(await labels({ ...opaque }, false)).toBe("JPEG PNG GIF WEBP AVIF");
+  });
+});
+
+describe("the best of them", () => {
+  const [jpeg, webp, avif] = [FORMATS.jpeg, FORMATS.webp, FORMATS.avif];
+  const file = (length: number, score: number) => ({ bytes: new Uint8Array(length), score });
+
+  it("is the smallest, and the best-looking where the size is given", async () => {
+    const encode = async (format: { label: string }) => (format.label === "JPEG" ? file(90, 20) : file(80, 10));
+    expect(await bestOf([jpeg, webp, avif], { kind: "lossless" }, encode)).toMatchObject({ format: webp, score: 10 });
+    expect((await bestOf([webp, jpeg, avif], { kind: "size", bytes: 99 }, encode)).format).toBe(jpeg);
+  });
+
+  it("has to beat the best so far", async () => {
+    const encode =
+      vi.fn<(format: unknown, rivalBytes: number | undefined) => Promise<ReturnType<typeof file> | null>>();
+    encode.mockResolvedValueOnce(file(50, 80)).mockResolvedValueOnce(null).mockResolvedValueOnce(file(60, 80));
+    expect((await bestOf([jpeg, webp, avif], { kind: "lossless" }, encode)).format).toBe(jpeg);
+    expect(encode.mock.calls.map(([, rivalBytes]) => rivalBytes)).toEqual([undefined, 50, 50]);
+  });
+
+  it("does without those that cannot, unless none can", async () => {
+    const refuse = new ApiError(422, "too large");
+    const encode = async (format: { label: string }) => {
+      if (format.label === "WEBP") return file(50, 80);
+      throw refuse;
+    };
+    expect((await bestOf([jpeg, webp, avif], { kind: "lossless" }, encode)).format).toBe(webp);
+    await expect(bestOf([jpeg, avif], { kind: "lossless" }, encode)).rejects.toBe(refuse);
+  });
+
+  it("waits for nothing when there is no capacity", async () => {
+    const busy = new ApiError(503, "busy");
+    await expect(bestOf([jpeg, webp], { kind: "lossless" }, () => Promise.reject(busy))).rejects.toBe(busy);
+  });
+});
+
+describe("a format", () => {
+  const aim = { kind: "smart", preset: "medium" } as const;
+
+  it("is given up where its file would plainly be larger", async () => {
+    const { stored, plan } = storedOf(scene(1_200, 900), true);
+    const task = { stored, plan, target: FORMATS.webp, aim, progressive: true };
+    expect(await encodeFor({ ...task, rivalBytes: 500 })).toBeNull();
+    expect(await encodeFor({ ...task, rivalBytes: 1_000_000 })).not.toBeNull();
+  });
+
+  it("keeps what a mask makes transparent", async () => {
+    const order = { optimize: undefined, overlays: new Map<string, Uint8Array>(), accept: "image/jpeg, image/webp" };
+    const mask = { shape: "ellipse" };
+    const { output } = await render(new Uint8Array(macaw), { ...order, operations: { mask }, output: AUTO });
+    expect(output.format.label).toBe("WEBP");
+    expect(output.facts.alpha).toBe(true);
+  });
+});
