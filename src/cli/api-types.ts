@@ -705,3 +705,10 @@ export const EXTENSIONS = {
   psd: ["psd","psb"],
   svg: ["svg"],
 } as const;
+
+/** What originals may be called besides; results never are. */
+export const OTHER_EXTENSIONS = {
+  jpeg: ["jpe","jfif"],
+  jpeg2000: ["j2k","j2c","jpc"],
+  svg: ["svgz"],
+} as const;
