@@ -690,6 +690,13 @@ export type KeyDeleted = {
   readonly id: string;
 };
 
+export type VaultResealed = {
+  readonly success: true;
+  readonly code: 200;
+  readonly resealed: number;
+  readonly left: number;
+};
+
 /** File name extensions by format, the usual one first. */
 export const EXTENSIONS = {
   jpeg: ["jpg","jpeg"],
