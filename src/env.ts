@@ -131,6 +131,8 @@ const Variables = v.object({
   ADMIN_TOKEN: v.optional(v.pipe(v.string(), v.minLength(1))),
   /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
   VAULT_KEY: keys(),
+  /** Keys that come before those of VAULT_KEY: to change one whose value nobody knows, since a secret cannot be read. */
+  VAULT_KEY_NEXT: keys(),
 });
 
 /** The variables and secrets that the Worker knows. */
@@ -153,6 +155,7 @@ export interface Settings {
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
   readonly adminToken: string | undefined;
+  /** The first seals, all open; none: nothing can be sealed. */
   readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
 }
 
@@ -190,6 +193,6 @@ function fromVariables(variables: Parsed): Settings {
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,
     adminToken: variables.ADMIN_TOKEN,
-    vaultKeys: variables.VAULT_KEY ?? [],
+    vaultKeys: [...(variables.VAULT_KEY_NEXT ?? []), ...(variables.VAULT_KEY ?? [])],
   };
 }

@@ -250,6 +250,15 @@ describe("the setting VAULT_KEY", () => {
     },
   );
 
+  it("comes after VAULT_KEY_NEXT, so that a key that nobody knows can be changed", async () => {
+    const id = await waiting(under(OLD_KEY));
+    const settings = { VAULT_KEY: OLD_KEY, VAULT_KEY_NEXT: NEW_KEY };
+    const { body } = await api("POST", "/admin/vault/reseal", { headers: ADMIN, env: settings });
+    expect(body).toMatchObject({ resealed: 2, left: 0 });
+    expect(await sealOf(under(NEW_KEY)).open(await targetOf(id), targetContext(id))).toBe("https://example.com/");
+    expect(() => settingsOf({ ...settings, VAULT_KEY_NEXT: "short" })).toThrow("The variable VAULT_KEY_NEXT must be");
+  });
+
   it.each(["", ",", "short", "c2hvcnQ=", "!!", `${OLD_KEY},short`, OLD_KEY + NEW_KEY])("may not be %j", (VAULT_KEY) => {
     expect(() => settingsOf({ VAULT_KEY })).toThrow(
       "The variable VAULT_KEY must be keys of 32 bytes in base64, separated by commas or spaces",
