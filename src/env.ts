@@ -3,6 +3,8 @@ import * as v from "valibot";
 
 import { DEFAULT_TEMPORARY_TTL_SECONDS, MAX_TEMPORARY_TTL_SECONDS, RATE_LIMIT_REQUESTS } from "./limits.ts";
 
+const KEY_BYTES = 32;
+
 /** A variable that holds a whole number. */
 function number(fallback: number, min: number, max: number) {
   const rule = `must be a whole number between ${min} and ${max}`;
@@ -37,6 +39,32 @@ function jsonTexts() {
     v.pipe(v.string(rule), v.parseJson(undefined, rule), v.record(v.string(), v.string(rule), rule)),
     "{}",
   );
+}
+
+/** A variable that holds keys of 32 bytes. */
+function keys() {
+  const rule = "must be keys of 32 bytes in base64, separated by commas or spaces";
+  return v.optional(
+    v.pipe(
+      v.string(rule),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const words = dataset.value.split(/[\s,]+/).filter(Boolean);
+        const found = words.flatMap(keyOf);
+        if (found.length > 0 && found.length === words.length) return found;
+        addIssue({ message: rule });
+        return NEVER;
+      }),
+    ),
+  );
+}
+
+function keyOf(base64: string): Uint8Array<ArrayBuffer>[] {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return bytes.length === KEY_BYTES ? [bytes] : [];
+  } catch {
+    return [];
+  }
 }
 
 const Variables = v.object({
@@ -101,8 +129,10 @@ const Variables = v.object({
   TWITTER_TOKEN: v.optional(v.string()),
   /** Opens the administration API; without it, its paths do not exist. */
   ADMIN_TOKEN: v.optional(v.pipe(v.string(), v.minLength(1))),
-  /** 32 bytes in base64: encrypts saved credentials and jobs at rest. */
-  VAULT_KEY: v.optional(v.string()),
+  /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
+  VAULT_KEY: keys(),
+  /** Keys that come before those of VAULT_KEY: to change one whose value nobody knows, since a secret cannot be read. */
+  VAULT_KEY_NEXT: keys(),
 });
 
 /** The variables and secrets that the Worker knows. */
@@ -125,7 +155,8 @@ export interface Settings {
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
   readonly adminToken: string | undefined;
-  readonly vaultKey: string | undefined;
+  /** The first seals, all open; none: nothing can be sealed. */
+  readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
 }
 
 let known: { env: object; settings: Settings } | undefined;
@@ -162,6 +193,6 @@ function fromVariables(variables: Parsed): Settings {
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,
     adminToken: variables.ADMIN_TOKEN,
-    vaultKey: variables.VAULT_KEY,
+    vaultKeys: [...(variables.VAULT_KEY_NEXT ?? []), ...(variables.VAULT_KEY ?? [])],
   };
 }

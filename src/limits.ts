@@ -147,6 +147,10 @@ export const LEFTOVER_BYTES_MS = 86_400_000;
 export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 /** A service account's keyfile; they have about 2.5 KB. */
 export const MAX_KEYFILE_BYTES = 16 * 1024;
+/** Secrets sealed anew by one call: D1 runs 1,000 statements for a request. */
+export const RESEAL_SECRETS = 500;
+/** Of each kind of secret by one call: D1 hands them over as lists of numbers, eight bytes a byte and more. */
+export const RESEAL_BYTES = 1024 * 1024;
 /** Saved watermarks, keyfiles or connectors of one account, of each kind. */
 export const MAX_ASSETS = 1_000;
 export const MAX_ASSET_NAME_CHARACTERS = 128;

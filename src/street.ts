@@ -30,7 +30,7 @@ export const street: Street = {
       return new Uint8Array(await stored.arrayBuffer());
     },
     openStore: (accountId, store) => {
-      const shelf = { db: env.DB, vault: vaultOf(settings.vaultKey), accountId };
+      const shelf = { db: env.DB, vault: vaultOf(settings.vaultKeys), accountId };
       return openStore(shelf, settings, store);
     },
     keepTemporarily: (encoded) => {

@@ -133,7 +133,7 @@ export function mayCall(settings: Settings, url: URL): boolean {
 
 /** Texts sealed with the operator's key. */
 export function sealOf(env: Env): Seal {
-  const vault = vaultOf(settingsOf(env).vaultKey);
+  const vault = vaultOf(settingsOf(env).vaultKeys);
   return {
     close: (text, context) => vault.seal(new TextEncoder().encode(text), context),
     open: async (sealed, context) => new TextDecoder().decode(await vault.open(sealed, context)),

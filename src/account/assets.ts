@@ -1,4 +1,4 @@
-/** What accounts save for later requests: the only SQL on the table `assets`. */
+/** What accounts save for later requests: the only SQL on the table `assets`, but that which seals anew. */
 import { ApiError } from "../errors.ts";
 import { MAX_ASSETS } from "../limits.ts";
 import type { Vault } from "./vault.ts";
@@ -52,7 +52,7 @@ export async function saveAsset<Details extends object>(
 ): Promise<Asset<Details>> {
   const { id, name, details, secret } = asset;
   const at = now.toISOString();
-  const sealed = secret === undefined ? null : await shelf.vault.seal(secret, contextOf(shelf, kind, id));
+  const sealed = secret === undefined ? null : await shelf.vault.seal(secret, assetContext(shelf.accountId, kind, id));
   const { meta } = await shelf.db
     .prepare(
       `INSERT INTO assets (id, account_id, kind, name, details, sealed, created_at, updated_at)
@@ -73,7 +73,7 @@ export async function changeAsset<Details extends object>(
   now: Date,
 ): Promise<Asset<Details> | undefined> {
   const { id, name, details, secret } = asset;
-  const sealed = await shelf.vault.seal(secret, contextOf(shelf, kind, id));
+  const sealed = await shelf.vault.seal(secret, assetContext(shelf.accountId, kind, id));
   const row = await shelf.db
     .prepare(
       `UPDATE assets SET name = ?4, details = ?5, sealed = ?6, updated_at = ?7
@@ -122,7 +122,9 @@ export async function openAsset(shelf: Shelf, kind: AssetKind, id: string): Prom
     .prepare("SELECT sealed FROM assets WHERE id = ? AND account_id = ? AND kind = ?")
     .bind(id, shelf.accountId, kind)
     .first<{ sealed: number[] | ArrayBuffer | null }>();
-  return row?.sealed ? shelf.vault.openJson(new Uint8Array(row.sealed), contextOf(shelf, kind, id)) : undefined;
+  return row?.sealed
+    ? shelf.vault.openJson(new Uint8Array(row.sealed), assetContext(shelf.accountId, kind, id))
+    : undefined;
 }
 
 /** False when the account has no such asset. */
@@ -139,8 +141,8 @@ export function watermarkKey(accountId: string, id: string): string {
   return `assets/${accountId}/${id}`;
 }
 
-/** A sealed secret opens only as what it is, for whom it is. */
-function contextOf({ accountId }: Shelf, kind: AssetKind, id: string): string {
+/** A sealed secret opens only as what it is, for whom it is; `kind` is an AssetKind. */
+export function assetContext(accountId: string, kind: string, id: string): string {
   return `${kind} ${accountId} ${id}`;
 }
 

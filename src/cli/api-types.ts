@@ -690,6 +690,13 @@ export type KeyDeleted = {
   readonly id: string;
 };
 
+export type VaultResealed = {
+  readonly success: true;
+  readonly code: 200;
+  readonly resealed: number;
+  readonly left: number;
+};
+
 /** File name extensions by format, the usual one first. */
 export const EXTENSIONS = {
   jpeg: ["jpg","jpeg"],
@@ -704,4 +711,11 @@ export const EXTENSIONS = {
   tiff: ["tif","tiff"],
   psd: ["psd","psb"],
   svg: ["svg"],
+} as const;
+
+/** What originals may be called besides; results never are. */
+export const OTHER_EXTENSIONS = {
+  jpeg: ["jpe","jfif"],
+  jpeg2000: ["j2k","j2c","jpc"],
+  svg: ["svgz"],
 } as const;

@@ -1,4 +1,5 @@
 /** `npm run deploy`: makes what is missing on the account, migrates, uploads. Running it again changes only what is new. */
+import { settingsOf } from "../env.ts";
 import {
   databaseId,
   missingSecrets,
@@ -36,6 +37,8 @@ async function check(): Promise<void> {
 }
 
 async function deploy(): Promise<void> {
+  const { VAULT_KEY, ADMIN_TOKEN } = process.env;
+  settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
   const names = readNames();
   await requireLogin({});
   for (const piece of pieces(names, {})) {

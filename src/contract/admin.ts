@@ -69,4 +69,10 @@ export const KeyCreated = v.strictObject({
   key: v.string(),
 });
 export const KeyList = v.strictObject({ ...done, keys: v.array(KeyRecord) });
+export const VaultResealed = v.strictObject({
+  ...done,
+  resealed: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** 0: all is sealed under the first key, and the others can be dropped. */
+  left: v.pipe(v.number(), v.integer(), v.minValue(0)),
+});
 export const KeyDeleted = v.strictObject({ ...done, id: KeyRecord.entries.id });

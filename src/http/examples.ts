@@ -146,6 +146,7 @@ export const newKey = { name: "website" };
 export const keyCreated = { success: true, code: 201, ...keyRecord, key };
 export const keyList = { success: true, code: 200, keys: [keyRecord] };
 export const keyDeleted = { success: true, code: 200, id: keyId };
+export const vaultResealed = { success: true, code: 200, resealed: 500, left: 1_204 };
 export const health = { success: true, code: 200 };
 
 const assetId = "q7RmX2kTz9";

@@ -113,6 +113,8 @@ export interface FormatDefinition {
   readonly mime: string;
   /** The usual one first. */
   readonly extensions: readonly [string, ...string[]];
+  /** What originals may be called besides; a result never is. */
+  readonly otherExtensions?: readonly string[];
   readonly can: Abilities;
   /** Whether the first bytes (up to 4,096) are this format's. */
   readonly signature: (head: Uint8Array) => boolean;

@@ -22,7 +22,7 @@ interface Row {
 export async function secretOf(db: D1Database, seal: Seal, accountId: string, now: number): Promise<AccountSecret> {
   const found = await read(db, seal, accountId, now);
   if (found) return found;
-  const sealed = await seal.close(newSecret(), contextOf(accountId));
+  const sealed = await seal.close(newSecret(), secretContext(accountId));
   const sql = "INSERT INTO webhook_secrets (account_id, secret, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
   await db.prepare(sql).bind(accountId, sealed, now).run();
   const created = await read(db, seal, accountId, now);
@@ -33,7 +33,7 @@ export async function secretOf(db: D1Database, seal: Seal, accountId: string, no
 /** A new secret at once; the present one goes on signing beside it for SECRET_OVERLAP_MS. */
 export async function rotateSecret(db: D1Database, seal: Seal, accountId: string, now: number): Promise<AccountSecret> {
   await secretOf(db, seal, accountId, now);
-  const sealed = await seal.close(newSecret(), contextOf(accountId));
+  const sealed = await seal.close(newSecret(), secretContext(accountId));
   const sql = `UPDATE webhook_secrets SET previous = secret, previous_until = ?3, secret = ?2, created_at = ?4
     WHERE account_id = ?1`;
   await db
@@ -52,12 +52,12 @@ async function read(db: D1Database, seal: Seal, accountId: string, now: number):
   const sql = "SELECT secret, created_at, previous, previous_until FROM webhook_secrets WHERE account_id = ?1";
   const row = await db.prepare(sql).bind(accountId).first<Row>();
   if (!row) return undefined;
-  const open = (sealed: ArrayLike<number>) => seal.open(Uint8Array.from(sealed), contextOf(accountId));
+  const open = (sealed: ArrayLike<number>) => seal.open(Uint8Array.from(sealed), secretContext(accountId));
   const until = row.previous_until ?? 0;
   const previous = row.previous && until > now ? { secret: await open(row.previous), until } : undefined;
   return { secret: await open(row.secret), createdAt: row.created_at, previous };
 }
 
-function contextOf(accountId: string): string {
+export function secretContext(accountId: string): string {
   return `webhook secret of ${accountId}`;
 }

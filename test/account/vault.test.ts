@@ -2,12 +2,29 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { vaultOf } from "../../src/account/vault.ts";
+import { NEW_KEY, OLD_KEY, sealedAtFirst } from "../support/sealed.ts";
 
-const KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
-const OTHER_KEY = "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=";
+const OLD = Uint8Array.fromBase64(OLD_KEY);
+const NEW = Uint8Array.fromBase64(NEW_KEY);
+/** "old" for "a", as the service wrote it under OLD when there was one key alone. */
+const FIRST_LAYOUT = Uint8Array.fromBase64("AUuOIplJivoCw1tfp2aMJjudEVvLLPbG+uc2axShDVXh");
+
+/** Two keys whose SHA-256 begin with the same byte. */
+async function twins(): Promise<[Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]> {
+  const seen = new Map<number, Uint8Array<ArrayBuffer>>();
+  for (let count = 0; ; count += 1) {
+    const key = new Uint8Array(32).fill(count);
+    const [first = 0] = new Uint8Array(await crypto.subtle.digest("SHA-256", key));
+    const other = seen.get(first);
+    if (other) return [other, key];
+    seen.set(first, key);
+  }
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
 
 describe("the vault", () => {
-  const vault = vaultOf(KEY);
+  const vault = vaultOf([OLD]);
 
   it("gives back what it sealed, under the same context only", async () => {
     await fc.assert(
@@ -31,28 +48,75 @@ describe("the vault", () => {
   });
 
   it("refuses what was changed in any byte, or cut short", async () => {
-    const sealed = await vault.seal(new Uint8Array([1, 2, 3]), "a");
-    for (let at = 0; at < sealed.length; at++) {
-      const changed = sealed.slice();
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      await expect(vault.open(changed, "a")).rejects.toMatchObject({ status: 500, message: "Internal error" });
-      await expect(vault.open(sealed.slice(0, at), "a")).rejects.toMatchObject({ status: 500 });
+    for (const sealed of [await vault.seal(new Uint8Array([1, 2, 3]), "a"), FIRST_LAYOUT]) {
+      for (let at = 0; at < sealed.length; at++) {
+        const changed = sealed.slice();
+        changed[at] = (changed[at] ?? 0) ^ 1;
+        await expect(vault.open(changed, "a")).rejects.toMatchObject({ status: 500, message: "Internal error" });
+        await expect(vault.open(sealed.slice(0, at), "a")).rejects.toMatchObject({ status: 500 });
+      }
     }
   });
 
   it("tells a secret of another key", async () => {
-    const sealed = await vault.seal(new Uint8Array(1), "a");
-    await expect(vaultOf(OTHER_KEY).open(sealed, "a")).rejects.toMatchObject({
-      message: "Internal error",
-      cause: { message: "Sealed under another VAULT_KEY" },
-    });
+    for (const sealed of [await vault.seal(new Uint8Array(1), "a"), FIRST_LAYOUT]) {
+      await expect(vaultOf([NEW]).open(sealed, "a")).rejects.toMatchObject({
+        message: "Internal error",
+        cause: { message: "Sealed under a key that VAULT_KEY does not hold" },
+      });
+    }
   });
 
-  it.each([undefined, "", "short", "c2hvcnQ=", "!!"])("blames the operator for the key %j", async (key) => {
-    await expect(vaultOf(key).seal({}, "a")).rejects.toMatchObject({
+  it("blames the operator when there is no key", async () => {
+    await expect(vaultOf([]).seal({}, "a")).rejects.toMatchObject({
       status: 500,
       message: "Internal error",
-      cause: { message: "The secret VAULT_KEY must be 32 bytes in base64" },
+      cause: { message: "The secret VAULT_KEY is not set" },
     });
   });
 });
+
+describe("a vault of several keys", () => {
+  it("seals with the first and opens with all", async () => {
+    const old = await vaultOf([OLD]).seal(encode("x"), "a");
+    const both = vaultOf([NEW, OLD]);
+    expect(await both.open(old, "a")).toEqual(encode("x"));
+    expect(await vaultOf([NEW]).open(await both.seal(encode("y"), "a"), "a")).toEqual(encode("y"));
+  });
+
+  it("opens what was sealed before there could be several, and knows it as outdated", async () => {
+    for (const vault of [vaultOf([OLD]), vaultOf([NEW, OLD])]) {
+      expect(await vault.open(FIRST_LAYOUT, "a")).toEqual(encode("old"));
+      await expect(vault.open(FIRST_LAYOUT, "b")).rejects.toMatchObject({ status: 500 });
+      expect(await isOutdated(vault, FIRST_LAYOUT)).toBe(true);
+    }
+  });
+
+  it("finds the right key of two that the first layout cannot tell apart", async () => {
+    const [one, other] = await twins();
+    const sealed = await sealedAtFirst(other, "x", "a");
+    expect(await vaultOf([one, other]).open(sealed, "a")).toEqual(encode("x"));
+    await expect(vaultOf([one]).open(sealed, "a")).rejects.toMatchObject({
+      cause: { message: "A sealed secret does not open" },
+    });
+    expect((await vaultOf([one, other]).heads()).outdated).toHaveLength(2);
+  });
+
+  it("tells by the head what another key sealed, or none that is there", async () => {
+    const sealed = await vaultOf([OLD]).seal(encode("x"), "a");
+    expect(await isOutdated(vaultOf([OLD]), sealed)).toBe(false);
+    expect(await isOutdated(vaultOf([OLD, NEW]), sealed)).toBe(false);
+    expect(await isOutdated(vaultOf([NEW, OLD]), sealed)).toBe(true);
+    expect(await isOutdated(vaultOf([NEW]), sealed)).toBe(false);
+  });
+
+  it("may hold the same key twice", async () => {
+    expect((await vaultOf([NEW, OLD, NEW, OLD]).heads()).outdated).toHaveLength(3);
+  });
+});
+
+async function isOutdated(vault: ReturnType<typeof vaultOf>, sealed: Uint8Array): Promise<boolean> {
+  const head = sealed.slice(0, 5).toHex();
+  const { outdated } = await vault.heads();
+  return outdated.some(({ from, to }) => from.toHex() <= head && head <= to.toHex());
+}

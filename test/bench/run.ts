@@ -20,6 +20,7 @@ interface BenchModule {
 /** Every bench, one line each; the name is the file's. */
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
+  costs: () => import("./costs.ts"),
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),

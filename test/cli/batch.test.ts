@@ -9,7 +9,7 @@ import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createClient } from "../../src/cli/batch/client.ts";
-import { findOriginals } from "../../src/cli/batch/files.ts";
+import { expectedName, findOriginals } from "../../src/cli/batch/files.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
 
@@ -85,6 +85,16 @@ describe("a batch", () => {
     } finally {
       await rm(out, { recursive: true, force: true });
     }
+  });
+
+  it("takes what is never written too, and calls its result as such results are called", async () => {
+    await originals("a.svgz", "b.JFIF", "c.j2k", "notes.txt");
+    expect(await findOriginals([folder])).toHaveLength(3);
+    const outcomes = await run(readOptions(["--key", "k", folder], {}));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["written", "written", "written"]);
+    expect(expectedName({ path: join(folder, "a.svgz"), folder: "" }, undefined)).toBe("a.svg");
+    expect(expectedName({ path: join(folder, "a.svgz"), folder: "" }, "jpeg")).toBe("a.jpg");
+    expect(expectedName({ path: join(folder, "b.JFIF"), folder: "" }, "auto")).toBe("b.jpg");
   });
 
   it("sends what the command says, and asks for bytes", async () => {

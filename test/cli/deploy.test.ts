@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -51,8 +52,15 @@ async function setAccount(account: object): Promise<void> {
 }
 
 async function deploy(...flags: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  return deployWith({}, ...flags);
+}
+
+async function deployWith(
+  secrets: Record<string, string>,
+  ...flags: string[]
+): Promise<{ status: number; stdout: string; stderr: string }> {
   const { ADMIN_TOKEN: _token, VAULT_KEY: _key, ...outer } = process.env;
-  const env = { ...outer, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+  const env = { ...outer, ...secrets, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
   return new Promise((resolve) => {
     execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : 1, stdout, stderr });
@@ -108,6 +116,18 @@ describe("npm run deploy", () => {
     expect((await changes()).filter((line) => /create|lifecycle add/.test(line))).toEqual([]);
     expect((await account()).secrets).toEqual(first.secrets);
     expect(stdout).not.toContain("shown this once");
+  });
+
+  it("takes the keys that the environment gives, and stops before any change at what is none", async () => {
+    await setAccount({});
+    const VAULT_KEY = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64")).join(",");
+    const { status, stderr } = await deployWith({ VAULT_KEY: `${VAULT_KEY},secret words` });
+    expect(status).toBe(1);
+    expect(stderr).toContain("The variable VAULT_KEY must be keys of 32 bytes in base64");
+    expect(stderr).not.toContain("secret words");
+    expect(await readFile(join(folder, "log"), "utf8")).toBe("");
+    expect((await deployWith({ VAULT_KEY })).status).toBe(0);
+    expect((await account()).secrets["VAULT_KEY"]).toBe(VAULT_KEY);
   });
 
   it("leaves the committed configuration as it is, and no secret on the disk", async () => {

@@ -1,4 +1,5 @@
 /** The schemas of the API document as TypeScript, for clients. */
+import type { FormatDefinition } from "../../src/image/format.ts";
 
 interface Schema {
   readonly $ref?: string;
@@ -17,22 +18,28 @@ interface Schema {
 
 const HEADER = `/** The types of the API, made from openapi.json by \`npm run openapi\`. */`;
 
-/** A module that exports one type per named schema of the document, and the file name extensions of every format. */
+/** A module that exports one type per named schema of the document, and the file name extensions of the formats. */
 export function apiTypes(
   document: Readonly<Record<string, unknown>>,
-  formats: Readonly<Record<string, { readonly extensions: readonly string[] }>>,
+  formats: Readonly<Record<string, Pick<FormatDefinition, "extensions" | "otherExtensions">>>,
 ): string {
   const { schemas } = document["components"] as { schemas: Readonly<Record<string, Schema>> };
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, "")}export type ${name} = ${typeOf(schema, "")};`,
   );
-  const extensions = Object.entries(formats).map(([name, row]) => `  ${name}: ${JSON.stringify(row.extensions)},`);
+  const rows = Object.entries(formats);
   const files = [
     "/** File name extensions by format, the usual one first. */",
     "export const EXTENSIONS = {",
-    ...extensions,
+    ...rows.map(([name, { extensions }]) => `  ${name}: ${JSON.stringify(extensions)},`),
+    "} as const;",
+    "",
+    "/** What originals may be called besides; results never are. */",
+    "export const OTHER_EXTENSIONS = {",
+    ...rows.flatMap(([name, { otherExtensions: others }]) => (others ? [`  ${name}: ${JSON.stringify(others)},`] : [])),
+    "} as const;",
   ];
-  return `${[HEADER, ...types, [...files, "} as const;"].join("\n")].join("\n\n")}\n`;
+  return `${[HEADER, ...types, files.join("\n")].join("\n\n")}\n`;
 }
 
 function typeOf(schema: Schema, indent: string): string {

@@ -85,6 +85,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   KeyCreated: admin.KeyCreated,
   KeyList: admin.KeyList,
   KeyDeleted: admin.KeyDeleted,
+  VaultResealed: admin.VaultResealed,
 };
 
 const NAMES = new Map(Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]));

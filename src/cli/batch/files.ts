@@ -2,13 +2,17 @@
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, parse, relative, resolve } from "node:path";
 
-import { EXTENSIONS } from "../api-types.ts";
+import { EXTENSIONS, OTHER_EXTENSIONS } from "../api-types.ts";
 import { UsageError } from "./options.ts";
 
-const FORMATS: Readonly<Record<string, readonly string[]>> = EXTENSIONS;
+type ByFormat = Readonly<Record<string, readonly string[]>>;
+const FORMATS: ByFormat = EXTENSIONS;
+const OTHERS: ByFormat = OTHER_EXTENSIONS;
+
+const RESULTS = Object.values(FORMATS).flat();
 
 /** Of a folder, what carries one of these is an image; a file that is named on the command line needs none. */
-const IMAGES = new Set(Object.values(FORMATS).flat());
+const IMAGES = new Set([...RESULTS, ...Object.values(OTHERS).flat()]);
 
 export interface Original {
   /** Absolute. */
@@ -49,11 +53,15 @@ export function targetOf({ path, folder }: Original, name: string, out: string |
 /** What the result will most likely be called: to refuse before a credit is spent. */
 export function expectedName({ path }: Original, format: string | undefined): string {
   const { name, base, ext } = parse(path);
-  if (format === undefined || format === "auto") return base;
-  const [, extensions = [format]] =
-    Object.entries(FORMATS).find(([key, all]) => key === format || all.includes(format)) ?? [];
   const kept = ext.slice(1).toLowerCase();
-  return `${name}.${extensions.includes(kept) ? kept : (extensions[0] ?? format)}`;
+  const wanted = format === undefined || format === "auto" ? formatOf(OTHERS, kept) : format;
+  if (wanted === undefined) return base;
+  const extensions = FORMATS[formatOf(FORMATS, wanted) ?? wanted] ?? [wanted];
+  return `${name}.${extensions.includes(kept) ? kept : (extensions[0] ?? wanted)}`;
+}
+
+function formatOf(extensions: ByFormat, extension: string): string | undefined {
+  return Object.keys(extensions).find((name) => extensions[name]?.includes(extension));
 }
 
 /**
@@ -67,10 +75,7 @@ export async function earlierResult(
 ): Promise<string | undefined> {
   const open = out !== undefined && (format === undefined || format === "auto");
   const { name } = parse(original.path);
-  const names = [
-    expectedName(original, format),
-    ...(open ? [...IMAGES].map((extension) => `${name}.${extension}`) : []),
-  ];
+  const names = [expectedName(original, format), ...(open ? RESULTS.map((extension) => `${name}.${extension}`) : [])];
   for (const candidate of names.map((one) => targetOf(original, one, out))) {
     if (candidate !== original.path && (await exists(candidate))) return candidate;
   }

@@ -3,6 +3,7 @@ import type * as v from "valibot";
 
 import { type Account, changeAccount, createAccount, findAccount, listAccounts } from "../../account/accounts.ts";
 import { type KeyRecord as SavedKey, createKey, deleteKey, forgetKeys, listKeys } from "../../account/keys.ts";
+import { vaultOf } from "../../account/vault.ts";
 import {
   AccountChange,
   type AccountCreated,
@@ -17,11 +18,13 @@ import {
   NewKey,
   PageQuery,
   type SelfTest,
+  type VaultResealed,
 } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { testFormats } from "../../image/self-test.ts";
 import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from "../../limits.ts";
+import { reseal } from "../../reseal.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { admitted } from "../rate-limit.ts";
@@ -106,6 +109,13 @@ export async function revokeKey(c: AppContext): Promise<Response> {
   if (!(await deleteKey(c.env.DB, account.id, id))) throw notFound();
   forgetKeys();
   return c.json<v.InferOutput<typeof KeyDeleted>>({ success: true, code: 200, id });
+}
+
+/** POST /admin/vault/reseal */
+export async function resealVault(c: AppContext): Promise<Response> {
+  await admitted(c);
+  const { resealed, left } = await reseal(c.env.DB, vaultOf(c.var.settings.vaultKeys));
+  return c.json<v.InferOutput<typeof VaultResealed>>({ success: true, code: 200, resealed, left });
 }
 
 async function accountOfPath(c: AppContext): Promise<Account> {

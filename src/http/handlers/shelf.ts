@@ -11,7 +11,7 @@ import type { AppContext } from "../context.ts";
 export function shelfOf(c: AppContext): Shelf {
   const { account, settings } = c.var;
   if (!account) throw new Error("A path of saved assets is mounted without a key");
-  return { db: c.env.DB, vault: vaultOf(settings.vaultKey), accountId: account.id };
+  return { db: c.env.DB, vault: vaultOf(settings.vaultKeys), accountId: account.id };
 }
 
 /** @throws ApiError 422 for anything but a page */

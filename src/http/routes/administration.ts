@@ -115,4 +115,18 @@ export const administration: readonly Route[] = [
     refusals: [422],
     handler: showAllUsage,
   },
+  {
+    method: "post",
+    path: "/admin/vault/reseal",
+    operationId: "resealVault",
+    summary:
+      "Seals up to 500 saved secrets and waiting jobs anew with the first key of VAULT_KEY: to be repeated until none is left, when the other keys can be dropped.",
+    tag: "Administration",
+    access: "operator",
+    answers: {
+      200: { description: "What was sealed anew", schema: admin.VaultResealed, example: examples.vaultResealed },
+    },
+    refusals: [422],
+    handler: operator.resealVault,
+  },
 ];

@@ -13,6 +13,7 @@ export const jpeg = format({
   label: "JPEG",
   mime: "image/jpeg",
   extensions: ["jpg", "jpeg"],
+  otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
   probe,

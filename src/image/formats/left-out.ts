@@ -4,14 +4,14 @@
  */
 import { ApiError } from "../../errors.ts";
 import { type FormatDefinition, format } from "../format.ts";
-import { AVIF, HEIC, JPEG2000, SVG } from "./optional.ts";
+import { AVIF, HEIC, type Identity, JPEG2000, SVG } from "./optional.ts";
 
 export const avif = leftOut(AVIF);
 export const heic = leftOut(HEIC);
 export const jpeg2000 = leftOut(JPEG2000);
 export const svg = leftOut(SVG);
 
-function leftOut(identity: Pick<FormatDefinition, "label" | "mime" | "extensions" | "signature">): FormatDefinition {
+function leftOut(identity: Identity): FormatDefinition {
   const refuse = (): never => {
     throw new ApiError(415, `This deployment does not read ${identity.label}`);
   };

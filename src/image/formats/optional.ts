@@ -7,7 +7,7 @@ import { isCodedAs } from "./heif/brands.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
 import { isSvg } from "./svg/document.ts";
 
-type Identity = Pick<FormatDefinition, "label" | "mime" | "extensions" | "signature">;
+export type Identity = Pick<FormatDefinition, "label" | "mime" | "extensions" | "otherExtensions" | "signature">;
 
 const HEIC_BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"];
 const AVIF_BRANDS = ["avif", "avis"];
@@ -30,6 +30,7 @@ export const JPEG2000: Identity = {
   label: "JPEG2000",
   mime: "image/jp2",
   extensions: ["jp2"],
+  otherExtensions: ["j2k", "j2c", "jpc"],
   signature: (head) => isJp2(head) || isCodestream(head),
 };
 
@@ -37,5 +38,6 @@ export const SVG: Identity = {
   label: "SVG",
   mime: "image/svg+xml",
   extensions: ["svg"],
+  otherExtensions: ["svgz"],
   signature: isSvg,
 };
