@@ -31,6 +31,7 @@ interface Search {
   readonly step: number;
   readonly trials?: number;
   readonly beat?: number;
+  readonly close?: number;
 }
 
 type Bound = Pick<Tried, "quality"> & Partial<Tried>;
@@ -39,12 +40,12 @@ type Bound = Pick<Tried, "quality"> & Partial<Tried>;
  * The trial at the lowest quality found that reaches `aim`, by interpolation between the nearest scores known; at the
  * highest quality if none does.
  * @param search where to begin, the least difference between qualities, how many trials there may be, and the bytes to
- * beat: the search ends at a trial from which there is no way to fewer
+ * beat: the search ends at a trial from which there is no way to fewer; how close above the aim is close enough
  */
 export function lowestQuality<Trial extends Tried>(
   curve: Curve<Trial>,
   aim: number,
-  { first, step, trials: most = MAX_TRIALS, beat = Infinity }: Search,
+  { first, step, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS }: Search,
 ): Trial {
   let low: Bound = { quality: MIN_QUALITY - 1 };
   let high: Bound = { quality: MAX_QUALITY };
@@ -54,7 +55,7 @@ export function lowestQuality<Trial extends Tried>(
     const trial = curve(quality);
     if (trial.score >= aim) {
       [high, best] = [trial, trial];
-      if (trial.score - aim <= CLOSE_POINTS) break;
+      if (trial.score - aim <= close) break;
     } else {
       low = trial;
     }

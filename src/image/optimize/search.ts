@@ -45,7 +45,7 @@ export interface Way {
 }
 
 /** A result this close above its aim is close enough. */
-const CLOSE_POINTS = 1;
+const CLOSE_POINTS = 0.4;
 /** And so is one this close that a further try would make smaller by less than this part. */
 const WORTH_TRYING = 0.015;
 const NEAR_POINTS = 2;
@@ -57,6 +57,8 @@ const FURTHER_TRIALS = 4;
 const TRIALS_OF_LOSS = 5;
 /** What is aimed at above the target, so that most tries reach it. */
 const AIM_POINTS = 0.3;
+/** The same between two whole pictures, from which more is known. */
+const SURE_POINTS = 0.15;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 4;
 /** Tries after which the best is taken, if there is one that reaches the target. */
@@ -238,7 +240,7 @@ function confirmed(
   }
 }
 
-/** Between two whole pictures, what lies between them; else what the sheet says, corrected by the one that is known. */
+/** What the sheet says, corrected by the whole pictures that are known: of two, by what lies between them. */
 function nextQuality(
   sheet: Curve<Trial>,
   low: Known | undefined,
@@ -246,15 +248,24 @@ function nextQuality(
   target: number,
   step: number,
 ): number {
-  if (low && high) {
-    const part = (target + AIM_POINTS - low.score) / (high.score - low.score);
-    return Math.ceil((low.quality + part * (high.quality - low.quality)) / step) * step;
-  }
   const known = low ?? high;
   if (!known) throw new RangeError("no quality was tried");
-  const aim = target + AIM_POINTS + sheet(known.quality).score - known.score;
-  const { quality } = lowestQuality(sheet, aim, { first: known.quality, step });
-  return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
+  const aim = target + AIM_POINTS;
+  const errorAt = ({ quality, score }: Known) => score - sheet(quality).score;
+  if (!low || !high) {
+    const { quality } = lowestQuality(sheet, aim - errorAt(known), { first: known.quality, step });
+    return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
+  }
+  const width = high.quality - low.quality;
+  const corrected: Curve<Trial> = (quality) => {
+    const trial = sheet(quality);
+    const part = (quality - low.quality) / width;
+    return { ...trial, score: trial.score + (1 - part) * errorAt(low) + part * errorAt(high) };
+  };
+  const straight = low.quality + (width * (aim - low.score)) / (high.score - low.score);
+  const first = Math.ceil(Math.min(high.quality, straight) / step) * step;
+  const { quality } = lowestQuality(corrected, target + SURE_POINTS, { first, step, close: 0 });
+  return Math.min(high.quality, Math.max(quality, low.quality + step));
 }
 
 /** The part of its bytes that the sheet loses from one quality to another. */
