@@ -72,6 +72,17 @@ export interface EncodeSettings {
   readonly fast?: boolean;
 }
 
+/** What an encoder will show of a picture, found without writing a file. */
+export interface Preview {
+  /** Settings with the same key show the same, and write the same. */
+  readonly key: string;
+  /** Nothing is lost. */
+  readonly exact: boolean;
+  /** About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's. */
+  readonly damage: number;
+  readonly open: () => Rows;
+}
+
 /** Square tiles of a picture, side by side as a small one. */
 export interface Tiles {
   /** Pixels; a multiple of 32. */
@@ -133,6 +144,8 @@ export interface FormatDefinition {
   ) => number;
   /** Absent where the format can only be read. */
   readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
+  /** What `encode` will show by settings with a loss; absent where only a file tells. */
+  readonly preview?: (picture: Picture, settings: EncodeSettings) => Preview;
   /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
   readonly maxScoredPixels?: number;
   /**

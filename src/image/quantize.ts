@@ -1,10 +1,15 @@
 /** Pictures in few colors. */
 import {
+  colorsIn,
+  errorWith,
   Histogram,
   histogramPeakBytes,
+  paletteOf,
   QUANTIZE_WINDOW_ROWS,
   Remapper,
   remapperPeakBytes,
+  SORTED_BYTES,
+  type SortedColors,
 } from "../../wasm/quantize/quantize.ts";
 import type { Size } from "./geometry.ts";
 import type { Picture } from "./picture.ts";
@@ -48,23 +53,44 @@ export interface Choice {
 /** Frames of an animation whose colors are counted: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 24;
 
-/** The best palette for a picture, one for all frames; reads it once. */
+/** The best palette for a picture, one for all frames; reads it once, however many palettes are wanted. */
 export function choosePalette(picture: Picture, reduction: Reduction): Choice {
-  const histogram = count(picture, reduction);
-  try {
-    const exact = histogram.colors <= reduction.colors && picture.frames <= SAMPLED_FRAMES;
-    return { ...histogram.palette(reduction.colors), exact };
-  } finally {
-    histogram.close();
-  }
+  const sorted = sortedColors(picture, reduction);
+  return { ...paletteOf(sorted, reduction.colors), exact: isExact(picture, sorted, reduction) };
 }
 
-/** The picture in the colors of a palette. */
-export function quantized(picture: Picture, { palette, exact }: Choice, reduction: Reduction): Picture {
-  return mapped(picture, palette, exact ? { ...reduction, dither: 0 } : reduction);
+/** About the error of the palette that would be chosen, and whether it would have every color of the picture. */
+export function paletteError(picture: Picture, reduction: Reduction): Pick<Choice, "error" | "exact"> {
+  const sorted = sortedColors(picture, reduction);
+  return { error: errorWith(sorted, reduction.colors), exact: isExact(picture, sorted, reduction) };
 }
 
-function count(picture: Picture, { sharp }: Reduction): Histogram {
+function isExact({ frames }: Picture, sorted: SortedColors, { colors }: Reduction): boolean {
+  return colorsIn(sorted) <= colors && frames <= SAMPLED_FRAMES;
+}
+
+interface Sorted {
+  sharp?: SortedColors;
+  soft?: SortedColors;
+}
+
+const sortedBefore = new WeakMap<Picture, Sorted>();
+
+function sortedColors(picture: Picture, { sharp }: Pick<Reduction, "sharp">): SortedColors {
+  const before = sortedBefore.get(picture) ?? {};
+  sortedBefore.set(picture, before);
+  return (before[sharp ? "sharp" : "soft"] ??= count(picture, sharp));
+}
+
+/**
+ * The picture in the colors of a palette.
+ * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped again
+ */
+export function quantized(picture: Picture, { palette, exact }: Choice, reduction: Reduction, keeps = false): Picture {
+  return mapped(picture, palette, exact ? { ...reduction, dither: 0 } : reduction, keeps);
+}
+
+function count(picture: Picture, sharp: boolean): SortedColors {
   const histogram = new Histogram({ width: picture.width, sharp });
   try {
     const last = picture.frames - 1;
@@ -79,25 +105,30 @@ function count(picture: Picture, { sharp }: Reduction): Histogram {
       next += step;
       for (const band of bandsOf(rows)) histogram.add(band);
     }
-    return histogram;
-  } catch (error) {
+    return histogram.sorted(MAX_COLORS);
+  } finally {
     histogram.close();
-    throw error;
   }
 }
 
-function mapped(picture: Picture, palette: Uint8Array, { dither, sharp }: Reduction): Picture {
+function mapped(picture: Picture, palette: Uint8Array, { dither, sharp }: Reduction, keeps: boolean): Picture {
   const { width, height, frames } = picture;
   const opaque = !palette.some((value, at) => at % 4 === 3 && value < 255);
+  let kept: Uint8Array | undefined;
+  const keep = keeps ? (indices: Uint8Array) => (kept = indices) : undefined;
   return {
     ...picture,
     opaque,
     *open() {
+      if (kept) {
+        yield { delayMs: 0, rows: painted(kept, palette, { width, height, opaque }) };
+        return;
+      }
       const remapper = new Remapper({ width, height: frames > 1 ? height : 0, sharp, palette, dither });
       try {
         for (const frame of picture.open()) {
           remapper.restart();
-          yield { ...frame, rows: mappedRows(frame.rows, remapper, opaque) };
+          yield { ...frame, rows: mappedRows(frame.rows, remapper, opaque, keep) };
         }
       } finally {
         remapper.close();
@@ -106,17 +137,46 @@ function mapped(picture: Picture, palette: Uint8Array, { dither, sharp }: Reduct
   };
 }
 
-function mappedRows(rows: Rows, remapper: Remapper, opaque: boolean): Rows {
+function mappedRows(rows: Rows, remapper: Remapper, opaque: boolean, keep?: (indices: Uint8Array) => void): Rows {
   const { width, height } = rows;
+  const indices = keep && new Uint8Array(width * height);
+  let filled = 0;
   return {
     width,
     height,
     opaque,
     read(max) {
       const band = rows.read(Math.min(max, QUANTIZE_WINDOW_ROWS));
-      return band && remapper.colors(band);
+      if (!band) return null;
+      const from = filled;
+      filled += band.length / 4;
+      const colors = remapper.colors(band, indices?.subarray(from, filled));
+      if (indices && filled === indices.length) keep(indices);
+      return colors;
     },
     close: () => rows.close(),
+  };
+}
+
+/** Palette indices as rows. */
+function painted(indices: Uint8Array, palette: Uint8Array, size: Pick<Rows, "width" | "height" | "opaque">): Rows {
+  const { width, height } = size;
+  const colors = new Uint32Array(palette.slice().buffer);
+  const band = new Uint32Array(width * QUANTIZE_WINDOW_ROWS);
+  let y = 0;
+  return {
+    ...size,
+    read(max) {
+      if (y >= height) return null;
+      const count = Math.min(max, QUANTIZE_WINDOW_ROWS, height - y) * width;
+      const from = y * width;
+      for (let at = 0; at < count; at++) band[at] = colors[indices[from + at]!]!;
+      y += count / width;
+      return new Uint8Array(band.buffer, 0, count * 4);
+    },
+    close() {
+      y = height;
+    },
   };
 }
 
@@ -129,7 +189,7 @@ export function* bandsOf(rows: Rows): Iterable<Uint8Array> {
   }
 }
 
-/** Bytes that quantizing a picture holds at most. */
+/** Bytes that quantizing a picture holds at most, the colors included that are remembered of it and of a sheet of it. */
 export function quantizePeakBytes({ width, height, frames }: Size & { frames: number }): number {
-  return histogramPeakBytes(width) + remapperPeakBytes({ width, height: frames > 1 ? height : 0 });
+  return 2 * SORTED_BYTES + histogramPeakBytes(width) + remapperPeakBytes({ width, height: frames > 1 ? height : 0 });
 }

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { nativeStatistics } from "../../wasm/load.ts";
 import {
+  errorWith,
   Histogram,
   histogramPeakBytes,
+  paletteOf as bestPalette,
   QUANTIZE_WINDOW_ROWS,
   Remapper,
   remapperPeakBytes,
@@ -19,7 +21,7 @@ function paletteOf(pixels: Pixels, colors: number, sharp = false): Uint8Array {
   const histogram = new Histogram({ width: pixels.width, sharp });
   try {
     for (const band of bands(pixels)) histogram.add(band);
-    return histogram.palette(colors).palette;
+    return bestPalette(histogram.sorted(256), colors).palette;
   } finally {
     histogram.close();
   }
@@ -72,6 +74,19 @@ describe("quantization", () => {
     const quality = [4, 16, 64, 256].map((colors) => psnr(mapped(pixels, paletteOf(pixels, colors), 0), pixels));
     expect(quality).toEqual(quality.toSorted((a, b) => a - b));
     expect(quality[3]).toBeGreaterThan(34);
+  });
+
+  it("knows about the error of a palette before it is made", () => {
+    const histogram = new Histogram({ width: 120, sharp: false });
+    for (const band of bands(scene(120, 90))) histogram.add(band);
+    const sorted = histogram.sorted(256);
+    histogram.close();
+    for (const colors of [8, 32, 128]) {
+      const { error } = bestPalette(sorted, colors);
+      expect(errorWith(sorted, colors) / error).toBeGreaterThan(0.95);
+      expect(errorWith(sorted, colors) / error).toBeLessThan(1.4);
+    }
+    expect(errorWith(sorted, 8)).toBeGreaterThan(errorWith(sorted, 9));
   });
 
   it("keeps alpha: shades of one color stay apart", () => {

@@ -19,6 +19,18 @@ typedef struct {
   v128_t axis;
 } Cell;
 
+// What is known of a picture's colours once they are cut, whatever the number of colours that is wanted later: the
+// colours in an order in which every cell is a run, and the cuts that made the cells, one after the other.
+typedef struct {
+  uint32_t pixel;
+  float weight;
+} Sample;
+
+typedef struct {
+  int32_t cell, at;  // which cell was cut, and where its second part begins: that becomes the next cell
+  float error;       // mean squared distance of the colours from the means of their cells after the cut
+} Cut;
+
 typedef struct {
   Palette palette;
   Cell cell[MOST_COLORS];
@@ -118,22 +130,49 @@ static int cut(Chooser* c, Cell* cell, Cell* other) {
   return 1;
 }
 
-static void cut_all(Chooser* c, int most) {
+// Cuts until there are `most` cells. Returns how many there are.
+static int cut_all(Chooser* c, int most, Cut* cuts) {
   c->cell[0] = (Cell){.from = 0, .to = c->points};
   measure(c, &c->cell[0]);
+  const double total = c->cell[0].weight;
+  double error = c->cell[0].error;
   int count = 1;
   while (count < most) {
     int worst = 0;
     for (int i = 1; i < count; i++)
       if (c->cell[i].error > c->cell[worst].error) worst = i;
-    if (c->cell[worst].error <= 0) break;
-    if (cut(c, &c->cell[worst], &c->cell[count])) count++;
-    else c->cell[worst].error = 0;
+    Cell* const cell = &c->cell[worst];
+    if (cell->error <= 0) break;
+    const double before = cell->error;
+    if (cut(c, cell, &c->cell[count])) {
+      error += cell->error + c->cell[count].error - before;
+      cuts[count - 1] = (Cut){.cell = worst, .at = cell->to, .error = (float)MAX(0, error / total)};
+      count++;
+    } else {
+      cell->error = 0;
+    }
+  }
+  return count;
+}
+
+// Makes the means of the first `count` cells the palette.
+static void take_cells(Chooser* c, const Cut* cuts, int count) {
+  int from[MOST_COLORS] = {0}, to[MOST_COLORS] = {c->points};
+  for (int i = 1; i < count; i++) {
+    const int cell = cuts[i - 1].cell;
+    from[i] = cuts[i - 1].at, to[i] = to[cell];
+    to[cell] = from[i];
   }
   c->palette.count = count;
   for (int i = 0; i < count; i++) {
-    c->palette.color[i] = c->cell[i].mean;
-    for (int k = c->cell[i].from; k < c->cell[i].to; k++) c->nearest[k] = (uint8_t)i;
+    v128_t sum = wasm_f32x4_const_splat(0);
+    double weight = 0;
+    for (int k = from[i]; k < to[i]; k++) {
+      c->nearest[k] = (uint8_t)i;
+      sum = wasm_f32x4_add(sum, splat_mul(c->point[k].color, c->point[k].weight));
+      weight += c->point[k].weight;
+    }
+    c->palette.color[i] = splat_mul(sum, (float)(1 / weight));
   }
 }
 
@@ -190,58 +229,74 @@ static void settle(Chooser* c, int exact) {
   }
 }
 
-static int load(Chooser* c, const Bin* bin) {
-  c->point = malloc(sizeof(Point) * (size_t)MAX(1, c->points));
-  c->nearest = malloc((size_t)MAX(1, c->points));
-  if (!c->point || !c->nearest) return 0;
-  for (int i = 0; i < c->points; i++) {
-    uint32_t pixel = 0;
-    for (int k = 0; k < 4; k++) {
-      const int level = (int)(bin[i].sum[k] / bin[i].weight + 0.5f);
-      pixel |= (uint32_t)MIN(255, level) << 8 * k;
-    }
-    c->point[i] = (Point){.color = color_of(pixel), .weight = bin[i].weight, .pixel = pixel};
-  }
-  return 1;
+static Chooser* chooser_open(int points) {
+  Chooser* const c = calloc(1, sizeof *c);
+  if (!c) return NULL;
+  c->points = points;
+  c->point = malloc(sizeof(Point) * (size_t)MAX(1, points));
+  c->nearest = malloc((size_t)MAX(1, points));
+  return c;
 }
 
-static double last_error;
+static void chooser_close(Chooser* c) {
+  if (!c) return;
+  free(c->point);
+  free(c->nearest);
+  free(c);
+}
 
-// The mean squared distance of the colours from the palette that was chosen last.
-double EXPORT(choose_error)(void) { return last_error; }
+static int is_whole(const Chooser* c) { return c && c->point && c->nearest; }
 
-// Chooses at most `most` colours (1 to 256) for what was counted and writes them to `pixels`; `rounds` of k-means.
-// Exact when there are no more colours than that; full transparency is the first of them if it was seen. Returns how
-// many there are, or -1 when memory does not suffice.
-int EXPORT(choose)(const Histogram* histogram, int most, int rounds, uint32_t* pixels) {
-  last_error = 0;
-  const int transparent = histogram_transparent(histogram);
-  const int exact = histogram_colors(histogram) >= 0;
-  int count = 0;
-  if (transparent) pixels[count++] = 0;
+// How many colours were counted, full transparency apart: as many samples make_cuts writes.
+int EXPORT(histogram_samples)(const Histogram* histogram) {
   const Bin* bin;
-  const int bins = histogram_bins(histogram, &bin);
-  if (bins == 0 || most - transparent < 1) return MAX(1, count);
-  Chooser* const c = calloc(1, sizeof *c);
-  if (!c) return -1;
-  c->points = bins;
-  const int loaded = load(c, bin);
-  if (loaded && exact && bins <= most - transparent) {
-    for (int i = 0; i < bins; i++) pixels[count++] = c->point[i].pixel;
-  } else if (loaded) {
-    cut_all(c, most - transparent);
+  return histogram_bins(histogram, &bin);
+}
+
+// Sorts what was counted into at most `most` (1 to 256) cells. Writes the samples and, for all cells but the first, the
+// cuts; returns how many cells there are, or -1 when memory does not suffice.
+int EXPORT(make_cuts)(const Histogram* histogram, int most, Sample* samples, Cut* cuts) {
+  const Bin* bin;
+  const int count = histogram_bins(histogram, &bin);
+  if (count == 0) return 0;
+  Chooser* const c = chooser_open(count);
+  int cells = -1;
+  if (is_whole(c)) {
+    for (int i = 0; i < count; i++) {
+      uint32_t pixel = 0;
+      for (int k = 0; k < 4; k++) {
+        const int level = (int)(bin[i].sum[k] / bin[i].weight + 0.5f);
+        pixel |= (uint32_t)MIN(255, level) << 8 * k;
+      }
+      c->point[i] = (Point){.color = color_of(pixel), .weight = bin[i].weight, .pixel = pixel};
+    }
+    cells = cut_all(c, most, cuts);
+    for (int i = 0; i < count; i++) samples[i] = (Sample){.pixel = c->point[i].pixel, .weight = c->point[i].weight};
+  }
+  chooser_close(c);
+  return cells;
+}
+
+// Writes the colours of `cells` cells (1 to 256), refined by at most `rounds` of k-means, to `pixels`. `exact`: the
+// samples are the very colours of the picture. Returns the mean squared distance of the samples from the colours, or -1
+// when memory does not suffice.
+double EXPORT(choose)(const Sample* samples, int count, const Cut* cuts, int cells, int rounds, int exact,
+                      uint32_t* pixels) {
+  Chooser* const c = chooser_open(count);
+  double error = -1;
+  if (is_whole(c)) {
+    for (int i = 0; i < count; i++)
+      c->point[i] = (Point){.color = color_of(samples[i].pixel), .weight = samples[i].weight, .pixel = samples[i].pixel};
+    take_cells(c, cuts, cells);
     double before = 1e9;
     for (int i = 0; i < rounds; i++) {
-      const double error = refine(c);
-      last_error = error;
+      error = refine(c);
       if (error > before * 0.999) break;
       before = error;
     }
     settle(c, exact);
-    for (int i = 0; i < c->palette.count; i++) pixels[count++] = c->palette.pixel[i];
+    for (int i = 0; i < cells; i++) pixels[i] = c->palette.pixel[i];
   }
-  free(c->point);
-  free(c->nearest);
-  free(c);
-  return loaded ? count : -1;
+  chooser_close(c);
+  return error;
 }

@@ -12,9 +12,17 @@ interface QuantizeExports extends NativeExports {
   histogram_add(histogram: Pointer, rows: number): void;
   histogram_colors(histogram: Pointer): number;
   histogram_transparent(histogram: Pointer): number;
-  choose(histogram: Pointer, most: number, rounds: number, pixels: Pointer): number;
-
-  choose_error(): number;
+  histogram_samples(histogram: Pointer): number;
+  make_cuts(histogram: Pointer, most: number, samples: Pointer, cuts: Pointer): number;
+  choose(
+    samples: Pointer,
+    count: number,
+    cuts: Pointer,
+    cells: number,
+    rounds: number,
+    exact: number,
+    pixels: Pointer,
+  ): number;
 
   remapper_open(width: number, height: number, sharp: number, strength: number): Pointer;
   remapper_close(remapper: Pointer): void;

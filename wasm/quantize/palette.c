@@ -2,18 +2,28 @@
 // is twice as far from the known one as the point is (Elkan, "Using the triangle inequality to accelerate k-means", 2003).
 #include "quantize.h"
 
-// Sorts the neighbours of every colour by distance; quick where they are sorted nearly already.
+// Sorts every colour's neighbours by distance (D. Shell, "A high-speed sorting procedure", 1959); in a single pass where
+// they are sorted nearly already.
 void palette_index(Palette* p) {
+  static const int gaps[] = {57, 23, 10, 4, 1};
   for (int i = 0; i < p->count; i++) {
     float* const apart = p->apart[i];
     uint8_t* const order = p->order[i];
     for (int k = 0; k < p->count; k++) {
-      const uint8_t other = p->sorted ? order[k] : (uint8_t)k;
-      const float d = other == i ? -1 : distance(p->color[i], p->color[other]);
-      int at = k;
-      for (; at > 0 && apart[at - 1] > d; at--) apart[at] = apart[at - 1], order[at] = order[at - 1];
-      apart[at] = d;
-      order[at] = other;
+      if (!p->sorted) order[k] = (uint8_t)k;
+      apart[k] = order[k] == i ? -1 : distance(p->color[i], p->color[order[k]]);
+    }
+    for (int step = p->sorted ? 4 : 0; step < 5; step++) {
+      const int gap = gaps[step];
+      for (int k = gap; k < p->count; k++) {
+        const float d = apart[k];
+        const uint8_t other = order[k];
+        int at = k;
+        for (; at >= gap && apart[at - gap] > d; at -= gap)
+          apart[at] = apart[at - gap], order[at] = order[at - gap];
+        apart[at] = d;
+        order[at] = other;
+      }
     }
   }
   p->sorted = 1;

@@ -37,38 +37,114 @@ export class Histogram {
     this.handle.call((exports, pointer) => exports.histogram_add(pointer, rows.length / (this.width * 4)));
   }
 
-  /** How many colors there are, full transparency among them; Infinity when they were too many to be told apart. */
-  get colors(): number {
-    return this.handle.call((exports, pointer) => {
-      const solid = exports.histogram_colors(pointer);
-      return solid < 0 ? Infinity : solid + exports.histogram_transparent(pointer);
-    });
-  }
-
   /**
-   * The best palette of at most `colors` (1 to 256) colors, RGBA: exact when there are no more. Full transparency is the
-   * first if the picture has it. `error` is the root of the mean squared distance of the colors from it, in the unit of
-   * Oklab's lightness.
+   * What was counted, for palettes of at most `most` (1 to 256) colors.
    * @throws NativeError when memory does not suffice
    */
-  palette(colors: number): { readonly palette: Uint8Array; readonly error: number } {
-    const room = new Handle(
-      (exports) => exports.malloc(1024),
-      (exports, pointer) => exports.free(pointer),
-    );
-    try {
-      const count = this.handle.call((exports, pointer) => exports.choose(pointer, colors, ROUNDS, room.pointer));
-      if (count < 0) throw new NativeError("out of memory");
-      const error = Math.sqrt(this.handle.call((exports) => exports.choose_error()));
-      return { palette: room.bytes(room.pointer, count * 4).slice(), error };
-    } finally {
-      room.close();
-    }
+  sorted(most: number): SortedColors {
+    return this.handle.call((exports, pointer) => {
+      const isExact = exports.histogram_colors(pointer) >= 0;
+      const transparent = exports.histogram_transparent(pointer);
+      const count = exports.histogram_samples(pointer);
+      const bytes = { samples: count * SAMPLE_BYTES, cuts: Math.max(1, most - 1) * CUT_BYTES };
+      return inRoom(bytes.samples + bytes.cuts, (room) => {
+        const cutsAt = room.pointer + bytes.samples;
+        const cells = exports.make_cuts(pointer, Math.max(1, most - transparent), room.pointer, cutsAt);
+        if (cells < 0) throw new NativeError("out of memory");
+        return {
+          isExact,
+          transparent,
+          count,
+          cells,
+          samples: room.bytes(room.pointer, bytes.samples).slice(),
+          cuts: room.bytes(cutsAt, Math.max(0, cells - 1) * CUT_BYTES).slice(),
+        };
+      });
+    });
   }
 
   /** Frees everything. May be called twice. */
   close(): void {
     this.handle.close();
+  }
+}
+
+const SAMPLE_BYTES = 8;
+const CUT_BYTES = 12;
+const CUT_ERROR = 8;
+
+/** The colors of a picture in an order from which palettes of any size are quickly made; 8 bytes for each. */
+export interface SortedColors {
+  /** The samples are the very colors of the picture, not means of several. */
+  readonly isExact: boolean;
+  /** 1 if some pixel is fully transparent, which no sample stands for, else 0. */
+  readonly transparent: number;
+  /** Samples. */
+  readonly count: number;
+  /** Cells that they were sorted into. */
+  readonly cells: number;
+  readonly samples: Uint8Array;
+  readonly cuts: Uint8Array;
+}
+
+/** How many colors there are, full transparency among them; Infinity when they were too many to be told apart. */
+export function colorsIn({ isExact, count, transparent }: SortedColors): number {
+  return isExact ? count + transparent : Infinity;
+}
+
+/**
+ * The best palette of at most `colors` (1 to 256) colors, RGBA: exact when there are no more. Full transparency is the
+ * first if the picture has it. `error` is the root of the mean squared distance of the colors from it, in the unit of
+ * Oklab's lightness.
+ * @throws NativeError when memory does not suffice
+ */
+export function paletteOf(
+  sorted: SortedColors,
+  colors: number,
+): { readonly palette: Uint8Array; readonly error: number } {
+  const { isExact, transparent, count, cells, samples, cuts } = sorted;
+  const solid = colors - transparent;
+  if (count === 0 || solid < 1) return { palette: new Uint8Array(4), error: 0 };
+  const palette = (pixels: Uint8Array) => {
+    const all = new Uint8Array(transparent * 4 + pixels.length);
+    all.set(pixels, transparent * 4);
+    return all;
+  };
+  if (isExact && count <= solid)
+    return { palette: palette(samples.filter((_, at) => at % SAMPLE_BYTES < 4)), error: 0 };
+  const wanted = Math.min(cells, solid);
+  return inRoom(samples.length + cuts.length + wanted * 4, (room) => {
+    const cutsAt = room.pointer + samples.length;
+    const pixelsAt = cutsAt + cuts.length;
+    room.bytes(room.pointer, samples.length).set(samples);
+    room.bytes(cutsAt, cuts.length).set(cuts);
+    const squared = room.call((exports) =>
+      exports.choose(room.pointer, count, cutsAt, wanted, ROUNDS, isExact ? 1 : 0, pixelsAt),
+    );
+    if (squared < 0) throw new NativeError("out of memory");
+    return { palette: palette(room.bytes(pixelsAt, wanted * 4)), error: Math.sqrt(squared) };
+  });
+}
+
+/** About the error of a palette of so many colors, before it is refined: known without making it. */
+export function errorWith({ transparent, count, cells, isExact, cuts }: SortedColors, colors: number): number {
+  const solid = Math.max(1, colors - transparent);
+  if (isExact && count <= solid) return 0;
+  const cut = Math.min(cells, solid) - 2;
+  if (cut < 0) return Infinity;
+  return Math.sqrt(new DataView(cuts.buffer, cuts.byteOffset).getFloat32(cut * CUT_BYTES + CUT_ERROR, true));
+}
+
+/** Runs work that needs `bytes` of native memory. */
+function inRoom<Result>(bytes: number, work: (room: Handle) => Result): Result {
+  const room = new Handle(
+    (exports) => exports.malloc(bytes),
+    (exports, pointer) => exports.free(pointer),
+  );
+  try {
+    return work(room);
+  } finally {
+    room.close();
   }
 }
 
@@ -113,9 +189,10 @@ export class Remapper {
     return this.handle.bytes(this.output, count * this.width);
   }
 
-  /** The same rows in the colors of the palette, RGBA; a view valid until the next call. */
-  colors(rows: Uint8Array): Uint8Array {
+  /** The same rows in the colors of the palette, RGBA; a view valid until the next call. Also writes `indices`, if given. */
+  colors(rows: Uint8Array, indices?: Uint8Array): Uint8Array {
     const count = this.map(rows);
+    indices?.set(this.handle.bytes(this.output, count * this.width));
     this.handle.call((exports, pointer) => exports.remapper_paint(pointer, count));
     return this.handle.bytes(this.window, rows.length);
   }
@@ -136,22 +213,19 @@ export class Remapper {
 /** Where opaque colors (RGBA) lie in the space in which they are compared: three coordinates each. */
 export function coordinatesOf(palette: Uint8Array): Float32Array {
   const count = palette.length / 4;
-  const room = new Handle(
-    (exports) => exports.malloc(count * 16),
-    (exports, pointer) => exports.free(pointer),
-  );
-  try {
+  return inRoom(count * 16, (room) => {
     room.bytes(room.pointer, palette.length).set(palette);
     room.call((exports, pointer) => exports.coordinates(pointer, count, pointer + count * 4));
     return new Float32Array(room.bytes(room.pointer + count * 4, count * 12).slice().buffer);
-  } finally {
-    room.close();
-  }
+  });
 }
 
-/** Bytes of a histogram (bins, slots) and of the choice that is made from it (points, cells). */
+/** Bytes of a histogram (bins, slots) and of the choice that is made from it (points, samples, cells). */
 const HISTOGRAM_BYTES = (1 << 16) * 24 + (1 << 17) * 4;
-const CHOICE_BYTES = (1 << 16) * 33 + 512 * 1024;
+const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
+
+/** Bytes of sorted colors, at most. */
+export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;
 
 /** Bytes of native memory that a histogram and choosing from it hold at most. */
 export function histogramPeakBytes(width: number): number {
@@ -160,5 +234,5 @@ export function histogramPeakBytes(width: number): number {
 
 /** Bytes of native memory that a remapper holds; `height` as in its options. */
 export function remapperPeakBytes({ width, height }: Pick<RemapperOptions, "width" | "height">): number {
-  return 512 * 1024 + width * (5 * WINDOW_ROWS + 4 + 2 * 16) + width * height * 5;
+  return 512 * 1024 + width * (5 * WINDOW_ROWS + 3 * 4 + 3 * 16) + width * height * 5;
 }

@@ -4,13 +4,17 @@
 // area has its own colour, so that it stays flat.
 #include "quantize.h"
 
-enum { WINDOW_ROWS = 16 };
+enum { WINDOW_ROWS = 16, SLACK = 4, GUESS_BITS = 5, GUESSES = 1 << 3 * GUESS_BITS };
 
 typedef struct {
   Palette palette;
   int width, transparent, sharp;
   float strength;
+  float share[256];  // how much of the error is passed on, by contrast
   uint32_t *window, *above;
+  uint32_t *row, *contrast;  // a row between copies of its ends, and how far its pixels are from their neighbours
+  Color* color;  // of the pixels of a row
+  uint8_t found[GUESSES];  // what was nearest last to some colour of a small cube
   uint8_t* indices;
   v128_t *error, *next_error;  // of this row and the next, with a margin of one pixel
   int backwards;
@@ -27,6 +31,9 @@ void EXPORT(remapper_close)(Remapper* r) {
   if (!r) return;
   free(r->window);
   free(r->above);
+  free(r->row);
+  free(r->contrast);
+  free(r->color);
   free(r->indices);
   free(r->error);
   free(r->next_error);
@@ -45,12 +52,16 @@ Remapper* EXPORT(remapper_open)(int width, int height, int sharp, float strength
   r->height = height;
   r->sharp = sharp;
   r->strength = strength;
+  for (int busy = 0; busy < 256; busy++) r->share[busy] = strength / (1 + (float)MAX(0, busy - 8) * (1.0f / 32));
   r->window = malloc((size_t)width * 4 * WINDOW_ROWS);
   r->indices = malloc((size_t)width * WINDOW_ROWS);
-  r->above = calloc(width, 4);
+  r->above = calloc((size_t)width + SLACK, 4);
+  r->row = calloc((size_t)width + 2 + SLACK, 4);
+  r->contrast = malloc(((size_t)width + SLACK) * 4);
+  r->color = malloc((size_t)width * sizeof(Color));
   r->error = calloc((size_t)width + 2, sizeof(v128_t));
   r->next_error = calloc((size_t)width + 2, sizeof(v128_t));
-  int whole = r->window && r->indices && r->above && r->error && r->next_error;
+  int whole = r->window && r->indices && r->above && r->row && r->contrast && r->color && r->error && r->next_error;
   if (height) {
     r->before = malloc((size_t)width * height * 4);
     r->before_indices = malloc((size_t)width * height);
@@ -75,6 +86,7 @@ void EXPORT(remapper_set)(Remapper* r, int count) {
     if (r->palette.pixel[i] >> 24 == 0) r->transparent = i;
   }
   palette_index(&r->palette);
+  memset(r->found, 0, sizeof r->found);
 }
 
 // Begins the next frame.
@@ -85,14 +97,22 @@ void EXPORT(remapper_restart)(Remapper* r) {
   memset(r->next_error, 0, sizeof(v128_t) * ((size_t)r->width + 2));
 }
 
-static int contrast(uint32_t a, uint32_t b) {
-  if (a == b) return 0;
-  int most = 0;
-  for (int c = 0; c < 32; c += 8) {
-    const int d = (int)(a >> c & 255) - (int)(b >> c & 255);
-    most = MAX(most, d < 0 ? -d : d);
+static v128_t apart(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
+
+// How far every pixel of a row is from its neighbours to the left, to the right and above: the most of all channels.
+static void find_contrast(Remapper* r, const uint32_t* pixel) {
+  uint32_t* const row = r->row + 1;
+  memcpy(row, pixel, (size_t)r->width * 4);
+  row[-1] = row[0];
+  row[r->width] = row[r->width - 1];
+  for (int x = 0; x < r->width; x += 4) {
+    const v128_t here = wasm_v128_load(row + x);
+    v128_t most = wasm_u8x16_max(apart(here, wasm_v128_load(row + x - 1)), apart(here, wasm_v128_load(row + x + 1)));
+    most = wasm_u8x16_max(most, apart(here, wasm_v128_load(r->above + x)));
+    most = wasm_u8x16_max(most, wasm_u32x4_shr(most, 16));
+    most = wasm_u8x16_max(most, wasm_u32x4_shr(most, 8));
+    wasm_v128_store(r->contrast + x, wasm_v128_and(most, wasm_i32x4_const_splat(255)));
   }
-  return most;
 }
 
 static v128_t limited(v128_t error) {
@@ -105,11 +125,34 @@ static void spread(v128_t* to, v128_t error, float share) {
   *to = wasm_f32x4_add(*to, wasm_f32x4_mul(error, wasm_f32x4_splat(share)));
 }
 
+// What colours a row has: those of the row above where the pixels are the same.
+static void find_colors(Remapper* r, const uint32_t* pixel) {
+  for (int x = 0; x < r->width; x++) {
+    if (r->y > 0 && pixel[x] == r->above[x]) continue;
+    r->color[x] = x > 0 && pixel[x] == pixel[x - 1] ? r->color[x - 1] : color_of(pixel[x]);
+  }
+}
+
+// Where a colour's guess is kept.
+static int cube_of(Color color) {
+  const v128_t scaled = wasm_f32x4_mul(color, wasm_f32x4_const(24, 40, 40, 0));
+  const v128_t at = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_floor(scaled));
+  const int mask = (1 << GUESS_BITS) - 1;
+  return (wasm_i32x4_extract_lane(at, 0) & mask) | (wasm_i32x4_extract_lane(at, 1) & mask) << GUESS_BITS |
+         (wasm_i32x4_extract_lane(at, 2) & mask) << 2 * GUESS_BITS;
+}
+
+// The nearest colour, looked for from what was nearest to a colour like this one.
+static int nearest(Remapper* r, Color color) {
+  uint8_t* const found = &r->found[cube_of(color)];
+  float squared;
+  return *found = (uint8_t)palette_nearest(&r->palette, color, *found, &squared);
+}
+
 static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const uint32_t* before, const uint8_t* kept) {
   const int width = r->width, step = r->backwards ? -1 : 1;
   v128_t *here = r->error + 1, *next = r->next_error + 1;
   memset(r->next_error, 0, sizeof(v128_t) * ((size_t)width + 2));
-  int guess = 0;
   uint32_t last = 0;
   int last_index = -1;
   for (int i = 0, x = r->backwards ? width - 1 : 0; i < width; i++, x += step) {
@@ -124,27 +167,23 @@ static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const ui
       last_index = -1;
       continue;
     }
-    const int busy = MAX(contrast(p, pixel[MAX(0, x - 1)]),
-                         MAX(contrast(p, pixel[MIN(width - 1, x + 1)]), contrast(p, r->above[x])));
-    if (r->strength == 0 || busy == 0) {
+    const int busy = r->strength > 0 ? (int)r->contrast[x] : 0;
+    if (busy == 0) {
       // a flat place: nothing to hide if it has its own colour
-      float squared;
       if (p != last || last_index < 0) {
         last = p;
-        last_index = palette_nearest(&r->palette, color_of(p), guess, &squared);
+        last_index = nearest(r, r->color[x]);
       }
       if (r->strength == 0 || r->palette.pixel[last_index] == p) {
-        guess = index[x] = (uint8_t)last_index;
+        index[x] = (uint8_t)last_index;
         continue;
       }
     }
-    const float share = r->strength / (1 + (float)MAX(0, busy - 8) * (1.0f / 32));
-    const v128_t color = color_of(p);
-    const v128_t wanted = wasm_f32x4_add(color, wasm_f32x4_mul(limited(here[x]), wasm_f32x4_splat(share)));
-    float squared;
-    guess = palette_nearest(&r->palette, wanted, guess, &squared);
-    index[x] = (uint8_t)guess;
-    const v128_t error = limited(wasm_f32x4_sub(wanted, r->palette.color[guess]));
+    const v128_t share = wasm_f32x4_splat(r->share[busy]);
+    const v128_t wanted = wasm_f32x4_add(r->color[x], wasm_f32x4_mul(limited(here[x]), share));
+    const int found = nearest(r, wanted);
+    index[x] = (uint8_t)found;
+    const v128_t error = limited(wasm_f32x4_sub(wanted, r->palette.color[found]));
     spread(&here[x + step], error, 7.0f / 16);
     spread(&next[x - step], error, 3.0f / 16);
     spread(&next[x], error, 5.0f / 16);
@@ -166,6 +205,8 @@ void EXPORT(remapper_map)(Remapper* r, int rows) {
     if (r->y == 0) memcpy(r->above, pixel, (size_t)r->width * 4);
     uint32_t* const before = r->height ? r->before + (size_t)r->y * r->width : NULL;
     uint8_t* const kept = r->height ? r->before_indices + (size_t)r->y * r->width : NULL;
+    find_colors(r, pixel);
+    if (r->strength > 0) find_contrast(r, pixel);
     map_row(r, pixel, index, r->has_before ? before : NULL, kept);
     if (before) {
       memcpy(before, pixel, (size_t)r->width * 4);

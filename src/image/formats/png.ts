@@ -13,7 +13,7 @@ import { quantizePeakBytes } from "../quantize.ts";
 import { coversCanvas, framesPeakBytes, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { type PngFile, readFile, readProfile } from "./png/header.ts";
-import { writeLossy } from "./png/lossy.ts";
+import { keptRenditionBytes, preview, writeLossy } from "./png/lossy.ts";
 import { mark, markOf } from "./png/mark.ts";
 import { hasAlpha, openRows } from "./png/read.ts";
 import { bitsPerPixel, rewrite } from "./png/recompress.ts";
@@ -32,7 +32,7 @@ export const png = format({
   mime: "image/png",
   extensions: ["png", "apng"],
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
-  losses: ["nothing", "colors", "levels"],
+  losses: ["colors", "levels", "nothing"],
   signature: isPng,
 
   probe(bytes) {
@@ -72,7 +72,7 @@ export const png = format({
   encodePeakBytes(size, settings) {
     const { effort } = settings;
     const exact = size.frames > 1 ? animationPeakBytes(size, effort) : stillPeakBytes(size, effort);
-    return isExact(settings) ? exact : exact + quantizePeakBytes(size);
+    return isExact(settings) ? exact : exact + quantizePeakBytes(size) + keptRenditionBytes(size);
   },
 
   encode(picture, settings) {
@@ -83,6 +83,8 @@ export const png = format({
     if (picture.frames > 1) return writeAnimation(shown, options);
     return trial ? writeTrial(shown) : writeStill(shown, options);
   },
+
+  preview,
 
   recompress(bytes) {
     return rewrite(bytes, RECOMPRESS_EFFORT);

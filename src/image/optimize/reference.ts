@@ -9,10 +9,10 @@ import { comparedRows, onlyStrips, stripsOf } from "./strips.ts";
 
 export interface Reference extends Size {
   readonly sheet: Sheet;
-  /** The score of a rendition of the picture, which is read to its end and closed. */
-  score(rendition: Rows): number;
+  /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
+  readonly score: (rendition: Rows, background?: number) => number;
   /** The score of a rendition of the sheet. */
-  scoreSheet(rendition: Rows): number;
+  readonly scoreSheet: (rendition: Rows, background?: number) => number;
 }
 
 /** Bytes that a kept reference holds. */
@@ -32,8 +32,9 @@ export function referenceOf(picture: Picture, keeps: boolean): Reference {
       width: picture.width,
       height: picture.height,
       sheet,
-      score: (rendition) => compareRows(open(), onlyStrips(rendition, strips), tileOf(strips)),
-      scoreSheet: (rendition) => compareRows(firstFrame(sheet.picture), rendition, sheet.tiles && SHEET_TILE),
+      score: (rendition, background) => compareRows(open(), onlyStrips(rendition, strips), tileOf(strips), background),
+      scoreSheet: (rendition, background) =>
+        compareRows(firstFrame(sheet.picture), rendition, sheet.tiles && SHEET_TILE, background),
     };
   } finally {
     rows.close();

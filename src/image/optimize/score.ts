@@ -4,7 +4,7 @@ import type { Rows } from "../rows.ts";
 import { onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
-const BACKGROUNDS = [0.1, 0.9] as const;
+export const BACKGROUNDS = [0.1, 0.9] as const;
 const OPAQUE_BACKGROUND = [0.5] as const;
 
 /** Of a picture with fewer pixels the score says little: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has 87. */
@@ -33,12 +33,14 @@ export function tileOf(strips: readonly Strip[]): Tile | undefined {
 
 /**
  * The same for pictures that consist of tiles, and for all of a picture without `tile`.
+ * @param only the background to look at them on; by default the worse of `BACKGROUNDS`
  * @throws RangeError when the sizes differ
  */
-export function compareRows(first: Rows, second: Rows, tile?: Tile): number {
+export function compareRows(first: Rows, second: Rows, tile?: Tile, only?: number): number {
   const { width, height } = first;
   if (width !== second.width || height !== second.height) throw new RangeError("sizes differ");
-  const backgrounds = first.opaque && second.opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
+  const all = first.opaque && second.opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
+  const backgrounds = only === undefined ? all : [only];
   const comparisons: Comparison[] = [];
   try {
     for (const background of backgrounds) comparisons.push(openComparison(width, height, background, tile));

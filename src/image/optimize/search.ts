@@ -1,24 +1,31 @@
 /**
  * The smallest encoding that looks as good as asked: quality is searched on a sheet of tiles, and the whole picture is
- * encoded and scored with what was found. What the whole scores corrects the sheet, once or twice.
+ * encoded and scored with what was found. What the whole scores corrects the sheet, once or twice. Where a format knows
+ * what a file will show, none is written for that, and about how much is lost at a quality says where to look.
  */
 import { toSrgb } from "../color/convert.ts";
-import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import type { EncodeSettings, FormatDefinition, Preview } from "../format.ts";
 import { whole } from "../geometry.ts";
-import { firstFrame } from "../picture.ts";
+import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { isPromising, smallerExact } from "./exact.ts";
-import { type Curve, lowestQuality, MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
+import { type Curve, lowestByDamage, lowestQuality, MAX_QUALITY, MIN_QUALITY, qualityOf } from "./quality.ts";
 import type { Reference } from "./reference.ts";
+import { BACKGROUNDS } from "./score.ts";
 import type { Sheet } from "./sheet.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;
   readonly score: number;
+  /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
+  readonly beatsExact?: boolean;
 }
 
+/** A rendition that was looked at. Its score and its bytes are found when they are asked for. */
 interface Trial extends Found {
   readonly quality: number;
+  /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
+  readonly confirm: () => boolean;
 }
 
 /** What is remembered of a trial that missed. */
@@ -30,14 +37,21 @@ export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "quality
 /** How a picture is encoded. */
 export type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
 
+/** What that shows. */
+type PreviewWhole = (settings: EncodeSettings) => Preview;
+
 type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
 export interface Way {
   readonly encode: EncodeWhole;
   readonly finish: EncodeWhole;
+  /** What `encode` will show, where that is found without writing a file. */
+  readonly preview?: PreviewWhole | undefined;
   /** What `encode` does to the sheet. */
   readonly encodeSheet: (sheet: Sheet) => EncodeWhole;
+  /** The same for another picture in place of this one, where it is pixels that are encoded. */
+  readonly over?: (pixels: Picture) => Pick<Way, "encode" | "finish" | "preview">;
   /** Only where the ways before it miss the target by much: their qualities are far apart. */
   readonly spare?: boolean;
   /** What there is a choice among, unless the settings say it. */
@@ -54,13 +68,15 @@ const SPARE_POINTS = 1.2;
 /** Trials of a further candidate: enough to tell whether it is better. */
 const FURTHER_TRIALS = 4;
 /** Trials on the sheet where the kinds of loss are a choice. */
-const TRIALS_OF_LOSS = 5;
+const TRIALS_OF_LOSS = 6;
 /** What is aimed at above the target, so that most tries reach it. */
 const AIM_POINTS = 0.3;
 /** The same between two whole pictures, from which more is known. */
 const SURE_POINTS = 0.15;
 /** Encodings of the whole picture, each of which is scored. */
 const MAX_WHOLE_TRIES = 4;
+/** The same where they need not be encoded to be scored. */
+const MAX_PREVIEWED_TRIES = 6;
 /** Tries after which the best is taken, if there is one that reaches the target. */
 const ENOUGH_TRIES = 3;
 
@@ -70,12 +86,23 @@ const HOPELESS = 2;
 /** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
 const NEARLY_ALIKE = 1.1;
 const NEARLY_ALIKE_EXACT = 1.5;
+/** Then they are told apart by what they take with this part of the effort, if not by less than this. */
+const RIVAL_EFFORT = 0.4;
+const ALIKE = 1.03;
+/** A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures. */
+const HOPELESS_EXACT = 1.3;
+const SMALL_PIXELS = 1 << 16;
+
+/** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
+const HOPELESS_LEVELS = 2;
 
 /** A way with its settings, and how it does on the sheet. */
 interface Candidate {
   readonly way: Way;
   readonly settings: EncodeSettings;
   readonly curve: Curve<Trial>;
+  /** About the points that the sheet loses at a quality, where that is known. */
+  readonly damageAt?: ((quality: number) => number) | undefined;
   /** On the sheet, at the target. */
   readonly best: Trial;
 }
@@ -103,24 +130,26 @@ export function smallestAbove(
   { frugal = false, exactly = false, rivalBytes = Infinity }: Options = {},
 ): Found | null {
   const scoreOf = (bytes: Uint8Array) => reference.score(decoded(format, bytes));
+  const look = lookOn(format, reference.sheet.picture.opaque, reference.score);
   const [first, ...others] = candidatesFor(reference, format, settings, target, ways);
   const { picture, tiles } = reference.sheet;
   const parts = (reference.width * reference.height) / (picture.width * picture.height);
   if (first.best.bytes.length * parts > rivalBytes * HOPELESS) return null;
   let chosen = first;
-  let found = wholeOf(chosen, reference, scoreOf, target, { format, frugal });
+  let found = wholeOf(chosen, reference, look, target, frugal);
   // Tiles can do with less than the whole picture does, with fewer colors above all.
   for (const other of others) {
     if (found.score >= target) break;
     chosen = other;
-    found = wholeOf(chosen, reference, scoreOf, target, { format, frugal });
+    found = wholeOf(chosen, reference, look, target, frugal);
   }
   const { way, curve } = chosen;
-  if (frugal && way.finish === way.encode) return found;
-  const final = way.finish({ ...chosen.settings, quality: found.quality });
-  const keeps = way.finish === way.encode && found.bytes.length < final.length;
-  const finished = { bytes: keeps ? found.bytes : final, score: found.score };
-  const lossy = smallestRival(finished, first, others, target, reference.sheet);
+  const isWritten = way.finish === way.encode && !way.preview;
+  if (frugal && isWritten) return found;
+  const candidate = { ...chosen, best: found };
+  const lossy = way.preview
+    ? finished(candidate, frugal ? [] : rivalsOf(found, first, others, target, reference.sheet), reference, frugal)
+    : written(candidate, isWritten);
   const levels = exactly ? format.nearLosslessLevels : undefined;
   if (!levels) return lossy;
   const exact = { ...chosen.settings, lossless: true };
@@ -129,37 +158,70 @@ export function smallestAbove(
   return smallerExact(way.encode, scoreOf, chosen.settings, target, levels, lossy);
 }
 
-/** The smallest of what was found and of candidates whose tries were nearly as small: those do not tell them apart. */
-function smallestRival(
-  found: Found,
+/** A candidate, written to stay, unless the try is smaller and may stay. */
+function written({ way, settings, best }: Candidate, mayStay: boolean): Found {
+  const final = way.finish({ ...settings, quality: best.quality });
+  return { bytes: mayStay && best.bytes.length < final.length ? best.bytes : final, score: best.score };
+}
+
+/** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
+function rivalsOf(
+  found: Trial,
   first: Candidate,
   others: readonly Candidate[],
   target: number,
   { tiles }: Sheet,
-): Found {
-  let smallest = found;
-  for (const { way, settings, best } of others) {
+): Candidate[] {
+  return others.filter(({ settings, best }) => {
     const isExact = settings.loss === "nothing";
-    const rivalBytes = first.best.bytes.length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
-    if (best.score < target || best.bytes.length > rivalBytes || (tiles && !isExact)) continue;
-    const bytes = way.finish({ ...settings, quality: best.quality });
-    if (bytes.length <= smallest.bytes.length) smallest = { bytes, score: best.score };
+    const mostBytes = first.best.bytes.length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
+    if (isExact ? found.score === 100 : tiles) return false;
+    return best.bytes.length <= mostBytes && best.score >= target;
+  });
+}
+
+/** The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort. */
+function finished(
+  candidate: Candidate,
+  rivals: readonly Candidate[],
+  { width, height, sheet }: Reference,
+  frugal: boolean,
+): Found {
+  const write = ({ way, settings, best }: Candidate, effort: number) =>
+    way.finish({ ...settings, quality: best.quality, effort }).length;
+  const all = [candidate, ...rivals];
+  const sizes = all.map((one) => (rivals.length > 0 ? write(one, one.settings.effort * RIVAL_EFFORT) : 0));
+  const least = Math.min(...sizes);
+  let smallest: Found | undefined;
+  for (const [index, one] of all.entries()) {
+    if (sizes[index]! > least * ALIKE) continue;
+    // How a large picture is best written is found on a part of it.
+    const made = written(one, one === candidate && sheet.tiles !== undefined && !frugal);
+    if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
   }
-  return smallest;
+  const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
+  const isHopeless = width * height > SMALL_PIXELS && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
+  return { ...smallest!, beatsExact: isHopeless };
 }
 
 /** A candidate as it does on the whole picture. */
 function wholeOf(
-  { way, settings, curve, best }: Candidate,
+  { way, settings, curve, best, damageAt }: Candidate,
   { sheet }: Reference,
-  scoreOf: (bytes: Uint8Array) => number,
+  look: Look,
   target: number,
-  { format, frugal }: { format: Encoder; frugal: boolean },
+  frugal: boolean,
 ): Trial {
   if (!sheet.tiles) return best;
-  const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...settings, quality }, scoreOf);
-  if (settings.loss === "nothing") return exactTrial(way.encode, settings);
-  return confirmed(curve, wholeAt, { target, first: settings.quality, step: format.qualityStep ?? 1, frugal });
+  const step = look.format.qualityStep ?? 1;
+  const wholeAt = curveOf(way, settings, look);
+  const wholeDamageAt = damageOf(way, settings);
+  if (!damageAt || !wholeDamageAt) return confirmed(curve, wholeAt, { target, first: settings.quality, step, frugal });
+  // As much is lost of the whole as of the sheet, then what that says.
+  const first = qualityOf(wholeDamageAt, damageAt(best.quality));
+  const close = frugal ? Infinity : CLOSE_POINTS;
+  const search = { first, trials: MAX_PREVIEWED_TRIES, close };
+  return surely(() => lowestByDamage(wholeAt, wholeDamageAt, target, search));
 }
 
 /** The candidates that stand out on the sheet, the best first: of every kind of loss one way with one chroma resolution. */
@@ -171,20 +233,25 @@ function candidatesFor(
   ways: readonly Way[],
 ): [Candidate, ...Candidate[]] {
   const { sheet } = reference;
-  const scoreOf = (bytes: Uint8Array) => reference.scoreSheet(decoded(format, bytes));
+  const look = lookOn(format, sheet.picture.opaque, reference.scoreSheet);
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
   for (const way of ways) {
     if (way.spare && cheapest && cheapest.best.score < target + SPARE_POINTS) continue;
-    const encode = sheet.tiles ? way.encodeSheet(sheet) : way.encode;
+    const onSheet: Pick<Way, "encode" | "preview"> = sheet.tiles
+      ? (way.over?.(sheet.picture) ?? { encode: way.encodeSheet(sheet) })
+      : way;
     for (const variant of (settings.subsample ? undefined : way.variants) ?? [{}]) {
       const chosen = { ...settings, ...variant };
-      const curve = remembered((quality) => tried(encode, { ...chosen, quality }, scoreOf));
-      const best =
-        chosen.loss === "nothing"
-          ? exactTrial(encode, chosen)
-          : lowestQuality(curve, target, searchAfter(cheapest, chosen, target, format.qualityStep ?? 1));
-      const candidate = { way, settings: chosen, curve, best };
+      if (chosen.loss === "nothing" && isHopeless(onSheet, settings, cheapest, standing.get("levels"), target))
+        continue;
+      const curve = curveOf(onSheet, chosen, look);
+      const damageAt = damageOf(onSheet, chosen);
+      const search = searchAfter(cheapest, chosen, target, format.qualityStep ?? 1);
+      const first = damageAt && likelyQuality(damageAt, target, chosen);
+      const byDamage = () => lowestByDamage(curve, damageAt!, target, { ...search, first: first! });
+      const best = !damageAt ? lowestQuality(curve, target, search) : sheet.tiles ? byDamage() : surely(byDamage);
+      const candidate = { way, settings: chosen, curve, damageAt, best };
       const rival = standing.get(chosen.loss);
       if (!rival || better(rival.best, best, target) === best) standing.set(chosen.loss, candidate);
       if (!cheapest || better(cheapest.best, best, target) === best) cheapest = candidate;
@@ -195,6 +262,27 @@ function candidatesFor(
   return [cheapest, ...others.toSorted((one, other) => one.best.bytes.length - other.best.bytes.length)];
 }
 
+/**
+ * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, unless a palette holds
+ * all colors.
+ */
+function isHopeless(
+  { preview }: Pick<Way, "preview">,
+  settings: EncodeSettings,
+  cheapest: Candidate | undefined,
+  moved: Candidate | undefined,
+  target: number,
+): boolean {
+  if (!preview || !cheapest || !moved || cheapest.best.score < target) return false;
+  if (moved.best.bytes.length < cheapest.best.bytes.length * HOPELESS_LEVELS) return false;
+  return !preview({ ...settings, loss: "colors", quality: MAX_QUALITY }).exact;
+}
+
+/** Where to begin: no higher than without knowing the damage, for what can be done about it is not all known. */
+function likelyQuality(damageAt: (quality: number) => number, target: number, { quality }: EncodeSettings): number {
+  return Math.min(quality, qualityOf(damageAt, 100 - target));
+}
+
 /** How a candidate's quality is searched for on the sheet, after others. */
 function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, step: number) {
   const isAlike = cheapest?.settings.loss === loss;
@@ -203,14 +291,90 @@ function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeS
   return { first: quality, step, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
 }
 
-/** Trials, each made once. */
-function remembered(trial: Curve<Trial>): Curve<Trial> {
-  const known = new Map<number, Trial>();
+type ScoreOf = (rendition: Rows, background?: number) => number;
+
+/** How renditions are looked at. */
+interface Look {
+  readonly format: Encoder;
+  readonly scoreOf: ScoreOf;
+  /** Backgrounds that show different things. */
+  readonly backgrounds: readonly [worse: number, ...others: number[]] | null;
+  /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
+  worst: number | undefined;
+}
+
+function lookOn(format: Encoder, opaque: boolean, scoreOf: ScoreOf): Look {
+  return { format, scoreOf, backgrounds: opaque ? null : BACKGROUNDS, worst: undefined };
+}
+
+/**
+ * What comes of qualities. Each is tried once, and written in haste and in a single scan: a decoder of several scans
+ * keeps the whole picture in memory, one of a single scan some rows.
+ */
+function curveOf(
+  { encode, preview }: Pick<Way, "encode" | "preview">,
+  settings: EncodeSettings,
+  look: Look,
+): Curve<Trial> {
+  const known = new Map<string, Omit<Trial, "quality">>();
   return (quality) => {
-    const found = known.get(quality) ?? trial(quality);
-    known.set(quality, found);
-    return found;
+    const tried = { ...settings, quality, progressive: false, trial: true };
+    const shown = preview?.(tried);
+    const key = shown?.key ?? `${quality}`;
+    const make = () => encode(tried);
+    const made = known.get(key) ?? (shown ? previewed(shown, make, look) : looked(make(), look));
+    known.set(key, made);
+    return {
+      quality,
+      get score() {
+        return made.score;
+      },
+      get bytes() {
+        return made.bytes;
+      },
+      confirm: made.confirm,
+    };
   };
+}
+
+function looked(bytes: Uint8Array, { format, scoreOf }: Look): Omit<Trial, "quality"> {
+  return { bytes, score: scoreOf(decoded(format, bytes)), confirm: () => true };
+}
+
+function previewed({ exact, open }: Preview, make: () => Uint8Array, look: Look): Omit<Trial, "quality"> {
+  const scores = new Map<number | undefined, number>();
+  const scoreOn = (backgrounds: readonly (number | undefined)[]) => {
+    for (const background of backgrounds) {
+      if (!scores.has(background)) scores.set(background, look.scoreOf(open(), background));
+    }
+    return Math.min(...scores.values());
+  };
+  const all = look.backgrounds ?? [undefined];
+  let bytes: Uint8Array | undefined;
+  return {
+    get score() {
+      if (exact) return 100;
+      const score = scoreOn(look.worst === undefined ? all : [look.worst]);
+      look.worst ??= look.backgrounds?.find((background) => scores.get(background) === score);
+      return score;
+    },
+    get bytes() {
+      return (bytes ??= make());
+    },
+    confirm: () => scores.size === 0 || Math.min(...scores.values()) === scoreOn(all),
+  };
+}
+
+/** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
+function surely(search: () => Trial): Trial {
+  for (;;) {
+    const found = search();
+    if (found.confirm()) return found;
+  }
+}
+
+function damageOf({ preview }: Pick<Way, "preview">, settings: EncodeSettings): Candidate["damageAt"] {
+  return preview && ((quality) => preview({ ...settings, quality }).damage);
 }
 
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
@@ -275,23 +439,10 @@ function gain(sheet: Curve<Trial>, from: number, to: number): number {
 
 /** Of two encodings the smaller one that reaches the target, or else the one that comes nearer to it. */
 function better<Candidate extends Found>(one: Candidate, other: Candidate, target: number): Candidate {
-  const reach = [one, other].filter((found) => found.score >= target);
-  if (reach.length === 2) return one.bytes.length <= other.bytes.length ? one : other;
-  return reach[0] ?? (one.score >= other.score ? one : other);
-}
-
-/**
- * Tries are made in haste, and in a single scan: a decoder of several scans keeps the whole picture in memory, one of a
- * single scan some rows.
- */
-function tried(encode: EncodeWhole, settings: EncodeSettings, scoreOf: (bytes: Uint8Array) => number): Trial {
-  const bytes = encode({ ...settings, progressive: false, trial: true });
-  return { bytes, quality: settings.quality, score: scoreOf(bytes) };
-}
-
-/** What loses nothing needs no score. */
-function exactTrial(encode: EncodeWhole, settings: EncodeSettings): Trial {
-  return { bytes: encode({ ...settings, progressive: false, trial: true }), quality: settings.quality, score: 100 };
+  // What is no smaller need not be scored.
+  if (one.score >= target && one.bytes.length <= other.bytes.length) return one;
+  if (other.score >= target) return other;
+  return one.score >= target || one.score >= other.score ? one : other;
 }
 
 /** The pixels of a file that a format wrote. */

@@ -5,6 +5,7 @@ import type { EncodeSettings } from "../format.ts";
 import { pictureOf, picturePeakBytes } from "../pipeline.ts";
 import { smallestAnimation } from "./animation.ts";
 import type { Optimized } from "./encode.ts";
+import { knownToBeOpaque } from "./opaque.ts";
 import { keptReferenceBytes, referenceOf } from "./reference.ts";
 import { asStored, inOneScan, type Kept, readThrough, recompressed, requantizer } from "./rewrite.ts";
 import { type Found, smallestAbove, type Way } from "./search.ts";
@@ -38,9 +39,11 @@ export async function searched(subject: Subject, kept: Kept | null, target: numb
     const found = await run(tried, peakBytes, target, [pixels], { frugal: !fits, rivalBytes });
     if (!found) return kept && exactly(kept, settings);
     // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
-    const isClose = found.score === 100 || (original && found.bytes.length > original * LITTLE_SAVED);
+    const savesLittle = original !== undefined && found.bytes.length > original * LITTLE_SAVED;
+    const isClose = found.score === 100 || (savesLittle && !found.beatsExact);
     const exact = kept && isClose ? await recompressed(kept, settings) : null;
-    return exact && exact.bytes.length < found.bytes.length ? exact : found;
+    const { bytes, score } = found;
+    return exact && exact.bytes.length < bytes.length ? exact : { bytes, score };
   }
   // Every decode of several scans takes longer, and the memory of the whole picture.
   const simpler = await inOneScan(stored, kept.note);
@@ -99,9 +102,11 @@ async function run(
   const keeps = !isKept && isolateBudget.canHold(withReference);
   return isolateBudget.run(keeps ? withReference : ownBytes, () => {
     const options = { frugal, exactly, rivalBytes };
-    const found = smallestAbove(referenceOf(picture, keeps), format, settings, target, ways, options);
+    const pixels = isKept ? knownToBeOpaque(picture) : picture;
+    const known = pixels === picture ? ways : ways.map((way) => ({ ...way, ...way.over?.(pixels) }));
+    const found = smallestAbove(referenceOf(pixels, keeps), format, settings, target, known, options);
     if (!found || !exactly || found.score >= target || !format.can.lossless) return found;
-    return { bytes: format.encode(picture, { ...settings, lossless: true }), score: 100 };
+    return { bytes: format.encode(pixels, { ...settings, lossless: true }), score: 100 };
   });
 }
 

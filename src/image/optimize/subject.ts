@@ -47,7 +47,11 @@ export interface PixelsWay extends Way {
 
 /** The way through the format's encoder. */
 export function pixelsOf({ stored, plan, picture, isKept = false, format, settings }: Subject): PixelsWay {
-  const encode = (tried: EncodeSettings) => format.encode(picture, tried);
+  const over = (pixels: Picture) => {
+    const encode = (tried: EncodeSettings) => format.encode(pixels, tried);
+    const preview = format.preview && ((tried: EncodeSettings) => format.preview!(pixels, tried));
+    return { encode, finish: encode, preview };
+  };
   const encoder = format.encodePeakBytes(picture, settings);
   // A format decodes in the memory that it encodes in; the best result so far is kept beside.
   const work = Math.max(encoder, resultDecodeBytes(format, picture));
@@ -56,8 +60,8 @@ export function pixelsOf({ stored, plan, picture, isKept = false, format, settin
   return {
     peakBytes: frugalBytes + encoder / 4,
     frugalBytes,
-    encode,
-    finish: encode,
+    ...over(picture),
+    over,
     encodeSheet: (sheet) => (tried) => format.encode(sheet.picture, tried),
     variants: format.losses?.map((loss) => ({ loss })) ?? format.subsamplings?.map((subsample) => ({ subsample })),
   };

@@ -2,9 +2,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
+import { compress } from "../../../src/image/formats/png/compress.ts";
+import { bandsOfPixels } from "../../../src/image/formats/png/representation.ts";
+import { assemble } from "../../../src/image/formats/png/write.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import { render } from "../../../src/image/render.ts";
+import { COLOR_TYPE } from "../../../wasm/pixels/png.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../support/rows.ts";
 
@@ -22,6 +26,13 @@ function decoded(bytes: Uint8Array): Pixels {
   for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }))
     return drain(rows);
   throw new Error("no frame");
+}
+
+/** A file of RGBA whatever the pixels are. */
+function withAlphaChannel({ width, height, data }: Pixels): Uint8Array {
+  const representation = { type: COLOR_TYPE.rgba, depth: 8 } as const;
+  const pieces = compress({ representation, strategy: "sum", level: 4 }, { width, height }, bandsOfPixels(data, width));
+  return assemble(representation, { width, height }, [], pieces);
 }
 
 /** Discs with soft edges in many colors: a palette shows them well, and takes fewer bytes than all colors do. */
@@ -52,6 +63,29 @@ describe("a drawing in PNG", () => {
     const { bytes, score } = await optimized(png.encode(pictureOf([slope]), { ...LOSSLESS, effort: 0 }));
     expect(score).toBe(100);
     expect(decoded(bytes).data).toEqual(slope.data);
+  });
+});
+
+describe("a drawing with alpha in PNG", () => {
+  const source = (pixels: Pixels) => png.encode(pictureOf([pixels], { opaque: false }), LOSSLESS);
+
+  it("is as good as it looks on the worse of all backgrounds", async () => {
+    const translucent = paint(drawing.width, drawing.height, (x, y) => {
+      const at = (y * drawing.width + x) * 4;
+      const [red = 0, green = 0, blue = 0] = drawing.data.subarray(at, at + 3);
+      return [red, green, blue, Math.min(255, Math.floor(y / 60) * 60 + x)];
+    });
+    const { bytes, score = 0 } = await optimized(source(translucent));
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(score).toBeLessThan(90);
+    expect(scoreRows(rowsOf(translucent, false), rowsOf(decoded(bytes), false))).toBeCloseTo(score, 3);
+  });
+
+  it("is written as without alpha where nothing shows through", async () => {
+    const whole = await optimized(png.encode(pictureOf([drawing]), LOSSLESS));
+    const raw = await optimized(withAlphaChannel(drawing));
+    expect(raw.score).toBe(whole.score);
+    expect(raw.bytes).toEqual(whole.bytes);
   });
 });
 

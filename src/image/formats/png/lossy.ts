@@ -1,10 +1,12 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
-import type { EncodeSettings } from "../../format.ts";
-import type { Picture } from "../../picture.ts";
-import { type Choice, choosePalette, quantized, type Reduction, reductionFor } from "../../quantize.ts";
+import type { EncodeSettings, Preview } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
+import { firstFrame, type Picture } from "../../picture.ts";
+import { type Choice, choosePalette, paletteError, quantized, type Reduction, reductionFor } from "../../quantize.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
+import type { Measured } from "./tuning.ts";
 import { writeAnimation } from "./write-animation.ts";
-import { estimateStill, type Usual, writeStill, writeTrial } from "./write.ts";
+import { estimateStill, writeStill, writeTrial } from "./write.ts";
 
 /** Of animations that are only looked at. */
 const TRIAL_EFFORT = 0.1;
@@ -42,17 +44,43 @@ export interface LossyOptions {
   readonly loss: EncodeSettings["loss"];
 }
 
+/** Points of score that go with an error of a palette: 20 drawings lose 25 points at 0.012 to 0.022. */
+const POINTS_PER_ERROR = 1_600;
+/** And with a step between levels. */
+const POINTS_PER_STEP = 2.5;
+
+/** What `writeLossy` shows of a still picture by a quality and a loss. */
+export function preview(picture: Picture, { quality, loss }: Pick<EncodeSettings, "quality" | "loss">): Preview {
+  if (loss === "levels") {
+    const step = stepFor(quality);
+    const open = () => firstFrame(nearPicture(picture, step));
+    return { key: `${step}`, exact: false, damage: step * POINTS_PER_STEP, open };
+  }
+  if (loss !== "colors") return { key: "", exact: true, damage: 0, open: () => firstFrame(picture) };
+  const reduction = searchedReduction(quality);
+  const { error, exact } = paletteError(picture, reduction);
+  return {
+    key: exact ? "" : keyOf(reduction),
+    exact,
+    damage: error * POINTS_PER_ERROR,
+    open: () => firstFrame(reducedOf(picture, reduction, true)),
+  };
+}
+
 /** The file of a picture at a quality: in few colors or in all, or the exact one if that is smaller. */
 export function writeLossy(picture: Picture, { quality, effort, trial, loss }: LossyOptions): Uint8Array {
   if (picture.frames > 1) return writeAnimated(picture, reductionFor(quality), trial ? TRIAL_EFFORT : effort);
   if (!loss) return smallestOf(picture, quality, effort);
   if (loss === "levels") {
-    const moved = nearPicture(picture, stepFor(quality));
-    return trial ? writeTrial(moved, { movedFor: NEAR_FILTER }) : writeStill(moved, { effort, movedFor: NEAR_FILTER });
+    const step = stepFor(quality);
+    const moved = nearPicture(picture, step);
+    const options = { movedFor: NEAR_FILTER, measured: measuredOf(picture, `${step}`) } as const;
+    return trial ? writeTrial(moved, options) : writeStill(moved, { effort, ...options });
   }
   const reduction = searchedReduction(quality);
-  const reduced = quantized(picture, chosenOf(picture, reduction.colors), reduction);
-  return trial ? writeTrial(reduced, { usual: knownOf(picture).usual }) : writeStill(reduced, { effort });
+  const reduced = reducedOf(picture, reduction, trial);
+  const measured = measuredOf(picture, keyOf(reduction));
+  return trial ? writeTrial(reduced, { measured }) : writeStill(reduced, { effort, measured });
 }
 
 /**
@@ -109,14 +137,21 @@ function exactTolerance(quality: number): number {
 /** What is known of a picture: a search for a quality asks again and again for the same one. */
 interface Known {
   readonly choices: Map<number, Choice>;
-  readonly usual: Usual;
+  /** How renditions can be written, by what they show. */
+  readonly measured: Map<string, Measured>;
+  /** The latest renditions in few colors, by what they show. */
+  readonly reduced: Map<string, Picture>;
   exactEstimate?: number;
 }
 
 const knowledge = new WeakMap<Picture, Known>();
 
 function knownOf(picture: Picture): Known {
-  const known = knowledge.get(picture) ?? { choices: new Map<number, Choice>(), usual: {} };
+  const known = knowledge.get(picture) ?? {
+    choices: new Map<number, Choice>(),
+    measured: new Map<string, Measured>(),
+    reduced: new Map<string, Picture>(),
+  };
   knowledge.set(picture, known);
   return known;
 }
@@ -126,6 +161,42 @@ function chosenOf(picture: Picture, colors: number): Choice {
   const choice = choices.get(colors) ?? choosePalette(picture, { colors, dither: 0, sharp: false });
   choices.set(colors, choice);
   return choice;
+}
+
+function keyOf({ colors, dither }: Reduction): string {
+  return `${colors} ${dither}`;
+}
+
+/** Renditions that are kept, as indices: a search looks at most once past the one that it takes. */
+const KEPT_RENDITIONS = 2;
+/** Pixels of a picture of which they are: of larger ones a search sees parts only. */
+const MOST_KEPT_PIXELS = 1 << 22;
+
+/** Bytes of the renditions that are kept while a quality is searched for. */
+export function keptRenditionBytes({ width, height, frames }: Size & { frames: number }): number {
+  return frames === 1 && width * height <= MOST_KEPT_PIXELS ? width * height * KEPT_RENDITIONS : 0;
+}
+
+/** The picture in few colors; kept, where it is not too large, if it will be asked for again. */
+function reducedOf(picture: Picture, reduction: Reduction, isTrial: boolean): Picture {
+  const { reduced } = knownOf(picture);
+  const key = keyOf(reduction);
+  const before = reduced.get(key);
+  if (before) return before;
+  const keeps = isTrial && keptRenditionBytes(picture) > 0;
+  const made = quantized(picture, chosenOf(picture, reduction.colors), reduction, keeps);
+  if (!keeps) return made;
+  const [oldest] = reduced.keys();
+  if (oldest !== undefined && reduced.size === KEPT_RENDITIONS) reduced.delete(oldest);
+  reduced.set(key, made);
+  return made;
+}
+
+function measuredOf(picture: Picture, key: string): Measured {
+  const { measured } = knownOf(picture);
+  const known = measured.get(key) ?? new Map<string, number>();
+  measured.set(key, known);
+  return known;
 }
 
 function exactEstimate(picture: Picture): number {

@@ -6,23 +6,21 @@ import type { Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";
 import { bandsOfPixels, type Limits, type Look, lookAt, type Representation } from "./representation.ts";
-import { type Choice, choose, levelFor, TRIAL_LEVEL } from "./tuning.ts";
+import { type Choice, choose, levelFor, type Measured, TRIAL_LEVEL } from "./tuning.ts";
 
 export interface WriteOptions extends Limits {
   /** 0 to 1. */
   readonly effort: number;
   /** Chunks that say what the colors mean, to stand before the palette. */
   readonly colorChunks?: readonly Uint8Array[];
-}
-
-/** How trials of one picture are written: as the first of them turned out smallest. */
-export interface Usual {
-  manner?: { readonly index: number; readonly strategy: FilterStrategy };
+  /** What is known of this picture from trials. */
+  readonly measured?: Measured;
 }
 
 interface TrialOptions {
-  readonly movedFor?: FilterStrategy | undefined;
-  readonly usual?: Usual | undefined;
+  readonly movedFor?: FilterStrategy;
+  /** Takes up what was found out, for when the picture is written to stay. */
+  readonly measured?: Measured;
 }
 
 /** The file of a still picture, pixels exact. */
@@ -44,35 +42,30 @@ const SMALL_PIXELS = 1 << 16;
 const TRIAL_EFFORT = 0.1;
 
 /** The same in a fraction of the time, and larger. */
-export function writeTrial(picture: Picture, { movedFor, usual }: TrialOptions = {}): Uint8Array {
+export function writeTrial(picture: Picture, options: TrialOptions = {}): Uint8Array {
   const look = lookAt(picture);
   try {
-    const { representation, strategy, index } = trialChoice(look, picture, { movedFor, usual });
-    if (usual) usual.manner = { index, strategy };
-    const choice = { representation, strategy, level: TRIAL_LEVEL };
-    return assemble(representation, picture, [], compress(choice, picture, look.bands()));
+    const choice = trialChoice(look, picture, options);
+    const pieces = choice.pieces ?? compress(choice, picture, look.bands());
+    return assemble(choice.representation, picture, [], pieces);
   } finally {
     look.close();
   }
 }
 
-/** The filter that samples were moved for, or what was best before, or now, or is usually. */
+/** The filter that samples were moved for, or what is best now, perhaps as it was written to find that out. */
 function trialChoice(
   look: Look,
   { width, height }: Size,
-  { movedFor, usual }: TrialOptions,
-): Omit<Choice, "level"> & { index: number } {
-  const { representations } = look;
-  const { manner } = usual ?? {};
-  const known = manner && representations[manner.index];
-  if (known) return { representation: known, ...manner };
+  { movedFor, measured }: TrialOptions,
+): Choice & { readonly pieces?: readonly Uint8Array[] } {
   const pixels = width * height;
-  if (!movedFor && pixels <= (usual ? LARGE_PIXELS : SMALL_PIXELS)) {
-    const { representation, strategy } = choose(look, { width, pixels }, { effort: TRIAL_EFFORT });
-    return { representation, strategy, index: representations.indexOf(representation) };
+  if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
+    const { representation, strategy, tried } = choose(look, { width, pixels }, { effort: TRIAL_EFFORT, measured });
+    return tried ?? { representation, strategy, level: TRIAL_LEVEL };
   }
-  const [representation] = representations;
-  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), index: 0 };
+  const [representation] = look.representations;
+  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), level: TRIAL_LEVEL };
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
