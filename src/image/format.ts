@@ -1,7 +1,9 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
 import type { Box, Orientation } from "./geometry.ts";
+import type { Kernel } from "./operation.ts";
 import type { Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** What the bytes of a file say about its picture, found without decoding it. */
 export interface Facts {
@@ -41,6 +43,11 @@ export interface Demand {
    */
   readonly width: number;
   readonly height: number;
+}
+
+/** A region of a stored picture at another size, and the filter that takes it there. */
+export interface Resized extends Demand {
+  readonly kernel: Kernel;
 }
 
 /** A frame as decoded. */
@@ -105,6 +112,17 @@ export interface RecompressSettings {
   readonly note?: Orientation;
 }
 
+/** A way from a file to another of its format that never turns the picture into RGBA. */
+export interface Shortcut {
+  /** Bytes of memory that it will hold at most, the result included. */
+  readonly peakBytes: number;
+  /**
+   * Null when the picture turns out to be one of which pixels must be seen.
+   * @throws ApiError 422 when the file is damaged
+   */
+  readonly run: () => Uint8Array | null;
+}
+
 /** What a format's files can hold. Code asks these, never for a format by name. */
 export interface Abilities {
   readonly alpha: boolean;
@@ -148,11 +166,13 @@ export interface FormatDefinition {
   readonly preview?: (picture: Picture, settings: EncodeSettings) => Preview;
   /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
   readonly maxScoredPixels?: number;
-  /**
-   * `encode` for a file of the format itself, of which nothing changes, by a shorter way; null where there is none. Takes
-   * no more memory than decoding and encoding.
-   */
-  readonly reencode?: (bytes: Uint8Array, settings: EncodeSettings) => Uint8Array | null;
+  /** `encode` for a file of the format itself, of which no more than the size changes; null where there is no shortcut. */
+  readonly reencode?: (
+    bytes: Uint8Array,
+    settings: EncodeSettings,
+    wanted: Resized,
+    stopwatch?: Stopwatch,
+  ) => Shortcut | null;
   /** The chroma resolutions that `encode` can be told, where that is a choice. */
   readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
   /** The kinds of loss that `encode` can be told, where that is a choice, in the order in which they are tried. */

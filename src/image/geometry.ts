@@ -85,3 +85,12 @@ export function whole(size: Size): Box {
 export function isWhole(box: Box, size: Size): boolean {
   return box.x === 0 && box.y === 0 && box.width === size.width && box.height === size.height;
 }
+
+/** The whole pixels that a box touches. */
+export function outerBox(box: Box, size: Size): Box {
+  const x = Math.max(0, Math.floor(box.x));
+  const y = Math.max(0, Math.floor(box.y));
+  const right = Math.min(size.width, Math.ceil(box.x + box.width));
+  const bottom = Math.min(size.height, Math.ceil(box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}

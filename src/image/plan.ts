@@ -4,7 +4,7 @@
  * Leading turns, crops and one resize are joined into a view of the stored picture. The decoder may then skip what lies
  * outside and decode at a smaller scale, and a turn, which needs the whole picture in memory, happens after the shrink.
  */
-import type { Demand, Facts } from "./format.ts";
+import type { Demand, Facts, Resized } from "./format.ts";
 import {
   type Box,
   composeOrientations,
@@ -184,6 +184,13 @@ export function demandOf(view: View): Demand {
   const { width, height } = viewedSize(view);
   if (!target?.linear) return { box, width, height };
   return { box, width: Math.max(width, box.width), height: Math.max(height, box.height) };
+}
+
+/** What a plan wants if it only takes a region of the stored picture to another size, by filtering values as stored. */
+export function resizedOnly({ view, steps, size }: Plan): Resized | null {
+  const { box, orientation, target } = view;
+  if (steps.length > 0 || orientation !== 1 || target?.linear) return null;
+  return { box, width: size.width, height: size.height, kernel: target?.kernel ?? "lanczos3" };
 }
 
 /** The size at which the picture is stored. */

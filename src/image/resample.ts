@@ -1,5 +1,5 @@
 import { openResampler, type Resampler, resamplerPeakBytes } from "../../wasm/pixels/resampler.ts";
-import type { Box, Size } from "./geometry.ts";
+import { type Box, outerBox, type Size } from "./geometry.ts";
 import type { Kernel } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 import { crop } from "./steps/crop.ts";
@@ -59,15 +59,6 @@ export function resampled(source: Rows, resampler: Resampler, { width, height }:
       source.close();
     },
   };
-}
-
-/** The whole pixels that a box touches. */
-function outerBox(box: Box, size: Size): Box {
-  const x = Math.max(0, Math.floor(box.x));
-  const y = Math.max(0, Math.floor(box.y));
-  const right = Math.min(size.width, Math.ceil(box.x + box.width));
-  const bottom = Math.min(size.height, Math.ceil(box.y + box.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** Bytes of memory that resampling a picture or region of size `from` to `to` holds at most. */

@@ -13,7 +13,7 @@ import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
 import { firstFrame, type Picture } from "../../src/image/picture.ts";
 import { pictureOf } from "../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
+import { type Plan, planSteps, resizedOnly, storedSize } from "../../src/image/plan.ts";
 import { recompress } from "../../wasm/jpeg/jpeg.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 import { type Kind, type Megapixels, photoPath, preparePhotos } from "./photos.ts";
@@ -24,14 +24,7 @@ const resizeModule = (resizeWasm as unknown as { default: WebAssembly.Module }).
 
 const QUALITY = 80;
 /** What the service is told by a number for the quality and `encoding: "baseline"`, which is what sharp writes. */
-const SETTINGS = {
-  lossless: false,
-  quality: QUALITY,
-  progressive: false,
-  effort: 0.5,
-  subsample: "4:2:0",
-  fast: true,
-} as const;
+const SETTINGS = { lossless: false, quality: QUALITY, progressive: false, effort: 0.5, fast: true } as const;
 const ROUNDS = 7;
 
 export const benches: readonly Bench[] = [
@@ -49,18 +42,36 @@ function smaller(megapixels: Megapixels, kind: Kind, width: number, target: stri
     prepare: preparePhotos,
     async candidates(platform, load) {
       const bytes = await load(photoPath(megapixels, kind));
-      const own = () => ({ bytes: jpeg.encode(pictureFrom(bytes, width), SETTINGS).length });
-      return [{ name: "own", run: own }, await chain(bytes, width), ...(await bySharp(platform, bytes, width))];
+      const own = () => ({ bytes: resized(bytes, width).length });
+      const throughPixels = () => ({ bytes: jpeg.encode(pictureFrom(bytes, width), SETTINGS).length });
+      return [
+        { name: "own", run: own },
+        { name: "own, through pixels", run: throughPixels },
+        await chain(bytes, width),
+        ...(await bySharp(platform, bytes, width)),
+      ];
     },
   };
 }
 
+/** A file of that width, made as the service does. */
+function resized(bytes: Uint8Array, width: number): Uint8Array {
+  const wanted = resizedOnly(planOf(bytes, width));
+  const made = wanted && jpeg.reencode(bytes, SETTINGS, wanted)?.run();
+  if (!made) throw new Error("the service would have to see pixels");
+  return made;
+}
+
 /** The upright picture, at that width if one is given. */
 function pictureFrom(bytes: Uint8Array, width?: number): Picture {
+  return pictureOf({ bytes, format: jpeg, facts: jpeg.probe(bytes) }, planOf(bytes, width));
+}
+
+function planOf(bytes: Uint8Array, width?: number): Plan {
   const facts = jpeg.probe(bytes);
   const height = width === undefined ? 0 : Math.round((facts.height * width) / facts.width);
   const resize = width === undefined ? [] : [{ kind: "resize", width, height, kernel: "lanczos3" } as const];
-  return pictureOf({ bytes, format: jpeg, facts }, planSteps(storedSize(facts), resize));
+  return planSteps(storedSize(facts), resize);
 }
 
 async function chain(bytes: Uint8Array, width: number): Promise<Candidate> {
@@ -105,7 +116,13 @@ function equalScore(): Bench {
         new Uint8Array((await sharp?.(bytes).jpeg({ quality: 80, mozjpeg: true }).toBuffer()) ?? []);
       const aim = sharp ? scoreOf(bytes, await other()) : 75;
       const own = (quality: number) =>
-        jpeg.encode(pictureFrom(bytes), { ...SETTINGS, progressive: true, fast: false, quality });
+        jpeg.encode(pictureFrom(bytes), {
+          ...SETTINGS,
+          progressive: true,
+          fast: false,
+          subsample: "4:2:0",
+          quality,
+        });
       const quality = lowestQuality((tried) => scoreOf(bytes, own(tried)) >= aim);
       const score = (file: Uint8Array) => scoreOf(bytes, file).toFixed(2);
       const [ownScore, otherScore] = [score(own(quality)), sharp ? score(await other()) : ""];

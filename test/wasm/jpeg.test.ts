@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import type { Plane } from "../../wasm/jpeg/decoder.ts";
 import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
 import { jpegHeap } from "../../wasm/jpeg/instance.ts";
 import {
@@ -8,8 +7,6 @@ import {
   encodePeakBytes,
   openDecoder,
   openEncoder,
-  openPlaneDecoder,
-  openPlaneEncoder,
   readHeader,
   recompress,
   recompressPeakBytes,
@@ -44,17 +41,6 @@ const SCALAR: Readonly<Record<string, string>> = {
 function cropped({ width, data }: Pixels, x: number, y: number, w: number, h: number): Uint8Array {
   const rows = Array.from({ length: h }, (_, row) => data.subarray(((y + row) * width + x) * 4).subarray(0, w * 4));
   return new Uint8Array(rows.flatMap((row) => [...row]));
-}
-
-/** A plane with its last column and row repeated up to whole blocks. */
-function padded(plane: Plane | undefined, layout: { readonly stride: number; readonly rows: number }): Uint8Array {
-  const result = new Uint8Array(layout.stride * layout.rows);
-  if (!plane) return result;
-  for (let y = 0; y < layout.rows; y++) {
-    const from = plane.bytes.subarray(Math.min(y, plane.rows - 1) * plane.stride);
-    for (let x = 0; x < layout.stride; x++) result[y * layout.stride + x] = from[Math.min(x, plane.width - 1)] ?? 0;
-  }
-  return result;
 }
 
 /** What the statistics say about this module. */
@@ -136,23 +122,6 @@ describe("the JPEG decoder", () => {
     expect(Math.abs((light.data[0] ?? 0) - (c * k) / 255)).toBeLessThanOrEqual(1);
     expect(() => decode(jpegFile("s444"), { output: "cmyk" })).toThrow(NativeError);
   });
-
-  it.each(["s444", "s422", "s420", "s440", "gray", "progressive"])(
-    "gives planes that agree with its rows: %s",
-    (name) => {
-      const planes = openPlaneDecoder(jpegFile(name));
-      const gray = decode(jpegFile(name));
-      let y = 0;
-      for (let band = planes.read(); band; band = planes.read()) {
-        expect(band.length).toBe(name === "gray" ? 1 : 3);
-        const [luma] = band;
-        if (name === "gray") expect(luma?.bytes[0]).toBe(gray.data[y * 133 * 4]);
-        y += luma?.rows ?? 0;
-      }
-      planes.close();
-      expect([planes.width, planes.height, y]).toEqual([133, 101, 101]);
-    },
-  );
 });
 
 describe("facts of a JPEG file", () => {
@@ -237,24 +206,6 @@ describe("the JPEG encoder", () => {
     const bytes = encode(gray, { progressive: true });
     expect(readHeader(bytes).components).toHaveLength(1);
     expect(psnr(decode(bytes), gray)).toBeGreaterThan(40);
-  });
-
-  it("takes planes as it takes rows", () => {
-    const file = jpegFile("s420");
-    const planes = openPlaneDecoder(file);
-    const encoder = openPlaneEncoder({ width: 133, height: 101, quality: 95 });
-    for (let band = planes.read(); band; band = planes.read()) {
-      const pieces = encoder.planes.map((layout, index) => padded(band[index], layout));
-      encoder.write(new Uint8Array(pieces.flatMap((piece) => [...piece])));
-    }
-    planes.close();
-    const written = encoder.finish();
-    expect(readHeader(written).components.map(({ h, v }) => [h, v])).toEqual([
-      [2, 2],
-      [1, 1],
-      [1, 1],
-    ]);
-    expect(psnr(decode(written), decode(file))).toBeGreaterThan(36);
   });
 
   it("refuses to finish before all rows are there", () => {

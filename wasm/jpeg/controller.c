@@ -171,7 +171,22 @@ static void make_controller(j_decompress_ptr jpeg) {
   else store_allocate(jpeg, store_of(jpeg));
 }
 
+// libjpeg scales all components to one size, at which they make pixels. Planes have sizes of their own.
+static void choose_sizes(j_decompress_ptr jpeg) {
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const int size = store_of(jpeg)->scaled_size[c];
+    jpeg_component_info *info = &jpeg->comp_info[c];
+    if (!size) continue;
+    info->DCT_scaled_size = size;
+    info->downsampled_width = jdiv_round_up((long)jpeg->image_width * info->h_samp_factor * size,
+                                            jpeg->max_h_samp_factor * DCTSIZE);
+    info->downsampled_height = jdiv_round_up((long)jpeg->image_height * info->v_samp_factor * size,
+                                             jpeg->max_v_samp_factor * DCTSIZE);
+  }
+}
+
 void jinit_d_coef_controller(j_decompress_ptr jpeg, boolean need_full_buffer) {
+  choose_sizes(jpeg);
   if (need_full_buffer) make_controller(jpeg);
   else turbo_d_coef_controller(jpeg, FALSE);
 }

@@ -1,5 +1,6 @@
 // Streaming decoder: rows (RGBA, CMYK) or planes (YCbCr as stored) in bands, at a fraction of the size if asked,
 // whole or a region of it.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #define JPEG_INTERNALS
@@ -10,6 +11,7 @@
 #include "store.h"
 
 enum { OUTPUT_RGBA = 0, OUTPUT_CMYK = 1, OUTPUT_PLANES = 2 };
+enum { COLOR_PAIRS = 64 };  // pairs of rows in which colors are measured
 enum { BAND_BYTES = 262144, BAND_ROWS_MAX = 64, MARKER_EXIF = JPEG_APP0 + 1 };
 
 // Read by the binding as 32-bit integers, in this order.
@@ -18,7 +20,8 @@ struct facts {
   uint32_t band;           // address of the rows that the last read delivered
   uint32_t band_rows;      // most rows that one read delivers
   uint32_t row_bytes;
-  struct { uint32_t address, stride, width, height, rows; } planes[3];  // rows: of the last read
+  // Of a component, in its samples: where the part of it lies that is delivered, and the rows of the last read.
+  struct { uint32_t address, stride, x, y, width, height, rows; } planes[3];
 };
 
 struct decoder {
@@ -27,11 +30,13 @@ struct decoder {
   struct input input;
   struct store store;
   struct facts facts;
+  uint32_t batch;       // rows of MCUs that are delivered at a time as planes
   int output;
   uint32_t left;        // columns that were decoded only to have exact borders
-  uint32_t first, last; // rows [first, last) of the scaled picture are the region
+  uint32_t first, last; // rows [first, last) of the scaled picture are the region; of planes, rows of MCUs
   uint8_t *band;
   void *scratch;        // one row as libjpeg delivers it, when it cannot deliver into the band
+  uint64_t color_loss;  // of the planes read so far, what averaging squares of chroma would lose, in 1/256
 };
 
 EXPORT("decoder_new") struct decoder *decoder_new(int source) {
@@ -100,17 +105,32 @@ static void skip_first_rows(struct decoder *d) {
   }
 }
 
+static void check_region(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint32_t full_width,
+                         uint32_t full_height) {
+  if (!width || !height || x >= full_width || width > full_width - x || y >= full_height || height > full_height - y)
+    fail("region outside of the picture");
+}
+
+static void start_decompress(struct decoder *d, int numerator) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  jpeg->scale_num = numerator;
+  jpeg->scale_denom = 8;
+  jpeg->dct_method = JDCT_ISLOW;
+  jpeg->do_fancy_upsampling = TRUE;
+  jpeg->do_block_smoothing = FALSE;
+  jpeg_start_decompress(jpeg);
+  if (jpeg->inputctl->has_multiple_scans) input_require_complete(jpeg, &d->input);
+}
+
 // Upsampling looks one chroma sample over the border: decode a margin of one MCU on both sides and drop it.
 static void begin_region(struct decoder *d, uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
-  if (!width || !height || x >= jpeg->output_width || width > jpeg->output_width - x || y >= jpeg->output_height ||
-      height > jpeg->output_height - y)
-    fail("region outside of the picture");
+  check_region(x, y, width, height, jpeg->output_width, jpeg->output_height);
   const uint32_t full = jpeg->output_width;
   d->first = y;
   d->last = y + height;
   d->left = x;
-  if (d->output != OUTPUT_PLANES && jpeg->data_precision <= 12 && !jpeg->master->lossless && width < full) {
+  if (jpeg->data_precision <= 12 && !jpeg->master->lossless && width < full) {
     const uint32_t margin = jpeg->max_h_samp_factor * jpeg->min_DCT_scaled_size;
     uint32_t from = x > margin ? x - margin : 0;
     uint32_t to = full - x - width > margin ? x + width + margin : full;
@@ -135,21 +155,70 @@ static void allocate_band(struct decoder *d) {
     d->scratch = allocate((size_t)jpeg->output_width * jpeg->output_components * (jpeg->data_precision > 8 ? 2 : 1));
 }
 
+// Rows of MCUs from `first` to `last`, and in them the columns of MCUs that the region touches.
+static void begin_planes(struct decoder *d, uint32_t x, uint32_t y) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  struct facts *f = &d->facts;
+  // A scan of one component has MCUs of one block.
+  const int alone = jpeg->num_components == 1;
+  const uint32_t unit_width = DCTSIZE * (alone ? 1 : jpeg->max_h_samp_factor);
+  const uint32_t unit_height = DCTSIZE * jpeg->max_v_samp_factor;
+  struct jpeg_decomp_master *master = jpeg->master;
+  master->first_iMCU_col = x / unit_width;
+  master->last_iMCU_col = (x + f->width - 1) / unit_width;
+  d->first = y / unit_height;
+  d->last = (y + f->height - 1) / unit_height + 1;
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *component = &jpeg->comp_info[c];
+    const uint32_t size = component->DCT_scaled_size, blocks = alone ? 1 : component->h_samp_factor;
+    const uint32_t end = (master->last_iMCU_col + 1) * blocks;
+    master->first_MCU_col[c] = master->first_iMCU_col * blocks;
+    master->last_MCU_col[c] = (end < component->width_in_blocks ? end : component->width_in_blocks) - 1;
+    const uint32_t right = (master->last_MCU_col[c] + 1) * size, bottom = d->last * component->v_samp_factor * size;
+    f->planes[c].x = master->first_MCU_col[c] * size;
+    f->planes[c].y = d->first * component->v_samp_factor * size;
+    f->planes[c].stride = right - f->planes[c].x;
+    f->planes[c].width = (right < component->downsampled_width ? right : component->downsampled_width) - f->planes[c].x;
+    f->planes[c].height =
+      (bottom < component->downsampled_height ? bottom : component->downsampled_height) - f->planes[c].y;
+  }
+}
+
 static void allocate_planes(struct decoder *d) {
   const struct jpeg_decompress_struct *jpeg = &d->jpeg;
   struct facts *f = &d->facts;
-  f->band_rows = jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size;
   size_t offset[4] = {0};
   for (int c = 0; c < jpeg->num_components; c++) {
     const jpeg_component_info *component = &jpeg->comp_info[c];
-    f->planes[c].stride = component->width_in_blocks * component->DCT_scaled_size;
-    f->planes[c].width = component->downsampled_width;
-    f->planes[c].height = component->downsampled_height;
-    offset[c + 1] = offset[c] + (size_t)f->planes[c].stride * component->v_samp_factor * component->DCT_scaled_size;
+    const size_t unit_bytes = (size_t)f->planes[c].stride * component->v_samp_factor * component->DCT_scaled_size;
+    offset[c + 1] = offset[c] + unit_bytes * d->batch;
   }
   d->band = allocate(offset[jpeg->num_components]);
   f->band = (uint32_t)d->band;
   for (int c = 0; c < jpeg->num_components; c++) f->planes[c].address = (uint32_t)(d->band + offset[c]);
+}
+
+// One row of MCUs, as the one at place `index` of what is delivered together.
+static void read_unit(struct decoder *d, uint32_t index) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+  JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+  for (int c = 0; c < jpeg->num_components; c++) {
+    const jpeg_component_info *component = &jpeg->comp_info[c];
+    const uint32_t count = component->v_samp_factor * component->DCT_scaled_size;
+    for (uint32_t i = 0; i < count; i++)
+      rows[c][i] = (uint8_t *)d->facts.planes[c].address + (size_t)(index * count + i) * d->facts.planes[c].stride;
+  }
+  jpeg_read_raw_data(jpeg, planes, jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size);
+  input_require_complete(jpeg, &d->input);
+}
+
+// What is not needed is not transformed.
+static void skip_first_units(struct decoder *d) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  for (int c = 0; c < jpeg->num_components; c++) jpeg->comp_info[c].component_needed = FALSE;
+  while (jpeg->output_iMCU_row < d->first) read_unit(d, 0);
+  for (int c = 0; c < jpeg->num_components; c++) jpeg->comp_info[c].component_needed = TRUE;
 }
 
 // Reads the header and gets ready. `numerator` eighths of the size; the region counts pixels of that size, and a
@@ -160,13 +229,7 @@ void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uin
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   jpeg_read_header(jpeg, TRUE);
   choose_colors(d, output);
-  jpeg->scale_num = numerator;
-  jpeg->scale_denom = 8;
-  jpeg->dct_method = JDCT_ISLOW;
-  jpeg->do_fancy_upsampling = TRUE;
-  jpeg->do_block_smoothing = FALSE;
-  jpeg_start_decompress(jpeg);
-  if (jpeg->inputctl->has_multiple_scans) input_require_complete(jpeg, &d->input);
+  start_decompress(d, numerator);
   if (width == 0) {
     width = jpeg->output_width;
     height = jpeg->output_height;
@@ -174,13 +237,28 @@ void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uin
   d->facts.width = width;
   d->facts.height = height;
   begin_region(d, x, y, width, height);
-  if (d->output == OUTPUT_PLANES) {
-    if (width != jpeg->output_width || height != jpeg->output_height) fail("planes of a region");
-    allocate_planes(d);
-  } else {
-    allocate_band(d);
-    if (d->first) skip_first_rows(d);
-  }
+  allocate_band(d);
+  if (d->first) skip_first_rows(d);
+}
+
+// Reads the header and gets ready for planes, each at `sizes` eighths of the size at which it is stored. The region
+// counts pixels as stored; of it, whole MCUs are delivered. A width of 0 means all of the picture.
+EXPORT("decoder_start_planes")
+void decoder_start_planes(struct decoder *d, int size0, int size1, int size2, uint32_t x, uint32_t y, uint32_t width,
+                          uint32_t height) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const int sizes[3] = {size0, size1, size2};
+  jpeg_read_header(jpeg, TRUE);
+  choose_colors(d, OUTPUT_PLANES);
+  for (int c = 0; c < jpeg->num_components; c++) d->store.scaled_size[c] = sizes[c];
+  start_decompress(d, size0);
+  d->facts.width = width ? width : jpeg->image_width;
+  d->facts.height = width ? height : jpeg->image_height;
+  check_region(x, y, d->facts.width, d->facts.height, jpeg->image_width, jpeg->image_height);
+  begin_planes(d, x, y);
+  d->batch = DCTSIZE / size0;
+  allocate_planes(d);
+  skip_first_units(d);
 }
 
 static uint32_t read_scanlines(struct decoder *d, void *rows, uint32_t count) {
@@ -246,23 +324,66 @@ EXPORT("decoder_skip") void decoder_skip(struct decoder *d, uint32_t count) {
   input_require_complete(jpeg, &d->input);
 }
 
-// Decodes the next row of MCUs into the planes; returns the number of full-resolution rows in it, 0 at the end.
-EXPORT("decoder_read_planes") uint32_t decoder_read_planes(struct decoder *d) {
-  struct jpeg_decompress_struct *jpeg = &d->jpeg;
-  const uint32_t before = jpeg->output_scanline;
-  if (before >= jpeg->output_height) return 0;
-  JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
-  JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+// R - G and B - G by T.871, in sixteenths, stand for chroma; how far they lie from their mean in squares of four samples.
+static void measure_pair(struct decoder *d, uint32_t row) {
+  const struct facts *f = &d->facts;
+  const uint8_t *cb = (const uint8_t *)f->planes[1].address + (size_t)row * f->planes[1].stride;
+  const uint8_t *cr = (const uint8_t *)f->planes[2].address + (size_t)row * f->planes[2].stride;
+  for (uint32_t x = 0; x + 1 < f->planes[1].width; x += 2) {
+    int sum[2] = {0}, squares = 0;
+    for (int i = 0; i < 4; i++) {
+      const int b = cb[x + (i & 1) + (i >> 1) * f->planes[1].stride] - CENTERJSAMPLE;
+      const int r = cr[x + (i & 1) + (i >> 1) * f->planes[2].stride] - CENTERJSAMPLE;
+      const int difference[2] = {34 * r + 6 * b, 11 * r + 34 * b};
+      for (int c = 0; c < 2; c++) {
+        sum[c] += difference[c];
+        squares += difference[c] * difference[c];
+      }
+    }
+    d->color_loss += squares - (sum[0] / 2) * (sum[0] / 2) - (sum[1] / 2) * (sum[1] / 2);
+  }
+}
+
+// Pairs of rows of chroma in a row of MCUs; none where the planes of chroma differ.
+static uint32_t unit_pairs(const struct decoder *d) {
+  const jpeg_component_info *cb = &d->jpeg.comp_info[1], *cr = &d->jpeg.comp_info[2];
+  if (d->jpeg.num_components < 3 || d->facts.planes[1].width != d->facts.planes[2].width) return 0;
+  const int rows = cb->v_samp_factor * cb->DCT_scaled_size;
+  return rows == cr->v_samp_factor * cr->DCT_scaled_size ? rows / 2 : 0;
+}
+
+// Of so many pairs, one is measured.
+static uint32_t pair_step(const struct decoder *d) { return 1 + (d->last - d->first) * unit_pairs(d) / COLOR_PAIRS; }
+
+// Of what was delivered, the first row of MCUs being `unit`.
+static void measure_colors(struct decoder *d, uint32_t unit) {
+  const uint32_t step = pair_step(d), before = unit * unit_pairs(d);
+  for (uint32_t i = 0; unit_pairs(d) && 2 * i + 1 < d->facts.planes[1].rows; i++)
+    if ((before + i) % step == 0) measure_pair(d, 2 * i);
+}
+
+// The part that the rows of chroma read so far have in the mean square of what all of the region would lose of its colors
+// if chroma were halved both ways, of a sample of it.
+EXPORT("decoder_color_loss") double decoder_color_loss(const struct decoder *d) {
+  const double pairs = ceil((double)(d->last - d->first) * unit_pairs(d) / pair_step(d));
+  const uint32_t squares = d->facts.planes[1].width / 2;
+  return pairs && squares ? d->color_loss / (256.0 * 4 * squares * pairs) : 0;
+}
+
+// Decodes the next rows of MCUs into the planes: as many as give the rows of the first that one gives at full size.
+// Returns 0 at the end.
+EXPORT("decoder_read_planes") int decoder_read_planes(struct decoder *d) {
+  const struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const uint32_t unit = jpeg->output_iMCU_row;
+  if (unit >= d->last) return 0;
+  const uint32_t units = d->last - unit < d->batch ? d->last - unit : d->batch;
   for (int c = 0; c < jpeg->num_components; c++) {
     const jpeg_component_info *component = &jpeg->comp_info[c];
-    const uint32_t available = component->v_samp_factor * component->DCT_scaled_size;
-    const uint32_t done = before / d->facts.band_rows * available;
-    const uint32_t left = d->facts.planes[c].height - done;
-    d->facts.planes[c].rows = left < available ? left : available;
-    for (uint32_t i = 0; i < available; i++)
-      rows[c][i] = (uint8_t *)d->facts.planes[c].address + (size_t)i * d->facts.planes[c].stride;
+    const uint32_t count = component->v_samp_factor * component->DCT_scaled_size;
+    const uint32_t left = d->facts.planes[c].height - (unit - d->first) * count;
+    d->facts.planes[c].rows = left < units * count ? left : units * count;
   }
-  jpeg_read_raw_data(jpeg, planes, d->facts.band_rows);
-  input_require_complete(jpeg, &d->input);
-  return jpeg->output_scanline < jpeg->output_height ? jpeg->output_scanline - before : jpeg->output_height - before;
+  for (uint32_t i = 0; i < units; i++) read_unit(d, i);
+  measure_colors(d, unit - d->first);
+  return 1;
 }

@@ -40,20 +40,30 @@ export interface Plane {
   readonly rows: number;
 }
 
+export interface PlaneDecoderOptions {
+  /** For each plane: 1, 2, 4 or 8 eighths of the size at which it is stored; all 8 by default. */
+  readonly eighths?: readonly number[];
+  /** In pixels of the picture as stored; all of it by default. */
+  readonly region?: Region;
+}
+
 export interface PlaneDecoder {
-  /** Of the full-resolution (luma) plane. */
-  readonly width: number;
-  readonly height: number;
-  /** Width and height of each plane in samples, in the order Y, Cb, Cr or Y alone. */
-  readonly planes: readonly { readonly width: number; readonly height: number }[];
-  /** The next row of MCUs; views valid until the next call; null at the end. */
+  /** The part of each plane that is delivered, in samples of it: the MCUs that the region touches. Y, Cb, Cr or Y alone. */
+  readonly planes: readonly Region[];
+  /** The next rows: a row of MCUs, or several of reduced ones; views valid until the next call; null at the end. */
   read(): readonly Plane[] | null;
+  /**
+   * What the chroma read so far adds to the mean square of the loss that halving it both ways would be to the colors of
+   * the region, R - G and B - G, of a sample of it; planes of one row of samples an MCU are not measured.
+   */
+  colorLoss(): number;
   close(): void;
 }
 
-const OUTPUTS = { rgba: 0, cmyk: 1, planes: 2 } as const;
-const FACT = { width: 0, height: 1, band: 2, rowBytes: 4, planes: 5 } as const;
-const PLANE = { address: 0, stride: 1, width: 2, height: 3, rows: 4, size: 5 } as const;
+const OUTPUTS = { rgba: 0, cmyk: 1 } as const;
+const WHOLE = { x: 0, y: 0, width: 0, height: 0 };
+const FACT = { width: 0, height: 1, band: 2, rowBytes: 4, planes: 5, size: 26 } as const;
+const PLANE = { address: 0, stride: 1, x: 2, y: 3, width: 4, height: 5, rows: 6, size: 7 } as const;
 
 /** A job in the native module: its handle, its input, and the duty to free both once. */
 class DecoderHandle {
@@ -63,16 +73,15 @@ class DecoderHandle {
   private pointer = 0;
   private closed = false;
 
-  constructor(bytes: Uint8Array, output: keyof typeof OUTPUTS, eighths: number, region: Region | undefined) {
+  constructor(bytes: Uint8Array, start: (exports: JpegInstance["exports"], pointer: number) => void) {
     this.source = openSource(bytes);
     this.facts = () => {
       const { exports } = this.instance;
-      return new Uint32Array(exports.memory.buffer, exports.decoder_facts(this.pointer), 20);
+      return new Uint32Array(exports.memory.buffer, exports.decoder_facts(this.pointer), FACT.size);
     };
     this.call((exports) => {
       this.pointer = exports.decoder_new(this.source);
-      const { x, y, width, height } = region ?? { x: 0, y: 0, width: 0, height: 0 };
-      exports.decoder_start(this.pointer, OUTPUTS[output], eighths, x, y, width, height);
+      start(exports, this.pointer);
     });
   }
 
@@ -105,7 +114,10 @@ class DecoderHandle {
 
 /** Throws NativeError when the bytes are damaged, cut short or not supported, here or in a later `read`. */
 export function openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): Decoder {
-  const handle = new DecoderHandle(bytes, options.output ?? "rgba", options.eighths ?? 8, options.region);
+  const { eighths = 8, output = "rgba", region = WHOLE } = options;
+  const handle = new DecoderHandle(bytes, (exports, pointer) =>
+    exports.decoder_start(pointer, OUTPUTS[output], eighths, region.x, region.y, region.width, region.height),
+  );
   const facts = handle.facts();
   const width = facts[FACT.width]!;
   const height = facts[FACT.height]!;
@@ -125,18 +137,22 @@ export function openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): De
 
 /**
  * Like `openDecoder`, without upsampling and color conversion: YCbCr or gray planes as the inverse transform leaves
- * them. 8-bit YCbCr and gray files only. At a reduced size the chroma planes may be as large as the luma plane.
+ * them. 8-bit YCbCr and gray files only.
  */
-export function openPlaneDecoder(bytes: Uint8Array, options: Pick<DecoderOptions, "eighths"> = {}): PlaneDecoder {
-  const handle = new DecoderHandle(bytes, "planes", options.eighths ?? 8, undefined);
+export function openPlaneDecoder(bytes: Uint8Array, options: PlaneDecoderOptions = {}): PlaneDecoder {
+  const { eighths = [], region = WHOLE } = options;
+  const [y = 8, cb = 8, cr = 8] = eighths;
+  const handle = new DecoderHandle(bytes, (exports, pointer) =>
+    exports.decoder_start_planes(pointer, y, cb, cr, region.x, region.y, region.width, region.height),
+  );
   const facts = handle.facts();
   const count = [0, 1, 2].filter((index) => facts[FACT.planes + index * PLANE.size + PLANE.stride]!).length;
   const plane = (current: Uint32Array, index: number, member: number) =>
     current[FACT.planes + index * PLANE.size + member]!;
   return {
-    width: facts[FACT.width]!,
-    height: facts[FACT.height]!,
     planes: Array.from({ length: count }, (_, index) => ({
+      x: plane(facts, index, PLANE.x),
+      y: plane(facts, index, PLANE.y),
       width: plane(facts, index, PLANE.width),
       height: plane(facts, index, PLANE.height),
     })),
@@ -150,6 +166,7 @@ export function openPlaneDecoder(bytes: Uint8Array, options: Pick<DecoderOptions
         return { bytes, width: plane(current, index, PLANE.width), stride, rows };
       });
     },
+    colorLoss: () => handle.call((exports, pointer) => exports.decoder_color_loss(pointer)),
     close: () => handle.close(),
   };
 }

@@ -43,10 +43,12 @@ export interface Encoder extends Finish {
 }
 
 export interface PlaneEncoder extends Finish {
-  /** Layout of each plane in what `write` takes: whole blocks, so edge samples must be repeated up to that. */
+  /** Layout of each plane, Y, Cb, Cr or Y alone, in a row of MCUs: whole blocks, so edges must be continued up to that. */
   readonly planes: readonly { readonly stride: number; readonly rows: number }[];
-  /** One row of MCUs: the planes Y, Cb, Cr (or Y alone), each of `planes[i].rows` rows, one behind the other. */
-  write(planes: Uint8Array): void;
+  /** Puts whole rows of a plane into the next row of MCUs, from row `at` of it on; they stay until others take their place. */
+  put(plane: number, at: number, rows: Uint8Array): void;
+  /** Takes the row of MCUs that was put together. */
+  write(): void;
 }
 
 /** Sampling factors of luma against chroma. */
@@ -155,8 +157,8 @@ class EncoderHandle {
     }
   }
 
-  put(bytes: Uint8Array): void {
-    this.instance.bytes(this.input, bytes.length).set(bytes);
+  put(bytes: Uint8Array, at = 0): void {
+    this.instance.bytes(this.input + at, bytes.length).set(bytes);
   }
 
   finish(): Uint8Array {
@@ -203,12 +205,14 @@ export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
   const blocks = (samples: number) => Math.ceil(samples / 8) * 8;
   const luma = { stride: blocks(options.width), rows: v * 8 };
   const chroma = { stride: blocks(Math.ceil(options.width / h)), rows: 8 };
+  const planes = options.gray ? [luma] : [luma, chroma, chroma];
+  const starts = planes.map((_, index) =>
+    planes.slice(0, index).reduce((sum, { stride, rows }) => sum + stride * rows, 0),
+  );
   return {
-    planes: options.gray ? [luma] : [luma, chroma, chroma],
-    write(planes) {
-      handle.put(planes);
-      handle.call((exports, pointer) => exports.encoder_write_planes(pointer));
-    },
+    planes,
+    put: (plane, at, rows) => handle.put(rows, starts[plane]! + at * planes[plane]!.stride),
+    write: () => handle.call((exports, pointer) => exports.encoder_write_planes(pointer)),
     finish: () => handle.finish(),
     close: () => handle.close(),
   };

@@ -16,10 +16,21 @@ export interface JpegExports extends NativeExports {
     width: number,
     height: number,
   ): void;
+  decoder_start_planes(
+    decoder: number,
+    eighths0: number,
+    eighths1: number,
+    eighths2: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): void;
   decoder_facts(decoder: number): number;
   decoder_read(decoder: number, most: number): number;
   decoder_skip(decoder: number, count: number): void;
   decoder_read_planes(decoder: number): number;
+  decoder_color_loss(decoder: number): number;
   decoder_close(decoder: number): void;
   encoder_new(sink: number): number;
   encoder_profile(encoder: number, length: number): number;

@@ -10,5 +10,5 @@ export {
   type Subsampling,
 } from "./encoder.ts";
 export { readHeader, type JpegColors, type JpegHeader } from "./header.ts";
-export { decodePeakBytes, encodePeakBytes, recompressPeakBytes } from "./memory.ts";
+export { decodePeakBytes, encodePeakBytes, planesPeakBytes, recompressPeakBytes } from "./memory.ts";
 export { canTurn, recompress, type Tiles, type Turn } from "./recompress.ts";

@@ -35,25 +35,40 @@ export function decodePeakBytes(header: Layout, eighths = 8): number {
   const planes = components.length * row * (maxV * eighths + 2 * maxV + maxV);
   const bandRows = Math.max(BAND_BYTES, BAND_ROWS_MIN * outputWidth * 4);
   const scratch = outputWidth * 4 * sampleBytes;
-  const held = multipleScans ? storeBytes({ width, height, components }, eighths) : 0;
+  const sizes = components.map(({ h, v }) => scaledSize(eighths, maxH / h, maxV / v));
+  const held = multipleScans ? storeBytes({ width, height, components }, sizes, eighths) : 0;
   return Math.ceil(DECODER_BYTES + planes + bandRows + scratch + held);
 }
 
-/** The coefficients of every block that scaling needs, and a map of the others (`store.c`). */
-function storeBytes({ width, height, components }: Pick<Layout, "width" | "height" | "components">, eighths: number) {
+/** Bytes that decoding planes holds, each at its own size (`openPlaneDecoder`), of a region that is `columns` wide. */
+export function planesPeakBytes(header: Layout, eighths: readonly number[], columns = header.width): number {
+  const { components, multipleScans } = header;
+  const maxH = Math.max(...components.map(({ h }) => h));
+  const sizes = components.map((_, index) => eighths[index] ?? 8);
+  const least = sizes[0] ?? 8;
+  // The region may begin and end within MCUs; of reduced ones, several rows are decoded at a time.
+  const units = (Math.ceil(columns / (8 * maxH)) + 1) * (8 / least);
+  const planes = components.reduce((sum, { h, v }, index) => sum + units * h * v * (sizes[index] ?? 8) ** 2, 0);
+  return Math.ceil(DECODER_BYTES + planes + (multipleScans ? storeBytes(header, sizes, least) : 0));
+}
+
+/** The coefficients of every block that scaling to these sizes needs, and a map of the others (`store.c`). */
+function storeBytes(
+  { width, height, components }: Pick<Layout, "width" | "height" | "components">,
+  sizes: readonly number[],
+  least: number,
+) {
   const maxH = Math.max(...components.map(({ h }) => h));
   const maxV = Math.max(...components.map(({ v }) => v));
   const unitsX = Math.ceil(width / (8 * maxH));
   const unitsY = Math.ceil(height / (8 * maxV));
-  const total = (keptOf: (h: number, v: number) => number) =>
-    components.reduce((sum, { h, v }) => {
-      const kept = keptOf(h, v);
-      const row = unitsX * h * (8 + 2 * kept * kept);
-      return sum + unitsY * v * row;
-    }, 0);
   let most = 8;
-  const held = () => total((h, v) => Math.min(most, scaledSize(eighths, maxH / h, maxV / v)));
-  while (held() > LARGE_STORE_BYTES && most > eighths) most--;
+  const held = () =>
+    components.reduce((sum, { h, v }, index) => {
+      const kept = Math.min(most, sizes[index] ?? 8);
+      return sum + unitsY * v * unitsX * h * (8 + 2 * kept * kept);
+    }, 0);
+  while (held() > LARGE_STORE_BYTES && most > least) most--;
   return held() + unitsY * components.reduce((sum, { v }) => sum + v, 0) * STORE_ROW_BYTES;
 }
 

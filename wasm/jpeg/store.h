@@ -16,6 +16,8 @@ struct store_component {
 
 struct store {
   int components;
+  // Samples a side that the inverse transform makes of a block, by component; 0: as libjpeg chooses.
+  int scaled_size[MAX_COMPONENTS];
   size_t bytes;
   struct store_component component[MAX_COMPONENTS];
   // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file, every `window_step`th of them; 0 to

@@ -13,6 +13,8 @@ export interface PixelsExports extends NativeExports {
     y: number,
     width: number,
     height: number,
+    lastX: number,
+    lastY: number,
     resultWidth: number,
     resultHeight: number,
     kernel: number,

@@ -69,14 +69,6 @@ static inline v128_t filter_pixel(const int16_t *p, const int16_t *weight, int c
   return wasm_i32x4_add(even, odd);
 }
 
-static inline int filter_sample(const int16_t *p, const int16_t *weight, int count) {
-  v128_t sum = wasm_i32x4_const_splat(0);
-  for (int k = 0; k < count; k += 8)
-    sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(wasm_v128_load(p + k), wasm_v128_load(weight + k)));
-  return wasm_i32x4_extract_lane(sum, 0) + wasm_i32x4_extract_lane(sum, 1) + wasm_i32x4_extract_lane(sum, 2) +
-         wasm_i32x4_extract_lane(sum, 3);
-}
-
 /* Straight alpha from premultiplied sums; a pixel without alpha has no colour either. */
 static inline void store_alpha(v128_t sum, uint8_t *out) {
   const float white = (float)((int64_t)WHITE << WEIGHT_BITS);
@@ -106,16 +98,12 @@ static inline void store_linear(const Resampler *r, v128_t sum, uint8_t *out) {
 }
 
 void resample_horizontally(const Resampler *r, uint8_t *out) {
-  const int fixed = WEIGHT_BITS + FRACTION, longest = r->horizontal.longest;
+  const int longest = r->horizontal.longest;
   const int16_t *weight = r->horizontal.weight;
   for (int x = 0; x < r->result_width; x++, weight += longest) {
     const int start = r->horizontal.start[x], count = r->horizontal.end[x] - start;
     const int16_t *p = r->row + (size_t)start * r->mode;
-    if (r->mode == GRAY)
-      out[x] = (uint8_t)clamp((filter_sample(p, weight, count) + (1 << (fixed - 1))) >> fixed, 0, 255);
-    else if (r->linear)
-      store_linear(r, filter_pixel(p, weight, count, r->mode), out + 4 * x);
-    else
-      store_alpha(filter_pixel(p, weight, count, 4), out + 4 * x);
+    if (r->linear) store_linear(r, filter_pixel(p, weight, count, r->mode), out + 4 * x);
+    else store_alpha(filter_pixel(p, weight, count, 4), out + 4 * x);
   }
 }

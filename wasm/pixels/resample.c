@@ -68,12 +68,12 @@ static double sigma_after(double sigma, int box) {
 
 /*
  * Opens a resampler for the box [x, x + width) x [y, y + height) (fractions allowed) of a source_width x source_height
- * picture. channels: 1 (one byte a pixel), 3 (RGBA, opaque), 4 (RGBA with straight alpha). sigma: of a Gaussian, in
+ * picture, of which no result sample is centered beyond (last_x, last_y). channels: 1 (one byte a pixel), 3 (RGBA, opaque), 4 (RGBA with straight alpha). sigma: of a Gaussian, in
  * source pixels. Returns 0 when memory ran out.
  */
 Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x, double y, double width, double height,
-                                  int result_width, int result_height, int kernel, double sigma, int channels,
-                                  int linear) {
+                                  double last_x, double last_y, int result_width, int result_height, int kernel,
+                                  double sigma, int channels, int linear) {
   Resampler *r = calloc(1, sizeof *r);
   if (!r) return 0;
   r->mode = channels, r->linear = linear;
@@ -82,13 +82,13 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   r->box_x = kernel == NEAREST ? 1 : box_of(width, result_width);
   r->box_y = kernel == NEAREST ? 1 : box_of(height, result_height);
   r->narrow = r->box_x == 1 && r->box_y == 1 && !linear && r->mode != ALPHA;
-  r->grouped = !linear && r->mode == OPAQUE;
+  r->grouped = r->mode == GRAY || (r->mode == OPAQUE && !linear);
   r->width = (source_width + r->box_x - 1) / r->box_x;
   r->height = (source_height + r->box_y - 1) / r->box_y;
-  if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y, r->height,
-                 result_height, 2, 2) ||
-      !taps_make(&r->horizontal, kernel, sigma_after(sigma, r->box_x), x / r->box_x, width / r->box_x, r->width,
-                 result_width, r->grouped ? 2 : 1, r->mode == GRAY ? 8 : 4) ||
+  if (!taps_make(&r->vertical, kernel, sigma_after(sigma, r->box_y), y / r->box_y, height / r->box_y,
+                 last_y / r->box_y, r->height, result_height, 2, 2) ||
+      !taps_make(&r->horizontal, kernel, sigma_after(sigma, r->box_x), x / r->box_x, width / r->box_x,
+                 last_x / r->box_x, r->width, result_width, r->grouped ? 2 : 1, 4) ||
       !allocate(r)) {
     resampler_close(r);
     return 0;
@@ -130,13 +130,13 @@ static int ready(const Resampler *r, int most) {
 }
 
 /* Result rows in whole groups, as long as source rows for a whole one can still come. */
-static int read_groups(Resampler *r, int max) {
+static int read_groups(Resampler *r, int max, size_t stride) {
   const int whole = MIN(GROUP, max);
   int count = 0;
   while (count == 0 || count + GROUP <= max) {
     const int rows = ready(r, whole);
     if (rows == 0 || (rows < whole && resampler_room(r) > 0)) break;
-    resample_group(r, r->written, rows, r->band + (size_t)count * r->result_width * 4);
+    resample_group(r, r->written, rows, r->band + stride * count);
     r->written += rows, count += rows;
   }
   return count;
@@ -149,7 +149,7 @@ static int read_groups(Resampler *r, int max) {
 int EXPORT(resampler_read)(Resampler *r, int max) {
   const size_t stride = (size_t)r->result_width * (r->mode == GRAY ? 1 : 4);
   max = MIN(max, r->band_rows);
-  if (r->grouped) return read_groups(r, max);
+  if (r->grouped) return read_groups(r, max, stride);
   int count = 0;
   for (; count < max && ready(r, 1); count++) {
     resample_vertically(r, r->written++, r->row);

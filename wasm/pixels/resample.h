@@ -10,7 +10,7 @@
 #define BOX_MIN 8 /* reductions from here on are averaged first... */
 #define BOX_LEFT 4 /* ...down to at least this, so that the averaging stays clear of the pass band */
 #define WINDOW_ROWS 16
-#define GROUP 4 /* result rows of an opaque picture that are computed together */
+#define GROUP 4 /* result rows of a picture without alpha that are computed together */
 
 typedef enum { GRAY = 1, OPAQUE = 3, ALPHA = 4 } Mode; /* the value is the number of channels filtered */
 

@@ -11,6 +11,11 @@ export interface ResamplerOptions {
   readonly sourceHeight: number;
   /** What part of the source becomes the result, in source pixels; fractions allowed. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  /**
+   * No sample of the result is centered beyond this point of the source; those that would be repeat what is there. For a
+   * box that goes on beyond its picture, to fill blocks. Nowhere by default.
+   */
+  readonly last?: { readonly x: number; readonly y: number };
   readonly width: number;
   readonly height: number;
   readonly kernel: ResamplerKernel;
@@ -25,8 +30,8 @@ export interface ResamplerOptions {
 export interface Resampler {
   /** Source rows that may be written now; 0 when result rows must be read first, or nothing more is needed. */
   room(): number;
-  /** Takes whole source rows, tightly packed, at most `room`. */
-  write(rows: Uint8Array): void;
+  /** Takes whole source rows, at most `room`; `stride` bytes apart, or tightly packed. */
+  write(rows: Uint8Array, stride?: number): void;
   /** The next result rows, at most `max`, as far as the source rows allow, none while more are needed; a view valid until the next call. */
   read(max: number): Uint8Array;
   close(): void;
@@ -37,6 +42,7 @@ const CHANNELS = { gray: 1, opaque: 3, rgba: 4 } as const;
 /** @throws NativeError when memory ran out */
 export function openResampler(options: ResamplerOptions): Resampler {
   const { sourceWidth, sourceHeight, box, width, height, pixels } = options;
+  const { last = { x: Infinity, y: Infinity } } = options;
   const kernel = KERNELS.indexOf(options.kernel);
   const handle = new Handle(
     (exports) =>
@@ -47,6 +53,8 @@ export function openResampler(options: ResamplerOptions): Resampler {
         box.y,
         box.width,
         box.height,
+        last.x,
+        last.y,
         width,
         height,
         kernel,
@@ -59,11 +67,18 @@ export function openResampler(options: ResamplerOptions): Resampler {
   const window = handle.call((exports, pointer) => exports.resampler_window(pointer));
   const band = handle.call((exports, pointer) => exports.resampler_band(pointer));
   const pixelBytes = pixels === "gray" ? 1 : 4;
+  const rowBytes = sourceWidth * pixelBytes;
   return {
     room: () => handle.call((exports, pointer) => exports.resampler_room(pointer)),
-    write(rows) {
-      handle.bytes(window, rows.length).set(rows);
-      handle.call((exports, pointer) => exports.resampler_commit(pointer, rows.length / (sourceWidth * pixelBytes)));
+    write(rows, stride = rowBytes) {
+      const count = Math.ceil(rows.length / stride);
+      if (stride === rowBytes) handle.bytes(window, rows.length).set(rows);
+      else {
+        const to = handle.bytes(window, count * rowBytes);
+        for (let row = 0; row < count; row++)
+          to.set(rows.subarray(row * stride, row * stride + rowBytes), row * rowBytes);
+      }
+      handle.call((exports, pointer) => exports.resampler_commit(pointer, count));
     },
     read(max) {
       const rows = handle.call((exports, pointer) => exports.resampler_read(pointer, max));
@@ -82,9 +97,10 @@ export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "s
   const boxX = boxed(box.width, width);
   const boxY = boxed(box.height, height);
   const rowBytes = (sourceWidth / boxX + 8) * channels * 2;
-  const grouped = pixels === "opaque" ? 8 : 0;
+  const grouped = pixels === "rgba" ? 0 : 8;
   const ringRows = reach / boxY + 6 + WINDOW_ROWS + grouped;
   const tapBytes = (length: number, size: number) => size * (2 * Math.ceil(6 * Math.max(1, length / size)) + 24);
-  const windows = sourceWidth * 4 * (WINDOW_ROWS + 8) + width * 4 * WINDOW_ROWS;
+  const pixelBytes = pixels === "gray" ? 1 : 4;
+  const windows = (sourceWidth * (WINDOW_ROWS + 8) + width * WINDOW_ROWS) * pixelBytes;
   return Math.ceil(rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height));
 }

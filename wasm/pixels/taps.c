@@ -43,8 +43,8 @@ static void quantise(const double *exact, double sum, int count, int16_t *weight
   weight[largest] += (1 << WEIGHT_BITS) - total;
 }
 
-int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, int source_size, int size, int align,
-              int pad) {
+int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
+              int size, int align, int pad) {
   const double scale = length / size, stretch = kernel == GAUSSIAN ? sigma : MAX(scale, 1);
   const double support = support_of[kernel] * stretch;
   const int first = clamp((int)floor(low), 0, source_size - 1);
@@ -60,7 +60,7 @@ int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length
     return 0;
   }
   for (int i = 0; i < size; i++) {
-    const double center = low + (i + 0.5) * scale;
+    const double center = MIN(low + (i + 0.5) * scale, last_center);
     int from = (int)floor(center - support + 0.5), to = (int)floor(center + support + 0.5);
     if (to <= from) from = (int)floor(center), to = from + 1;
     const int start = clamp(from, first, last), end = clamp(to - 1, first, last) + 1;

@@ -21,9 +21,10 @@ typedef struct {
  * The filter that takes the source interval [low, low + length) (fractions allowed) to `size` samples. Sample k covers
  * [k, k + 1). Samples outside the interval, rounded outward, do not bleed in: the edge sample is repeated instead.
  * `sigma` is the width of GAUSSIAN in source samples; the other kernels stretch with the reduction.
+ * No sample is centered beyond `last_center`: what would be repeats what is there.
  * `start` is rounded down to a multiple of `align` and every row of weights is padded to a multiple of `pad`.
  * Returns 0 when memory ran out; release what there is with taps_free.
  */
-int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, int source_size, int size, int align,
-              int pad);
+int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
+              int size, int align, int pad);
 void taps_free(Taps *taps);

@@ -6,7 +6,7 @@ import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
-import type { Plan } from "../plan.ts";
+import { type Plan, resizedOnly } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { fitted } from "./fit.ts";
 import { carefulSettings, encodeSettings, TARGET_SCORE } from "./presets.ts";
@@ -104,15 +104,24 @@ async function encodePicture(task: Task, wanted: EncodeSettings, kept: Kept | nu
     if (simpler) return encodePicture({ ...task, stored: simpler }, wanted, null);
     return searched(subject, kept, TARGET_SCORE[aim.preset]);
   }
+  const reencoded = aim.kind === "size" ? null : await reencode(task, settings);
+  if (reencoded) return reencoded;
   const blindBytes = picturePeakBytes(stored, plan) + encodePeakBytes(picture, settings);
   const simpler = isolateBudget.canHold(blindBytes) ? null : await inOneScan(stored, kept?.note);
   if (simpler && !kept) return encodePicture({ ...task, stored: simpler }, wanted, null);
   if (simpler && kept) return encodePicture({ ...task, stored: simpler }, wanted, { ...kept, stored: simpler });
   if (aim.kind === "size") return fitted(subject, kept, aim.bytes);
-  const shorter = kept && !plan.changesPixels ? target.reencode : undefined;
-  return isolateBudget.run(blindBytes, () => ({
-    bytes: shorter?.(stored.bytes, settings) ?? encode(picture, settings),
-  }));
+  return isolateBudget.run(blindBytes, () => ({ bytes: encode(picture, settings) }));
+}
+
+/** The picture in its own format by a shortcut, where there is one that fits into memory. */
+async function reencode({ stored, plan, target }: Task, settings: EncodeSettings): Promise<Optimized | null> {
+  const { bytes, format, stopwatch } = stored;
+  const wanted = target === format ? resizedOnly(plan) : null;
+  const shortcut = wanted && target.reencode?.(bytes, settings, wanted, stopwatch);
+  if (!shortcut || !isolateBudget.canHold(shortcut.peakBytes)) return null;
+  const made = await isolateBudget.run(shortcut.peakBytes, shortcut.run);
+  return made && { bytes: made };
 }
 
 /** Whether a score is promised that the picture is too small for. */

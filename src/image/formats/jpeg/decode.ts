@@ -12,9 +12,12 @@ const SCALES = [1, 2, 4] as const;
  * How much larger than wanted a scaled decode must be. The inverse transform of fewer coefficients is a coarser filter
  * than the resize: it must not do the last step of the reduction.
  */
-const MARGIN = 1.4;
+export const MARGIN = 1.4;
 
-/** How small the picture is decoded: both sides of the wanted region stay well above the size at which they are used. */
+/**
+ * How small the picture, or one plane of it, is decoded: both sides of the wanted region stay well above the size at which
+ * they are used.
+ */
 export function scaleFor({ box, width, height }: Demand): number {
   const serves = (eighths: number) =>
     (box.width * eighths) / 8 >= width * MARGIN && (box.height * eighths) / 8 >= height * MARGIN;

@@ -13,7 +13,7 @@ const FULL_CHROMA_QUALITY = 90;
  * Below it, too, where a picture would lose more of its colors than this (`Encoder.colorLoss`): photographs lose up to 50,
  * scores of drawings fall from about 120 on by 5 to 20 points.
  */
-const COLOR_LOSS = 110;
+export const COLOR_LOSS = 110;
 /** Larger pictures are photographs. */
 const COLOR_LOSS_PIXELS = 8_000_000;
 const BAND_ROWS = 32;
@@ -35,7 +35,7 @@ export function encoderOptions(
 }
 
 /** Whether the encoder may find that halved chroma will not do. */
-function mayNeedColors({ width, height }: Size, { quality, subsample }: EncodeSettings): boolean {
+export function mayNeedColors({ width, height }: Size, { quality, subsample }: EncodeSettings): boolean {
   return !subsample && quality < FULL_CHROMA_QUALITY && width * height <= COLOR_LOSS_PIXELS;
 }
 
@@ -67,11 +67,11 @@ function encodeFirst(picture: Picture, settings: EncodeSettings): Uint8Array | n
 
 function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array | null {
   try {
-    const encoder = guard(() => openEncoder(encoderOptions(rows, settings)));
+    const encoder = guardWriting(() => openEncoder(encoderOptions(rows, settings)));
     try {
       fill(encoder, rows);
       if (mayNeedColors(rows, settings) && encoder.colorLoss() > COLOR_LOSS) return null;
-      return guard(() => encoder.finish());
+      return guardWriting(() => encoder.finish());
     } finally {
       encoder.close();
     }
@@ -83,11 +83,12 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array | null {
 function fill(encoder: Encoder, rows: Rows): void {
   for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
     const band = read;
-    guard(() => encoder.write(band, band.length / (rows.width * 4)));
+    guardWriting(() => encoder.write(band, band.length / (rows.width * 4)));
   }
 }
 
-function guard<T>(work: () => T): T {
+/** Runs native code; what it refuses cannot be written. */
+export function guardWriting<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

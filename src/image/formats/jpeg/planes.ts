@@ -1,6 +1,6 @@
 /**
- * A JPEG file written anew from its planes: without converting colors, and without smoothing chroma up to average it down
- * again, which takes a fifth less time and looks a little better.
+ * A JPEG file written anew from its planes, at its size or another: without converting colors, and without smoothing chroma
+ * up to average it down again, which takes a fifth less time and looks a little better.
  */
 import {
   type JpegHeader,
@@ -8,65 +8,82 @@ import {
   openPlaneEncoder,
   type Plane,
   type PlaneEncoder,
+  planesPeakBytes,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import type { EncodeSettings } from "../../format.ts";
-import { encoderOptions } from "./encode.ts";
+import type { EncodeSettings, Resized, Shortcut } from "../../format.ts";
+import { isWhole } from "../../geometry.ts";
+import type { Stopwatch } from "../../stopwatch.ts";
+import { encoderOptions, guardWriting, peakBytes } from "./encode.ts";
 import { guard, headerOf, SAMPLINGS } from "./facts.ts";
 import { neededProfile } from "./recompress.ts";
+import { resizePlanes } from "./resize.ts";
 
 /** The resolutions of chroma that the encoder knows. */
 const SUBSAMPLINGS = ["4:2:0", "4:2:2", "4:4:4"] as const;
 
 /**
+ * Null where the file has no planes of YCbCr or gray that mean sRGB.
+ * @throws ApiError 422 when there is no picture in the file
+ */
+export function reencode(
+  bytes: Uint8Array,
+  settings: EncodeSettings,
+  wanted: Resized,
+  stopwatch?: Stopwatch,
+): Shortcut | null {
+  const header = headerOf(bytes);
+  const { colors, precision, lossless } = header;
+  if ((colors !== "YCbCr" && colors !== "Gray") || precision !== 8 || lossless || neededProfile(header)) return null;
+  const keepsSize = wanted.width === header.width && wanted.height === header.height;
+  if (keepsSize && isWhole(wanted.box, header)) return rewritePlanes(bytes, header, settings);
+  return resizePlanes({ bytes, header, settings, wanted, stopwatch });
+}
+
+/**
  * Null where the planes of the file are not those of the result: other colors, or a lower resolution of chroma. Chroma
  * that the file does not have is not made up.
- * @throws ApiError 422 when the file is damaged
  */
-export function reencode(bytes: Uint8Array, settings: EncodeSettings): Uint8Array | null {
-  const header = headerOf(bytes);
+function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSettings): Shortcut | null {
   const subsampling = SUBSAMPLINGS.find((name) => holds(header, name));
   const options = encoderOptions(header, settings);
   const wanted = options.subsampling === "4:4:4" && !settings.subsample ? subsampling : options.subsampling;
   if (!subsampling || subsampling !== wanted) return null;
-  return guard(() => {
-    const decoder = openPlaneDecoder(bytes);
-    try {
-      const encoder = openPlaneEncoder({ ...options, subsampling });
-      try {
-        const unit = new Uint8Array(encoder.planes.reduce((sum, { stride, rows }) => sum + stride * rows, 0));
-        for (let planes = decoder.read(); planes; planes = decoder.read()) {
-          fill(unit, planes, encoder.planes);
-          encoder.write(unit);
+  return {
+    peakBytes: planesPeakBytes(header, [8, 8, 8]) + peakBytes(header, settings),
+    run: () =>
+      guard(() => {
+        const decoder = openPlaneDecoder(bytes);
+        try {
+          const encoder = openPlaneEncoder({ ...options, subsampling });
+          try {
+            for (let planes = decoder.read(); planes; planes = decoder.read()) {
+              for (const [index, plane] of planes.entries()) put(encoder, index, plane);
+              guardWriting(() => encoder.write());
+            }
+            return guardWriting(() => encoder.finish());
+          } finally {
+            encoder.close();
+          }
+        } finally {
+          decoder.close();
         }
-        return encoder.finish();
-      } finally {
-        encoder.close();
-      }
-    } finally {
-      decoder.close();
-    }
-  });
+      }),
+  };
 }
 
-/** Whether the planes of a file are YCbCr of sRGB at that resolution of chroma. */
-function holds(header: JpegHeader, subsampling: Subsampling): boolean {
-  const { colors, precision, lossless, components } = header;
-  if (colors !== "YCbCr" || precision !== 8 || lossless || neededProfile(header)) return false;
+/** Whether a file holds chroma at that resolution. */
+function holds({ components }: JpegHeader, subsampling: Subsampling): boolean {
   const factors = SAMPLINGS[subsampling] ?? [];
-  return components.every(({ h, v }, index) =>
-    index === 0 ? h === factors[0] && v === factors[1] : h === 1 && v === 1,
+  return (
+    components.length === 3 &&
+    components.every(({ h, v }, index) => (index === 0 ? h === factors[0] && v === factors[1] : h === 1 && v === 1))
   );
 }
 
-/** One row of MCUs. Rows that the picture does not have repeat its last one. */
-function fill(unit: Uint8Array, planes: readonly Plane[], layout: PlaneEncoder["planes"]): void {
-  let at = 0;
-  for (const [index, { bytes, rows, stride }] of planes.entries()) {
-    const wanted = layout[index]?.rows ?? 0;
-    unit.set(bytes, at);
-    for (let row = rows; row < wanted; row++)
-      unit.copyWithin(at + row * stride, at + (rows - 1) * stride, at + rows * stride);
-    at += wanted * stride;
-  }
+/** Rows that the picture does not have repeat its last one. */
+function put(encoder: PlaneEncoder, index: number, { bytes, rows, stride }: Plane): void {
+  encoder.put(index, 0, bytes);
+  const last = bytes.subarray((rows - 1) * stride);
+  for (let row = rows; row < (encoder.planes[index]?.rows ?? 0); row++) encoder.put(index, row, last);
 }

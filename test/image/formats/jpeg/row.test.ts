@@ -113,6 +113,8 @@ describe("the JPEG format", () => {
     },
   );
 
+  const whole = { box: { x: 0, y: 0, width: 133, height: 101 }, width: 133, height: 101, kernel: "lanczos3" } as const;
+
   it.each([
     ["s420", 80, "4:2:0"],
     ["s420", 97, "4:2:0"],
@@ -124,7 +126,7 @@ describe("the JPEG format", () => {
   ])("is written anew from its planes as from its pixels, or better: %s at %i", (name, quality, subsample) => {
     const bytes = jpegFile(name);
     const settings = { ...SETTINGS, quality };
-    const planes = jpeg.reencode(bytes, settings);
+    const planes = jpeg.reencode(bytes, settings, whole)?.run();
     if (!planes) throw new Error("the planes were not taken");
     expect(jpeg.probe(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
     const original = open(bytes).pixels;
@@ -142,8 +144,8 @@ describe("the JPEG format", () => {
     ["cmyk", 95],
     ["twelve-bits", 80],
   ])("is not written from planes that are something else: %s at %i", (name, quality) => {
-    expect(jpeg.reencode(jpegFile(name), { ...SETTINGS, quality })).toBeNull();
-    expect(jpeg.reencode(jpegFile("s420"), { ...SETTINGS, quality, subsample: "4:4:4" })).toBeNull();
+    expect(jpeg.reencode(jpegFile(name), { ...SETTINGS, quality }, whole)).toBeNull();
+    expect(jpeg.reencode(jpegFile("s420"), { ...SETTINGS, quality, subsample: "4:4:4" }, whole)).toBeNull();
   });
 
   it("becomes smaller without a change of pixels, if it was not written as well", () => {

@@ -1,0 +1,201 @@
+/** JPEG files as planes of their components, in and out. */
+import { describe, expect, it } from "vitest";
+
+import { joined } from "../../src/image/joined.ts";
+import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/decoder.ts";
+import { jpegHeap } from "../../wasm/jpeg/instance.ts";
+import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPeakBytes, readHeader } from "../../wasm/jpeg/jpeg.ts";
+import { NativeError } from "../../wasm/load.ts";
+import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
+import { decode, encode } from "../support/jpeg-pixels.ts";
+import { noise, psnr, sample, scene } from "../support/rows.ts";
+
+/** A plane with its last column and row repeated up to whole blocks. */
+function padded(plane: Plane | undefined, layout: { readonly stride: number; readonly rows: number }): Uint8Array {
+  const result = new Uint8Array(layout.stride * layout.rows);
+  if (!plane) return result;
+  for (let y = 0; y < layout.rows; y++) {
+    const from = plane.bytes.subarray(Math.min(y, plane.rows - 1) * plane.stride);
+    for (let x = 0; x < layout.stride; x++) result[y * layout.stride + x] = from[Math.min(x, plane.width - 1)] ?? 0;
+  }
+  return result;
+}
+
+/** Files of which the decoder gives planes. */
+const PLANE_FILES = Object.keys(JPEG_FILES).filter((name) => !["cmyk", "rgb", "twelve-bits"].includes(name));
+
+interface WholePlane {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Tightly packed. */
+  readonly samples: Uint8Array;
+}
+
+function wholePlanes(name: string, options: PlaneDecoderOptions): WholePlane[] {
+  const decoder = openPlaneDecoder(jpegFile(name), options);
+  const rows: Uint8Array[][] = decoder.planes.map(() => []);
+  for (let bands = decoder.read(); bands; bands = decoder.read()) {
+    for (const [index, band] of bands.entries())
+      for (let y = 0; y < band.rows; y++)
+        rows[index]?.push(band.bytes.slice(y * band.stride, y * band.stride + band.width));
+  }
+  decoder.close();
+  return decoder.planes.map((plane, index) => {
+    expect(rows[index]).toHaveLength(plane.height);
+    return { ...plane, samples: joined(rows[index] ?? []) };
+  });
+}
+
+function partOf(plane: WholePlane | undefined, { x, y, width, height }: WholePlane): Uint8Array {
+  const rows = Array.from({ length: height }, (_, row) => {
+    const from = (y + row) * (plane?.width ?? 0) + x;
+    return plane?.samples.subarray(from, from + width) ?? new Uint8Array(0);
+  });
+  return joined(rows);
+}
+
+/** RGBA of planes of one size, by the tables of jdcolor.c. */
+function pixelsOf([luma, cb, cr]: WholePlane[]): Uint8Array {
+  if (!luma || !cb || !cr) throw new Error("planes are missing");
+  const fixed = (factor: number) => Math.floor(factor * 65_536 + 0.5);
+  const clamp = (value: number) => Math.min(255, Math.max(0, value));
+  const pixels = [...luma.samples].flatMap((level, index) => {
+    const [b, r] = [sample(cb.samples, index) - 128, sample(cr.samples, index) - 128];
+    const red = (fixed(1.402) * r + 32_768) >> 16;
+    const green = (-fixed(0.34414) * b - fixed(0.71414) * r + 32_768) >> 16;
+    const blue = (fixed(1.772) * b + 32_768) >> 16;
+    return [clamp(level + red), clamp(level + green), clamp(level + blue), 255];
+  });
+  return new Uint8Array(pixels);
+}
+
+describe("planes of a JPEG file", () => {
+  it.each(["s444", "s422", "s420", "s440", "gray", "progressive"])(
+    "gives planes that agree with its rows: %s",
+    (name) => {
+      const planes = openPlaneDecoder(jpegFile(name));
+      const gray = decode(jpegFile(name));
+      let y = 0;
+      for (let band = planes.read(); band; band = planes.read()) {
+        expect(band.length).toBe(name === "gray" ? 1 : 3);
+        const [luma] = band;
+        if (name === "gray") expect(luma?.bytes[0]).toBe(gray.data[y * 133 * 4]);
+        y += luma?.rows ?? 0;
+      }
+      planes.close();
+      expect(planes.planes[0]).toEqual({ x: 0, y: 0, width: 133, height: 101 });
+      expect(y).toBe(101);
+    },
+  );
+
+  it.each([8, 4, 2, 1])(
+    "gives planes of full chroma that are what its pixels are made of, at %i eighths",
+    (eighths) => {
+      const planes = wholePlanes("s444", { eighths: [eighths, eighths, eighths] });
+      expect(pixelsOf(planes)).toEqual(decode(jpegFile("s444"), { eighths }).data);
+    },
+  );
+
+  it.each(PLANE_FILES)("gives each plane at its own size, whatever those of others: %s", (name) => {
+    for (const eighths of [
+      [8, 4, 2],
+      [4, 4, 4],
+      [2, 1, 8],
+      [1, 2, 4],
+    ]) {
+      const planes = wholePlanes(name, { eighths });
+      for (const [index, plane] of planes.entries()) {
+        const same = Array.from({ length: 3 }, () => eighths[index] ?? 8);
+        expect(plane).toEqual(wholePlanes(name, { eighths: same })[index]);
+      }
+    }
+  });
+
+  it.each(PLANE_FILES)("gives the planes of a region as they are in the whole: %s", (name) => {
+    const size = readHeader(jpegFile(name));
+    for (const eighths of [
+      [8, 8, 8],
+      [4, 2, 1],
+    ]) {
+      const whole = wholePlanes(name, { eighths });
+      for (const [x, y, width, height] of [
+        [0, 0, 7, 5],
+        [40, 33, 50, 20],
+        [size.width - 3, size.height - 3, 3, 3],
+        [0, 40, size.width, size.height - 40],
+      ] as const) {
+        const region = wholePlanes(name, { eighths, region: { x, y, width, height } });
+        for (const [index, part] of region.entries()) {
+          expect(part.width * part.height).toBeGreaterThan(0);
+          expect(part.samples).toEqual(partOf(whole[index], part));
+        }
+      }
+    }
+  });
+
+  it.each([
+    ["soft", scene(256, 192)],
+    ["noisy", noise(256, 192)],
+  ])("tells what colors would lose as the encoder does: %s", (_name, pixels) => {
+    const file = encode(pixels, { quality: 97, subsampling: "4:4:4" });
+    const encoder = openEncoder({ width: 256, height: 192, quality: 80 });
+    encoder.write(decode(file).data, 192);
+    const loss = encoder.colorLoss();
+    encoder.close();
+    const planes = openPlaneDecoder(file);
+    let before = 0;
+    while (planes.read()) {
+      expect(planes.colorLoss()).toBeGreaterThanOrEqual(before);
+      before = planes.colorLoss();
+    }
+    planes.close();
+    // Noise has many colors that do not exist, of which pixels show less.
+    expect(before).toBeGreaterThan(loss * 0.8);
+    expect(before).toBeLessThan(loss * 1.6);
+  });
+
+  it("refuses planes of a region outside of the picture", () => {
+    for (const region of [
+      { x: 0, y: 0, width: 134, height: 1 },
+      { x: 133, y: 0, width: 1, height: 1 },
+    ])
+      expect(() => openPlaneDecoder(jpegFile("s420"), { region })).toThrow(NativeError);
+    expect(jpegHeap().used).toBe(0);
+  });
+
+  it("takes planes as it takes rows", () => {
+    const file = jpegFile("s420");
+    const planes = openPlaneDecoder(file);
+    const encoder = openPlaneEncoder({ width: 133, height: 101, quality: 95 });
+    for (let band = planes.read(); band; band = planes.read()) {
+      for (const [index, layout] of encoder.planes.entries()) encoder.put(index, 0, padded(band[index], layout));
+      encoder.write();
+    }
+    planes.close();
+    const written = encoder.finish();
+    expect(readHeader(written).components.map(({ h, v }) => [h, v])).toEqual([
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ]);
+    expect(psnr(decode(written), decode(file))).toBeGreaterThan(36);
+  });
+
+  it.each(PLANE_FILES)("stays within what is declared for planes: %s", (name) => {
+    const header = readHeader(jpegFile(name));
+    for (const eighths of [
+      [8, 8, 8],
+      [4, 4, 4],
+      [4, 2, 1],
+      [1, 8, 2],
+    ]) {
+      for (const width of [header.width, 20]) {
+        jpegHeap(true);
+        wholePlanes(name, { eighths, region: { x: header.width - width, y: 0, width, height: header.height } });
+        expect(jpegHeap().peak).toBeLessThanOrEqual(planesPeakBytes(header, eighths, width));
+      }
+    }
+  });
+});
