@@ -6,6 +6,7 @@
 #include "jinclude.h"
 #include "native.h"
 #include "jerror.h"
+#include "divisors.h"
 #include "file.h"
 #include "lib/jpegli/encode.h"
 #include "packed.h"
@@ -99,7 +100,7 @@ static void target_divisors(j_decompress_ptr from, float distance, uint16_t targ
     to.comp_info[c].h_samp_factor = from->comp_info[c].h_samp_factor;
     to.comp_info[c].v_samp_factor = from->comp_info[c].v_samp_factor;
   }
-  jpegli_set_distance(&to, distance, TRUE);
+  set_divisors(&to, distance);
   for (int c = 0; c < to.num_components; c++)
     memcpy(targets[c], to.quant_tbl_ptrs[to.comp_info[c].quant_tbl_no]->quantval, sizeof targets[c]);
   jpegli_destroy_compress(&to);
