@@ -1,9 +1,11 @@
 /** The lowest quality that reaches a score, found in few trials. */
+import type { FormatDefinition } from "../format.ts";
 
 /** What comes of a quality. */
 export type Curve<Trial> = (quality: number) => Trial;
 
-export const MIN_QUALITY = 20;
+/** The lowest quality of the search, where the format does not say another. */
+const MIN_QUALITY = 20;
 export const MAX_QUALITY = 98;
 /** Points that a quality step is worth, before anything is known. */
 const POINTS_PER_QUALITY = 0.7;
@@ -26,9 +28,18 @@ interface Tried {
   readonly bytes: Uint8Array;
 }
 
-interface Search {
-  readonly first: number;
+/** The qualities among which there is a choice, up to `MAX_QUALITY`. */
+export interface Scale {
+  readonly least: number;
   readonly step: number;
+}
+
+export function scaleOf({ leastQuality, qualityStep }: Pick<FormatDefinition, "leastQuality" | "qualityStep">): Scale {
+  return { least: leastQuality ?? MIN_QUALITY, step: qualityStep ?? 1 };
+}
+
+interface Search extends Scale {
+  readonly first: number;
   readonly trials?: number;
   readonly beat?: number;
 }
@@ -38,15 +49,15 @@ type Bound = Pick<Tried, "quality"> & Partial<Tried>;
 /**
  * The trial at the lowest quality found that reaches `aim`, by interpolation between the nearest scores known; at the
  * highest quality if none does.
- * @param search where to begin, the least difference between qualities, how many trials there may be, and the bytes to
+ * @param search where to begin, the qualities there are, how many trials there may be, and the bytes to
  * beat: the search ends at a trial from which there is no way to fewer
  */
 export function lowestQuality<Trial extends Tried>(
   curve: Curve<Trial>,
   aim: number,
-  { first, step, trials: most = MAX_TRIALS, beat = Infinity }: Search,
+  { first, least, step, trials: most = MAX_TRIALS, beat = Infinity }: Search,
 ): Trial {
-  let low: Bound = { quality: MIN_QUALITY - 1 };
+  let low: Bound = { quality: least - step };
   let high: Bound = { quality: MAX_QUALITY };
   let best: Trial | undefined;
   let quality = first;

@@ -8,7 +8,7 @@ import { whole } from "../geometry.ts";
 import { firstFrame } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { isPromising, smallerExact } from "./exact.ts";
-import { type Curve, lowestQuality, MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
+import { type Curve, lowestQuality, MAX_QUALITY, type Scale, scaleOf } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Sheet } from "./sheet.ts";
 
@@ -24,7 +24,10 @@ interface Trial extends Found {
 /** What is remembered of a trial that missed. */
 type Known = Pick<Trial, "quality" | "score">;
 
-export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "qualityStep" | "nearLosslessLevels"> &
+export type Encoder = Pick<
+  FormatDefinition,
+  "can" | "probe" | "open" | "qualityStep" | "leastQuality" | "nearLosslessLevels"
+> &
   Required<Pick<FormatDefinition, "encode">>;
 
 /** How a picture is encoded. */
@@ -157,7 +160,7 @@ function wholeOf(
   if (!sheet.tiles) return best;
   const wholeAt: Curve<Trial> = (quality) => tried(way.encode, { ...settings, quality }, scoreOf);
   if (settings.loss === "nothing") return exactTrial(way.encode, settings);
-  return confirmed(curve, wholeAt, { target, first: settings.quality, step: format.qualityStep ?? 1, frugal });
+  return confirmed(curve, wholeAt, { target, first: settings.quality, scale: scaleOf(format), frugal });
 }
 
 /** The candidates that stand out on the sheet, the best first: of every kind of loss one way with one chroma resolution. */
@@ -181,7 +184,7 @@ function candidatesFor(
       const best =
         chosen.loss === "nothing"
           ? exactTrial(encode, chosen)
-          : lowestQuality(curve, target, searchAfter(cheapest, chosen, target, format.qualityStep ?? 1));
+          : lowestQuality(curve, target, searchAfter(cheapest, chosen, target, scaleOf(format)));
       const candidate = { way, settings: chosen, curve, best };
       const rival = standing.get(chosen.loss);
       if (!rival || better(rival.best, best, target) === best) standing.set(chosen.loss, candidate);
@@ -194,11 +197,11 @@ function candidatesFor(
 }
 
 /** How a candidate's quality is searched for on the sheet, after others. */
-function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, step: number) {
+function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, scale: Scale) {
   const isAlike = cheapest?.settings.loss === loss;
-  if (cheapest && isAlike) return { first: cheapest.best.quality, step, trials: FURTHER_TRIALS };
+  if (cheapest && isAlike) return { first: cheapest.best.quality, ...scale, trials: FURTHER_TRIALS };
   const beat = cheapest && cheapest.best.score >= target ? cheapest.best.bytes.length : Infinity;
-  return { first: quality, step, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
+  return { first: quality, ...scale, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
 }
 
 /** Trials, each made once. */
@@ -215,11 +218,11 @@ function remembered(trial: Curve<Trial>): Curve<Trial> {
 function confirmed(
   sheet: Curve<Trial>,
   wholeAt: Curve<Trial>,
-  { target, first, step, frugal }: { target: number; first: number; step: number; frugal: boolean },
+  { target, first, scale, frugal }: { target: number; first: number; scale: Scale; frugal: boolean },
 ): Trial {
   let low: Known | undefined;
   let high: Trial | undefined;
-  let wanted = lowestQuality(sheet, target, { first, step }).quality;
+  let wanted = lowestQuality(sheet, target, { first, ...scale }).quality;
   for (let tries = 1; ; tries++) {
     const found = wholeAt(wanted);
     if (found.score >= target) {
@@ -231,8 +234,8 @@ function confirmed(
       low = { quality: found.quality, score: found.score };
       if (tries >= (high ? ENOUGH_TRIES : MAX_WHOLE_TRIES) || wanted >= MAX_QUALITY) return high ?? found;
     }
-    wanted = nextQuality(sheet, low, high, target, step);
-    if (high && (wanted <= (low?.quality ?? MIN_QUALITY) || wanted >= high.quality)) return high;
+    wanted = nextQuality(sheet, low, high, target, scale);
+    if (high && (wanted <= (low?.quality ?? scale.least) || wanted >= high.quality)) return high;
     const near = high && high.score < target + NEAR_POINTS;
     if (near && gain(sheet, high!.quality, wanted) < WORTH_TRYING) return high!;
   }
@@ -244,17 +247,17 @@ function nextQuality(
   low: Known | undefined,
   high: Known | undefined,
   target: number,
-  step: number,
+  scale: Scale,
 ): number {
   if (low && high) {
     const part = (target + AIM_POINTS - low.score) / (high.score - low.score);
-    return Math.ceil((low.quality + part * (high.quality - low.quality)) / step) * step;
+    return Math.ceil((low.quality + part * (high.quality - low.quality)) / scale.step) * scale.step;
   }
   const known = low ?? high;
   if (!known) throw new RangeError("no quality was tried");
   const aim = target + AIM_POINTS + sheet(known.quality).score - known.score;
-  const { quality } = lowestQuality(sheet, aim, { first: known.quality, step });
-  return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
+  const { quality } = lowestQuality(sheet, aim, { first: known.quality, ...scale });
+  return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * scale.step)) : quality;
 }
 
 /** The part of its bytes that the sheet loses from one quality to another. */
