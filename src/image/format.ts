@@ -181,6 +181,8 @@ export interface FormatDefinition {
   readonly nearLosslessLevels?: readonly number[];
   /** By how much qualities differ at least that make a difference; 1 unless told. */
   readonly qualityStep?: number;
+  /** The lowest quality that may look well enough, of a drawing for instance; 20 by default. */
+  readonly leastQuality?: number;
   /**
    * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
    * there is nothing to win this way.

@@ -79,8 +79,8 @@ static void put_huffman(const struct huffman *table, int class, int slot, struct
   put_bytes(out, table->values, count);
 }
 
-void file_begin_scan(const struct packed *store, const struct scan *scan, const struct scan_tables *tables,
-                     struct output *out) {
+void file_begin_scan(const struct packed *store, struct script_scan *s, struct output *out) {
+  const struct scan *scan = &s->scan;
   int used[2][2] = {{0}};
   for (int i = 0; i < scan->components; i++) {
     const int slot = scan_slot(scan->component[i]);
@@ -89,7 +89,7 @@ void file_begin_scan(const struct packed *store, const struct scan *scan, const 
   }
   for (int class = 0; class < 2; class++)
     for (int slot = 0; slot < 2; slot++)
-      if (used[class][slot]) put_huffman(&tables->table[class][slot], class, slot, out);
+      if (used[class][slot]) put_huffman(&s->tables.table[class][slot], class, slot, out);
   put_marker(out, 0xDA, 6 + 2 * scan->components);
   put_byte(out, scan->components);
   for (int i = 0; i < scan->components; i++) {
@@ -100,35 +100,7 @@ void file_begin_scan(const struct packed *store, const struct scan *scan, const 
   put_byte(out, scan->first);
   put_byte(out, scan->last);
   put_byte(out, scan->high << 4 | scan->low);
-}
-
-// Bands in the order of the file (jpegli's choice), each in a scan of its own per component, with codes of its own: DC
-// and the lowest frequencies at once, the rest in three steps of precision.
-struct band { uint8_t first, last, high, low; };
-static const struct band bands[] = {{0, 0, 0, 0}, {1, 2, 0, 0}, {3, 63, 0, 2}, {3, 63, 2, 1}, {3, 63, 1, 0}};
-
-static int blocks_in_unit(const struct packed *store) {
-  int count = 0;
-  for (int c = 0; c < store->components; c++) count += store->component[c].h * store->component[c].v;
-  return count;
-}
-
-int file_scans(const struct packed *store, int progressive, struct scan scans[SCANS_MOST]) {
-  int count = 0;
-  if (progressive) {
-    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++)
-      for (int c = 0; c < store->components; c++)
-        scans[count++] = (struct scan){1, {c}, bands[i].first, bands[i].last, bands[i].high, bands[i].low};
-    return count;
-  }
-  // T.81 B.2.3: at most ten blocks per interleaved unit; otherwise each component has its own scan.
-  if (blocks_in_unit(store) <= 10) {
-    scans[0] = (struct scan){.components = store->components, .last = 63};
-    for (int c = 0; c < store->components; c++) scans[0].component[c] = c;
-    return 1;
-  }
-  for (int c = 0; c < store->components; c++) scans[count++] = (struct scan){1, {c}, .last = 63};
-  return count;
+  scan_start(&s->coder, scan, &s->tables, out);
 }
 
 void file_begin(const struct packed *store, const struct file_options *options, struct output *out) {
@@ -146,22 +118,18 @@ void file_end(struct output *out) {
 
 void file_write(const struct packed *store, const struct file_options *options, struct output *out) {
   const uint32_t units = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
-  struct scan_tables *tables = allocate(sizeof *tables);
-  struct scan_coder *coder = allocate(sizeof *coder);
-  struct scan scans[SCANS_MOST];
-  const int count = file_scans(store, options->progressive, scans);
+  struct script script = {0};
+  if (options->progressive) script_look(&script, store, 0, units);
+  script_start(&script, store, options->progressive);
+  script_feed(&script, store, 0, units);
+  script_choose(&script, 0);
   file_begin(store, options, out);
-  for (int i = 0; i < count; i++) {
-    scan_start(coder, &scans[i], tables, NULL);
-    scan_feed(coder, store, 0, units);
-    scan_end(coder);
-    scan_optimize(coder);
-    file_begin_scan(store, &scans[i], tables, out);
-    scan_start(coder, &scans[i], tables, out);
-    scan_feed(coder, store, 0, units);
-    scan_end(coder);
+  for (int i = 0; i < script.count; i++) {
+    struct script_scan *s = script.scans[i];
+    file_begin_scan(store, s, out);
+    scan_feed(&s->coder, store, 0, units);
+    scan_end(&s->coder);
   }
   file_end(out);
-  free(coder);
-  free(tables);
+  script_free(&script);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "output.h"
 #include "packed.h"
-#include "scan.h"
+#include "script.h"
 
 enum color_marker { MARKER_NONE, MARKER_JFIF, MARKER_ADOBE_RGB, MARKER_ADOBE_CMYK, MARKER_ADOBE_YCCK };
 
@@ -13,13 +13,9 @@ struct file_options {
   size_t profile_length;
 };
 
-enum { SCANS_MOST = 5 * PACKED_COMPONENTS };
-// The scans of a file, in their order; returns their number.
-int file_scans(const struct packed *store, int progressive, struct scan scans[SCANS_MOST]);
-// What comes before the first scan, and before the data of each.
+// What comes before the first scan, and before the data of each, which can be fed then.
 void file_begin(const struct packed *store, const struct file_options *options, struct output *out);
-void file_begin_scan(const struct packed *store, const struct scan *scan, const struct scan_tables *tables,
-                     struct output *out);
+void file_begin_scan(const struct packed *store, struct script_scan *scan, struct output *out);
 void file_end(struct output *out);
 
 void file_write(const struct packed *store, const struct file_options *options, struct output *out);

@@ -84,7 +84,8 @@ export function encodePeakBytes(options: EncoderOptions): number {
   const { width, subsampling = "4:2:0", gray = false, profile } = options;
   const [h, v] = gray ? [1, 1] : FACTORS[subsampling];
   const columns = Math.ceil(width / (8 * h)) * 8 * h;
-  return Math.ceil(ENCODER_BYTES + columns * (480 + 620 * v) + packedLimit(options) + (profile?.length ?? 0));
+  const script = scriptBytes(gray ? 1 : 3);
+  return Math.ceil(ENCODER_BYTES + script + columns * (480 + 620 * v) + packedLimit(options) + (profile?.length ?? 0));
 }
 
 /** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
@@ -95,9 +96,16 @@ const PACKED_BLOCK_BYTES_MAX = 136;
 const PACKED_PER_FILE_BYTE = 4;
 const RECOMPRESSOR_BYTES = 300_000;
 
-/** What one scan of a streamed file takes: tables, counts and an output window. */
-const STREAMED_SCAN_BYTES = 78_000;
+/** Tables and counts of a scan, and the scans of a component that are counted (`script.c`). */
+const COUNTED_SCAN_BYTES = 9_700;
+const COUNTED_SCANS_PER_COMPONENT = 7;
+/** The output window of each scan of a streamed file, and how many are written. */
+const STREAMED_SCAN_BYTES = 66_000;
 const STREAMED_SCANS_PER_COMPONENT = 5;
+
+function scriptBytes(components: number): number {
+  return components * COUNTED_SCANS_PER_COMPONENT * COUNTED_SCAN_BYTES;
+}
 
 /** Bytes that recompression of a file of `fileBytes` holds. */
 export function recompressPeakBytes(
@@ -112,7 +120,8 @@ export function recompressPeakBytes(
   const perUnit = header.components.reduce((sum, { h, v }) => sum + h * v, 0);
   const blocks = unitsX * unitsY * perUnit;
   const most = blocks * PACKED_BLOCK_BYTES_MAX;
-  const rows = RECOMPRESSOR_BYTES + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
+  const fixed = RECOMPRESSOR_BYTES + scriptBytes(header.components.length);
+  const rows = fixed + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * header.components.length;
   // Of files of several scans: the window, and maps of the rest.
   const passes = header.multipleScans ? Math.floor(most / windowBytes) + 1 : 0;
   const window = header.multipleScans ? blocks * MAP_BYTES + most / passes : 0;

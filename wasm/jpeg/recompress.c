@@ -6,6 +6,7 @@
 #include "jinclude.h"
 #include "native.h"
 #include "jerror.h"
+#include "divisors.h"
 #include "file.h"
 #include "lib/jpegli/encode.h"
 #include "packed.h"
@@ -99,7 +100,7 @@ static void target_divisors(j_decompress_ptr from, float distance, uint16_t targ
     to.comp_info[c].h_samp_factor = from->comp_info[c].h_samp_factor;
     to.comp_info[c].v_samp_factor = from->comp_info[c].v_samp_factor;
   }
-  jpegli_set_distance(&to, distance, TRUE);
+  set_divisors(&to, distance);
   for (int c = 0; c < to.num_components; c++)
     memcpy(targets[c], to.quant_tbl_ptrs[to.comp_info[c].quant_tbl_no]->quantval, sizeof targets[c]);
   jpegli_destroy_compress(&to);
@@ -167,7 +168,7 @@ static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
 
 static void end_unit(void *taker, uint32_t unit) {
   struct recompressor *r = taker;
-  if (r->streamed.count) streamed_take(&r->streamed, &r->packed, unit);
+  if (r->streamed.script.count) streamed_take(&r->streamed, &r->packed, unit);
 }
 
 static void prepare_packed(struct recompressor *r) {
@@ -271,11 +272,11 @@ uint32_t recompressor_stream(struct recompressor *r, int source, uint32_t pass, 
     r->distance = distance;
     r->options.progressive = progressive;
     prepare_packed(r);
-    streamed_count(&r->streamed, &r->packed, progressive, r->out.sink);
+    streamed_count(&r->streamed, &r->packed, progressive);
     read_window(r, 0, r->jpeg.total_iMCU_rows, parts);
     file_begin(&r->packed, &r->options, &r->out);
     output_flush(&r->out);
-    streamed_write(&r->streamed, &r->packed, parts > 1);
+    streamed_write(&r->streamed, &r->packed, parts > 1, r->out.sink);
   } else {
     read_part(r, pass - 1, parts);
     if (pass == parts) streamed_end(&r->streamed);

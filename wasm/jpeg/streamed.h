@@ -4,14 +4,14 @@
 #include "file.h"
 
 struct streamed {
-  int count;
-  struct streamed_scan *scans;
+  struct script script;
+  struct output *outputs;      // of its scans, once they are chosen
 };
 
-// The scans go to the sinks behind `sink`, in their order.
-void streamed_count(struct streamed *streamed, const struct packed *store, int progressive, int sink);
-// Makes codes of what was counted: of all the symbols, or of a sample that does not have all.
-void streamed_write(struct streamed *streamed, const struct packed *store, int sampled);
+void streamed_count(struct streamed *streamed, const struct packed *store, int progressive);
+// Makes codes of what was counted: of all the symbols, or of a sample that does not have all. The scans go to the sinks
+// behind `sink`, in their order.
+void streamed_write(struct streamed *streamed, const struct packed *store, int sampled, int sink);
 // Takes one row of interleaved MCUs, and frees it.
 void streamed_take(struct streamed *streamed, struct packed *store, uint32_t unit);
 void streamed_end(struct streamed *streamed);

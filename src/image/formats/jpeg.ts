@@ -24,6 +24,7 @@ export const jpeg = format({
   reencode,
   subsamplings: ["4:2:0", "4:4:4"],
   qualityStep: 0.25,
+  leastQuality: 1,
   recompress: (bytes, _facts, settings) => recompress(bytes, settings),
   requantizes,
   recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),

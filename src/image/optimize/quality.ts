@@ -1,9 +1,11 @@
 /** The lowest quality that reaches a score, found in few trials. */
+import type { FormatDefinition } from "../format.ts";
 
 /** What comes of a quality. */
 export type Curve<Trial> = (quality: number) => Trial;
 
-export const MIN_QUALITY = 20;
+/** The lowest quality of the search, where the format does not say another. */
+const MIN_QUALITY = 20;
 export const MAX_QUALITY = 98;
 /** Points that a quality step is worth, before anything is known. */
 const POINTS_PER_QUALITY = 0.7;
@@ -34,9 +36,18 @@ interface Tried {
   readonly bytes: Uint8Array;
 }
 
-interface Search {
-  readonly first: number;
+/** The qualities among which there is a choice, up to `MAX_QUALITY`. */
+export interface Scale {
+  readonly least: number;
   readonly step: number;
+}
+
+export function scaleOf({ leastQuality, qualityStep }: Pick<FormatDefinition, "leastQuality" | "qualityStep">): Scale {
+  return { least: leastQuality ?? MIN_QUALITY, step: qualityStep ?? 1 };
+}
+
+interface Search extends Scale {
+  readonly first: number;
   readonly trials?: number;
   readonly beat?: number;
   readonly close?: number;
@@ -47,12 +58,12 @@ type Bound = Pick<Tried, "quality"> & Partial<Tried>;
 /**
  * The trial at the lowest quality found that reaches `aim`, by interpolation between the nearest scores known; at the
  * highest quality if none does.
- * @param search where to begin, the least difference between qualities, how many trials there may be, and the bytes to
- * beat: the search ends at a trial from which there is no way to fewer; how close above the aim is close enough
+ * @param search where to begin, the qualities there are, how many trials there may be, and the bytes to beat: the search
+ * ends at a trial from which there is no way to fewer; how close above the aim is close enough
  */
 export function lowestQuality<Trial extends Tried>(curve: Curve<Trial>, aim: number, search: Search): Trial {
-  const { first, step, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS } = search;
-  let low: Bound = { quality: MIN_QUALITY - 1 };
+  const { first, least, step, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS } = search;
+  let low: Bound = { quality: least - step };
   let high: Bound = { quality: MAX_QUALITY };
   let best: Trial | undefined;
   let quality = first;
@@ -89,7 +100,7 @@ export function lowestByDamage<Trial extends Tried>(
   curve: Curve<Trial>,
   damageAt: (quality: number) => number,
   aim: number,
-  { first, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS }: Omit<Search, "step">,
+  { first, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS }: Omit<Search, keyof Scale>,
 ): Trial {
   const wanted = 100 - aim - MARGIN_POINTS;
   let worse: Place | undefined;

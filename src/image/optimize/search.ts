@@ -9,7 +9,7 @@ import { whole } from "../geometry.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { isPromising, smallerExact } from "./exact.ts";
-import { type Curve, lowestByDamage, lowestQuality, MAX_QUALITY, MIN_QUALITY, qualityOf } from "./quality.ts";
+import { type Curve, lowestByDamage, lowestQuality, MAX_QUALITY, qualityOf, type Scale, scaleOf } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import { BACKGROUNDS } from "./score.ts";
 import type { Sheet } from "./sheet.ts";
@@ -31,7 +31,10 @@ interface Trial extends Found {
 /** What is remembered of a trial that missed. */
 type Known = Pick<Trial, "quality" | "score">;
 
-export type Encoder = Pick<FormatDefinition, "can" | "probe" | "open" | "qualityStep" | "nearLosslessLevels"> &
+export type Encoder = Pick<
+  FormatDefinition,
+  "can" | "probe" | "open" | "qualityStep" | "leastQuality" | "nearLosslessLevels"
+> &
   Required<Pick<FormatDefinition, "encode">>;
 
 /** How a picture is encoded. */
@@ -213,10 +216,10 @@ function wholeOf(
   frugal: boolean,
 ): Trial {
   if (!sheet.tiles) return best;
-  const step = look.format.qualityStep ?? 1;
+  const scale = scaleOf(look.format);
   const wholeAt = curveOf(way, settings, look);
   const wholeDamageAt = damageOf(way, settings);
-  if (!damageAt || !wholeDamageAt) return confirmed(curve, wholeAt, { target, first: settings.quality, step, frugal });
+  if (!damageAt || !wholeDamageAt) return confirmed(curve, wholeAt, { target, first: settings.quality, scale, frugal });
   // As much is lost of the whole as of the sheet, then what that says.
   const first = qualityOf(wholeDamageAt, damageAt(best.quality));
   const close = frugal ? Infinity : CLOSE_POINTS;
@@ -247,7 +250,7 @@ function candidatesFor(
         continue;
       const curve = curveOf(onSheet, chosen, look);
       const damageAt = damageOf(onSheet, chosen);
-      const search = searchAfter(cheapest, chosen, target, format.qualityStep ?? 1);
+      const search = searchAfter(cheapest, chosen, target, scaleOf(format));
       const first = damageAt && likelyQuality(damageAt, target, chosen);
       const byDamage = () => lowestByDamage(curve, damageAt!, target, { ...search, first: first! });
       const best = !damageAt ? lowestQuality(curve, target, search) : sheet.tiles ? byDamage() : surely(byDamage);
@@ -284,11 +287,11 @@ function likelyQuality(damageAt: (quality: number) => number, target: number, { 
 }
 
 /** How a candidate's quality is searched for on the sheet, after others. */
-function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, step: number) {
+function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeSettings, target: number, scale: Scale) {
   const isAlike = cheapest?.settings.loss === loss;
-  if (cheapest && isAlike) return { first: cheapest.best.quality, step, trials: FURTHER_TRIALS };
+  if (cheapest && isAlike) return { first: cheapest.best.quality, ...scale, trials: FURTHER_TRIALS };
   const beat = cheapest && cheapest.best.score >= target ? cheapest.best.bytes.length : Infinity;
-  return { first: quality, step, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
+  return { first: quality, ...scale, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
 }
 
 type ScoreOf = (rendition: Rows, background?: number) => number;
@@ -381,11 +384,11 @@ function damageOf({ preview }: Pick<Way, "preview">, settings: EncodeSettings): 
 function confirmed(
   sheet: Curve<Trial>,
   wholeAt: Curve<Trial>,
-  { target, first, step, frugal }: { target: number; first: number; step: number; frugal: boolean },
+  { target, first, scale, frugal }: { target: number; first: number; scale: Scale; frugal: boolean },
 ): Trial {
   let low: Known | undefined;
   let high: Trial | undefined;
-  let wanted = lowestQuality(sheet, target, { first, step }).quality;
+  let wanted = lowestQuality(sheet, target, { first, ...scale }).quality;
   for (let tries = 1; ; tries++) {
     const found = wholeAt(wanted);
     if (found.score >= target) {
@@ -397,8 +400,8 @@ function confirmed(
       low = { quality: found.quality, score: found.score };
       if (tries >= (high ? ENOUGH_TRIES : MAX_WHOLE_TRIES) || wanted >= MAX_QUALITY) return high ?? found;
     }
-    wanted = nextQuality(sheet, low, high, target, step);
-    if (high && (wanted <= (low?.quality ?? MIN_QUALITY) || wanted >= high.quality)) return high;
+    wanted = nextQuality(sheet, low, high, target, scale);
+    if (high && (wanted <= (low?.quality ?? scale.least) || wanted >= high.quality)) return high;
     const near = high && high.score < target + NEAR_POINTS;
     if (near && gain(sheet, high!.quality, wanted) < WORTH_TRYING) return high!;
   }
@@ -410,15 +413,15 @@ function nextQuality(
   low: Known | undefined,
   high: Known | undefined,
   target: number,
-  step: number,
+  scale: Scale,
 ): number {
   const known = low ?? high;
   if (!known) throw new RangeError("no quality was tried");
   const aim = target + AIM_POINTS;
   const errorAt = ({ quality, score }: Known) => score - sheet(quality).score;
   if (!low || !high) {
-    const { quality } = lowestQuality(sheet, aim - errorAt(known), { first: known.quality, step });
-    return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * step)) : quality;
+    const { quality } = lowestQuality(sheet, aim - errorAt(known), { first: known.quality, ...scale });
+    return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * scale.step)) : quality;
   }
   const width = high.quality - low.quality;
   const corrected: Curve<Trial> = (quality) => {
@@ -427,9 +430,9 @@ function nextQuality(
     return { ...trial, score: trial.score + (1 - part) * errorAt(low) + part * errorAt(high) };
   };
   const straight = low.quality + (width * (aim - low.score)) / (high.score - low.score);
-  const first = Math.ceil(Math.min(high.quality, straight) / step) * step;
-  const { quality } = lowestQuality(corrected, target + SURE_POINTS, { first, step, close: 0 });
-  return Math.min(high.quality, Math.max(quality, low.quality + step));
+  const first = Math.ceil(Math.min(high.quality, straight) / scale.step) * scale.step;
+  const { quality } = lowestQuality(corrected, target + SURE_POINTS, { first, ...scale, close: 0 });
+  return Math.min(high.quality, Math.max(quality, low.quality + scale.step));
 }
 
 /** The part of its bytes that the sheet loses from one quality to another. */

@@ -47,3 +47,21 @@ describe.each(PICTURES)("presets on %s", (_name, bytes) => {
     expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
   });
 });
+
+describe("the preset ultra", () => {
+  it("goes as low with JPEG as a flat drawing allows", async () => {
+    const inked = (x: number, y: number) => Math.hypot(x - 60, y - 60) < 40 || (y > 120 && y % 12 < 3 && x % 40 > 8);
+    const pixels = paint(200, 160, (x, y) => (inked(x, y) ? [20, 60, 90, 255] : [255, 255, 255, 255]));
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const order = {
+      operations: {},
+      output: { format: "jpeg", encoding: "progressive" } as const,
+      optimize: { compression: "ultra", lossless: false } as const,
+      overlays: new Map<string, Uint8Array>(),
+      accept: undefined,
+    };
+    const { output } = await render(FORMATS.png.encode(pictureOf([pixels]), settings), order);
+    expect(output.score).toBeGreaterThanOrEqual(50);
+    expect(FORMATS.jpeg.probe(output.bytes).quality).toBeLessThan(18);
+  });
+});

@@ -131,8 +131,10 @@ describe("the JPEG format", () => {
     expect(jpeg.probe(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
     const original = open(bytes).pixels;
     const pixels = jpeg.encode(pictureOf([original]), settings);
-    expect(psnr(open(planes).pixels, original)).toBeGreaterThan(psnr(open(pixels).pixels, original) - 0.3);
-    expect(planes.length).toBeLessThan(pixels.length * 1.02);
+    const gain = psnr(open(planes).pixels, original) - psnr(open(pixels).pixels, original);
+    expect(gain).toBeGreaterThan(-0.3);
+    // A decibel more is worth far more than these bytes.
+    expect(planes.length).toBeLessThan(pixels.length * (1.02 + 0.01 * Math.max(0, gain)));
   });
 
   it.each([
