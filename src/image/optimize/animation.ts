@@ -4,7 +4,7 @@ import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import type { Frame, Picture } from "../picture.ts";
 import { scoreRows } from "./score.ts";
-import type { Found } from "./search.ts";
+import type { Found } from "./trial.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 6;

@@ -1,6 +1,6 @@
 /** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
 import type { EncodeSettings } from "../format.ts";
-import type { EncodeWhole, Found } from "./search.ts";
+import type { EncodeWhole, Found } from "./trial.ts";
 
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
 const PROMISING = 2;

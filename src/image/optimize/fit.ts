@@ -7,8 +7,8 @@ import { pictureOf, picturePeakBytes } from "../pipeline.ts";
 import type { Optimized } from "./encode.ts";
 import { asStored, type Kept, requantizer } from "./rewrite.ts";
 import { canScore, scoreRows } from "./score.ts";
-import { decoded, type EncodeWhole } from "./search.ts";
 import { keepingPixels, pixelsOf, type Subject } from "./subject.ts";
+import { decoded, type EncodeWhole } from "./trial.ts";
 
 const MIN_QUALITY = 1;
 const MAX_QUALITY = 100;

@@ -4,7 +4,8 @@ import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
-import type { EncodeWhole, Way } from "./search.ts";
+import type { Way } from "./search.ts";
+import type { EncodeWhole } from "./trial.ts";
 
 /** A stored picture of which nothing changes but, perhaps, how it lies. */
 export interface Kept {

@@ -3,54 +3,34 @@
  * encoded and scored with what was found. What the whole scores corrects the sheet, once or twice. Where a format knows
  * what a file will show, none is written for that, and about how much is lost at a quality says where to look.
  */
-import { toSrgb } from "../color/convert.ts";
-import type { EncodeSettings, FormatDefinition, Preview } from "../format.ts";
-import { whole } from "../geometry.ts";
-import { firstFrame, type Picture } from "../picture.ts";
-import type { Rows } from "../rows.ts";
+import type { EncodeSettings } from "../format.ts";
+import type { Picture } from "../picture.ts";
 import { isPromising, smallerExact } from "./exact.ts";
 import { type Curve, lowestByDamage, lowestQuality, MAX_QUALITY, qualityOf, type Scale, scaleOf } from "./quality.ts";
 import type { Reference } from "./reference.ts";
-import { BACKGROUNDS } from "./score.ts";
 import type { Sheet } from "./sheet.ts";
-
-export interface Found {
-  readonly bytes: Uint8Array;
-  readonly score: number;
-  /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
-  readonly beatsExact?: boolean;
-}
-
-/** A rendition that was looked at. Its score and its bytes are found when they are asked for. */
-interface Trial extends Found {
-  readonly quality: number;
-  /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
-  readonly confirm: () => boolean;
-}
+import {
+  curveOf,
+  damageOf,
+  decoded,
+  type Encoder,
+  type EncodeWhole,
+  type Found,
+  type Look,
+  lookOn,
+  type Maker,
+  surely,
+  type Trial,
+} from "./trial.ts";
 
 /** What is remembered of a trial that missed. */
 type Known = Pick<Trial, "quality" | "score">;
 
-export type Encoder = Pick<
-  FormatDefinition,
-  "can" | "probe" | "open" | "qualityStep" | "leastQuality" | "nearLosslessLevels"
-> &
-  Required<Pick<FormatDefinition, "encode">>;
-
-/** How a picture is encoded. */
-export type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
-
-/** What that shows. */
-type PreviewWhole = (settings: EncodeSettings) => Preview;
-
 type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
-export interface Way {
-  readonly encode: EncodeWhole;
+export interface Way extends Maker {
   readonly finish: EncodeWhole;
-  /** What `encode` will show, where that is found without writing a file. */
-  readonly preview?: PreviewWhole | undefined;
   /** What `encode` does to the sheet. */
   readonly encodeSheet: (sheet: Sheet) => EncodeWhole;
   /** The same for another picture in place of this one, where it is pixels that are encoded. */
@@ -241,9 +221,7 @@ function candidatesFor(
   let cheapest: Candidate | undefined;
   for (const way of ways) {
     if (way.spare && cheapest && cheapest.best.score < target + SPARE_POINTS) continue;
-    const onSheet: Pick<Way, "encode" | "preview"> = sheet.tiles
-      ? (way.over?.(sheet.picture) ?? { encode: way.encodeSheet(sheet) })
-      : way;
+    const onSheet: Maker = sheet.tiles ? (way.over?.(sheet.picture) ?? { encode: way.encodeSheet(sheet) }) : way;
     for (const variant of (settings.subsample ? undefined : way.variants) ?? [{}]) {
       const chosen = { ...settings, ...variant };
       if (chosen.loss === "nothing" && isHopeless(onSheet, settings, cheapest, standing.get("levels"), target))
@@ -270,7 +248,7 @@ function candidatesFor(
  * all colors.
  */
 function isHopeless(
-  { preview }: Pick<Way, "preview">,
+  { preview }: Pick<Maker, "preview">,
   settings: EncodeSettings,
   cheapest: Candidate | undefined,
   moved: Candidate | undefined,
@@ -292,92 +270,6 @@ function searchAfter(cheapest: Candidate | undefined, { loss, quality }: EncodeS
   if (cheapest && isAlike) return { first: cheapest.best.quality, ...scale, trials: FURTHER_TRIALS };
   const beat = cheapest && cheapest.best.score >= target ? cheapest.best.bytes.length : Infinity;
   return { first: quality, ...scale, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
-}
-
-type ScoreOf = (rendition: Rows, background?: number) => number;
-
-/** How renditions are looked at. */
-interface Look {
-  readonly format: Encoder;
-  readonly scoreOf: ScoreOf;
-  /** Backgrounds that show different things. */
-  readonly backgrounds: readonly [worse: number, ...others: number[]] | null;
-  /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
-  worst: number | undefined;
-}
-
-function lookOn(format: Encoder, opaque: boolean, scoreOf: ScoreOf): Look {
-  return { format, scoreOf, backgrounds: opaque ? null : BACKGROUNDS, worst: undefined };
-}
-
-/**
- * What comes of qualities. Each is tried once, and written in haste and in a single scan: a decoder of several scans
- * keeps the whole picture in memory, one of a single scan some rows.
- */
-function curveOf(
-  { encode, preview }: Pick<Way, "encode" | "preview">,
-  settings: EncodeSettings,
-  look: Look,
-): Curve<Trial> {
-  const known = new Map<string, Omit<Trial, "quality">>();
-  return (quality) => {
-    const tried = { ...settings, quality, progressive: false, trial: true };
-    const shown = preview?.(tried);
-    const key = shown?.key ?? `${quality}`;
-    const make = () => encode(tried);
-    const made = known.get(key) ?? (shown ? previewed(shown, make, look) : looked(make(), look));
-    known.set(key, made);
-    return {
-      quality,
-      get score() {
-        return made.score;
-      },
-      get bytes() {
-        return made.bytes;
-      },
-      confirm: made.confirm,
-    };
-  };
-}
-
-function looked(bytes: Uint8Array, { format, scoreOf }: Look): Omit<Trial, "quality"> {
-  return { bytes, score: scoreOf(decoded(format, bytes)), confirm: () => true };
-}
-
-function previewed({ exact, open }: Preview, make: () => Uint8Array, look: Look): Omit<Trial, "quality"> {
-  const scores = new Map<number | undefined, number>();
-  const scoreOn = (backgrounds: readonly (number | undefined)[]) => {
-    for (const background of backgrounds) {
-      if (!scores.has(background)) scores.set(background, look.scoreOf(open(), background));
-    }
-    return Math.min(...scores.values());
-  };
-  const all = look.backgrounds ?? [undefined];
-  let bytes: Uint8Array | undefined;
-  return {
-    get score() {
-      if (exact) return 100;
-      const score = scoreOn(look.worst === undefined ? all : [look.worst]);
-      look.worst ??= look.backgrounds?.find((background) => scores.get(background) === score);
-      return score;
-    },
-    get bytes() {
-      return (bytes ??= make());
-    },
-    confirm: () => scores.size === 0 || Math.min(...scores.values()) === scoreOn(all),
-  };
-}
-
-/** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
-function surely(search: () => Trial): Trial {
-  for (;;) {
-    const found = search();
-    if (found.confirm()) return found;
-  }
-}
-
-function damageOf({ preview }: Pick<Way, "preview">, settings: EncodeSettings): Candidate["damageAt"] {
-  return preview && ((quality) => preview({ ...settings, quality }).damage);
 }
 
 /** The whole picture at the quality at which the sheet reaches what the picture has to. */
@@ -446,14 +338,4 @@ function better<Candidate extends Found>(one: Candidate, other: Candidate, targe
   if (one.score >= target && one.bytes.length <= other.bytes.length) return one;
   if (other.score >= target) return other;
   return one.score >= target || one.score >= other.score ? one : other;
-}
-
-/** The pixels of a file that a format wrote. */
-export function decoded(format: Pick<FormatDefinition, "probe" | "open">, bytes: Uint8Array): Rows {
-  const facts = format.probe(bytes);
-  const { width, height, frames, loops, alpha, profile, colorspace } = facts;
-  const demand = { box: whole(facts), width, height };
-  const open = () => format.open(bytes, facts, demand);
-  const rows = firstFrame({ width, height, frames, loops, opaque: !alpha, open });
-  return toSrgb(rows, profile, colorspace);
 }

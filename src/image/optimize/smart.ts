@@ -8,8 +8,9 @@ import type { Optimized } from "./encode.ts";
 import { knownToBeOpaque } from "./opaque.ts";
 import { keptReferenceBytes, referenceOf } from "./reference.ts";
 import { asStored, inOneScan, type Kept, readThrough, recompressed, requantizer } from "./rewrite.ts";
-import { type Found, smallestAbove, type Way } from "./search.ts";
+import { smallestAbove, type Way } from "./search.ts";
 import { comparingBytes, keepingPixels, pixelsOf, resultDecodeBytes, type Subject } from "./subject.ts";
+import type { Found } from "./trial.ts";
 
 /** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
 const LEAST_BYTES = 1_000;

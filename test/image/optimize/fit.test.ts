@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
-import { decoded } from "../../../src/image/optimize/search.ts";
+import { decoded } from "../../../src/image/optimize/trial.ts";
 import { aimOf, Optimize } from "../../../src/image/output.ts";
 import { render } from "../../../src/image/render.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
