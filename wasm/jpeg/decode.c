@@ -111,6 +111,13 @@ static void check_region(uint32_t x, uint32_t y, uint32_t width, uint32_t height
     fail("region outside of the picture");
 }
 
+// A component that no scan of a file of several is about has no tables.
+static void require_components(j_decompress_ptr jpeg) {
+  if (jpeg->master->lossless) return;
+  for (int c = 0; c < jpeg->num_components; c++)
+    if (!jpeg->comp_info[c].quant_table) fail("a component is missing");
+}
+
 static void start_decompress(struct decoder *d, int numerator) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   jpeg->scale_num = numerator;
@@ -119,7 +126,9 @@ static void start_decompress(struct decoder *d, int numerator) {
   jpeg->do_fancy_upsampling = TRUE;
   jpeg->do_block_smoothing = FALSE;
   jpeg_start_decompress(jpeg);
-  if (jpeg->inputctl->has_multiple_scans) input_require_complete(jpeg, &d->input);
+  if (!jpeg->inputctl->has_multiple_scans) return;
+  input_require_complete(jpeg, &d->input);
+  require_components(jpeg);
 }
 
 // Upsampling looks one chroma sample over the border: decode a margin of one MCU on both sides and drop it.

@@ -175,6 +175,18 @@ describe("the JPEG format", () => {
     expect(jpegHeap().used).toBe(0);
   });
 
+  it.each(["several-scans", "progressive"])("refuses %s when it ends before one of its scans", (name) => {
+    const bytes = jpegFile(name);
+    const scans = [...bytes.keys()].filter((at) => bytes[at] === 0xff && bytes[at + 1] === 0xda);
+    expect(scans.length).toBeGreaterThan(2);
+    for (const at of scans.slice(1)) {
+      expect(() => open(bytes.subarray(0, at))).toThrow(ApiError);
+      if (name === "several-scans")
+        expect(() => open(Uint8Array.of(...bytes.subarray(0, at), 0xff, 0xd9))).toThrow(ApiError);
+    }
+    expect(jpegHeap().used).toBe(0);
+  });
+
   it("takes a picture that is whole but for its end marker, or is followed by something else", () => {
     const bytes = jpegFile("s420");
     const pixels = open(bytes).pixels;
