@@ -25,6 +25,45 @@ describe("ICC transforms", () => {
     expect(result).toEqual([0, 255, 0, 255, 118, 130, 205, 128, 255, 255, 255, 255]);
   });
 
+  // The same tool's results, rounded, for all colors of these levels, blue first.
+  it.each([
+    [
+      "Adobe RGB",
+      adobeRgb,
+      `
+      00000000000200004d0000b90000ff001e00001e00001e4d001eb9001eff0081000081000081480081b70081ff00ff0000ff0000ff32
+      00ffb100ffff0d00000d00020d004d0d00b90d00ff001e00001e00001e4d001eb9001eff0081000081000081480081b70081ff00ff00
+      00ff0000ff3200ffb100ffff69000069000269004d6900b96900ff671e00671e00671e4d671eb9671eff4281004281004281484281b7
+      4281ff00ff0000ff0000ff3200ffb100ffffeb0000eb0002eb004deb00b9eb00ffea1e00ea1e00ea1e4dea1eb9ea1effdf8100df8100
+      df8148df81b7df81ffafff00afff00afff32afffb1afffffff0000ff0002ff004dff00b9ff00ffff1e00ff1e00ff1e4dff1eb9ff1eff
+      ff8100ff8100ff8148ff81b7ff81ffffff00ffff00ffff32ffffb1ffffff`,
+    ],
+    [
+      "Display P3",
+      displayP3,
+      `
+      00000000000a0000510000bc0000ff0024000024060024500024bc0024ff0082000082000082480082b90082ff00ff0000ff0000ff09
+      00ffae00ffff1500001500091500511500bc1500ff0c24000c24050c24500c24bb0c24ff0082000082000082480082b90082ff00ff00
+      00ff0000ff0900ffae00ffff6300006300036300506300bb6300ff621e00621e00621e4f621ebb621eff4e81004e81004e81474e81b9
+      4e81ff00ff0000ff0000ff0300ffae00ffffdc0000dc0000dc004bdc00badc00ffdb0000db0000db004adb00badb00ffd57c00d57c00
+      d57c41d57cb7d57cffbaff00baff00baff00baffacbaffffff0000ff0000ff0046ff00b8ff00ffff0000ff0000ff0046ff00b8ff00ff
+      ff7700ff7700ff773cff77b5ff77ffffff00ffff00ffff00ffffaaffffff`,
+    ],
+  ])("are right for colors all over %s, as a kernel", (_name, profile, hex) => {
+    const expected = Uint8Array.fromHex(hex.replaceAll(/\s/g, ""));
+    const [reds, greens, blues] = [
+      [0, 18, 90, 201, 255],
+      [0, 35, 128, 255],
+      [0, 9, 77, 180, 255],
+    ];
+    const colors = reds.flatMap((r) => greens.flatMap((g) => blues.flatMap((b) => [r, g, b, 255])));
+    const result = (converted(profile, colors) ?? []).filter((_, at) => at % 4 !== 3);
+    expect(result).toHaveLength(expected.length);
+    const differences = result.map((level, at) => Math.abs(level - (expected[at] ?? 0)));
+    expect(Math.max(...differences)).toBeLessThanOrEqual(1);
+    expect(differences.filter((difference) => difference > 0).length).toBeLessThan(expected.length / 50);
+  });
+
   it("leave sRGB under any name alone", () => {
     expect(openTransform(new Uint8Array(srgb), "rgba")).toBeNull();
   });

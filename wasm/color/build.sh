@@ -10,5 +10,5 @@ sources=()
 for name in alpha cam02 cnvrt err gamma gmt half intrp io0 io1 lut md5 mtrx named opt pack pcs plugin ps2 samp sm types virt wtpnt xform; do
   sources+=("$lcms/src/cms$name.c")
 done
-compile "$objects" "${sources[@]}" "$here/color.c" -- "-I$lcms/include" -DCMS_NO_PTHREADS -DCMS_NO_REGISTER_KEYWORD -Wno-everything
+compile "$objects" "${sources[@]}" "$here"/*.c -- "-I$lcms/include" -DCMS_NO_PTHREADS -DCMS_NO_REGISTER_KEYWORD -Wno-everything
 link_module "$here/color.wasm" "$objects"/*.o

@@ -1,8 +1,10 @@
-// ICC transforms to sRGB over runs of 8-bit pixels, on Little CMS 2.
+// ICC transforms to sRGB over runs of 8-bit pixels: by a kernel where the profile is curves and a matrix, else by
+// Little CMS 2.
 #include <lcms2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "shaper.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), visibility("default"), used)) name
 
@@ -27,49 +29,92 @@ static cmsColorSpaceSignature expected_space(int layout) {
   return layout == LAYOUT_GRAY_IN_RGBA ? cmsSigGrayData : cmsSigCmykData;
 }
 
-// Whether a transform moves no sample of a 9 x 9 x 9 grid by more than two levels: the profile is sRGB under another
-// name, and converting would only add rounding.
-static int changes_nothing(cmsHTRANSFORM transform) {
-  for (int r = 0; r <= 8; r++) {
-    for (int g = 0; g <= 8; g++) {
-      uint8_t in[9 * 4], out[9 * 4];
-      for (int b = 0; b <= 8; b++) {
-        uint8_t *pixel = in + b * 4;
-        pixel[0] = r * 255 / 8, pixel[1] = g * 255 / 8, pixel[2] = b * 255 / 8, pixel[3] = 255;
-      }
-      memcpy(out, in, sizeof in);
-      cmsDoTransform(transform, in, out, 9);
-      for (unsigned i = 0; i < sizeof in; i++) {
-        if (abs(in[i] - out[i]) > 2) return 0;
-      }
+struct transform {
+  cmsHTRANSFORM lcms;
+  struct shaper *shaper;  // does the same, where there is one
+};
+
+static void convert(const struct transform *transform, const void *in, void *out, uint32_t pixels) {
+  if (transform->shaper) shaper_convert(transform->shaper, in, out, pixels);
+  else cmsDoTransform(transform->lcms, in, out, pixels);
+}
+
+enum { GRID = 9 };
+
+// A row of a 9 x 9 x 9 grid of colors.
+static void grid_row(int r, int g, uint8_t pixels[GRID * 4]) {
+  for (int b = 0; b < GRID; b++) {
+    uint8_t *pixel = pixels + b * 4;
+    pixel[0] = r * 255 / 8, pixel[1] = g * 255 / 8, pixel[2] = b * 255 / 8, pixel[3] = 255;
+  }
+}
+
+// Whether two transforms of pixels, none of them for what stays as it is, are never more than two levels apart.
+static int are_alike(const struct transform *one, const struct transform *other) {
+  for (int r = 0; r < GRID; r++) {
+    for (int g = 0; g < GRID; g++) {
+      uint8_t pixels[GRID * 4], first[GRID * 4], second[GRID * 4];
+      grid_row(r, g, pixels);
+      memcpy(first, pixels, sizeof first);
+      memcpy(second, pixels, sizeof second);
+      convert(one, pixels, first, GRID);
+      if (other) convert(other, pixels, second, GRID);
+      for (unsigned i = 0; i < sizeof first; i++)
+        if (abs(first[i] - second[i]) > 2) return 0;
     }
   }
   return 1;
 }
 
-// A transform from an embedded profile to sRGB. 0: the profile is damaged or for other pixels; 1: nothing to do.
+// Adds the kernel to a transform that it can stand for: what a profile has besides curves and a matrix is not known to it.
+static void take_shaper(struct transform *transform, struct shaper *shaper) {
+  const struct transform kernel = {0, shaper};
+  if (shaper && are_alike(&kernel, transform)) transform->shaper = shaper;
+  else free(shaper);
+}
+
+void EXPORT(color_close)(struct transform *transform) {
+  cmsDeleteTransform(transform->lcms);
+  free(transform->shaper);
+  free(transform);
+}
+
+static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout) {
+  if (cmsGetColorSpace(from) != expected_space(layout)) return 0;
+  cmsHPROFILE to = cmsCreate_sRGBProfile();
+  if (!to) return 0;
+  cmsHTRANSFORM lcms = cmsCreateTransform(from, input_format(layout), to, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
+  cmsCloseProfile(to);
+  return lcms;
+}
+
+static struct transform *new_transform(cmsHPROFILE from, int layout) {
+  struct transform *transform = calloc(1, sizeof *transform);
+  if (!transform) return 0;
+  transform->lcms = lcms_transform(from, layout);
+  if (!transform->lcms) {
+    free(transform);
+    return 0;
+  }
+  if (layout == LAYOUT_RGBA) take_shaper(transform, shaper_new(from));
+  return transform;
+}
+
+// A transform from an embedded profile to sRGB. 0: the profile is damaged or for other pixels; 1: nothing to do, for the
+// profile is sRGB under another name, and converting would only add rounding.
 void *EXPORT(color_open)(const void *profile, uint32_t length, int layout) {
   cmsHPROFILE from = cmsOpenProfileFromMem(profile, length);
   if (!from) return 0;
-  cmsHTRANSFORM transform = 0;
-  if (cmsGetColorSpace(from) == expected_space(layout)) {
-    cmsHPROFILE to = cmsCreate_sRGBProfile();
-    if (to) {
-      transform = cmsCreateTransform(from, input_format(layout), to, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
-      cmsCloseProfile(to);
-    }
-  }
+  struct transform *transform = new_transform(from, layout);
   cmsCloseProfile(from);
-  if (transform && layout == LAYOUT_RGBA && changes_nothing(transform)) {
-    cmsDeleteTransform(transform);
+  if (transform && layout == LAYOUT_RGBA && are_alike(transform, NULL)) {
+    color_close(transform);
     return (void *)1;
   }
   return transform;
 }
 
 // Converts a run of pixels; `out` keeps its fourth byte. `in` and `out` may be the same for four-byte layouts.
-void EXPORT(color_convert)(void *transform, const void *in, void *out, uint32_t pixels) {
-  cmsDoTransform(transform, in, out, pixels);
+void EXPORT(color_convert)(const struct transform *transform, const void *in, void *out, uint32_t pixels) {
+  convert(transform, in, out, pixels);
 }
-
-void EXPORT(color_close)(void *transform) { cmsDeleteTransform(transform); }

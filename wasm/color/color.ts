@@ -1,4 +1,4 @@
-/** Transforms from embedded ICC profiles to sRGB, by Little CMS. */
+/** Transforms from embedded ICC profiles to sRGB, by a kernel or by Little CMS. */
 import { native, type NativeExports, type NativeInstance } from "../load.ts";
 import module from "./color.wasm";
 
