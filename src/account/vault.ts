@@ -4,6 +4,7 @@
  * moved into another row. Of several keys the first seals and all open, so that a key can be changed.
  */
 import { ApiError } from "../errors.ts";
+import { joined } from "../joined.ts";
 
 /** Layout: version, key id (the first bytes of the key's SHA-256), nonce, ciphertext with its 16-byte tag. */
 const VERSION = 2;
@@ -75,7 +76,7 @@ async function sealWith(key: Key, plain: Uint8Array | object, context: string): 
   const head = headOf(key, VERSION);
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const ciphertext = await crypto.subtle.encrypt(algorithm(nonce, head, context), key.key, bytes);
-  return concat(head, nonce, new Uint8Array(ciphertext));
+  return joined([head, nonce, new Uint8Array(ciphertext)]);
 }
 
 async function openWith(keys: readonly Key[], sealed: Uint8Array, context: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -106,7 +107,7 @@ function headsOf(keys: readonly [Key, ...Key[]]): Heads {
 }
 
 function headOf({ digest }: Key, version: number): Uint8Array<ArrayBuffer> {
-  return concat([version], digest.subarray(0, ID_BYTES[version]));
+  return joined([Uint8Array.of(version), digest.subarray(0, ID_BYTES[version])]);
 }
 
 function padded(head: Uint8Array, byte: number): Uint8Array<ArrayBuffer> {
@@ -117,17 +118,7 @@ function padded(head: Uint8Array, byte: number): Uint8Array<ArrayBuffer> {
 
 /** The head and the context are authenticated, not encrypted. */
 function algorithm(nonce: Uint8Array<ArrayBuffer>, head: Uint8Array, context: string) {
-  return { name: "AES-GCM", iv: nonce, additionalData: concat(head, new TextEncoder().encode(context)) };
-}
-
-function concat(...parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return { name: "AES-GCM", iv: nonce, additionalData: joined([head, new TextEncoder().encode(context)]) };
 }
 
 /** Of what is no secret. */

@@ -2,7 +2,7 @@
 import { Band } from "../../wasm/pixels/band.ts";
 import { BAND_ROWS } from "./band.ts";
 import { firstFrame, type Picture } from "./picture.ts";
-import type { Rows } from "./rows.ts";
+import { type Rows, rowsOver } from "./rows.ts";
 
 /** Larger pictures are computed anew each time. */
 const MAX_KEPT_PIXELS = 4_000_000;
@@ -35,7 +35,7 @@ export function kept(open: () => Rows, whenRead?: () => void): () => Rows {
       pixels = collected(open());
       whenRead?.();
     }
-    return pixels.opaque ? opaqueRows(pixels) : rowsOf(pixels);
+    return pixels.opaque ? opaqueRows(pixels) : rowsOver(pixels.bytes, pixels);
   };
 }
 
@@ -68,41 +68,16 @@ function collected(rows: Rows): Pixels {
   return { width, height, opaque, bytes };
 }
 
-function rowsOf(pixels: Pixels): Rows {
-  const { width, height, opaque } = pixels;
-  return { width, height, opaque, ...walk(pixels), close() {} };
-}
-
-function opaqueRows(pixels: Pixels): Rows {
-  const { width, height, opaque } = pixels;
-  const band = new Band(width * BAND_ROWS);
-  const { read, skip } = walk(pixels);
+/** Opaque pixels of three bytes each, as rows. */
+function opaqueRows({ bytes, ...extent }: Pixels): Rows {
+  const colors = rowsOver(bytes, extent, bytesOf(true));
+  const band = new Band(extent.width * BAND_ROWS);
   return {
-    width,
-    height,
-    opaque,
+    ...colors,
     read(max) {
-      const colors = read(Math.min(max, BAND_ROWS));
-      return colors && band.loadOpaque(colors).pixels;
+      const read = colors.read(Math.min(max, BAND_ROWS));
+      return read && band.loadOpaque(read).pixels;
     },
-    skip,
     close: () => band.close(),
-  };
-}
-
-/** Goes through the rows as they are kept. */
-function walk({ width, height, opaque, bytes }: Pixels): Required<Pick<Rows, "read" | "skip">> {
-  const stride = width * bytesOf(opaque);
-  let y = 0;
-  return {
-    read(max) {
-      if (y === height) return null;
-      const from = y;
-      y = Math.min(height, y + max);
-      return bytes.subarray(from * stride, y * stride);
-    },
-    skip(count) {
-      y = Math.min(height, y + count);
-    },
   };
 }

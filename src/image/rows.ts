@@ -26,3 +26,33 @@ export function skipRows(rows: Rows, count: number): void {
     left -= band.length / (rows.width * 4);
   }
 }
+
+/**
+ * Rows of pixels in memory, which are tightly packed.
+ * @param pixelBytes 4 as in all rows; rows that are kept in another form are read in that
+ */
+export function rowsOver(
+  bytes: Uint8Array,
+  { width, height, opaque }: Pick<Rows, "width" | "height" | "opaque">,
+  pixelBytes = 4,
+): Rows & Required<Pick<Rows, "skip">> {
+  const stride = width * pixelBytes;
+  let y = 0;
+  return {
+    width,
+    height,
+    opaque,
+    read(max) {
+      if (y >= height) return null;
+      const from = y;
+      y = Math.min(height, y + max);
+      return bytes.subarray(from * stride, y * stride);
+    },
+    skip(count) {
+      y = Math.min(height, y + count);
+    },
+    close() {
+      y = height;
+    },
+  };
+}

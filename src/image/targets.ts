@@ -5,6 +5,7 @@ import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import type { Optimized } from "./optimize/encode.ts";
 import { plainestRefusal } from "./optimize/fit.ts";
+import { isOpaque } from "./optimize/opaque.ts";
 import { type Aim, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
@@ -16,9 +17,6 @@ interface Wish {
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
 }
-
-/** Rows looked at together. */
-const BAND_ROWS = 16;
 
 /** The formats to try: one, unless the request leaves it open. */
 export async function targetsOf(stored: Stored, plan: Plan, { output, accept }: Wish): Promise<FormatDefinition[]> {
@@ -55,17 +53,7 @@ function accepts(accept: string | undefined, mime: string): boolean {
 async function isTranslucent(stored: Stored, plan: Plan): Promise<boolean> {
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
-  return isolateBudget.run(picturePeakBytes(stored, plan), () => {
-    const rows = firstFrame(picture);
-    try {
-      for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
-        for (let at = 3; at < band.length; at += 4) if (band[at] !== 255) return true;
-      }
-      return false;
-    } finally {
-      rows.close();
-    }
-  });
+  return isolateBudget.run(picturePeakBytes(stored, plan), () => !isOpaque(firstFrame(picture)));
 }
 
 type Encoded = Optimized & { readonly format: FormatDefinition };

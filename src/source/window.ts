@@ -1,4 +1,5 @@
 /** Reading a stream by what stands in it: up to a pattern, or not at all. */
+import { joined } from "../joined.ts";
 
 /** Takes bytes, chunk by chunk; a chunk is valid during the call only. */
 export type Sink = (chunk: Uint8Array) => void;
@@ -22,7 +23,7 @@ export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
   const more = async (): Promise<boolean> => {
     const chunk = await pull();
     if (chunk === undefined) return false;
-    view = view.length === 0 ? chunk : joined(view, chunk);
+    view = view.length === 0 ? chunk : joined([view, chunk]);
     return true;
   };
   return {
@@ -70,11 +71,4 @@ function find(bytes: Uint8Array, pattern: Uint8Array): number {
 /** Whether `bytes` begin with `start`. */
 function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
   return bytes.length >= start.length && start.every((byte, index) => bytes[index] === byte);
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

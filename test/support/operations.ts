@@ -65,7 +65,7 @@ export function applied(name: OperationName, params: object, pixels: Pixels, sit
 }
 
 /** The pixels of a PNG file. */
-export function decoded(file: ArrayBuffer): Pixels {
+export function decoded(file: ArrayBuffer | Uint8Array): Pixels {
   const bytes = new Uint8Array(file);
   const facts = png.probe(bytes);
   const { width, height } = facts;

@@ -1,7 +1,7 @@
 /** JPEG files as planes of their components, in and out. */
 import { describe, expect, it } from "vitest";
 
-import { joined } from "../../src/image/joined.ts";
+import { joined } from "../../src/joined.ts";
 import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/decoder.ts";
 import { jpegHeap } from "../../wasm/jpeg/instance.ts";
 import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPeakBytes, readHeader } from "../../wasm/jpeg/jpeg.ts";

@@ -10,7 +10,8 @@ export function knownToBeOpaque(picture: Picture): Picture {
   return { ...picture, opaque: true, open: () => [{ delayMs: 0, rows: { ...firstFrame(picture), opaque: true } }] };
 }
 
-function isOpaque(rows: Rows): boolean {
+/** Whether nothing shows through a picture, which is read as far as that takes, and closed. */
+export function isOpaque(rows: Rows): boolean {
   try {
     for (let band = rows.read(READ_ROWS); band; band = rows.read(READ_ROWS)) {
       let alpha = 255;

@@ -6,7 +6,7 @@ import type { Tile } from "../../../wasm/score/score.ts";
 import type { Tiles } from "../format.ts";
 import type { Size } from "../geometry.ts";
 import type { Picture } from "../picture.ts";
-import type { Rows } from "../rows.ts";
+import { type Rows, rowsOver } from "../rows.ts";
 import { GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 
 /** Pixels of the side of a tile: as high as a strip. */
@@ -86,25 +86,6 @@ function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): U
 
 /** A still picture over pixels in memory. */
 export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean): Picture {
-  const open = () => [{ delayMs: 0, rows: rowsOf(pixels, size, opaque) }];
+  const open = () => [{ delayMs: 0, rows: rowsOver(pixels, { ...size, opaque }) }];
   return { ...size, opaque, frames: 1, loops: 0, open };
-}
-
-function rowsOf(pixels: Uint8Array, { width, height }: Size, opaque: boolean): Rows {
-  const stride = width * 4;
-  let y = 0;
-  return {
-    width,
-    height,
-    opaque,
-    read(max) {
-      if (y >= height) return null;
-      const from = y;
-      y = Math.min(height, y + max);
-      return pixels.subarray(from * stride, y * stride);
-    },
-    close() {
-      y = height;
-    },
-  };
 }

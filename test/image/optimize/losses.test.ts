@@ -10,6 +10,7 @@ import { firstFrame } from "../../../src/image/picture.ts";
 import { render } from "../../../src/image/render.ts";
 import { COLOR_TYPE } from "../../../wasm/pixels/png.ts";
 import photograph from "../../fixtures/score/macaw.png";
+import { decoded } from "../../support/operations.ts";
 import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../support/rows.ts";
 
 const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
@@ -18,14 +19,6 @@ const { png } = FORMATS;
 async function optimized(bytes: Uint8Array) {
   const order = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
   return (await render(bytes, order)).output;
-}
-
-function decoded(bytes: Uint8Array): Pixels {
-  const facts = png.probe(bytes);
-  const { width, height } = facts;
-  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }))
-    return drain(rows);
-  throw new Error("no frame");
 }
 
 /** A file of RGBA whatever the pixels are. */

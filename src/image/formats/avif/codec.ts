@@ -1,6 +1,6 @@
 /** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
 import { Av1Canvas } from "../../../../wasm/av1-decode/decoder.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
 import type { Canvas, Codec, Coded, CodedHeaders } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";

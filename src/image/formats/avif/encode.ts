@@ -2,9 +2,9 @@
 import { Av1Cells, BAND_ROWS, type CellSettings, cellsPeakBytes } from "../../../../wasm/av1-encode/encoder.ts";
 import { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { type CodedLayer, writeHeif } from "../heif/write.ts";

@@ -1,5 +1,6 @@
 /** The GIF container (GIF89a specification, 31 July 1990): which bytes hold which frame, without decoding any. */
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 
 export interface GifFrame {
   readonly x: number;
@@ -156,14 +157,7 @@ function profileAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
   if (applicationAt(bytes, at) !== "ICCRGBG1012") return undefined;
   const pieces = [...subBlocks(bytes, at + 12)];
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length > MAX_PROFILE_BYTES) return undefined;
-  const profile = new Uint8Array(length);
-  let filled = 0;
-  for (const piece of pieces) {
-    profile.set(piece, filled);
-    filled += piece.length;
-  }
-  return profile;
+  return length > MAX_PROFILE_BYTES ? undefined : joined(pieces);
 }
 
 function applicationAt(bytes: Uint8Array, at: number): string {

@@ -4,7 +4,7 @@
  */
 import { crc32 } from "node:zlib";
 
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { TRAILER } from "./blocks.ts";
 
 /** An extension, its kind, the length of its data, and a tag. */

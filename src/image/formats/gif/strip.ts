@@ -1,5 +1,5 @@
 /** A GIF file without what its picture does not need, everything else byte for byte (GIF89a specification). */
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { TRAILER } from "./blocks.ts";
 import { skipSubBlocks } from "./container.ts";
 import { isMark } from "./mark.ts";

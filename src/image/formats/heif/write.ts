@@ -1,4 +1,5 @@
 /** Writes HEIF files of one still picture (ISO/IEC 23008-12, ISO/IEC 23000-22): coded whole or as a grid, with alpha. */
+import { joined } from "../../../joined.ts";
 import type { Size } from "../../geometry.ts";
 
 /** One kind of samples, color or alpha, of a picture to be written. */
@@ -86,11 +87,11 @@ export function writeItems(
   // The places of items depend on the length of what says them.
   const draft = metaBox(items, references, primary, 0);
   const meta = metaBox(items, references, primary, ftyp.length + draft.length + 8);
-  return concat([ftyp, meta, box("mdat", ...new Set(items.map(({ data }) => data)))]);
+  return joined([ftyp, meta, box("mdat", ...new Set(items.map(({ data }) => data)))]);
 }
 
 function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): WrittenProperty[] {
-  const numbers = concat([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
+  const numbers = joined([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
   return [{ box: box("colr", ascii("nclx"), numbers), essential: false }];
 }
 
@@ -160,7 +161,7 @@ function ispe({ width, height }: Size): Uint8Array {
 function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Array {
   const long = width > 0xffff || height > 0xffff;
   const size = long ? uint32 : uint16;
-  return concat([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
+  return joined([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
 }
 
 function metaBox(
@@ -194,7 +195,7 @@ function locations(items: readonly WrittenItem[], dataAt: number): Uint8Array {
     at += data.length;
   }
   const entries = items.map(({ data }, index) =>
-    concat([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
+    joined([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
   );
   return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), ...entries);
 }
@@ -210,7 +211,7 @@ function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
   };
   const associations = items.map(({ properties }, index) => {
     const marks = properties.map((property) => uint8(numberOf(property) | (property.essential ? 0x80 : 0)));
-    return concat([uint16(index + 1), uint8(marks.length), ...marks]);
+    return joined([uint16(index + 1), uint8(marks.length), ...marks]);
   });
   if (boxes.length > MAX_PROPERTIES) throw new RangeError("too many properties");
   return box("iprp", box("ipco", ...boxes), fullBox("ipma", 0, 0, uint32(items.length), ...associations));
@@ -226,17 +227,7 @@ function fullBox(type: string, version: number, flags: number, ...payload: reado
 
 export function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
   const size = payload.reduce((sum, piece) => sum + piece.length, 8);
-  return concat([uint32(size), ascii(type), ...payload]);
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joined([uint32(size), ascii(type), ...payload]);
 }
 
 function ascii(text: string): Uint8Array {

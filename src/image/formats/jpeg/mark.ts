@@ -4,7 +4,7 @@
  */
 import { crc32 } from "node:zlib";
 
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 
 const COMMENT = 0xfe;
 const SCAN = 0xda;

@@ -1,7 +1,7 @@
+import { joined } from "../../../joined.ts";
 /** What a JPEG file says about how its picture lies. */
 import { exifOf } from "../../exif.ts";
 import type { Orientation } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 
 const EXIF = 0xe1;
 const JFIF = 0xe0;

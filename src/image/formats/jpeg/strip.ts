@@ -1,6 +1,6 @@
+import { joined } from "../../../joined.ts";
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
 import type { Orientation } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 import { headerOf } from "./facts.ts";
 import { isMark } from "./mark.ts";
 import { noted } from "./note.ts";

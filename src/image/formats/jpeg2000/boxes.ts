@@ -1,7 +1,7 @@
 /** The boxes of a JP2 file (ITU-T T.800, annex I) around its codestream. */
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { isCodestream } from "./signature.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */

@@ -1,10 +1,10 @@
 /** Rows of the part of a JPEG 2000 picture that is wanted, at the reduction that is wanted. */
 import { type Area, CodestreamReader, type Layout } from "../../../../wasm/jpeg2000/decoder.ts";
 import { NativeError } from "../../../../wasm/load.ts";
+import { joined } from "../../../joined.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 import type { Rows } from "../../rows.ts";
 import { unusable } from "./boxes.ts";
 import { type Opened, openFile } from "./facts.ts";

@@ -2,9 +2,9 @@
 import { BAND_ROWS, CodestreamWriter, type WriterSettings } from "../../../../wasm/jpeg2000/encoder.ts";
 import { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { ENUMERATED } from "./boxes.ts";

@@ -1,5 +1,5 @@
 /** The mark of a PNG file: a chunk of one byte, which editors drop when they change pixels. */
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { chunkAt, makeChunk, SIGNATURE, TYPE } from "./chunks.ts";
 
 const HEADER_END = 33;

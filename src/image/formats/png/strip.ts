@@ -1,5 +1,5 @@
 /** A PNG file without what its picture does not need, everything else byte for byte. */
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
 import { COLOR_CHUNKS } from "./recompress.ts";
 

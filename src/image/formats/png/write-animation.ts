@@ -1,6 +1,6 @@
-import type { Box, Size } from "../../geometry.ts";
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
+import type { Box, Size } from "../../geometry.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";

@@ -1,7 +1,7 @@
 /** Writes still pictures. */
 import { COLOR_TYPE, type FilterStrategy, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
+import { joined } from "../../../joined.ts";
 import type { Size } from "../../geometry.ts";
-import { joined } from "../../joined.ts";
 import type { Picture } from "../../picture.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { compress } from "./compress.ts";

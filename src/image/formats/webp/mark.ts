@@ -1,5 +1,5 @@
 /** The mark of a WebP file: a chunk of our own behind the others, which readers have to ignore (RFC 9649, section 2.7). */
-import { joined } from "../../joined.ts";
+import { joined } from "../../../joined.ts";
 import { chunksOf, parseWebp, RIFF_HEADER_BYTES } from "./container.ts";
 import { isOpaque } from "./decode.ts";
 import { vp8x } from "./mux.ts";

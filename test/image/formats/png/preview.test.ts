@@ -2,18 +2,11 @@
 import { describe, expect, it } from "vitest";
 
 import { png } from "../../../../src/image/formats/png.ts";
+import { decoded } from "../../../support/operations.ts";
 import { drain, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, progressive: false, effort: 0.3, quality: 80 } as const;
 const QUALITIES = [97, 85, 70, 45, 20] as const;
-
-function decoded(bytes: Uint8Array): Pixels {
-  const facts = png.probe(bytes);
-  const { width, height } = facts;
-  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }))
-    return drain(rows);
-  throw new Error("no frame");
-}
 
 const soft = scene(90, 70, false);
 
