@@ -1,13 +1,16 @@
-import { trimNative } from "../../wasm/load.ts";
 /**
- * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: heavy jobs take
- * turns, in the order in which they came; each declares its peak before it starts.
+ * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
+ * price before it starts, begins once the memory is free, in the order in which it came, and shares the thread with
+ * everything that has begun.
  */
+import { trimNative } from "../../wasm/load.ts";
+import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import { BUSY_RETRY_SECONDS, ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, MIN_IDLE_NATIVE_BYTES } from "../limits.ts";
+import { type Breath, isolateThread, type Thread } from "./breath.ts";
 
 interface Waiting {
-  readonly peakBytes: number;
+  readonly bytes: number;
   readonly start: () => void;
 }
 
@@ -16,50 +19,52 @@ export class Budget {
   private readonly waiting: Waiting[] = [];
   private readonly totalBytes: number;
   private readonly maxWaiting: number;
+  private readonly thread: Thread;
 
-  constructor(totalBytes: number, maxWaiting: number) {
+  constructor(totalBytes: number, maxWaiting: number, thread: Thread = isolateThread) {
     this.totalBytes = totalBytes;
     this.maxWaiting = maxWaiting;
+    this.thread = thread;
   }
 
-  /** Whether a job with this peak could ever run. */
-  canHold(peakBytes: number): boolean {
-    return peakBytes <= this.totalBytes;
+  /** Whether work of this price could ever run. */
+  canHold({ bytes }: Pick<Price, "bytes">): boolean {
+    return bytes <= this.totalBytes;
   }
 
   /**
-   * Runs `work` once `peakBytes` are free, first come first served.
-   * @throws ApiError 422 when the job could never fit, 503 when too many wait already
+   * Runs `work` once its memory is free, first come first served.
+   * @throws ApiError 422 when it could never fit, 503 when too many wait already; the signal's reason when it is aborted
    */
-  async run<Result>(peakBytes: number, work: () => Result | Promise<Result>): Promise<Result> {
-    if (peakBytes > this.totalBytes) throw tooLarge();
-    if (this.waiting.length > 0 || this.heldBytes + peakBytes > this.totalBytes) await this.turn(peakBytes);
-    else this.heldBytes += peakBytes;
+  async run<Result>(
+    { bytes }: Pick<Price, "bytes">,
+    work: (breath: Breath) => Result | Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    if (bytes > this.totalBytes) throw tooLarge();
+    if (this.waiting.length > 0 || this.heldBytes + bytes > this.totalBytes) await this.turn(bytes);
+    else this.heldBytes += bytes;
     try {
       trimNative(Math.max(MIN_IDLE_NATIVE_BYTES, this.totalBytes - this.heldBytes));
-      return await work();
+      return await this.thread.run(work, signal);
     } finally {
-      this.heldBytes -= peakBytes;
+      this.heldBytes -= bytes;
       this.startNext();
     }
   }
 
-  private turn(peakBytes: number): Promise<void> {
+  private turn(bytes: number): Promise<void> {
     if (this.waiting.length >= this.maxWaiting) {
       const headers = { "Retry-After": String(BUSY_RETRY_SECONDS) };
       throw new ApiError(503, "No capacity right now, try again shortly", { headers });
     }
-    return new Promise((start) => this.waiting.push({ peakBytes, start }));
+    return new Promise((start) => this.waiting.push({ bytes, start }));
   }
 
   private startNext(): void {
-    for (
-      let next = this.waiting[0];
-      next && this.heldBytes + next.peakBytes <= this.totalBytes;
-      next = this.waiting[0]
-    ) {
+    for (let next = this.waiting[0]; next && this.heldBytes + next.bytes <= this.totalBytes; next = this.waiting[0]) {
       this.waiting.shift();
-      this.heldBytes += next.peakBytes;
+      this.heldBytes += next.bytes;
       next.start();
     }
   }

@@ -1,7 +1,9 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
+import type { Price } from "../../wasm/price.ts";
+import type { Breath } from "./breath.ts";
 import type { Box, Orientation } from "./geometry.ts";
 import type { Kernel } from "./operation.ts";
-import type { Picture } from "./picture.ts";
+import type { Extent, Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -25,12 +27,14 @@ export interface Facts {
   readonly subsample: string;
   /** Bits per pixel, alpha included. */
   readonly depth: number;
-  /** 1 to 100, estimated from quantisation; 100 where the format is lossless. */
+  /** 1 to 100, estimated from quantization; 100 where the format is lossless. */
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
   readonly decodeBytes?: number;
+  /** Milliseconds that decoding takes at most, where that depends on more than the facts above. */
+  readonly decodeMs?: number;
 }
 
 /** What a pipeline wants of a decoder. */
@@ -86,8 +90,8 @@ export interface Preview {
   /** Nothing is lost. */
   readonly exact: boolean;
   /** About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's. */
-  readonly damage: number;
-  readonly open: () => Rows;
+  readonly distortion: number;
+  readonly open: (breath: Breath) => Promise<Rows>;
 }
 
 /** Square tiles of a picture, side by side as a small one. */
@@ -100,27 +104,27 @@ export interface Tiles {
   readonly places: readonly { readonly x: number; readonly y: number }[];
 }
 
+/** How a file is written anew from what is stored in it, its pixels being what they are. */
 export interface RecompressSettings {
-  /** Absent: nothing that can be seen may change. */
-  readonly quality?: number;
   readonly progressive: boolean;
-  /** In place of the picture, tiles of it. */
-  readonly tiles?: Tiles;
-  /** The picture is turned; only where `turns` allows it. */
+  /** The picture is turned; only where the format's `coefficients.turns` allows it. */
   readonly turn?: Orientation;
-  /** The file says how its picture is to be turned, in place of what it said; by default it says nothing. */
-  readonly note?: Orientation;
+  /** The orientation tag of the result; 1, which is none, by default. */
+  readonly tag?: Orientation;
 }
 
-/** A way from a file to another of its format that never turns the picture into RGBA. */
-export interface Shortcut {
-  /** Bytes of memory that it will hold at most, the result included. */
-  readonly peakBytes: number;
-  /**
-   * Null when the picture turns out to be one of which pixels must be seen.
-   * @throws ApiError 422 when the file is damaged
-   */
-  readonly run: () => Uint8Array | null;
+/** How a file is written anew from its coefficients. */
+export interface RequantizeSettings extends RecompressSettings {
+  /** 1 to 100; no coefficient becomes finer than it is. */
+  readonly quality: number;
+  /** In place of the picture, tiles of it. */
+  readonly tiles?: Tiles;
+}
+
+/** Work whose price is known, and which has not begun. */
+export interface Priced<Result> {
+  readonly price: Price;
+  readonly run: (breath: Breath) => Promise<Result>;
 }
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
@@ -134,6 +138,97 @@ export interface Abilities {
   readonly web: boolean;
 }
 
+/** From files to pixels. */
+export interface Reader {
+  /** @throws ApiError 422 when the file is damaged or beyond what is supported */
+  readonly probe: (bytes: Uint8Array) => Facts;
+  /** Of decoding what is wanted, the file itself left out. */
+  readonly price: (facts: Facts, demand: Demand) => Price;
+  /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
+  readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
+}
+
+/** A choice that settings leave to the encoder, made for it. */
+export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
+
+/** From pixels to files. */
+export interface Writer {
+  /** Of encoding, the result included, the picture's own price left out. */
+  readonly price: (picture: Extent, settings: EncodeSettings) => Price;
+  /** @throws ApiError 422 when the format cannot hold the picture */
+  readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  /** The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make a difference. */
+  readonly qualities: { readonly least: number; readonly step: number };
+  /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
+  readonly variants: readonly Variant[];
+  /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
+  readonly nearLosslessLevels: readonly number[];
+  /** Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter. */
+  readonly maxScoredPixels: number;
+  /** A study of one picture, for formats that can show a rendition without writing it. */
+  readonly study?: (picture: Picture) => Study;
+}
+
+/** What an encoder finds out about one picture, kept while several renditions of it are made. */
+export interface Study {
+  readonly encode: (settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  /** What `encode` will show by settings with a loss. */
+  readonly preview: (settings: EncodeSettings, breath: Breath) => Promise<Preview>;
+}
+
+/** A file written anew in its own format without decoding pixels. */
+export interface Recompressor {
+  /** The result included. */
+  readonly price: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Price;
+  /**
+   * Another file of the same picture, smaller if the original was not written as well; null when there is nothing to win
+   * this way.
+   * @throws ApiError 422 when the file is damaged
+   */
+  readonly run: (
+    bytes: Uint8Array,
+    facts: Facts,
+    settings: RecompressSettings,
+    breath: Breath,
+  ) => Promise<Uint8Array | null>;
+}
+
+/** A file changed by its coefficients: a lower quality, or another orientation, without becoming pixels. */
+export interface Coefficients {
+  /** Whether this file has coefficients that can be divided anew. */
+  readonly divides: (bytes: Uint8Array) => boolean;
+  /** Whether this picture can be turned without any loss. */
+  readonly turns: (bytes: Uint8Array, orientation: Orientation) => boolean;
+  /** The result included. */
+  readonly price: (bytes: Uint8Array, facts: Facts, settings: RequantizeSettings) => Price;
+  /** Null when the file has no such coefficients. */
+  readonly requantize: (
+    bytes: Uint8Array,
+    facts: Facts,
+    settings: RequantizeSettings,
+    breath: Breath,
+  ) => Promise<Uint8Array | null>;
+  /**
+   * `encode` for a file of the format itself, of which no more than the size changes, from its planes; null where there is
+   * no such way. The work gives null when the picture turns out to be one of which pixels must be seen.
+   */
+  readonly resize: (
+    bytes: Uint8Array,
+    settings: EncodeSettings,
+    wanted: Resized,
+    stopwatch?: Stopwatch,
+  ) => Priced<Uint8Array | null> | null;
+}
+
+/** A mark in a file that says down to which score it was reduced. */
+export interface Marker {
+  /** The same file with a mark of a score, 1 to 100; it takes 10 to 28 bytes. */
+  readonly write: (bytes: Uint8Array, score: number) => Uint8Array;
+  /** What the mark of a file says; undefined where there is none. */
+  readonly read: (bytes: Uint8Array) => number | undefined;
+}
+
+/** What a format is, and what can be done with its files: each group is there as a whole or not at all. */
 export interface FormatDefinition {
   /** One sentence for the documentation. */
   readonly summary: string;
@@ -147,62 +242,19 @@ export interface FormatDefinition {
   readonly can: Abilities;
   /** Whether the first bytes (up to 4,096) are this format's. */
   readonly signature: (head: Uint8Array) => boolean;
-  /** @throws ApiError 422 when the file is damaged or beyond what is supported */
-  readonly probe: (bytes: Uint8Array) => Facts;
   /** Its files are recognized, but this deployment neither reads nor writes them. */
   readonly leftOut?: true;
-  /** Bytes of memory that decoding will hold at most, besides the file. */
-  readonly decodePeakBytes: (facts: Facts, demand: Demand) => number;
-  /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
-  readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand) => Iterable<Decoded>;
-  /** Bytes of memory that encoding will hold at most, the result included. */
-  readonly encodePeakBytes?: (
-    picture: Pick<Picture, "width" | "height" | "opaque" | "frames">,
-    settings: EncodeSettings,
-  ) => number;
+  readonly read: Reader;
   /** Absent where the format can only be read. */
-  readonly encode?: (picture: Picture, settings: EncodeSettings) => Uint8Array;
-  /** What `encode` will show by settings with a loss; absent where only a file tells. */
-  readonly preview?: (picture: Picture, settings: EncodeSettings) => Preview;
-  /** Pixels beyond which a picture is not encoded several times to find the quality that it needs: it would take too long. */
-  readonly maxScoredPixels?: number;
-  /** `encode` for a file of the format itself, of which no more than the size changes; null where there is no shortcut. */
-  readonly reencode?: (
-    bytes: Uint8Array,
-    settings: EncodeSettings,
-    wanted: Resized,
-    stopwatch?: Stopwatch,
-  ) => Shortcut | null;
-  /** The chroma resolutions that `encode` can be told, where that is a choice. */
-  readonly subsamplings?: readonly NonNullable<EncodeSettings["subsample"]>[];
-  /** The kinds of loss that `encode` can be told, where that is a choice, in the order in which they are tried. */
-  readonly losses?: readonly NonNullable<EncodeSettings["loss"]>[];
-  /** Values of `nearLossless` that `encode` can be told, the lowest first; absent where there are none. */
-  readonly nearLosslessLevels?: readonly number[];
-  /** By how much qualities differ at least that make a difference; 1 unless told. */
-  readonly qualityStep?: number;
-  /** The lowest quality that may look well enough, of a drawing for instance; 20 by default. */
-  readonly leastQuality?: number;
-  /**
-   * Another file of the same picture without decoding pixels, smaller if the original was not written as well; null when
-   * there is nothing to win this way.
-   */
-  readonly recompress?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Uint8Array | null;
-  /** Whether `recompress` can give this file a lower quality; absent where it never can. */
-  readonly requantizes?: (bytes: Uint8Array) => boolean;
-  /** Bytes of memory that `recompress` will hold at most, the result included. */
-  readonly recompressPeakBytes?: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => number;
-  /** Whether `recompress` can turn the picture without any loss; absent where it never can. */
-  readonly turns?: (bytes: Uint8Array, orientation: Orientation) => boolean;
+  readonly write?: Writer;
+  readonly recompress?: Recompressor;
+  readonly coefficients?: Coefficients;
+  readonly mark?: Marker;
   /**
    * The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning.
-   * `note` is how its picture is to be turned, where files of the format can say that.
+   * `tag` is the orientation that stays in it, where files of the format can say that.
    */
-  readonly strip?: (bytes: Uint8Array, note?: Orientation) => Uint8Array;
-  /** The same file with a mark that says down to which score, 1 to 100, it was reduced; it takes 10 to 28 bytes. */
-  readonly mark?: (bytes: Uint8Array, score: number) => Uint8Array;
-  /** What the mark of a file says; undefined where there is none. */
-  readonly markOf?: (bytes: Uint8Array) => number | undefined;
+  readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Uint8Array;
 }
 
 /** Types the literal of a registry row. */

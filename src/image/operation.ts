@@ -1,6 +1,7 @@
 /** What an operation is. One file in `operations/` and one line in `operations.ts` add one. */
 import type * as v from "valibot";
 
+import type { Price } from "../../wasm/price.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Rows } from "./rows.ts";
 import type { Rotation } from "./steps/rotate.ts";
@@ -32,8 +33,8 @@ export interface RowStep extends Size {
   readonly kind: "rows";
   /** Whether the result is opaque, given whether the input is. */
   readonly opaque: (input: boolean) => boolean;
-  /** Bytes of memory that the step holds at most. */
-  readonly peakBytes: number;
+  /** Of the whole picture's way through the step. */
+  readonly price: Price;
   readonly apply: (rows: Rows) => Rows;
 }
 
@@ -51,12 +52,12 @@ export interface Stage {
    * A small version of the picture at this stage (first frame) to look at; whoever asks closes it. No side is longer
    * than what the operation says in `looks`; one that says nothing there may not ask.
    */
-  readonly look: () => Rows;
+  readonly look: () => Promise<Rows>;
   /**
    * The faces in the small version, most prominent first, in pixels of the picture at this stage, fractional. The first
    * operation that asks has them reported.
    */
-  readonly faces: () => readonly Box[];
+  readonly faces: () => Promise<readonly Box[]>;
   /** The file of a saved picture that the operation asked for in `needs`, by its id. */
   readonly overlay: (id: string) => Uint8Array;
 }
@@ -80,14 +81,14 @@ export interface OperationRow {
    */
   readonly looks?: (params: never) => number;
   /** The work, in order; an empty list when nothing is to be done. */
-  readonly plan: (params: never, stage: Stage) => readonly Step[];
+  readonly plan: (params: never, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }
 
 export interface Operation<Params extends Schema> extends OperationRow {
   readonly params: Params;
   readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
   readonly looks?: (params: v.InferOutput<Params>) => number;
-  readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[];
+  readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }
 
 /** Types the literal of a registry row: `plan` receives what `params` describes. */

@@ -1,5 +1,6 @@
 /** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
 import { ApiError } from "../errors.ts";
+import type { Breath } from "./breath.ts";
 import { type Rows, skipRows } from "./rows.ts";
 
 export interface Frame {
@@ -9,7 +10,8 @@ export interface Frame {
   readonly rows: Rows;
 }
 
-export interface Picture {
+/** What is known of a picture before it is opened. */
+export interface Extent {
   /** Pixels. */
   readonly width: number;
   /** Pixels. */
@@ -18,28 +20,59 @@ export interface Picture {
   readonly opaque: boolean;
   /** Frames; 1 in a still picture. */
   readonly frames: number;
+}
+
+export interface Picture extends Extent {
   /** How often an animation plays; 0 is for ever. */
   readonly loops: number;
   /**
    * Computes the frames in order, one at a time: a frame's rows must be closed, or read to their end, before the next
    * is asked for. May be called again; every call starts from the first frame.
    */
-  open(): Iterable<Frame>;
+  open(breath: Breath): AsyncIterable<Frame>;
 }
 
 /**
  * The first frame of a picture, for whoever needs no more.
  * Closing the rows ends the reading of the picture.
  */
-export function firstFrame(picture: Picture): Rows {
-  const frames = picture.open()[Symbol.iterator]();
-  const first = frames.next();
+export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows> {
+  const frames = picture.open(breath)[Symbol.asyncIterator]();
+  const first = await frames.next();
   if (first.done) throw new ApiError(422, "The image has no frames");
   const { rows } = first.value;
   const close = () => {
     rows.close();
-    frames.return?.();
+    // The generator stands at its yield: what it still has to do is to close what is closed already.
+    void frames.return?.();
   };
   const { width, height, opaque } = rows;
   return { width, height, opaque, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
+}
+
+/** A still picture over rows that can be opened again and again. */
+export function stillPicture(
+  { width, height, opaque }: Pick<Extent, "width" | "height" | "opaque">,
+  open: (breath: Breath) => Rows | Promise<Rows>,
+): Picture {
+  return {
+    width,
+    height,
+    opaque,
+    frames: 1,
+    loops: 0,
+    async *open(breath) {
+      yield { delayMs: 0, rows: await open(breath) };
+    },
+  };
+}
+
+/** The same picture with something done to the rows of every frame. */
+export function mapFrames(picture: Picture, work: (rows: Rows) => Rows): Picture {
+  return {
+    ...picture,
+    async *open(breath) {
+      for await (const frame of picture.open(breath)) yield { ...frame, rows: work(frame.rows) };
+    },
+  };
 }

@@ -7,21 +7,21 @@ export interface Rows {
   /** No pixel has an alpha below 255. */
   readonly opaque: boolean;
   /**
-   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB, tightly packed.
-   * The view is valid until the next call. `null` at the end.
+   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB, tightly packed; `null`
+   * at the end. The view is valid until its reader awaits anything: use it, or copy it, at once.
    */
-  read(max: number): Uint8Array | null;
+  read(max: number): Promise<Uint8Array | null>;
   /** Goes past the next `count` rows, which there are; absent where that takes as long as reading them. */
-  skip?(count: number): void;
+  skip?(count: number): Promise<void>;
   /** Frees what the picture holds, upstream included. May be called twice and at any time. */
   close(): void;
 }
 
 /** Goes past the next `count` rows; stops at the end. */
-export function skipRows(rows: Rows, count: number): void {
+export async function skipRows(rows: Rows, count: number): Promise<void> {
   if (rows.skip) return rows.skip(count);
   for (let left = count; left > 0;) {
-    const band = rows.read(left);
+    const band = await rows.read(left);
     if (!band) return;
     left -= band.length / (rows.width * 4);
   }
@@ -42,13 +42,13 @@ export function rowsOver(
     width,
     height,
     opaque,
-    read(max) {
+    async read(max) {
       if (y >= height) return null;
       const from = y;
       y = Math.min(height, y + max);
       return bytes.subarray(from * stride, y * stride);
     },
-    skip(count) {
+    async skip(count) {
       y = Math.min(height, y + count);
     },
     close() {

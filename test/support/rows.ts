@@ -47,7 +47,7 @@ export function rowsOf({ width, height, data }: Pixels, opaque = true, most = 1_
     width,
     height,
     opaque,
-    read(max) {
+    async read(max) {
       const count = Math.min(max, most, height - y);
       if (count === 0) return null;
       y += count;
@@ -69,18 +69,18 @@ export function pictureOf(
     opaque,
     frames: frames.length,
     loops,
-    *open() {
+    async *open() {
       for (const frame of frames) yield { delayMs, rows: rowsOf(frame, opaque) };
     },
   };
 }
 
 /** Reads rows to their end, at most `max` at a time, and closes them. */
-export function drain(rows: Rows, max = 16): Pixels {
+export async function drain(rows: Rows, max = 16): Promise<Pixels> {
   const data = new Uint8Array(rows.width * rows.height * 4);
   let at = 0;
   try {
-    for (let read = rows.read(max); read; read = rows.read(max)) {
+    for (let read = await rows.read(max); read; read = await rows.read(max)) {
       data.set(read, at);
       at += read.length;
     }

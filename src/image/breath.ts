@@ -1,0 +1,118 @@
+/**
+ * The isolate's only thread, shared by turns: work runs in stretches, and between two of them everybody else has a go.
+ *
+ * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that it
+ * takes (`spend`), and by the clock besides, where it moves.
+ */
+
+/** Declared milliseconds after which work makes way. Light requests are answered in between. */
+const STRETCH_MS = 40;
+
+/** The right to compute, until it is given back; handed to work by `Budget.run`. */
+export interface Breath {
+  /**
+   * Declares work of so many milliseconds that was just done, or is about to be done. Where a stretch is full the promise
+   * that comes back resolves once others had their turn; every view of native memory is void by then.
+   * @throws the reason of the caller's signal when nobody waits for the work any more
+   */
+  spend(ms: number): Promise<void> | undefined;
+  /** Milliseconds for which this work has had the thread; pauses do not count. */
+  worked(): number;
+}
+
+interface Turn {
+  readonly start: () => void;
+}
+
+/** Grants the thread to one piece of work at a time, in the order in which they ask. */
+export class Thread {
+  private taken = false;
+  private readonly waiting: Turn[] = [];
+  private readonly now: () => number;
+  private readonly pause: () => Promise<void>;
+
+  /**
+   * @param now milliseconds, of any beginning
+   * @param pause resolves after everything else that is due
+   */
+  constructor(now: () => number, pause: () => Promise<void>) {
+    this.now = now;
+    this.pause = pause;
+  }
+
+  /** Runs `work` in stretches that alternate with those of other work. */
+  async run<Result>(work: (breath: Breath) => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    await this.take();
+    const stretches = new Stretches(this.now);
+    const rest = async () => {
+      stretches.end();
+      this.release();
+      await this.pause();
+      await this.take();
+      stretches.begin();
+      signal?.throwIfAborted();
+    };
+    try {
+      signal?.throwIfAborted();
+      return await work({
+        spend: (ms) => (stretches.isFull(ms) ? rest() : undefined),
+        worked: () => stretches.worked(),
+      });
+    } finally {
+      this.release();
+    }
+  }
+
+  private take(): Promise<void> | undefined {
+    if (this.taken) return new Promise((start) => this.waiting.push({ start }));
+    this.taken = true;
+    return undefined;
+  }
+
+  private release(): void {
+    const next = this.waiting.shift();
+    if (next) next.start();
+    else this.taken = false;
+  }
+}
+
+/** The time of one piece of work: the stretch that it is in, and those before. */
+class Stretches {
+  private declaredMs = 0;
+  private since: number;
+  private before = 0;
+  private readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+    this.since = now();
+  }
+
+  /** Whether the stretch has had its time, `ms` more included. */
+  isFull(ms: number): boolean {
+    this.declaredMs += ms;
+    return this.declaredMs >= STRETCH_MS || this.now() - this.since >= STRETCH_MS;
+  }
+
+  end(): void {
+    this.before = this.worked();
+  }
+
+  begin(): void {
+    this.declaredMs = 0;
+    this.since = this.now();
+  }
+
+  worked(): number {
+    return this.before + this.now() - this.since;
+  }
+}
+
+/** The thread of this isolate. */
+export const isolateThread = new Thread(
+  () => performance.now(),
+  () => scheduler.wait(0),
+);
+
+/** For work that is done at once, because it is small or nobody else is there: tests, benchmarks. */
+export const UNPAUSED: Breath = { spend: () => undefined, worked: () => 0 };
