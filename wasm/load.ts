@@ -1,34 +1,14 @@
 /**
- * One instance per native module, reused for every job of the isolate.
+ * Instances of native modules, reused for every job of the isolate.
  *
  * Discarded WebAssembly instances are not collected in time (the engine feels no pressure from their memory), so
  * nothing is instantiated per request. An instance is replaced only when it trapped, when a C library was left in an
  * unknown state, or when it grew past what it may keep while idle; replacements are counted.
+ *
+ * Jobs whose calls return before anything else happens share one instance of their module. A job with calls that pause
+ * (`instance.ts`) has one alone, and gives it back for the next.
  */
-
-/** What every module of ours exports besides its own functions. */
-export interface NativeExports {
-  readonly memory: WebAssembly.Memory;
-  /** Modules that are not ours may lack it; theirs must not go on after a throw. */
-  readonly __stack_pointer?: WebAssembly.Global;
-  malloc(bytes: number): number;
-  free(pointer: number): void;
-}
-
-/** A C library refused its input or ran out of memory; thrown through the wasm frames by the `fail` import. */
-export class NativeError extends Error {
-  override name = "NativeError";
-}
-
-export interface NativeOptions {
-  readonly name: string;
-  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job. */
-  readonly keepBytes: number;
-  /** Further `env` imports; receives the instance that calls. */
-  readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
-  /** Imports of a module that is not ours, by the name of their module. */
-  readonly foreign?: (instance: NativeInstance<NativeExports>) => WebAssembly.Imports;
-}
+import { NativeError, type NativeExports, NativeInstance, type NativeOptions } from "./instance.ts";
 
 /** Totals for logs, tests and benchmarks. */
 export interface NativeStatistics {
@@ -54,17 +34,22 @@ export function nativeMemoryBytes(): number {
  * was dropped is collected late, and the next job in that module starts small again.
  */
 export function trimNative(bytes: number): void {
-  const idle = modules.filter((module) => module.isIdle()).toSorted((a, b) => a.lastUse - b.lastUse);
-  let held = idle.reduce((sum, module) => sum + module.statistics().memoryBytes, 0);
-  for (const module of idle) {
+  const idle = modules
+    .flatMap((module) => module.idleInstances().map((instance) => ({ module, instance })))
+    .toSorted((a, b) => a.instance.lastUse - b.instance.lastUse);
+  let held = idle.reduce((sum, { instance }) => sum + memoryOf(instance), 0);
+  for (const { module, instance } of idle) {
     if (held <= bytes) return;
-    held -= module.statistics().memoryBytes;
-    module.drop();
+    held -= memoryOf(instance);
+    module.drop(instance);
   }
 }
 
-/** Counts uses of native modules, to tell which was used last. */
+/** Counts uses of instances, to tell which was used last. */
 let uses = 0;
+
+/** Idle instances of one module: as many as there are jobs in it at a time, but for rare crowds. */
+const MAX_IDLE_INSTANCES = 2;
 
 /** Declares a native module; it is instantiated on first use. */
 export function native<Exports extends NativeExports>(
@@ -76,80 +61,16 @@ export function native<Exports extends NativeExports>(
   return created;
 }
 
-/** Answers for what libc asks of the system on behalf of file functions that nobody calls: there are no files. */
-function systemOf(module: WebAssembly.Module): Record<string, () => number> {
-  const notSupported = () => 52; // ENOSYS
-  const answers: Record<string, () => number> = {
-    fd_prestat_get: () => 8, // EBADF: no folder was opened beforehand
-    proc_exit: () => {
-      throw new NativeError("the native code ended itself");
-    },
-  };
-  const names = WebAssembly.Module.imports(module).filter((entry) => entry.module === "wasi_snapshot_preview1");
-  return Object.fromEntries(names.map(({ name }) => [name, answers[name] ?? notSupported]));
-}
-
-export class NativeInstance<Exports extends NativeExports> {
-  readonly exports: Exports;
-  /** Jobs that still hold handles in this instance. */
-  open = 0;
-  broken = false;
-
-  constructor(module: WebAssembly.Module, options: NativeOptions) {
-    const fail = (pointer: number): never => {
-      throw new NativeError(this.text(pointer));
-    };
-    const instance = new WebAssembly.Instance(module, {
-      env: { fail, ...options.imports?.(this as unknown as NativeInstance<NativeExports>) },
-      wasi_snapshot_preview1: systemOf(module),
-      ...options.foreign?.(this as unknown as NativeInstance<NativeExports>),
-    });
-    this.exports = instance.exports as unknown as Exports;
-    (instance.exports["_initialize"] as (() => void) | undefined)?.();
-  }
-
-  /**
-   * Runs calls into the instance. A throw out of C restores the stack pointer; a trap marks the instance as broken, so
-   * that the next job gets a new one.
-   */
-  run<T>(work: (exports: Exports) => T): T {
-    const stackPointer = this.exports.__stack_pointer;
-    const stack = stackPointer?.value as number;
-    try {
-      return work(this.exports);
-    } catch (error) {
-      if (stackPointer) stackPointer.value = stack;
-      else this.broken = true;
-      if (error instanceof WebAssembly.RuntimeError) {
-        this.broken = true;
-        throw new NativeError("the native code trapped", { cause: error });
-      }
-      throw error;
-    }
-  }
-
-  /** A view of linear memory; valid until the next call that may allocate. */
-  bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.exports.memory.buffer, pointer, length);
-  }
-
-  /** The zero-terminated ASCII text at `pointer`, at most 200 characters. */
-  text(pointer: number): string {
-    const bytes = new Uint8Array(this.exports.memory.buffer);
-    let text = "";
-    for (let at = pointer; text.length < 200; at++) {
-      const code = bytes[at];
-      if (!code) break;
-      text += String.fromCharCode(code);
-    }
-    return text;
-  }
+function memoryOf(instance: Pick<NativeInstance<NativeExports>, "exports">): number {
+  return instance.exports.memory.buffer.byteLength;
 }
 
 class NativeModule<Exports extends NativeExports> {
-  /** When the module was last used, as a count of uses. */
-  lastUse = 0;
-  private current: NativeInstance<Exports> | undefined;
+  /** What jobs share, while there are any. */
+  private shared: NativeInstance<Exports> | undefined;
+  private readonly lent = new Set<NativeInstance<Exports>>();
+  /** Nobody holds anything in these; the one used last is the last. */
+  private idle: readonly NativeInstance<Exports>[] = [];
   private replaced = 0;
 
   private readonly module: WebAssembly.Module;
@@ -165,34 +86,90 @@ class NativeModule<Exports extends NativeExports> {
    * Handles belong to the instance they were made in: keep it, do not ask again.
    */
   acquire(): NativeInstance<Exports> {
-    const { current } = this;
-    const oversized = current?.open === 0 && current.exports.memory.buffer.byteLength > this.options.keepBytes;
-    if (current && (current.broken || oversized)) this.drop();
-    this.lastUse = ++uses;
-    this.current ??= new NativeInstance<Exports>(this.module, this.options);
-    this.current.open++;
-    return this.current;
+    if (this.shared?.broken) {
+      this.shared = undefined;
+      this.replaced++;
+    }
+    this.shared ??= this.take();
+    this.shared.lastUse = ++uses;
+    this.shared.open++;
+    return this.shared;
+  }
+
+  /** An instance that no other job gets, for calls that pause. Pair with `release`, whatever happens in between. */
+  acquireAlone(): NativeInstance<Exports> {
+    const instance = this.take();
+    this.lent.add(instance);
+    instance.lastUse = ++uses;
+    instance.open++;
+    return instance;
   }
 
   release(instance: NativeInstance<Exports>): void {
     instance.open--;
+    if (instance.open > 0) return;
+    // A call that stands in a pause does not end any more: its frames are all that still knows the instance.
+    if (instance.isPaused()) instance.broken = true;
+    const wasOurs = this.lent.delete(instance) || this.shared === instance;
+    if (this.shared === instance) this.shared = undefined;
+    if (!wasOurs) return;
+    this.idle = [...this.idle, instance];
+    for (const surplus of this.idle.slice(0, -MAX_IDLE_INSTANCES)) this.drop(surplus);
   }
 
-  /** There is an instance, and no job holds anything in it. */
-  isIdle(): boolean {
-    return this.current?.open === 0;
+  idleInstances(): readonly NativeInstance<Exports>[] {
+    return this.idle;
   }
 
-  /** Gives the instance up; the next job gets a new one. */
-  drop(): void {
+  /** Gives an idle instance up. */
+  drop(instance: NativeInstance<Exports>): void {
     this.replaced++;
-    this.current = undefined;
+    this.idle = this.idle.filter((other) => other !== instance);
   }
 
   statistics(): NativeStatistics {
-    const memoryBytes = this.current?.exports.memory.buffer.byteLength ?? 0;
+    const memoryBytes = this.instances().reduce((sum, instance) => sum + memoryOf(instance), 0);
     return { name: this.options.name, memoryBytes, replaced: this.replaced };
+  }
+
+  /** All that jobs use, and that wait for jobs. */
+  instances(): readonly NativeInstance<Exports>[] {
+    return [...this.idle, ...this.lent, ...(this.shared ? [this.shared] : [])];
+  }
+
+  /** The idle instance that was used last and is fit for another job; or else a new one. */
+  private take(): NativeInstance<Exports> {
+    const isUnfit = (instance: NativeInstance<Exports>) =>
+      instance.broken || memoryOf(instance) > this.options.keepBytes;
+    for (const instance of this.idle.filter(isUnfit)) this.drop(instance);
+    const instance = this.idle.at(-1) ?? new NativeInstance<Exports>(this.module, this.options);
+    this.idle = this.idle.filter((other) => other !== instance);
+    return instance;
   }
 }
 
-export type { NativeModule };
+/** What modules export that count their allocations (`heap.c`). */
+export interface HeapExports extends NativeExports {
+  heap_used(): number;
+  heap_peak(): number;
+  heap_mark(): void;
+  heap_limit(bytes: number): void;
+}
+
+/** Bytes that jobs hold in a module now, and the most they held since `mark`. For tests and benchmarks. */
+export function heapOf<Exports extends HeapExports>(
+  module: NativeModule<Exports>,
+  mark = false,
+): { readonly used: number; readonly peak: number; readonly memory: number } {
+  const heap = { used: 0, peak: 0, memory: 0 };
+  for (const { exports } of module.instances()) {
+    heap.used += exports.heap_used();
+    heap.peak += exports.heap_peak();
+    heap.memory += exports.memory.buffer.byteLength;
+    if (mark) exports.heap_mark();
+  }
+  return heap;
+}
+
+export { NativeError, NativeInstance };
+export type { NativeExports, NativeModule, NativeOptions };

@@ -1,12 +1,26 @@
 import { describe, expect, it } from "vitest";
 
+import { Thread } from "../../src/image/breath.ts";
 import { openTransform } from "../../wasm/color/color.ts";
-import { nativeMemoryBytes, nativeStatistics, trimNative } from "../../wasm/load.ts";
+import type { Turns } from "../../wasm/instance.ts";
+import {
+  native,
+  NativeError,
+  type NativeExports,
+  nativeMemoryBytes,
+  nativeStatistics,
+  trimNative,
+} from "../../wasm/load.ts";
 import { openComparison } from "../../wasm/score/score.ts";
+import pausing from "../fixtures/native/pausing.wasm";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
 
 function memoryOf(name: string): number {
   return nativeStatistics().find((module) => module.name === name)?.memoryBytes ?? 0;
+}
+
+function replacedOf(name: string): number {
+  return nativeStatistics().find((module) => module.name === name)?.replaced ?? 0;
 }
 
 describe("idle native memory", () => {
@@ -24,5 +38,160 @@ describe("idle native memory", () => {
     trimNative(memoryOf("score"));
     expect(memoryOf("color")).toBe(0);
     expect(nativeMemoryBytes()).toBe(memoryOf("score"));
+  });
+});
+
+interface PausingExports extends NativeExports {
+  sum(count: number): number;
+  fail_after(count: number): number;
+  trap_after(count: number): number;
+  depth(levels: number): number;
+}
+
+let modules = 0;
+
+/** A module of its own for every test. */
+function pausingModule() {
+  const name = `pausing ${++modules}`;
+  return { name, module: native<PausingExports>(pausing, { name, keepBytes: 1 << 20 }) };
+}
+
+/** Pauses whenever it is asked, for a whole turn of the event loop. */
+function everyTime(): Turns & { readonly pauses: () => number } {
+  let count = 0;
+  return {
+    async spend() {
+      count++;
+      await scheduler.wait(0);
+    },
+    pauses: () => count,
+  };
+}
+
+/** Pauses the third time for ever, for nobody waits any more. */
+function abortedAtThird(reason: Error): Turns {
+  let count = 0;
+  return {
+    async spend() {
+      await scheduler.wait(0);
+      if (++count === 3) throw reason;
+    },
+  };
+}
+
+const SUM_OF_100 = Array.from({ length: 100 }, (_, at) => (at & 15) + at).reduce((a, b) => a + b);
+
+describe("a native call that pauses", () => {
+  it("comes to what it would at once, and leaves the stack as it was", async () => {
+    const { module } = pausingModule();
+    const instance = module.acquireAlone();
+    const before: unknown = instance.exports.__stack_pointer?.value;
+    const breath = everyTime();
+    expect(await instance.runPausing({ breath, nanoseconds: 1 }, "sum", 100)).toBe(SUM_OF_100);
+    expect(breath.pauses()).toBe(100);
+    expect(await instance.runPausing({ breath, nanoseconds: 1 }, "depth", 300)).toBe(300);
+    expect(instance.run((exports) => exports.sum(100))).toBe(SUM_OF_100);
+    expect(instance.exports.__stack_pointer?.value).toBe(before);
+    module.release(instance);
+  });
+
+  it("declares its work in milliseconds and pauses only where a stretch is full", async () => {
+    const { module } = pausingModule();
+    const instance = module.acquireAlone();
+    let pauses = 0;
+    const thread = new Thread(
+      () => 0,
+      async () => {
+        pauses++;
+        await scheduler.wait(0);
+      },
+    );
+    const work = thread.run((breath) => instance.runPausing({ breath, nanoseconds: 1e6 }, "sum", 100));
+    expect(await work).toBe(SUM_OF_100);
+    expect(pauses).toBe(2);
+    module.release(instance);
+  });
+
+  it("goes on at once where it was not made to pause", () => {
+    const { module } = pausingModule();
+    const instance = module.acquire();
+    expect(instance.run((exports) => exports.sum(100))).toBe(SUM_OF_100);
+    module.release(instance);
+  });
+
+  it("alternates with others of its module, each in an instance of its own that the next jobs use", async () => {
+    const { name, module } = pausingModule();
+    const sums = Array.from({ length: 2 }, async (_, index) => {
+      const instance = module.acquireAlone();
+      const sum = await instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 100 + index);
+      module.release(instance);
+      return sum;
+    });
+    const two = memoryOf(name);
+    expect(await Promise.all(sums)).toEqual([SUM_OF_100, SUM_OF_100 + (100 & 15) + 100]);
+    const again = [module.acquireAlone(), module.acquire()];
+    expect(memoryOf(name)).toBe(two);
+    for (const instance of again) module.release(instance);
+    trimNative(0);
+    expect(memoryOf(name)).toBe(0);
+  });
+
+  it("lets nobody in while it stands", async () => {
+    const { module } = pausingModule();
+    const instance = module.acquireAlone();
+    const standing = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 3);
+    expect(() => instance.run((exports) => exports.sum(1))).toThrow("entered in the midst of another call");
+    expect(await standing).toBe(3 + 3);
+    module.release(instance);
+  });
+
+  it("throws what the library refused, and the instance stays in use", async () => {
+    const { name, module } = pausingModule();
+    const instance = module.acquireAlone();
+    const before: unknown = instance.exports.__stack_pointer?.value;
+    const refused = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "fail_after", 5);
+    await expect(refused).rejects.toThrow(new NativeError("refused"));
+    expect(instance.exports.__stack_pointer?.value).toBe(before);
+    module.release(instance);
+    const next = module.acquireAlone();
+    expect(next).toBe(instance);
+    module.release(next);
+    expect(replacedOf(name)).toBe(0);
+  });
+
+  it("gives up an instance that trapped", async () => {
+    const { name, module } = pausingModule();
+    const instance = module.acquireAlone();
+    const trapped = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "trap_after", 5);
+    await expect(trapped).rejects.toThrow(new NativeError("the native code trapped"));
+    module.release(instance);
+    const next = module.acquireAlone();
+    expect(next).not.toBe(instance);
+    module.release(next);
+    expect(replacedOf(name)).toBe(1);
+  });
+
+  it("leaves C with the reason when it is aborted, and gives up the instance", async () => {
+    const { name, module } = pausingModule();
+    const reason = new Error("nobody waits");
+    const instance = module.acquireAlone();
+    const aborted = instance.runPausing({ breath: abortedAtThird(reason), nanoseconds: 1 }, "sum", 100);
+    await expect(aborted).rejects.toBe(reason);
+    module.release(instance);
+    const next = module.acquireAlone();
+    expect(next.run((exports) => exports.sum(100))).toBe(SUM_OF_100);
+    module.release(next);
+    expect(replacedOf(name)).toBe(1);
+  });
+
+  it("ends when its job is closed in a pause", async () => {
+    const { module } = pausingModule();
+    const instance = module.acquireAlone();
+    const standing = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 100);
+    module.release(instance);
+    await expect(standing).rejects.toThrow(NativeError);
+    const next = module.acquireAlone();
+    expect(next).not.toBe(instance);
+    module.release(next);
   });
 });

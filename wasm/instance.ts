@@ -1,0 +1,213 @@
+/**
+ * One instance of a native module, and the two ways to call C in it.
+ *
+ * `run` calls it as any function: C returns before anything else happens. `runPausing` calls one function that may pause
+ * in the midst of its work, on a stack of its own that the engine sets aside (WebAssembly's JavaScript promise
+ * integration). C says `breathe(work)` (`breathe.h`) in its loops: that adds work up, and only where a stretch of work is
+ * full does C leave its stack until others had their turn. Meanwhile its frames, and those of the shadow stack in linear
+ * memory, stay where they are, so nobody else may enter the instance: a job with such calls has it alone
+ * (`acquireAlone`).
+ *
+ * A job that is aborted in a pause does not come back: the reason is thrown out of C, through frames that free nothing,
+ * and the instance is given up. A throw by `fail` and a trap are what they are in `run`.
+ */
+/** What every module of ours exports besides its own functions. */
+export interface NativeExports {
+  readonly memory: WebAssembly.Memory;
+  /** Modules that are not ours may lack it; theirs must not go on after a throw. */
+  readonly __stack_pointer?: WebAssembly.Global;
+  malloc(bytes: number): number;
+  free(pointer: number): void;
+}
+
+/** A C library refused its input or ran out of memory; thrown through the wasm frames by the `fail` import. */
+export class NativeError extends Error {
+  override name = "NativeError";
+}
+
+export interface NativeOptions {
+  readonly name: string;
+  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job. */
+  readonly keepBytes: number;
+  /** Further `env` imports; receives the instance that calls. */
+  readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
+  /** Imports of a module that is not ours, by the name of their module. */
+  readonly foreign?: (instance: NativeInstance<NativeExports>) => WebAssembly.Imports;
+}
+
+/** Turns of the thread, as work asks for them. */
+export interface Turns {
+  /**
+   * Declares work of so many milliseconds. Where others must have their turn the promise that comes back resolves after
+   * them; it is rejected when nobody waits for the work any more.
+   */
+  spend(ms: number): Promise<void> | undefined;
+}
+
+/** What a call that pauses makes way by. */
+export interface Pace {
+  readonly breath: Turns;
+  /** What one unit of the work that C declares takes. */
+  readonly nanoseconds: number;
+}
+
+type Arguments = readonly number[];
+
+/** The functions among the exports, by their names. */
+export type FunctionName<Exports> = {
+  [Name in keyof Exports]: Exports[Name] extends (...args: never[]) => unknown ? Name : never;
+}[keyof Exports];
+
+export type ArgumentsOf<Exports, Name extends keyof Exports> = Exports[Name] extends (...args: infer List) => unknown
+  ? List
+  : never;
+
+export type ResultOf<Exports, Name extends keyof Exports> = Exports[Name] extends (...args: never[]) => infer Result
+  ? Result
+  : never;
+
+/** What runs on stacks that can be left, of which TypeScript's library does not know yet. */
+interface StackSwitching {
+  readonly Suspending: new (work: () => Promise<void>) => WebAssembly.ImportValue;
+  readonly promising: (called: unknown) => (...args: Arguments) => Promise<unknown>;
+}
+
+/** Absent where the engine has none: calls that would pause are then made at once. */
+const { Suspending, promising } = WebAssembly as Partial<StackSwitching>;
+
+/** Answers for what libc asks of the system on behalf of file functions that nobody calls: there are no files. */
+function systemOf(module: WebAssembly.Module): Record<string, () => number> {
+  const notSupported = () => 52; // ENOSYS
+  const answers: Record<string, () => number> = {
+    fd_prestat_get: () => 8, // EBADF: no folder was opened beforehand
+    proc_exit: () => {
+      throw new NativeError("the native code ended itself");
+    },
+  };
+  const names = WebAssembly.Module.imports(module).filter((entry) => entry.module === "wasi_snapshot_preview1");
+  return Object.fromEntries(names.map(({ name }) => [name, answers[name] ?? notSupported]));
+}
+
+export class NativeInstance<Exports extends NativeExports> {
+  readonly exports: Exports;
+  /** Jobs that still hold handles in this instance. */
+  open = 0;
+  broken = false;
+  /** When the instance was last asked for, as a count of uses of all. */
+  lastUse = 0;
+  /** Of the call that is under way and may pause. */
+  private pace: Pace | undefined;
+  /** What C was told to wait for, until it does. */
+  private rest: Promise<void> | undefined;
+
+  constructor(module: WebAssembly.Module, options: NativeOptions) {
+    const self = this as unknown as NativeInstance<NativeExports>;
+    const instance = new WebAssembly.Instance(module, {
+      env: {
+        fail: (pointer: number): never => {
+          throw new NativeError(this.text(pointer));
+        },
+        breathe: (work: number) => this.breathe(work),
+        pause: Suspending ? new Suspending(() => this.pause()) : () => undefined,
+        ...options.imports?.(self),
+      },
+      wasi_snapshot_preview1: systemOf(module),
+      ...options.foreign?.(self),
+    });
+    this.exports = instance.exports as unknown as Exports;
+    (instance.exports["_initialize"] as (() => void) | undefined)?.();
+  }
+
+  /** A call into the instance stands in the midst of its work, and nobody may enter. */
+  isPaused(): boolean {
+    return this.pace !== undefined;
+  }
+
+  /**
+   * Runs calls into the instance. A throw out of C restores the stack pointer; a trap marks the instance as broken, so
+   * that the next job gets a new one.
+   */
+  run<T>(work: (exports: Exports) => T): T {
+    if (this.pace) throw new Error("entered in the midst of another call");
+    const stack = this.stack();
+    try {
+      return work(this.exports);
+    } catch (error) {
+      throw this.left(stack, error);
+    }
+  }
+
+  /**
+   * Calls one function, which may pause; only in an instance that the job has alone.
+   * @throws the reason of the caller's signal when nobody waits for the work any more; the instance is broken then
+   */
+  async runPausing<Name extends FunctionName<Exports> & string>(
+    pace: Pace,
+    name: Name,
+    ...args: ArgumentsOf<Exports, Name>
+  ): Promise<ResultOf<Exports, Name>> {
+    const called = this.exports[name] as (...list: Arguments) => unknown;
+    const list = args as Arguments;
+    if (!promising) return this.run(() => called(...list)) as ResultOf<Exports, Name>;
+    if (this.pace) throw new Error("entered in the midst of another call");
+    const stack = this.stack();
+    this.pace = pace;
+    try {
+      return (await promising(called)(...list)) as ResultOf<Exports, Name>;
+    } catch (error) {
+      throw this.left(stack, error);
+    } finally {
+      this.pace = undefined;
+      this.rest = undefined;
+    }
+  }
+
+  /** A view of linear memory; valid until the next call that may allocate. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, pointer, length);
+  }
+
+  /** The zero-terminated ASCII text at `pointer`, at most 200 characters. */
+  text(pointer: number): string {
+    const bytes = new Uint8Array(this.exports.memory.buffer);
+    let text = "";
+    for (let at = pointer; text.length < 200; at++) {
+      const code = bytes[at];
+      if (!code) break;
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+
+  private stack(): number | undefined {
+    return this.exports.__stack_pointer?.value as number | undefined;
+  }
+
+  /** Puts the instance in order after C was left by a throw. Returns what is to be thrown on. */
+  private left(stack: number | undefined, error: unknown): unknown {
+    const stackPointer = this.exports.__stack_pointer;
+    if (stackPointer) stackPointer.value = stack;
+    else this.broken = true;
+    if (!(error instanceof WebAssembly.RuntimeError)) return error;
+    this.broken = true;
+    return new NativeError("the native code trapped", { cause: error });
+  }
+
+  /** C did some work. Returns 1 where it has to pause. */
+  private breathe(work: number): number {
+    if (!this.pace) return 0;
+    const { breath, nanoseconds } = this.pace;
+    this.rest = breath.spend((work * nanoseconds) / 1e6);
+    return this.rest ? 1 : 0;
+  }
+
+  private async pause(): Promise<void> {
+    try {
+      await this.rest;
+      if (this.open === 0) throw new NativeError("the job was closed");
+    } catch (error) {
+      this.broken = true;
+      throw error;
+    }
+  }
+}
