@@ -1,8 +1,14 @@
+/** Work on a picture's pixels in place, a few rows at a time. */
 import { Band } from "../../wasm/pixels/band.ts";
 import type { Rows } from "./rows.ts";
 
 /** Rows that a step works on at a time: enough to make calls cheap, few enough to stay in the cache. */
 export const BAND_ROWS = 16;
+
+/** Bytes that a band of rows of this many pixels takes. */
+export function bandBytes(width: number): number {
+  return width * 4 * BAND_ROWS;
+}
 
 /** A picture whose pixels are changed in place, a few rows at a time; `tables` are closed with it. */
 export function mapBands(
@@ -15,8 +21,8 @@ export function mapBands(
     width: rows.width,
     height: rows.height,
     opaque,
-    read(max) {
-      const source = rows.read(Math.min(max, BAND_ROWS));
+    async read(max) {
+      const source = await rows.read(Math.min(max, BAND_ROWS));
       if (!source) return null;
       work(band.load(source));
       return band.pixels;

@@ -1,16 +1,19 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
-import { toSrgb } from "./color/convert.ts";
+import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
+import type { Breath } from "./breath.ts";
+import { conversionPrice, toSrgb } from "./color/convert.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
+import { paced } from "./paced.ts";
 import { firstFrame, type Frame, type Picture } from "./picture.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
-import { resample, resamplePeakBytes } from "./resample.ts";
+import { resample, resamplePrice } from "./resample.ts";
 import type { Rows } from "./rows.ts";
 import { crop } from "./steps/crop.ts";
-import { rotate, rotatePeakBytes } from "./steps/rotate.ts";
-import { needsStrips, stripPeakBytes, turnByStrips } from "./steps/turn-strips.ts";
-import { turn, turnPeakBytes } from "./steps/turn.ts";
+import { rotate, rotatePrice } from "./steps/rotate.ts";
+import { needsStrips, stripPrice, stripRegions, turnByStrips } from "./steps/turn-strips.ts";
+import { turn, turnPrice } from "./steps/turn.ts";
 import { clocked, type Stopwatch } from "./stopwatch.ts";
 
 /** A file whose format and facts are known. */
@@ -24,21 +27,24 @@ export interface Stored {
 
 /** The planned picture; nothing is decoded before its rows are read. */
 export function pictureOf(stored: Stored, plan: Plan): Picture {
-  const { facts } = stored;
+  const { facts, stopwatch } = stored;
   return {
     ...plan.size,
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
     loops: facts.loops,
-    open: () => clocked(() => plannedFrames(stored, plan), "operations", stored.stopwatch),
+    open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
 }
 
-function* plannedFrames(stored: Stored, { view, steps }: Plan): Iterable<Frame> {
-  for (const { delayMs, rows: viewed } of viewedFrames(stored, view)) {
+async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Breath): AsyncIterable<Frame> {
+  for await (const { delayMs, rows: viewed } of viewedFrames(stored, view, breath)) {
     let rows = viewed;
     try {
-      for (const step of steps) rows = applied(rows, step);
+      for (const step of steps) {
+        const { ms } = stepPrice(step, rows, rows.opaque);
+        rows = paced(applied(rows, step), ms, breath);
+      }
       yield { delayMs, rows };
     } finally {
       rows.close();
@@ -47,20 +53,25 @@ function* plannedFrames(stored: Stored, { view, steps }: Plan): Iterable<Frame> 
 }
 
 /** The frames of a stored picture as a view wants them. */
-function* viewedFrames(stored: Stored, view: View): Iterable<Frame> {
+async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
   const { facts, format, bytes, stopwatch } = stored;
+  const { orientation } = view;
   if (turnsByStrips(facts, view)) {
-    const openRegion = (box: Box) => firstFrame(regionOf(stored, box));
+    const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
     const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha });
-    yield { delayMs: 0, rows };
+    yield { delayMs: 0, rows: paced(rows, stripPrice(viewedSize(view), orientation).ms, breath) };
     return;
   }
-  for (const decoded of clocked(() => format.open(bytes, facts, demandOf(view)), "decode", stopwatch)) {
+  const demand = demandOf(view);
+  const decodeMs = format.read.price(facts, demand).ms / facts.frames;
+  const decoding = clocked(format.read.open(bytes, facts, demand, breath), "decode", breath, stopwatch);
+  for await (const decoded of decoding) {
     let { rows } = decoded;
     try {
-      rows = sized(rows, decoded.box, view);
-      rows = toSrgb(rows, facts.profile, facts.colorspace);
-      rows = turn(rows, view.orientation);
+      rows = paced(rows, decodeMs, breath);
+      rows = sized(rows, decoded.box, view, breath);
+      rows = paced(toSrgb(rows, facts.profile, facts.colorspace), conversionPrice(rows, facts).ms, breath);
+      rows = paced(turn(rows, orientation), turnPrice(rows, orientation).ms, breath);
       yield { delayMs: decoded.delayMs, rows };
     } finally {
       rows.close();
@@ -75,49 +86,66 @@ function turnsByStrips({ frames }: Facts, { box, target, orientation }: View): b
 
 /** A region of a stored picture, neither resized nor turned. */
 function regionOf(stored: Stored, box: Box): Picture {
-  const open = () => viewedFrames(stored, { box, orientation: 1 });
+  const open = (breath: Breath) => viewedFrames(stored, { box, orientation: 1 }, breath);
   return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
 }
 
-/** The most bytes that decoding and the steps hold while the picture is read. */
-export function picturePeakBytes(stored: Stored, plan: Plan): number {
-  const demand = demandOf(plan.view);
-  let bytes = stored.format.decodePeakBytes(stored.facts, demand);
-  const viewed = viewedSize(plan.view);
-  if (plan.view.target) bytes += resamplePeakBytes(demand.box, viewed);
-  const turnBytes = turnsByStrips(stored.facts, plan.view) ? stripPeakBytes : turnPeakBytes;
-  bytes += turnBytes(viewed, plan.view.orientation);
-  let size = turnSize(viewed, plan.view.orientation);
-  let opaque = !stored.facts.alpha;
-  for (const step of plan.steps) {
-    bytes += stepPeakBytes(step, size, opaque);
+/** Of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
+export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
+  const { facts } = stored;
+  const frame: Price[] = [viewPrice(facts, view)];
+  let size = turnSize(viewedSize(view), view.orientation);
+  let opaque = !facts.alpha;
+  for (const step of steps) {
+    frame.push(stepPrice(step, size, opaque));
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   }
-  return bytes;
+  return beside(decodingPrice(stored, view), times(facts.frames, beside(...frame)));
 }
 
-/** The most bytes that a step on a picture of this size holds. */
-export function stepPeakBytes(step: Step, size: Size, opaque: boolean): number {
+/** Of decoding all frames, as often as a view needs. */
+function decodingPrice({ format, facts }: Stored, view: View): Price {
+  const demands = turnsByStrips(facts, view)
+    ? stripRegions(view.box, view.orientation).map(({ margin }) => demandOf({ box: margin, orientation: 1 }))
+    : [demandOf(view)];
+  return sequence(...demands.map((demand) => format.read.price(facts, demand)));
+}
+
+/** Of bringing a decoded frame to the size, the colors and the orientation of a view. */
+function viewPrice(facts: Facts, view: View): Price {
+  const { target, orientation } = view;
+  const viewed = viewedSize(view);
+  const turning = turnsByStrips(facts, view) ? stripPrice : turnPrice;
+  return beside(
+    target ? resamplePrice(demandOf(view).box, viewed, target) : FREE,
+    conversionPrice(viewed, facts),
+    turning(viewed, orientation),
+  );
+}
+
+/** Of one frame of this size on its way through a step. */
+export function stepPrice(step: Step, size: Size, opaque: boolean): Price {
   switch (step.kind) {
     case "turn":
-      return turnPeakBytes(size, step.orientation);
+      return turnPrice(size, step.orientation);
     case "crop":
-      return 0;
+      return FREE;
     case "resize":
-      return resamplePeakBytes(step.box ?? size, step);
+      return resamplePrice(step.box ?? size, step, step);
     case "rotate":
-      return rotatePeakBytes(size, opaque, step);
+      return rotatePrice(size, opaque, step);
     case "rows":
-      return step.peakBytes;
+      return step.price;
   }
 }
 
 /** The wanted region at the wanted size, not yet turned. */
-function sized(rows: Rows, box: Box, { target, orientation }: View): Rows {
+function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Breath): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
   const { kernel, linear = false } = target;
-  return resample(rows, { box, ...turnSize(target, orientation), kernel, linear });
+  const size = turnSize(target, orientation);
+  return paced(resample(rows, { box, ...size, kernel, linear }), resamplePrice(box, size, { linear }).ms, breath);
 }
 
 /** The picture after a step. */

@@ -1,4 +1,7 @@
-import { openResampler, type Resampler, resamplerPeakBytes } from "../../wasm/pixels/resampler.ts";
+/** Regions of a picture at another size. */
+import { openResampler, resamplerPrice } from "../../wasm/pixels/resampler.ts";
+import type { Price } from "../../wasm/price.ts";
+import { pump } from "./effect.ts";
 import { type Box, outerBox, type Size } from "./geometry.ts";
 import type { Kernel } from "./operation.ts";
 import type { Rows } from "./rows.ts";
@@ -19,7 +22,7 @@ export interface ResampleOptions extends Size {
 export function resample(rows: Rows, { box, width, height, kernel, linear = false }: ResampleOptions): Rows {
   const integral = Number.isInteger(box.x) && Number.isInteger(box.y);
   if (integral && box.width === width && box.height === height) return crop(rows, box);
-  const pixels = rows.opaque ? "opaque" : "rgba";
+  const { opaque } = rows;
   const outer = outerBox(box, rows);
   const resampler = openResampler({
     sourceWidth: outer.width,
@@ -28,47 +31,21 @@ export function resample(rows: Rows, { box, width, height, kernel, linear = fals
     width,
     height,
     kernel,
-    pixels,
+    pixels: opaque ? "opaque" : "rgba",
     linear,
   });
-  return resampled(crop(rows, outer), resampler, { width, height });
+  return pump(crop(rows, outer), resampler, { width, height, opaque });
 }
 
-/** The rows that a resampler makes of other rows. */
-export function resampled(source: Rows, resampler: Resampler, { width, height }: Size): Rows {
-  let left = height;
-  return {
-    width,
-    height,
-    opaque: source.opaque,
-    read(max) {
-      while (left > 0) {
-        const result = resampler.read(max);
-        if (result.length > 0) {
-          left -= result.length / (width * 4);
-          return result;
-        }
-        const rows = source.read(resampler.room());
-        if (!rows) return null;
-        resampler.write(rows);
-      }
-      return null;
-    },
-    close() {
-      resampler.close();
-      source.close();
-    },
-  };
-}
-
-/** Bytes of memory that resampling a picture or region of size `from` to `to` holds at most. */
-export function resamplePeakBytes(from: Size, to: Size): number {
-  return resamplerPeakBytes({
+/** Of resampling a picture or region of size `from` to `to`. */
+export function resamplePrice(from: Size, to: Size, { linear = false }: { readonly linear?: boolean | undefined } = {}): Price {
+  return resamplerPrice({
     sourceWidth: Math.ceil(from.width) + 1,
     box: { x: 0, y: 0, width: from.width, height: from.height },
     width: to.width,
     height: to.height,
     kernel: "lanczos3",
     pixels: "rgba",
+    linear,
   });
 }

@@ -1,35 +1,36 @@
 /** How long the parts of a job compute, each without the parts that it reads from. */
+import type { Breath } from "./breath.ts";
 import { type Rows, skipRows } from "./rows.ts";
 
-export type Part = "decode" | "operations";
+export type Part = "decode" | "operations" | "encode";
 
+/** Belongs to one job, whose work is done one piece after the other. */
 export interface Stopwatch {
-  /** Milliseconds so far. */
+  /** Milliseconds for which the job had the thread, so far. */
   readonly spent: Readonly<Record<Part, number>>;
-  /** Counts the time of `work` for `part`, up to where it runs another part. */
-  readonly run: <Result>(part: Part, work: () => Result) => Result;
+  /** Counts the time of `work` for `part`, up to where it runs another part. What others do in its pauses does not count. */
+  readonly run: <Result>(part: Part, breath: Breath, work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** @param now milliseconds, of any beginning */
-export function startStopwatch(now: () => number): Stopwatch {
-  const spent = { decode: 0, operations: 0 };
+export function startStopwatch(): Stopwatch {
+  const spent = { decode: 0, operations: 0, encode: 0 };
   let running: Part | undefined;
   let since = 0;
-  const change = (part: Part | undefined) => {
-    const at = now();
+  const change = (part: Part | undefined, breath: Breath) => {
+    const at = breath.worked();
     if (running) spent[running] += at - since;
     running = part;
     since = at;
   };
   return {
     spent,
-    run(part, work) {
+    async run(part, breath, work) {
       const outer = running;
-      change(part);
+      change(part, breath);
       try {
-        return work();
+        return await work();
       } finally {
-        change(outer);
+        change(outer, breath);
       }
     },
   };
@@ -37,35 +38,35 @@ export function startStopwatch(now: () => number): Stopwatch {
 
 /** The same frames, of which all that is computed counts for `part`. */
 export function clocked<Frame extends { readonly rows: Rows }>(
-  open: () => Iterable<Frame>,
+  frames: AsyncIterable<Frame>,
   part: Part,
+  breath: Breath,
   stopwatch: Stopwatch | undefined,
-): Iterable<Frame> {
-  return stopwatch ? clockedFrames(open, part, stopwatch) : open();
+): AsyncIterable<Frame> {
+  return stopwatch ? clockedFrames(frames, part, breath, stopwatch) : frames;
 }
 
-function* clockedFrames<Frame extends { readonly rows: Rows }>(
-  open: () => Iterable<Frame>,
+async function* clockedFrames<Frame extends { readonly rows: Rows }>(
+  source: AsyncIterable<Frame>,
   part: Part,
+  breath: Breath,
   { run }: Stopwatch,
-): Iterable<Frame> {
-  const frames = run(part, () => open()[Symbol.iterator]());
+): AsyncIterable<Frame> {
+  const frames = source[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = run(part, () => frames.next());
+      const next = await run(part, breath, () => frames.next());
       if (next.done) return;
-      yield { ...next.value, rows: clockedRows(next.value.rows, part, run) };
+      const { rows } = next.value;
+      const clockedRows: Rows = {
+        ...rows,
+        read: (max) => run(part, breath, () => rows.read(max)),
+        skip: (count) => run(part, breath, () => skipRows(rows, count)),
+        close: () => rows.close(),
+      };
+      yield { ...next.value, rows: clockedRows };
     }
   } finally {
-    frames.return?.();
+    await frames.return?.();
   }
-}
-
-function clockedRows(rows: Rows, part: Part, run: Stopwatch["run"]): Rows {
-  return {
-    ...rows,
-    read: (max) => run(part, () => rows.read(max)),
-    skip: (count) => run(part, () => skipRows(rows, count)),
-    close: () => rows.close(),
-  };
 }

@@ -1,13 +1,21 @@
 /** Effects that look at one pixel at a time, and at its place. */
 import { Handle } from "../handle.ts";
+import { beside, type Price, priced } from "../price.ts";
 import { type Effect, WINDOW_ROWS } from "../stream.ts";
-import { effectPeakBytes, effects, openEffect } from "./instance.ts";
+import { effectBytes, effects, openEffect } from "./instance.ts";
 
 type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 
-/** Bytes that any of these effects holds at most. */
-export function pointwisePeakBytes(width: number): number {
-  return effectPeakBytes(width, width, WINDOW_ROWS, width * 4) + width * 4 + 16_384;
+interface Size {
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+}
+
+function pointwisePrice({ width, height }: Size, nanoseconds: number): Price {
+  const bytes = effectBytes(width, width, WINDOW_ROWS, width * 4) + width * 4 + 16_384;
+  return priced(bytes, width * height, nanoseconds);
 }
 
 /** Entries of a table of gains: one for each 1,024th of luma, both ends included. */
@@ -24,13 +32,19 @@ export interface Tone {
   readonly matrix: readonly number[];
 }
 
-export function openTone(width: number, height: number, { levels, gains, vibrance, matrix }: Tone): Effect {
+export function openTone({ width, height }: Size, { levels, gains, vibrance, matrix }: Tone): Effect {
   const table = new Float32Array(3 * 256 + GAINS + 12 + 2);
   table.set(levels);
   if (gains) table.set(gains, 3 * 256);
   table.set(matrix, 3 * 256 + GAINS);
   table.set([vibrance, gains ? 1 : 0], 3 * 256 + GAINS + 12);
   return openEffect(width, width, (exports, put) => exports.tone_open(width, height, put(table)));
+}
+
+const TONE_NANOSECONDS = 7;
+
+export function tonePrice(size: Size): Price {
+  return pointwisePrice(size, TONE_NANOSECONDS);
 }
 
 export interface Replacement {
@@ -43,9 +57,15 @@ export interface Replacement {
   readonly linear: Float32Array;
 }
 
-export function openReplacement(width: number, height: number, { from, to, tolerance, linear }: Replacement): Effect {
+export function openReplacement({ width, height }: Size, { from, to, tolerance, linear }: Replacement): Effect {
   const table = Float32Array.from([...from, ...to, tolerance, ...linear]);
   return openEffect(width, width, (exports, put) => exports.replace_open(width, height, put(table)));
+}
+
+const REPLACEMENT_NANOSECONDS = 26;
+
+export function replacementPrice(size: Size): Price {
+  return pointwisePrice(size, REPLACEMENT_NANOSECONDS);
 }
 
 /** In the order of halftone.c. */
@@ -67,10 +87,22 @@ export interface Halftone {
   readonly thresholds: Float32Array;
 }
 
-export function openHalftone(width: number, height: number, halftone: Halftone): Effect {
+export function openHalftone({ width, height }: Size, halftone: Halftone): Effect {
   const { screen, period, angle, slope, thresholds } = halftone;
   const table = Float32Array.from([SCREENS.indexOf(screen), period, angle / 360, slope, ...thresholds]);
   return openEffect(width, width, (exports, put) => exports.halftone_open(width, height, put(table)));
+}
+
+const HALFTONE_NANOSECONDS: Readonly<Record<Screen, number>> = {
+  dot: 8,
+  line: 5,
+  circular: 12,
+  hatched: 6,
+  cmyk: 26,
+};
+
+export function halftonePrice(size: Size, screen: Screen): Price {
+  return pointwisePrice(size, HALFTONE_NANOSECONDS[screen]);
 }
 
 /** A circle, in pixels. */
@@ -81,9 +113,21 @@ export interface Eye {
 }
 
 /** Takes the red out of red pupils; a little further than the circles go, and only where there is red. */
-export function openEyes(width: number, height: number, eyes: readonly Eye[]): Effect {
+export function openEyes({ width, height }: Size, eyes: readonly Eye[]): Effect {
   const table = Float32Array.from(eyes.flatMap(({ x, y, radius }) => [x, y, radius]));
   return openEffect(width, width, (exports, put) => exports.eyes_open(width, height, put(table), eyes.length));
+}
+
+/** A pixel that is handed on; one that is near an eye; an eye that a row is not near to. */
+const EYES_NANOSECONDS = { pixel: 0.5, near: 12, far: 1 };
+
+export function eyesPrice(size: Size, eyes: readonly Eye[]): Price {
+  const near = eyes.reduce((pixels, { radius }) => pixels + (3 * radius) ** 2, 0);
+  return beside(
+    pointwisePrice(size, EYES_NANOSECONDS.pixel),
+    priced(eyes.length * 12, near, EYES_NANOSECONDS.near),
+    priced(0, eyes.length * size.height, EYES_NANOSECONDS.far),
+  );
 }
 
 /** A rectangle with elliptic corners, in pixels. */
@@ -104,11 +148,17 @@ export interface Frame {
   readonly inner?: { readonly shape: Shape; readonly paint: Rgba };
 }
 
-export function openFrame(width: number, height: number, { outer, background, inner }: Frame): Effect {
+export function openFrame({ width, height }: Size, { outer, background, inner }: Frame): Effect {
   const shape = (of: Shape) => [of.left, of.top, of.right, of.bottom, of.radiusX, of.radiusY];
   const paint = inner?.paint ?? [0, 0, 0, 0];
   const table = [...shape(outer), ...shape(inner?.shape ?? outer), ...background, ...paint, inner ? 1 : 0];
   return openEffect(width, width, (exports, put) => exports.frame_open(width, height, put(Float32Array.from(table))));
+}
+
+const FRAME_NANOSECONDS = 5;
+
+export function framePrice(size: Size): Price {
+  return pointwisePrice(size, FRAME_NANOSECONDS);
 }
 
 export interface Overlay {
@@ -138,6 +188,9 @@ export function openOverlay(width: number, overWidth: number, opacity: number): 
   };
 }
 
-export function overlayPeakBytes(width: number, overWidth: number): number {
-  return (width + overWidth) * 4 * WINDOW_ROWS;
+const OVERLAY_NANOSECONDS = 8;
+
+/** Of laying all of a picture on another. */
+export function overlayPrice({ width }: Size, over: Size): Price {
+  return priced((width + over.width) * 4 * WINDOW_ROWS, over.width * over.height, OVERLAY_NANOSECONDS);
 }

@@ -74,6 +74,6 @@ function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExp
 }
 
 /** Bytes of memory that an effect holds at most: the ring, and the rows on their way in and out. */
-export function effectPeakBytes(width: number, resultWidth: number, ringRows: number, rowBytes: number): number {
+export function effectBytes(width: number, resultWidth: number, ringRows: number, rowBytes: number): number {
   return (width + resultWidth) * 4 * WINDOW_ROWS + (ringRows + 1) * (rowBytes + 16);
 }

@@ -1,6 +1,7 @@
 /** Rotation by less than a quarter turn. */
+import { type Price, priced } from "../price.ts";
 import type { Effect } from "../stream.ts";
-import { effectPeakBytes, openEffect } from "./instance.ts";
+import { effectBytes, openEffect } from "./instance.ts";
 
 export interface Rotation {
   readonly width: number;
@@ -33,10 +34,14 @@ export function openRotation(rotation: Rotation): Effect {
   );
 }
 
+/** To make a pixel of the result. */
+const NANOSECONDS = { opaque: 7, translucent: 30 } as const;
+
 /** The source rows that one result row crosses are held: few for small angles, all of them near 45 degrees. */
-export function rotationPeakBytes(rotation: Omit<Rotation, "background">): number {
-  const { width, height, resultWidth, angle, opaque } = rotation;
+export function rotationPrice(rotation: Omit<Rotation, "background">): Price {
+  const { width, height, resultWidth, resultHeight, angle, opaque } = rotation;
   const rows = (width + 2) * Math.abs(Math.tan((angle * Math.PI) / 180)) + 10;
   const ringRows = Math.min(height, rows);
-  return effectPeakBytes(width, resultWidth, ringRows, width * (opaque ? 3 : 4)) + ringRows * 8;
+  const bytes = effectBytes(width, resultWidth, ringRows, width * (opaque ? 3 : 4)) + ringRows * 8;
+  return priced(bytes, resultWidth * resultHeight, opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent);
 }

@@ -1,5 +1,6 @@
 /** Doubling by learned filters. */
 import { native } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
 
@@ -34,11 +35,15 @@ export function openDoubling({ width, height, doubling, opaque }: Doubled): Effe
   );
 }
 
-/** Bytes of memory that one doubling of rows of `width` pixels holds at most. */
-export function doublingPeakBytes(width: number): number {
+/** Four pixels of the result, by the pixel that they come from. */
+const NANOSECONDS = { opaque: 50, translucent: 65 } as const;
+
+/** Of doubling a picture of this size. */
+export function doublingPrice({ width, height, opaque }: Omit<Doubled, "doubling">): Price {
   const plane = width + 40;
   const ring = 9 * 5 * plane * 2;
   const moments = (5 + 1) * 3 * plane * 4;
   const bounds = 2 * 4 * plane * 2 + plane * 2;
-  return 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + width * 8 + 1024;
+  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + width * 8 + 1024;
+  return priced(bytes, width * height, opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent);
 }

@@ -1,4 +1,8 @@
-import { type Layout, openTransform } from "../../../wasm/color/color.ts";
+/** Embedded ICC profiles, applied. */
+import { type Layout, openTransform, transformPrice } from "../../../wasm/color/color.ts";
+import { FREE, type Price } from "../../../wasm/price.ts";
+import type { Facts } from "../format.ts";
+import type { Size } from "../geometry.ts";
 import { type Rows, skipRows } from "../rows.ts";
 
 /**
@@ -7,6 +11,11 @@ import { type Rows, skipRows } from "../rows.ts";
  */
 export function toSrgb(rows: Rows, profile: Uint8Array | undefined, colorspace: string): Rows {
   return (profile && converted(rows, profile, colorspace === "Gray" ? "gray" : "rgba")) ?? rows;
+}
+
+/** Of `toSrgb` on a picture of this size. */
+export function conversionPrice(size: Size, { profile }: Pick<Facts, "profile">): Price {
+  return profile ? transformPrice(profile, size) : FREE;
 }
 
 /** Rows through an ICC profile to sRGB; null when there is nothing to do or the profile is of no use. */
@@ -20,8 +29,8 @@ export function converted(rows: Rows, profile: Uint8Array, layout: Layout): Rows
     width: rows.width,
     height: rows.height,
     opaque: rows.opaque,
-    read(max) {
-      const band = rows.read(Math.min(max, bandRows));
+    async read(max) {
+      const band = await rows.read(Math.min(max, bandRows));
       if (!band) return null;
       if (!wide) return transform.convert(band);
       for (let at = 0; at < stride; at += transform.maxPixels * 4) {

@@ -1,7 +1,7 @@
+/** Regions of a picture at its own size. */
+import { BAND_ROWS } from "../band.ts";
 import type { Box } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
-
-const BAND_ROWS = 16;
+import { type Rows, skipRows } from "../rows.ts";
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {
@@ -9,20 +9,17 @@ export function crop(rows: Rows, box: Box): Rows {
   const sourceStride = rows.width * 4;
   const stride = box.width * 4;
   const band = box.width === rows.width ? null : new Uint8Array(stride * BAND_ROWS);
-  let skip = box.y;
+  let skipped = box.y === 0;
   let left = box.height;
   return {
     width: box.width,
     height: box.height,
     opaque: rows.opaque,
-    read(max) {
-      while (skip > 0) {
-        const skipped = rows.read(skip);
-        if (!skipped) return null;
-        skip -= skipped.length / sourceStride;
-      }
+    async read(max) {
+      if (!skipped) await skipRows(rows, box.y);
+      skipped = true;
       if (left === 0) return null;
-      const source = rows.read(Math.min(max, left, band ? BAND_ROWS : left));
+      const source = await rows.read(Math.min(max, left, band ? BAND_ROWS : left));
       if (!source) return null;
       const count = source.length / sourceStride;
       left -= count;

@@ -1,7 +1,13 @@
+/** Larger canvases. */
+import { priced } from "../../../wasm/price.ts";
+import { bandBytes, BAND_ROWS } from "../band.ts";
 import type { Rgba } from "../color.ts";
 import type { Box, Size } from "../geometry.ts";
 import type { RowStep } from "../operation.ts";
 import type { Rows } from "../rows.ts";
+
+/** To write a pixel of the canvas. */
+const NANOSECONDS_PER_PIXEL = 1;
 
 /** Puts a picture on a larger canvas of one color. `offset` is where its top-left corner goes; it must fit inside. */
 export function extend(size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, color: Rgba): RowStep {
@@ -9,12 +15,10 @@ export function extend(size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, c
     kind: "rows",
     ...canvas,
     opaque: (input) => input && color[3] === 255,
-    peakBytes: canvas.width * 4 * BAND_ROWS,
+    price: priced(bandBytes(canvas.width), canvas.width * canvas.height, NANOSECONDS_PER_PIXEL),
     apply: (rows) => extendRows(rows, size, canvas, offset, color),
   };
 }
-
-const BAND_ROWS = 16;
 
 function extendRows(rows: Rows, size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, color: Rgba): Rows {
   const pixel = new Uint32Array(new Uint8Array(color).buffer)[0] ?? 0;
@@ -25,12 +29,12 @@ function extendRows(rows: Rows, size: Size, canvas: Size, offset: Pick<Box, "x" 
   return {
     ...canvas,
     opaque: rows.opaque && color[3] === 255,
-    read(max) {
+    async read(max) {
       if (y >= canvas.height) return null;
       const inside = y >= offset.y && y < offset.y + size.height;
       const edge = inside ? offset.y + size.height : y < offset.y ? offset.y : canvas.height;
       let count = Math.min(max, BAND_ROWS, edge - y);
-      const source = inside ? rows.read(count) : null;
+      const source = inside ? await rows.read(count) : null;
       if (source) count = source.length / (size.width * 4);
       pixels.fill(pixel, 0, count * canvas.width);
       for (let row = 0; source && row < count; row++) {

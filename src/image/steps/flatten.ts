@@ -1,9 +1,20 @@
-import { mapBands } from "../band.ts";
+/** Transparency laid on a color. */
+import { type Price, priced } from "../../../wasm/price.ts";
+import { bandBytes, mapBands } from "../band.ts";
 import type { Rgba } from "../color.ts";
+import type { Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
+
+/** To lay a pixel on the color. */
+const NANOSECONDS_PER_PIXEL = 2;
 
 /** A picture on an opaque color; its alpha is not looked at. */
 export function flatten(rows: Rows, [red, green, blue]: Rgba): Rows {
   if (rows.opaque) return rows;
   return mapBands(rows, (band) => band.flatten(red, green, blue), { opaque: true });
+}
+
+/** Of laying a picture of this size, which is not opaque, on a color. */
+export function flattenPrice({ width, height }: Size): Price {
+  return priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }

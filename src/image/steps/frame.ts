@@ -1,4 +1,5 @@
-import { type Frame, openFrame, pointwisePeakBytes } from "../../../wasm/effects/colors.ts";
+/** Outlines: round corners, borders, ellipses. */
+import { type Frame, framePrice, openFrame } from "../../../wasm/effects/colors.ts";
 import { effectStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { RowStep } from "../operation.ts";
@@ -11,7 +12,7 @@ export function frameStep({ width, height }: Size, frame: Frame): RowStep {
     width,
     height,
     opaque: (input) => input && (!cut || background[3] === 255),
-    peakBytes: pointwisePeakBytes(width),
+    price: framePrice({ width, height }),
     open: () => openFrame(width, height, frame),
   });
 }

@@ -1,3 +1,4 @@
+/** Colors as weighted sums of what they were. */
 import { BandTable } from "../../../wasm/pixels/band.ts";
 import { mapBands } from "../band.ts";
 import type { Rows } from "../rows.ts";

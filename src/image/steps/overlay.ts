@@ -1,7 +1,9 @@
+/** One picture laid on another. */
 import { openOverlay } from "../../../wasm/effects/colors.ts";
 import { BAND_ROWS } from "../band.ts";
 import type { Box } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
+import { filled } from "./filled.ts";
 
 /** Lays a picture on another, its top-left corner at `at`; it must fit inside. `opacity`, 0 to 1, weakens its alpha. */
 export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: number): Rows {
@@ -9,19 +11,25 @@ export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: n
   const stride = rows.width * 4;
   const overStride = over.width * 4;
   const band = new Uint8Array(BAND_ROWS * overStride);
+  const under = new Uint8Array(BAND_ROWS * stride);
   let y = 0;
   return {
     width: rows.width,
     height: rows.height,
     opaque: rows.opaque,
-    read(max) {
+    async read(max) {
       const inside = y >= at.y && y < at.y + over.height;
       const edge = inside ? at.y + over.height : y < at.y ? at.y : rows.height;
-      const base = rows.read(Math.min(max, inside ? BAND_ROWS : max, Math.max(1, edge - y)));
-      if (!base) return null;
-      const count = base.length / stride;
+      if (!inside) {
+        const base = await rows.read(Math.min(max, Math.max(1, edge - y)));
+        if (base) y += base.length / stride;
+        return base;
+      }
+      const count = Math.min(max, BAND_ROWS, edge - y);
+      const upper = await filled(over, band.subarray(0, count * overStride));
+      const base = await filled(rows, under.subarray(0, count * stride));
       y += count;
-      return inside ? overlay.blend(base, fill(over, band.subarray(0, count * overStride)), at.x) : base;
+      return overlay.blend(base, upper, at.x);
     },
     close() {
       overlay.close();
@@ -29,15 +37,4 @@ export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: n
       rows.close();
     },
   };
-}
-
-/** As many rows as fit into a band. */
-function fill(rows: Rows, band: Uint8Array): Uint8Array {
-  for (let at = 0; at < band.length;) {
-    const read = rows.read((band.length - at) / (rows.width * 4));
-    if (!read) throw new Error("the rows ended early");
-    band.set(read, at);
-    at += read.length;
-  }
-  return band;
 }

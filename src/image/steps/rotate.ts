@@ -1,5 +1,6 @@
 /** Rotation by at most half a quarter turn to either side; whole quarters are turns. */
-import { openRotation, rotationPeakBytes } from "../../../wasm/effects/rotation.ts";
+import { openRotation, rotationPrice } from "../../../wasm/effects/rotation.ts";
+import type { Price } from "../../../wasm/price.ts";
 import type { Rgba } from "../color.ts";
 import { pump } from "../effect.ts";
 import type { Box, Size } from "../geometry.ts";
@@ -31,9 +32,10 @@ export function rotate(rows: Rows, { width, height, angle, background }: Rotatio
   return pump(rows, effect, { width, height, opaque: opaque && background[3] === 255 });
 }
 
-/** Bytes of memory that the rotation of a picture of this size holds at most. */
-export function rotatePeakBytes(size: Size, opaque: boolean, { width, height, angle }: Rotation): number {
-  return Math.ceil(rotationPeakBytes({ ...size, resultWidth: width, resultHeight: height, angle, opaque }));
+/** Of the rotation of a picture of this size. */
+export function rotatePrice(size: Size, opaque: boolean, { width, height, angle }: Rotation): Price {
+  const sizes = { width: size.width, height: size.height, resultWidth: width, resultHeight: height };
+  return rotationPrice({ ...sizes, angle, opaque });
 }
 
 /** A box of the same size about the place where the center of `box` was before the rotation. */

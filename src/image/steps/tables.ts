@@ -1,3 +1,4 @@
+/** Levels replaced one by one. */
 import { BandTable } from "../../../wasm/pixels/band.ts";
 import { mapBands } from "../band.ts";
 import type { Rows } from "../rows.ts";

@@ -1,7 +1,9 @@
-import { type Box, invertOrientation, type Orientation, turnBox, turnSize } from "../geometry.ts";
+/** Turns of pictures that are too large to be held whole, a strip of the result at a time. */
+import type { Price } from "../../../wasm/price.ts";
+import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 import { crop } from "./crop.ts";
-import { turn, turnPeakBytes } from "./turn.ts";
+import { turn, turnPrice } from "./turn.ts";
 
 /** Bytes up to which a picture is turned whole. 8 megapixels: above, a photograph is decoded once more for every 8. */
 const MAX_STRIP_BYTES = 32 * 1024 * 1024;
@@ -14,14 +16,35 @@ const ALIGNMENT = 16;
 const MARGIN = 16;
 
 /** Whether turning a picture of this size takes more memory than a strip may. */
-export function needsStrips(size: { width: number; height: number }, orientation: Orientation): boolean {
-  return turnPeakBytes(size, orientation) > MAX_STRIP_BYTES;
+export function needsStrips(size: Size, orientation: Orientation): boolean {
+  return turnPrice(size, orientation).bytes > MAX_STRIP_BYTES;
 }
 
-/** Bytes of memory that turning by strips holds at most. */
-export function stripPeakBytes(size: { width: number; height: number }, orientation: Orientation): number {
-  const mirroredBytes = orientation === 3 ? turnPeakBytes(size, 2) : 0;
-  return Math.min(turnPeakBytes(size, orientation), MAX_STRIP_BYTES + mirroredBytes);
+/** Of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
+export function stripPrice(size: Size, orientation: Orientation): Price {
+  const whole = turnPrice(size, orientation);
+  const mirroredBytes = orientation === 3 ? turnPrice(size, 2).bytes : 0;
+  const bytes = Math.min(whole.bytes, MAX_STRIP_BYTES + mirroredBytes);
+  return { bytes, ms: whole.ms };
+}
+
+/** What is decoded for a strip: its region of the source, and that with its margin. */
+export interface StripRegion {
+  readonly region: Box;
+  readonly margin: Box;
+}
+
+/** The regions of the source that are decoded one after the other to turn its region `box` by strips. */
+export function stripRegions(box: Box, orientation: Orientation, maxStripBytes = MAX_STRIP_BYTES): StripRegion[] {
+  const size = turnSize(box, orientation);
+  const stripRows = Math.max(ALIGNMENT, Math.floor(maxStripBytes / (size.width * 4) / ALIGNMENT) * ALIGNMENT);
+  return Array.from({ length: Math.ceil(size.height / stripRows) }, (_, index) => {
+    const y = index * stripRows;
+    const wanted = { x: 0, y, width: size.width, height: Math.min(stripRows, size.height - y) };
+    const inside = turnBox(wanted, size, invertOrientation(orientation));
+    const region = { ...inside, x: inside.x + box.x, y: inside.y + box.y };
+    return { region, margin: grown(region, box) };
+  });
 }
 
 /**
@@ -30,34 +53,30 @@ export function stripPeakBytes(size: { width: number; height: number }, orientat
  * @param openRegion opens a region of the source, not turned
  */
 export function turnByStrips(
-  openRegion: (box: Box) => Rows,
+  openRegion: (box: Box) => Promise<Rows>,
   { box, orientation, opaque }: { box: Box; orientation: Orientation; opaque: boolean },
   maxStripBytes = MAX_STRIP_BYTES,
 ): Rows {
-  const size = turnSize(box, orientation);
-  const stripRows = Math.max(ALIGNMENT, Math.floor(maxStripBytes / (size.width * 4) / ALIGNMENT) * ALIGNMENT);
+  const { width, height } = turnSize(box, orientation);
+  const regions = stripRegions(box, orientation, maxStripBytes);
   let strip: Rows | null = null;
-  let opened = 0;
-  const next = (): Rows | null => {
+  const next = async (): Promise<Rows | null> => {
     strip?.close();
     strip = null;
-    if (opened >= size.height) return null;
-    const height = Math.min(stripRows, size.height - opened);
-    const wanted = { x: 0, y: opened, width: size.width, height };
-    const inside = turnBox(wanted, size, invertOrientation(orientation));
-    const region = { ...inside, x: inside.x + box.x, y: inside.y + box.y };
-    const margin = grown(region, box);
-    const rows = openRegion(margin);
+    const wanted = regions.shift();
+    if (!wanted) return null;
+    const { region, margin } = wanted;
+    const rows = await openRegion(margin);
     strip = turn(crop(rows, { ...region, x: region.x - margin.x, y: region.y - margin.y }), orientation);
-    opened += height;
     return strip;
   };
   return {
-    ...size,
+    width,
+    height,
     opaque,
-    read(max) {
-      for (let current = strip ?? next(); current; current = next()) {
-        const rows = current.read(max);
+    async read(max) {
+      for (let current = strip ?? (await next()); current; current = await next()) {
+        const rows = await current.read(max);
         if (rows) return rows;
       }
       return null;
@@ -65,7 +84,7 @@ export function turnByStrips(
     close() {
       strip?.close();
       strip = null;
-      opened = size.height;
+      regions.length = 0;
     },
   };
 }

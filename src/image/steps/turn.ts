@@ -1,10 +1,17 @@
-import { mapBands, BAND_ROWS } from "../band.ts";
+/** The eight ways a picture can lie: turned upright from what is stored. */
+import { beside, FREE, type Price, priced } from "../../../wasm/price.ts";
+import { bandBytes, BAND_ROWS, mapBands } from "../band.ts";
 import { type Orientation, type Size, turnOf, turnSize } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 
+/** To mirror a pixel left to right, in place. */
+const MIRROR_NANOSECONDS = 1;
+/** To put a pixel into its place of the whole turned picture; a transposed one, whose places are a row apart, costs most. */
+const PLACE_NANOSECONDS = 4;
+
 /**
  * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last
- * row first, so the result is held whole (see `turnPeakBytes`).
+ * row first, so the result is held whole (see `turnPrice`).
  */
 export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
@@ -16,9 +23,9 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
   return {
     ...size,
     opaque: rows.opaque,
-    read(max) {
+    async read(max) {
       if (y === size.height) return null;
-      pixels ??= collectTurned(rows, orientation);
+      pixels ??= await collectTurned(rows, orientation);
       const from = y;
       y = Math.min(size.height, y + max);
       return new Uint8Array(pixels.buffer, from * size.width * 4, (y - from) * size.width * 4);
@@ -30,18 +37,21 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
   };
 }
 
-/** Bytes of memory that turning a picture of this stored size holds at most. */
-export function turnPeakBytes(size: Size, orientation: Orientation): number {
-  if (orientation === 1) return 0;
-  const band = orientation === 2 || orientation === 3 ? size.width * 4 * BAND_ROWS : 0;
-  return orientation === 2 ? band : band + size.width * size.height * 4;
+/** Of turning a picture of this stored size. */
+export function turnPrice(size: Size, orientation: Orientation): Price {
+  if (orientation === 1) return FREE;
+  const pixels = size.width * size.height;
+  const mirroring = priced(bandBytes(size.width), pixels, MIRROR_NANOSECONDS);
+  if (orientation === 2) return mirroring;
+  const placing = priced(pixels * 4, pixels, PLACE_NANOSECONDS);
+  return orientation === 3 ? beside(mirroring, placing) : placing;
 }
 
 /**
  * The whole picture, turned. It lives in the JavaScript heap and not in a native module, whose memory never shrinks;
  * a copy into the module and out of it again would take as long as these loops do.
  */
-function collectTurned(rows: Rows, orientation: Orientation): Uint32Array {
+async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint32Array> {
   const { width, height } = rows;
   const { transpose, flipX, flipY } = turnOf(orientation);
   const pixels = new Uint32Array(width * height);
@@ -56,7 +66,7 @@ function collectTurned(rows: Rows, orientation: Orientation): Uint32Array {
   const stepY = transpose ? right : down;
   const place = stepX === 1 ? placeRows : placeColumns;
   let y = 0;
-  for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
+  for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
     const count = band.length / (width * 4);
     place(pixels, wordsOf(band), { width, count, start: start + y * stepY, stepX, stepY });
     y += count;
