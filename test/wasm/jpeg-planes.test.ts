@@ -2,12 +2,13 @@
 import { describe, expect, it } from "vitest";
 
 import { joined } from "../../src/joined.ts";
-import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/decoder.ts";
 import { jpegHeap } from "../../wasm/jpeg/instance.ts";
-import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPeakBytes, readHeader } from "../../wasm/jpeg/jpeg.ts";
+import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPrice, readHeader } from "../../wasm/jpeg/jpeg.ts";
+import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/plane-decoder.ts";
 import { NativeError } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
+import { atOnce } from "../support/pieces.ts";
 import { noise, psnr, sample, scene } from "../support/rows.ts";
 
 /** A plane with its last column and row repeated up to whole blocks. */
@@ -34,7 +35,7 @@ interface WholePlane {
 }
 
 function wholePlanes(name: string, options: PlaneDecoderOptions): WholePlane[] {
-  const decoder = openPlaneDecoder(jpegFile(name), options);
+  const decoder = atOnce(openPlaneDecoder(jpegFile(name), options));
   const rows: Uint8Array[][] = decoder.planes.map(() => []);
   for (let bands = decoder.read(); bands; bands = decoder.read()) {
     for (const [index, band] of bands.entries())
@@ -75,7 +76,7 @@ describe("planes of a JPEG file", () => {
   it.each(["s444", "s422", "s420", "s440", "gray", "progressive"])(
     "gives planes that agree with its rows: %s",
     (name) => {
-      const planes = openPlaneDecoder(jpegFile(name));
+      const planes = atOnce(openPlaneDecoder(jpegFile(name)));
       const gray = decode(jpegFile(name));
       let y = 0;
       for (let band = planes.read(); band; band = planes.read()) {
@@ -144,7 +145,7 @@ describe("planes of a JPEG file", () => {
     encoder.write(decode(file).data, 192);
     const loss = encoder.colorLoss();
     encoder.close();
-    const planes = openPlaneDecoder(file);
+    const planes = atOnce(openPlaneDecoder(file));
     let before = 0;
     while (planes.read()) {
       expect(planes.colorLoss()).toBeGreaterThanOrEqual(before);
@@ -161,20 +162,20 @@ describe("planes of a JPEG file", () => {
       { x: 0, y: 0, width: 134, height: 1 },
       { x: 133, y: 0, width: 1, height: 1 },
     ])
-      expect(() => openPlaneDecoder(jpegFile("s420"), { region })).toThrow(NativeError);
+      expect(() => atOnce(openPlaneDecoder(jpegFile("s420"), { region }))).toThrow(NativeError);
     expect(jpegHeap().used).toBe(0);
   });
 
   it("takes planes as it takes rows", () => {
     const file = jpegFile("s420");
-    const planes = openPlaneDecoder(file);
+    const planes = atOnce(openPlaneDecoder(file));
     const encoder = openPlaneEncoder({ width: 133, height: 101, quality: 95 });
     for (let band = planes.read(); band; band = planes.read()) {
       for (const [index, layout] of encoder.planes.entries()) encoder.put(index, 0, padded(band[index], layout));
       encoder.write();
     }
     planes.close();
-    const written = encoder.finish();
+    const written = atOnce(encoder.finish());
     expect(readHeader(written).components.map(({ h, v }) => [h, v])).toEqual([
       [2, 2],
       [1, 1],
@@ -194,7 +195,7 @@ describe("planes of a JPEG file", () => {
       for (const width of [header.width, 20]) {
         jpegHeap(true);
         wholePlanes(name, { eighths, region: { x: header.width - width, y: 0, width, height: header.height } });
-        expect(jpegHeap().peak).toBeLessThanOrEqual(planesPeakBytes(header, eighths, width));
+        expect(jpegHeap().peak).toBeLessThanOrEqual(planesPrice(header, eighths, width).bytes);
       }
     }
   });

@@ -3,17 +3,19 @@ import { describe, expect, it } from "vitest";
 import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
 import { jpegHeap } from "../../wasm/jpeg/instance.ts";
 import {
-  decodePeakBytes,
-  encodePeakBytes,
+  decodePrice,
+  encodePrice,
   openDecoder,
   openEncoder,
   readHeader,
-  recompress,
-  recompressPeakBytes,
+  recompress as recompressPieces,
+  recompressPrice,
 } from "../../wasm/jpeg/jpeg.ts";
 import { NativeError, nativeStatistics } from "../../wasm/load.ts";
+import type { RecompressOptions } from "../../wasm/jpeg/recompress.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
+import { atOnce } from "../support/pieces.ts";
 import { digest, noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
 
 /** Pixels at 8, 5, 4, 2 and 1 eighths, by libjpeg-turbo's C code: `wasm/jpeg/build.sh scalar OUT`. At 8 as `djpeg -dct int`. */
@@ -37,6 +39,10 @@ const SCALAR: Readonly<Record<string, string>> = {
   "several-scans": "b9f1dcc199a52f66 7bb2f726b88fbd99 a5c8c3bc17da4c3e fd166b36ec86a526 e880dea117ed9fc3",
   "twelve-bits": "0a62275d9da20462 f4d4d831bc045b82 48388399268dae7b aa10a7c431b6c078 426c500283e5d3ab",
 };
+
+function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8Array {
+  return atOnce(recompressPieces(bytes, options));
+}
 
 function cropped({ width, data }: Pixels, x: number, y: number, w: number, h: number): Uint8Array {
   const rows = Array.from({ length: h }, (_, row) => data.subarray(((y + row) * width + x) * 4).subarray(0, w * 4));
@@ -111,7 +117,7 @@ describe("the JPEG decoder", () => {
       { x: 0, y: 0xffff_ffff, width: 1, height: 2 },
       { x: 0, y: 0, width: 1, height: 0 },
     ])
-      expect(() => openDecoder(bytes, { region })).toThrow(NativeError);
+      expect(() => atOnce(openDecoder(bytes, { region }))).toThrow(NativeError);
   });
 
   it("converts CMYK without a profile as paper and light would, and gives the samples as stored", () => {
@@ -211,7 +217,7 @@ describe("the JPEG encoder", () => {
   it("refuses to finish before all rows are there", () => {
     const encoder = openEncoder({ width: 16, height: 16, quality: 80 });
     encoder.write(new Uint8Array(16 * 4 * 8), 8);
-    expect(() => encoder.finish()).toThrow(NativeError);
+    expect(() => atOnce(encoder.finish())).toThrow(NativeError);
     expect(jpegHeap().used).toBe(0);
   });
 });
@@ -259,13 +265,13 @@ describe("memory of the JPEG module", () => {
     for (let eighths = 1; eighths <= 8; eighths++) {
       jpegHeap(true);
       decode(bytes, { eighths });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(decodePeakBytes(header, eighths));
+      expect(jpegHeap().peak).toBeLessThanOrEqual(decodePrice(header, eighths).bytes);
     }
     if (header.precision > 8) return;
     for (const options of [{}, { windowBytes: 20_000 }, { streamed: true }, { streamed: true, windowBytes: 20_000 }]) {
       jpegHeap(true);
       recompress(bytes, { progressive: true, ...options });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPeakBytes(header, bytes.length, options));
+      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPrice(header, bytes.length, options).bytes);
     }
   });
 
@@ -278,7 +284,7 @@ describe("memory of the JPEG module", () => {
     ] as const) {
       jpegHeap(true);
       encode(noise(width, height), settings);
-      const declared = encodePeakBytes({ width, height, quality: 90, ...settings });
+      const declared = encodePrice({ width, height, quality: 90, ...settings }).bytes;
       expect(jpegHeap().peak).toBeLessThanOrEqual(declared);
     }
   });

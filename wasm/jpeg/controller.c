@@ -97,8 +97,11 @@ static void take_rows(j_decompress_ptr jpeg, uint32_t rows) {
   store->end_unit(store->taker, jpeg->input_iMCU_row);
 }
 
+// Suspended between two rows of MCUs, reading goes on as if it had not been.
 static int consume_data(j_decompress_ptr jpeg) {
   const uint32_t rows = unit_rows(jpeg);
+  if (store_of(jpeg)->blocks_left <= 0) return JPEG_SUSPENDED;
+  store_of(jpeg)->blocks_left -= rows * jpeg->MCUs_per_row * jpeg->blocks_in_MCU;
   if (((struct controller *)jpeg->coef)->bands[0]) {
     take_rows(jpeg, rows);
   } else if (jpeg->progressive_mode && !jpeg->arith_code) {

@@ -12,6 +12,7 @@
 
 enum { OUTPUT_RGBA = 0, OUTPUT_CMYK = 1, OUTPUT_PLANES = 2 };
 enum { COLOR_PAIRS = 64 };  // pairs of rows in which colors are measured
+enum stage { STAGE_SCANS, STAGE_SKIP, STAGE_READY };  // what comes before the first row: scans, rows above the region
 enum { BAND_BYTES = 262144, BAND_ROWS_MAX = 64, MARKER_EXIF = JPEG_APP0 + 1 };
 
 // Read by the binding as 32-bit integers, in this order.
@@ -30,6 +31,8 @@ struct decoder {
   struct input input;
   struct store store;
   struct facts facts;
+  enum stage stage;
+  struct { uint32_t x, y, width, height; } region;
   uint32_t batch;       // rows of MCUs that are delivered at a time as planes
   int output;
   uint32_t left;        // columns that were decoded only to have exact borders
@@ -93,16 +96,33 @@ static void crop(struct decoder *d, uint32_t *x, uint32_t *width) {
   else jpeg_crop_scanline(jpeg, x, width);
 }
 
-static void skip_first_rows(struct decoder *d) {
+// Blocks in a row of interleaved MCUs.
+static uint32_t unit_blocks(const struct decoder *d) {
+  uint32_t blocks = 0;
+  for (int c = 0; c < d->jpeg.num_components; c++)
+    blocks += d->jpeg.comp_info[c].width_in_blocks * d->jpeg.comp_info[c].v_samp_factor;
+  return blocks;
+}
+
+static void skip_rows(struct decoder *d, uint32_t count) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   if (jpeg->master->lossless) {
     JSAMPROW row = d->scratch ? d->scratch : d->band;
-    while (jpeg->output_scanline < d->first) jpeg_read_scanlines(jpeg, &row, 1);
+    for (const uint32_t end = jpeg->output_scanline + count; jpeg->output_scanline < end;)
+      jpeg_read_scanlines(jpeg, &row, 1);
   } else if (jpeg->data_precision == 12) {
-    jpeg12_skip_scanlines(jpeg, d->first);
+    jpeg12_skip_scanlines(jpeg, count);
   } else {
-    jpeg_skip_scanlines(jpeg, d->first);
+    jpeg_skip_scanlines(jpeg, count);
   }
+}
+
+// Goes past rows above the region, of about so many blocks.
+static void skip_first_rows(struct decoder *d, uint32_t blocks) {
+  const struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const uint32_t unit = jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size;
+  const uint32_t rows = unit * (1 + blocks / unit_blocks(d)), left = d->first - jpeg->output_scanline;
+  if (left) skip_rows(d, rows < left ? rows : left);
 }
 
 static void check_region(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint32_t full_width,
@@ -118,17 +138,24 @@ static void require_components(j_decompress_ptr jpeg) {
     if (!jpeg->comp_info[c].quant_table) fail("a component is missing");
 }
 
-static void start_decompress(struct decoder *d, int numerator) {
+static void prepare_decompress(struct decoder *d, int numerator) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   jpeg->scale_num = numerator;
   jpeg->scale_denom = 8;
   jpeg->dct_method = JDCT_ISLOW;
   jpeg->do_fancy_upsampling = TRUE;
   jpeg->do_block_smoothing = FALSE;
-  jpeg_start_decompress(jpeg);
-  if (!jpeg->inputctl->has_multiple_scans) return;
+}
+
+// Reads about so many blocks of the scans of a file of several; returns whether it has them all.
+static int read_scans(struct decoder *d, uint32_t blocks) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  d->store.blocks_left = blocks;
+  if (!jpeg_start_decompress(jpeg)) return 0;
+  if (!jpeg->inputctl->has_multiple_scans) return 1;
   input_require_complete(jpeg, &d->input);
   require_components(jpeg);
+  return 1;
 }
 
 // Upsampling looks one chroma sample over the border: decode a margin of one MCU on both sides and drop it.
@@ -222,52 +249,68 @@ static void read_unit(struct decoder *d, uint32_t index) {
   input_require_complete(jpeg, &d->input);
 }
 
-// What is not needed is not transformed.
-static void skip_first_units(struct decoder *d) {
+// Goes past rows of MCUs above the region, of about so many blocks. What is not needed is not transformed.
+static void skip_first_units(struct decoder *d, uint32_t blocks) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const uint32_t end = jpeg->output_iMCU_row + 1 + blocks / unit_blocks(d);
   for (int c = 0; c < jpeg->num_components; c++) jpeg->comp_info[c].component_needed = FALSE;
-  while (jpeg->output_iMCU_row < d->first) read_unit(d, 0);
+  while (jpeg->output_iMCU_row < d->first && jpeg->output_iMCU_row < end) read_unit(d, 0);
   for (int c = 0; c < jpeg->num_components; c++) jpeg->comp_info[c].component_needed = TRUE;
 }
 
-// Reads the header and gets ready. `numerator` eighths of the size; the region counts pixels of that size, and a
-// region of width 0 means all of it.
+// Reads the header. `numerator` eighths of the size; the region counts pixels of that size, and a region of width 0 means
+// all of it. `decoder_prepare` has to be called before anything else.
 EXPORT("decoder_start")
 void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uint32_t y, uint32_t width,
                    uint32_t height) {
-  struct jpeg_decompress_struct *jpeg = &d->jpeg;
-  jpeg_read_header(jpeg, TRUE);
+  jpeg_read_header(&d->jpeg, TRUE);
   choose_colors(d, output);
-  start_decompress(d, numerator);
-  if (width == 0) {
-    width = jpeg->output_width;
-    height = jpeg->output_height;
-  }
-  d->facts.width = width;
-  d->facts.height = height;
-  begin_region(d, x, y, width, height);
-  allocate_band(d);
-  if (d->first) skip_first_rows(d);
+  prepare_decompress(d, numerator);
+  d->region.x = x, d->region.y = y, d->region.width = width, d->region.height = height;
 }
 
-// Reads the header and gets ready for planes, each at `sizes` eighths of the size at which it is stored. The region
-// counts pixels as stored; of it, whole MCUs are delivered. A width of 0 means all of the picture.
+// Reads the header for planes, each at `sizes` eighths of the size at which it is stored. The region counts pixels as
+// stored; of it, whole MCUs are delivered. A width of 0 means all of the picture. `decoder_prepare` as above.
 EXPORT("decoder_start_planes")
 void decoder_start_planes(struct decoder *d, int size0, int size1, int size2, uint32_t x, uint32_t y, uint32_t width,
                           uint32_t height) {
-  struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const int sizes[3] = {size0, size1, size2};
-  jpeg_read_header(jpeg, TRUE);
+  jpeg_read_header(&d->jpeg, TRUE);
   choose_colors(d, OUTPUT_PLANES);
-  for (int c = 0; c < jpeg->num_components; c++) d->store.scaled_size[c] = sizes[c];
-  start_decompress(d, size0);
-  d->facts.width = width ? width : jpeg->image_width;
-  d->facts.height = width ? height : jpeg->image_height;
-  check_region(x, y, d->facts.width, d->facts.height, jpeg->image_width, jpeg->image_height);
-  begin_planes(d, x, y);
+  for (int c = 0; c < d->jpeg.num_components && c < 3; c++) d->store.scaled_size[c] = sizes[c];
+  prepare_decompress(d, size0);
   d->batch = DCTSIZE / size0;
-  allocate_planes(d);
-  skip_first_units(d);
+  d->region.x = x, d->region.y = y, d->region.width = width, d->region.height = height;
+}
+
+static void get_ready(struct decoder *d) {
+  const struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const int planes = d->output == OUTPUT_PLANES;
+  d->facts.width = d->region.width ? d->region.width : planes ? jpeg->image_width : jpeg->output_width;
+  d->facts.height = d->region.width ? d->region.height : planes ? jpeg->image_height : jpeg->output_height;
+  if (planes) {
+    check_region(d->region.x, d->region.y, d->facts.width, d->facts.height, jpeg->image_width, jpeg->image_height);
+    begin_planes(d, d->region.x, d->region.y);
+    allocate_planes(d);
+  } else {
+    begin_region(d, d->region.x, d->region.y, d->facts.width, d->facts.height);
+    allocate_band(d);
+  }
+}
+
+// Does about `blocks` blocks of what comes before the first row. Returns whether there is more of that.
+EXPORT("decoder_prepare") int decoder_prepare(struct decoder *d, uint32_t blocks) {
+  const int planes = d->output == OUTPUT_PLANES;
+  if (d->stage == STAGE_SCANS) {
+    if (!read_scans(d, blocks)) return 1;
+    get_ready(d);
+    d->stage = STAGE_SKIP;
+  } else if (d->stage == STAGE_SKIP) {
+    if (planes) skip_first_units(d, blocks);
+    else skip_first_rows(d, blocks);
+  }
+  if ((planes ? d->jpeg.output_iMCU_row : d->jpeg.output_scanline) >= d->first) d->stage = STAGE_READY;
+  return d->stage != STAGE_READY;
 }
 
 static uint32_t read_scanlines(struct decoder *d, void *rows, uint32_t count) {
@@ -320,17 +363,10 @@ EXPORT("decoder_read") uint32_t decoder_read(struct decoder *d, uint32_t most) {
 
 // Goes past the next rows, at most `count`, for less than what decoding them takes.
 EXPORT("decoder_skip") void decoder_skip(struct decoder *d, uint32_t count) {
-  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  const struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
-  if (count > left) count = left;
-  if (jpeg->master->lossless) {
-    while (count > 0) count -= decoder_read(d, count);
-  } else if (jpeg->data_precision == 12) {
-    jpeg12_skip_scanlines(jpeg, count);
-  } else {
-    jpeg_skip_scanlines(jpeg, count);
-  }
-  input_require_complete(jpeg, &d->input);
+  skip_rows(d, count < left ? count : left);
+  input_require_complete(&d->jpeg, &d->input);
 }
 
 // R - G and B - G by T.871, in sixteenths, stand for chroma; how far they lie from their mean in squares of four samples.

@@ -33,6 +33,8 @@ struct encoder {
   struct packed packed;
   struct output out;
   struct file_options options;
+  struct file_writer file;   // in use once all rows are there
+  int finishing;
   uint8_t *profile;
   uint8_t *rows;             // rows or planes on their way in
   uint64_t color_loss;       // what halving of chroma would lose of the colors that were measured, squared, and
@@ -119,6 +121,7 @@ EXPORT("encoder_new") struct encoder *encoder_new(int sink) {
 EXPORT("encoder_close") void encoder_close(struct encoder *e) {
   jpegli_destroy_compress(&e->jpeg);
   packed_free(&e->packed);
+  file_free(&e->file);
   for (int i = 0; i < e->band_count; i++) free(e->bands[i].band[0]);
   free(e->profile);
   free(e->rows);
@@ -244,9 +247,16 @@ EXPORT("encoder_write_planes") void encoder_write_planes(struct encoder *e) {
   jpegli_write_raw_data(&e->jpeg, planes, e->packed.max_v * DCTSIZE);
 }
 
-EXPORT("encoder_finish") void encoder_finish(struct encoder *e) {
+static void begin_finish(struct encoder *e) {
   if (e->jpeg.next_scanline < e->jpeg.image_height) fail("rows are missing");
   for (int i = 0; i < e->band_count; i++) pack_band(e, &e->bands[i]);
   const struct packed store = packed_without_empty_chroma(&e->packed);
-  file_write(&store, &e->options, &e->out);
+  file_start(&e->file, &store, &e->options, &e->out);
+  e->finishing = 1;
+}
+
+// Writes the file, about `blocks` blocks at a time, each counted once for every scan. Returns whether there is more.
+EXPORT("encoder_finish") int encoder_finish(struct encoder *e, uint32_t blocks) {
+  if (!e->finishing) begin_finish(e);
+  return file_step(&e->file, blocks);
 }

@@ -1,5 +1,8 @@
 /** Streaming JPEG encoder: jpegli's quantisation, optimal Huffman codes; rows or planes in, a whole file out. */
+import type { Pieces } from "../pieces.ts";
+import { beside, type Price, priced } from "../price.ts";
 import { closeSink, jpegModule, openSink, type JpegInstance } from "./instance.ts";
+import { WRITTEN_BLOCKS, WRITTEN_MS, writingPrice } from "./writing.ts";
 
 /** Chroma resolution: full, half the columns, or half the columns and rows. */
 export type Subsampling = "4:4:4" | "4:2:2" | "4:2:0";
@@ -26,8 +29,10 @@ export interface EncoderOptions {
 }
 
 interface Finish {
+  /** Milliseconds that taking a row of pixels takes. */
+  readonly rowMs: number;
   /** The file. All rows must have been written. Closes the encoder. */
-  finish(): Uint8Array;
+  finish(): Pieces<Uint8Array>;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
 }
@@ -54,7 +59,15 @@ export interface PlaneEncoder extends Finish {
 /** Sampling factors of luma against chroma. */
 export const FACTORS = { "4:4:4": [1, 1], "4:2:2": [2, 1], "4:2:0": [2, 2] } as const;
 const INPUTS = { rgba: 0, planes: 1 } as const;
+/** Rows that are taken at a time; half as many of a picture so wide that these would take long. */
 const ROWS = 32;
+const WIDE_ROWS = 16;
+const WIDE = 16_384;
+
+/** Structures, and what a row of MCUs takes beside its rows. */
+const ENCODER_BYTES = 330_000;
+/** Nanoseconds that a block takes up to its coefficients. */
+const BLOCK_NANOSECONDS = { weighed: 4_000, fast: 1_500 };
 
 /**
  * How much coarser than jpegli divides for the same quality. It adapts to each block by dropping small coefficients; we do
@@ -161,8 +174,8 @@ class EncoderHandle {
     this.instance.bytes(this.input + at, bytes.length).set(bytes);
   }
 
-  finish(): Uint8Array {
-    this.call((exports, pointer) => exports.encoder_finish(pointer));
+  *finish(): Pieces<Uint8Array> {
+    while (this.call((exports, pointer) => exports.encoder_finish(pointer, WRITTEN_BLOCKS)) !== 0) yield WRITTEN_MS;
     const file = closeSink(this.sink);
     this.close();
     return file;
@@ -185,9 +198,11 @@ export function openEncoder(options: EncoderOptions): Encoder {
   const handle = new EncoderHandle(options, "rgba");
   const rowBytes = options.width * 4;
   return {
+    rowMs: takingPrice(options).ms / options.height,
     write(rows, count) {
-      for (let row = 0; row < count; row += ROWS) {
-        const piece = Math.min(ROWS, count - row);
+      const most = options.width > WIDE ? WIDE_ROWS : ROWS;
+      for (let row = 0; row < count; row += most) {
+        const piece = Math.min(most, count - row);
         handle.put(rows.subarray(row * rowBytes, (row + piece) * rowBytes));
         handle.call((exports, pointer) => exports.encoder_write(pointer, piece));
       }
@@ -210,10 +225,37 @@ export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
     planes.slice(0, index).reduce((sum, { stride, rows }) => sum + stride * rows, 0),
   );
   return {
+    rowMs: takingPrice(options).ms / options.height,
     planes,
     put: (plane, at, rows) => handle.put(rows, starts[plane]! + at * planes[plane]!.stride),
     write: () => handle.call((exports, pointer) => exports.encoder_write_planes(pointer)),
     finish: () => handle.finish(),
     close: () => handle.close(),
   };
+}
+
+/** Of all that is done before the file is written: transforms, and weighing of coefficients. */
+function takingPrice(options: EncoderOptions): Price {
+  const { width, profile, fast = false } = options;
+  const [h, v] = factorsOf(options);
+  const columns = Math.ceil(width / (8 * h)) * 8 * h;
+  const fixed = ENCODER_BYTES + columns * (480 + 620 * v) + (profile?.length ?? 0);
+  const nanoseconds = BLOCK_NANOSECONDS[fast ? "fast" : "weighed"];
+  return priced(fixed + packedLimit(options), blocksOf(options), nanoseconds);
+}
+
+/** Of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
+export function encodePrice(options: EncoderOptions): Price {
+  const { gray = false, progressive = false } = options;
+  return beside(takingPrice(options), writingPrice(blocksOf(options), gray ? 1 : 3, progressive));
+}
+
+function factorsOf({ subsampling = "4:2:0", gray = false }: EncoderOptions): readonly [h: number, v: number] {
+  return gray ? [1, 1] : FACTORS[subsampling];
+}
+
+function blocksOf(options: EncoderOptions): number {
+  const [h, v] = factorsOf(options);
+  const chroma = options.gray ? 0 : 2 / (h * v);
+  return (Math.ceil(options.width / (8 * h)) * h * Math.ceil(options.height / (8 * v)) * v) * (1 + chroma);
 }

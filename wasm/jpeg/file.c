@@ -116,20 +116,67 @@ void file_end(struct output *out) {
   output_flush(out);
 }
 
-void file_write(const struct packed *store, const struct file_options *options, struct output *out) {
-  const uint32_t units = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
-  struct script script = {0};
-  if (options->progressive) script_look(&script, store, 0, units);
-  script_start(&script, store, options->progressive);
-  script_feed(&script, store, 0, units);
-  script_choose(&script, 0);
-  file_begin(store, options, out);
-  for (int i = 0; i < script.count; i++) {
-    struct script_scan *s = script.scans[i];
-    file_begin_scan(store, s, out);
-    scan_feed(&s->coder, store, 0, units);
-    scan_end(&s->coder);
-  }
-  file_end(out);
-  script_free(&script);
+void file_start(struct file_writer *file, const struct packed *store, const struct file_options *options,
+                struct output *out) {
+  file->store = *store;
+  file->options = *options;
+  file->out = out;
+  file->units = (store->height + 8 * store->max_v - 1) / (8 * store->max_v);
+  file->stage = FILE_LOOK;
+  if (options->progressive) return;
+  script_start(&file->script, store, 0);
+  file->stage = FILE_COUNT;
 }
+
+// Blocks that a row of interleaved MCUs has in the current stage, over all scans.
+static uint32_t unit_blocks(const struct file_writer *file) {
+  const struct packed *store = &file->store;
+  uint32_t blocks = 0;
+  for (int i = 0; i < file->script.count; i++) {
+    const struct scan *scan = &file->script.scans[i]->scan;
+    if (file->stage == FILE_SCANS && i != file->scan) continue;
+    for (int k = 0; k < scan->components; k++)
+      blocks += store->component[scan->component[k]].width * store->component[scan->component[k]].v;
+  }
+  // Looking at blocks takes a fraction of what coding them does.
+  return blocks ? blocks : packed_units_across(store);
+}
+
+static void begin_scans(struct file_writer *file) {
+  script_choose(&file->script, 0);
+  file_begin(&file->store, &file->options, file->out);
+  file_begin_scan(&file->store, file->script.scans[0], file->out);
+  file->stage = FILE_SCANS;
+}
+
+// Returns whether there is a scan behind the current one.
+static int next_scan(struct file_writer *file) {
+  scan_end(&file->script.scans[file->scan]->coder);
+  if (++file->scan < file->script.count) {
+    file_begin_scan(&file->store, file->script.scans[file->scan], file->out);
+    return 1;
+  }
+  file_end(file->out);
+  return 0;
+}
+
+int file_step(struct file_writer *file, uint32_t blocks) {
+  const uint32_t most = 1 + blocks / unit_blocks(file), left = file->units - file->unit;
+  const uint32_t first = file->unit, end = first + (most < left ? most : left);
+  if (file->stage == FILE_LOOK) script_look(&file->script, &file->store, first, end);
+  else if (file->stage == FILE_COUNT) script_feed(&file->script, &file->store, first, end);
+  else scan_feed(&file->script.scans[file->scan]->coder, &file->store, first, end);
+  file->unit = end;
+  if (end < file->units) return 1;
+  file->unit = 0;
+  if (file->stage == FILE_SCANS) return next_scan(file);
+  if (file->stage == FILE_COUNT) {
+    begin_scans(file);
+  } else {
+    script_start(&file->script, &file->store, 1);
+    file->stage = FILE_COUNT;
+  }
+  return 1;
+}
+
+void file_free(struct file_writer *file) { script_free(&file->script); }

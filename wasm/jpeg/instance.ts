@@ -26,6 +26,7 @@ export interface JpegExports extends NativeExports {
     width: number,
     height: number,
   ): void;
+  decoder_prepare(decoder: number, blocks: number): number;
   decoder_facts(decoder: number): number;
   decoder_read(decoder: number, most: number): number;
   decoder_skip(decoder: number, count: number): void;
@@ -51,7 +52,7 @@ export interface JpegExports extends NativeExports {
   encoder_write(encoder: number, rows: number): void;
   encoder_color_loss(encoder: number): number;
   encoder_write_planes(encoder: number): void;
-  encoder_finish(encoder: number): void;
+  encoder_finish(encoder: number, blocks: number): number;
   encoder_close(encoder: number): void;
   recompressor_new(sink: number): number;
   recompressor_profile(recompressor: number, length: number): number;
@@ -65,8 +66,9 @@ export interface JpegExports extends NativeExports {
     progressive: number,
   ): number;
   recompressor_tiles(recompressor: number, count: number, across: number, side: number): number;
-  recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number): void;
-  recompressor_write(recompressor: number, progressive: number): void;
+  recompressor_step(recompressor: number, blocks: number): number;
+  recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number, blocks: number): number;
+  recompressor_write(recompressor: number, progressive: number, blocks: number): number;
   recompressor_close(recompressor: number): void;
 }
 

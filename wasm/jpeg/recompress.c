@@ -24,6 +24,9 @@ struct divisor {
 // it saves (up to 16 % at equal score).
 enum { GROWTH_HALVES = 3 };
 
+// What is being done, or was done last.
+enum stage { STAGE_READ, STAGE_PACK, STAGE_TURN, STAGE_WRITE };
+
 struct recompressor {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
@@ -40,6 +43,10 @@ struct recompressor {
   struct trellis trellis[MAX_COMPONENTS];
   int coarser[MAX_COMPONENTS];  // whether any divisor of the component grows
   struct streamed streamed;     // in use if it has scans
+  enum stage stage;
+  uint32_t pass, parts;         // that is being read, and windows of coefficients
+  uint32_t unit;                // rows of interleaved MCUs of the window that were packed
+  struct file_writer file;
 };
 
 EXPORT("recompressor_new") struct recompressor *recompressor_new(int sink) {
@@ -55,6 +62,7 @@ EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
   turning_free(&r->turning);
   streamed_free(&r->streamed);
   tiles_free(&r->tiles);
+  file_free(&r->file);
   free(r->profile);
   free(r);
 }
@@ -209,56 +217,64 @@ static uint32_t passes_for(j_decompress_ptr jpeg, size_t most) {
   return jpeg->inputctl->has_multiple_scans ? store_full_bytes(jpeg) / most + 1 : 1;
 }
 
-// Packs the rows of the window and frees them as it goes.
-static void pack_window(struct recompressor *r) {
-  for (uint32_t unit = 0; unit < r->jpeg.total_iMCU_rows; unit++) {
-    int taken = 0;
-    for (int c = 0; c < r->packed.components; c++) {
-      struct store_component *from = &r->store.component[c];
-      const uint32_t v = r->jpeg.comp_info[c].v_samp_factor;
-      for (uint32_t row = unit * v; row < (unit + 1) * v; row++) {
-        if (!from->values[row]) continue;
-        if (r->tiles.count || row < r->packed.component[c].height) take_row(r, c, row, from->values[row]);
-        store_free_row(from, row);
-        taken = 1;
-      }
+// Packs one row of interleaved MCUs of the window and frees it.
+static void pack_unit(struct recompressor *r, uint32_t unit) {
+  int taken = 0;
+  for (int c = 0; c < r->packed.components; c++) {
+    struct store_component *from = &r->store.component[c];
+    const uint32_t v = r->jpeg.comp_info[c].v_samp_factor;
+    for (uint32_t row = unit * v; row < (unit + 1) * v; row++) {
+      if (!from->values[row]) continue;
+      if (r->tiles.count || row < r->packed.component[c].height) take_row(r, c, row, from->values[row]);
+      store_free_row(from, row);
+      taken = 1;
     }
-    if (taken) end_unit(r, unit);
   }
-  store_free(&r->store);
+  if (taken) end_unit(r, unit);
 }
 
-// Reads the coefficients of every `step`th row of interleaved MCUs from `first` up to `end`.
-static void read_window(struct recompressor *r, uint32_t first, uint32_t end, uint32_t step) {
+// Packs about so many blocks of the window; returns whether there are more.
+static int pack_window(struct recompressor *r, uint32_t blocks) {
+  uint32_t unit_blocks = 0;
+  for (int c = 0; c < r->packed.components; c++)
+    unit_blocks += r->jpeg.comp_info[c].width_in_blocks * r->jpeg.comp_info[c].v_samp_factor;
+  const uint32_t most = 1 + blocks / unit_blocks, left = r->jpeg.total_iMCU_rows - r->unit;
+  for (const uint32_t end = r->unit + (most < left ? most : left); r->unit < end; r->unit++) pack_unit(r, r->unit);
+  if (r->unit < r->jpeg.total_iMCU_rows) return 1;
+  store_free(&r->store);
+  return 0;
+}
+
+// Chooses every `step`th row of interleaved MCUs from `first` up to `end`, whose coefficients are to be read.
+static void choose_window(struct recompressor *r, uint32_t first, uint32_t end, uint32_t step) {
   r->store.window_first = first;
   r->store.window_end = end;
   r->store.window_step = step;
   r->store.take_row = take_row;
   r->store.end_unit = end_unit;
   r->store.taker = r;
-  jpeg_read_coefficients(&r->jpeg);
-  input_require_complete(&r->jpeg, &r->input);
-  if (r->jpeg.inputctl->has_multiple_scans) pack_window(r);
+  r->stage = STAGE_READ;
 }
 
-// Reads the part number `part` of `parts`.
-static void read_part(struct recompressor *r, uint32_t part, uint32_t parts) {
-  const uint32_t units = (r->jpeg.total_iMCU_rows + parts - 1) / parts;
-  read_window(r, part * units, (part + 1) * units, 1);
+// Chooses the part number `part`.
+static void choose_part(struct recompressor *r, uint32_t part) {
+  const uint32_t units = (r->jpeg.total_iMCU_rows + r->parts - 1) / r->parts;
+  choose_window(r, part * units, (part + 1) * units, 1);
 }
 
-// Reads the file once, from `source`, and keeps what pass number `pass` is for. Returns the number of passes that the
+// Begins to read the file, from `source`, for what pass number `pass` is about. Returns the number of passes that the
 // whole takes: more than one if the file comes in several scans and its coefficients exceed `most` bytes.
 EXPORT("recompressor_read")
 uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
   open_source(r, source);
-  const uint32_t passes = passes_for(&r->jpeg, most);
+  r->parts = passes_for(&r->jpeg, most);
+  r->pass = pass;
   if (pass == 0) {
     r->distance = distance;
     prepare_packed(r);
   }
-  read_part(r, pass, passes);
-  return passes;
+  choose_part(r, pass);
+  return r->parts;
 }
 
 // The same, and `recompressor_write` with it, without holding more than a window of coefficients: the first pass counts,
@@ -267,35 +283,71 @@ EXPORT("recompressor_stream")
 uint32_t recompressor_stream(struct recompressor *r, int source, uint32_t pass, float distance, size_t most,
                              int progressive) {
   open_source(r, source);
-  const uint32_t parts = passes_for(&r->jpeg, most);
+  r->parts = passes_for(&r->jpeg, most);
+  r->pass = pass;
   if (pass == 0) {
     r->distance = distance;
     r->options.progressive = progressive;
     prepare_packed(r);
     streamed_count(&r->streamed, &r->packed, progressive);
-    read_window(r, 0, r->jpeg.total_iMCU_rows, parts);
+    choose_window(r, 0, r->jpeg.total_iMCU_rows, r->parts);
+  } else {
+    choose_part(r, pass - 1);
+  }
+  return r->parts + 1;
+}
+
+static void end_pass(struct recompressor *r) {
+  if (!r->streamed.script.count) return;
+  if (r->pass == 0) {
     file_begin(&r->packed, &r->options, &r->out);
     output_flush(&r->out);
-    streamed_write(&r->streamed, &r->packed, parts > 1, r->out.sink);
-  } else {
-    read_part(r, pass - 1, parts);
-    if (pass == parts) streamed_end(&r->streamed);
+    streamed_write(&r->streamed, &r->packed, r->parts > 1, r->out.sink);
+  } else if (r->pass == r->parts) {
+    streamed_end(&r->streamed);
   }
-  return parts + 1;
 }
 
-// Turns what was read: transposed, then mirrored left to right and top to bottom, where partial MCUs allow it.
+// Does about `blocks` blocks of the pass that was begun. Returns whether there is more of it.
+EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32_t blocks) {
+  if (r->stage == STAGE_READ) {
+    r->store.blocks_left = blocks;
+    jpeg_read_coefficients(&r->jpeg);
+    if (r->jpeg.global_state != DSTATE_STOPPING) return 1;
+    input_require_complete(&r->jpeg, &r->input);
+    r->stage = STAGE_PACK;
+    r->unit = 0;
+    if (r->jpeg.inputctl->has_multiple_scans) return 1;
+  } else if (pack_window(r, blocks)) {
+    return 1;
+  }
+  end_pass(r);
+  return 0;
+}
+
+// Turns what was read, about `blocks` blocks at a time: transposed, then mirrored left to right and top to bottom, where
+// partial MCUs allow it. Returns whether there is more.
 EXPORT("recompressor_turn")
-void recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y) {
-  packed_turn(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});
+int recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y, uint32_t blocks) {
+  if (r->stage != STAGE_TURN) turning_start(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});
+  r->stage = STAGE_TURN;
+  if (turning_step(&r->packed, &r->turning, blocks)) return 1;
   r->packed = r->turning.result;
   memset(&r->turning.result, 0, sizeof r->turning.result);
+  return 0;
 }
 
-EXPORT("recompressor_write") void recompressor_write(struct recompressor *r, int progressive) {
+static void begin_write(struct recompressor *r, int progressive) {
   if (r->tiles.count) tiles_pack(&r->tiles, &r->packed);
   r->options.progressive = progressive;
   struct packed store = r->packed;
   if (r->jpeg.jpeg_color_space == JCS_YCbCr) store = packed_without_empty_chroma(&store);
-  file_write(&store, &r->options, &r->out);
+  file_start(&r->file, &store, &r->options, &r->out);
+  r->stage = STAGE_WRITE;
+}
+
+// Writes the file, about `blocks` blocks at a time, each counted once for every scan. Returns whether there is more.
+EXPORT("recompressor_write") int recompressor_write(struct recompressor *r, int progressive, uint32_t blocks) {
+  if (r->stage != STAGE_WRITE) begin_write(r, progressive);
+  return file_step(&r->file, blocks);
 }

@@ -1,4 +1,7 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
+import type { Pieces } from "../pieces.ts";
+import { beside, held, type Price, priced, times } from "../price.ts";
+import { codedPrice, type Layout } from "./decoder-handle.ts";
 import { qualityToDistance } from "./encoder.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
 import {
@@ -10,6 +13,7 @@ import {
   openSink,
   openSource,
 } from "./instance.ts";
+import { WRITTEN_BLOCKS, WRITTEN_MS, writingPrice } from "./writing.ts";
 
 /** First transposed, then mirrored left to right, then top to bottom. */
 export interface Turn {
@@ -52,6 +56,25 @@ export interface RecompressOptions {
 
 /** Coefficients held at a time, unless the caller says otherwise. */
 export const WINDOW_BYTES = 48 << 20;
+/** Blocks that are read, or turned, at a time. */
+const READ_BLOCKS = 10_000;
+const TURNED_BLOCKS = 30_000;
+/** Nanoseconds that a block takes to be packed, to be divided anew by the trellis, and to be turned. */
+const PACK_NANOSECONDS = 100;
+const DIVIDE_NANOSECONDS = 3_000;
+const TURN_NANOSECONDS = 300;
+const READ_MS = (READ_BLOCKS * DIVIDE_NANOSECONDS) / 1e6;
+const TURNED_MS = (TURNED_BLOCKS * TURN_NANOSECONDS) / 1e6;
+/** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
+const MAP_BYTES = 8;
+const DC_BYTES = 2;
+const PACKED_BLOCK_BYTES_MAX = 136;
+/** Packed bytes for a byte of a file: a coefficient takes one byte, and no less than two bits of a Huffman code. */
+const PACKED_PER_FILE_BYTE = 4;
+const RECOMPRESSOR_BYTES = 300_000;
+/** The output window of each scan of a streamed file, and how many are written. */
+const STREAMED_SCAN_BYTES = 66_000;
+const STREAMED_SCANS_PER_COMPONENT = 5;
 /** Outputs of a streamed file: one for its head, one for each scan. */
 const SINKS = 21;
 
@@ -67,21 +90,16 @@ export function canTurn({ width, height, components }: JpegHeader, { transpose, 
   return (wholeX || !(transpose ? flipY : flipX)) && (wholeY || !(transpose ? flipX : flipY));
 }
 
-/** Throws NativeError when the bytes are damaged or of a kind that has no such coefficients (lossless, 12 bits). */
-export function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8Array {
-  const { profile, tiles } = options;
+/** Work of which NativeError is thrown when the bytes are damaged or of a kind that has no such coefficients (lossless, 12 bits). */
+export function* recompress(bytes: Uint8Array, options: RecompressOptions): Pieces<Uint8Array> {
   const instance = jpegModule.acquire();
   const sinks = Array.from({ length: options.streamed ? SINKS : 1 }, openSink);
   let pointer = 0;
   try {
-    instance.run((exports) => {
-      pointer = exports.recompressor_new(sinks[0]!);
-      if (profile) {
-        instance.bytes(exports.recompressor_profile(pointer, profile.length), profile.length).set(profile);
-      }
-      if (tiles) placeTiles(instance, pointer, tiles);
-      rewrite(exports, pointer, bytes, options);
-    });
+    pointer = instance.run((exports) => exports.recompressor_new(sinks[0]!));
+    prepare(instance, pointer, options);
+    yield* read(instance, pointer, bytes, options);
+    if (!options.streamed) yield* write(instance, pointer, options);
     return closeSinks(sinks);
   } finally {
     closeSinks(sinks);
@@ -93,31 +111,95 @@ export function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8
   }
 }
 
-function rewrite(exports: JpegExports, pointer: number, bytes: Uint8Array, options: RecompressOptions): void {
-  const { quality, progressive, turn, streamed, windowBytes = WINDOW_BYTES } = options;
+function prepare(instance: JpegInstance, pointer: number, { profile, tiles }: RecompressOptions): void {
+  instance.run((exports) => {
+    if (profile) instance.bytes(exports.recompressor_profile(pointer, profile.length), profile.length).set(profile);
+    if (tiles) placeTiles(instance, pointer, tiles);
+  });
+}
+
+function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, options: RecompressOptions): Pieces<void> {
+  const { quality, progressive, streamed, windowBytes = WINDOW_BYTES } = options;
   const distance = quality === undefined ? 0 : qualityToDistance(quality);
-  const flag = progressive ? 1 : 0;
-  const read = (source: number, pass: number) =>
+  const begin = (exports: JpegExports, source: number, pass: number) =>
     streamed
-      ? exports.recompressor_stream(pointer, source, pass, distance, windowBytes, flag)
+      ? exports.recompressor_stream(pointer, source, pass, distance, windowBytes, progressive ? 1 : 0)
       : exports.recompressor_read(pointer, source, pass, distance, windowBytes);
   for (let pass = 0, passes = 1; pass < passes; pass++) {
     const source = openSource(bytes);
     try {
-      passes = read(source, pass);
+      passes = instance.run((exports) => begin(exports, source, pass));
+      yield* repeated(instance, READ_MS, (exports) => exports.recompressor_step(pointer, READ_BLOCKS));
     } finally {
       closeSource(source);
     }
   }
-  if (streamed) return;
+}
+
+function* write(instance: JpegInstance, pointer: number, { progressive, turn }: RecompressOptions): Pieces<void> {
   if (turn) {
-    exports.recompressor_turn(pointer, Number(turn.transpose), Number(turn.flipX), Number(turn.flipY));
+    const [transpose, flipX, flipY] = [Number(turn.transpose), Number(turn.flipX), Number(turn.flipY)];
+    yield* repeated(instance, TURNED_MS, (exports) =>
+      exports.recompressor_turn(pointer, transpose, flipX, flipY, TURNED_BLOCKS),
+    );
   }
-  exports.recompressor_write(pointer, flag);
+  yield* repeated(instance, WRITTEN_MS, (exports) =>
+    exports.recompressor_write(pointer, progressive ? 1 : 0, WRITTEN_BLOCKS),
+  );
+}
+
+/** Calls native code until it says that there is no more to be done. */
+function* repeated(instance: JpegInstance, ms: number, piece: (exports: JpegExports) => number): Pieces<void> {
+  while (instance.run(piece) !== 0) yield ms;
 }
 
 function placeTiles(instance: JpegInstance, pointer: number, { side, across, places }: Tiles): void {
   const address = instance.exports.recompressor_tiles(pointer, places.length, across, side);
   const numbers = Uint32Array.from(places.flatMap(({ x, y }) => [x, y]));
   instance.bytes(address, numbers.byteLength).set(new Uint8Array(numbers.buffer));
+}
+
+/** Of recompression of a file of `fileBytes`; the result comes on top. */
+export function recompressPrice(
+  header: Layout,
+  fileBytes: number,
+  { windowBytes = WINDOW_BYTES, turn, streamed = false, quality, progressive = true }: RecompressCost = {},
+): Price {
+  const { components, multipleScans } = header;
+  const maxH = Math.max(...components.map(({ h }) => h));
+  const maxV = Math.max(...components.map(({ v }) => v));
+  const unitsX = Math.ceil(header.width / (8 * maxH));
+  const unitsY = Math.ceil(header.height / (8 * maxV));
+  const perUnit = components.reduce((sum, { h, v }) => sum + h * v, 0);
+  const blocks = unitsX * unitsY * perUnit;
+  const most = blocks * PACKED_BLOCK_BYTES_MAX;
+  const rows = RECOMPRESSOR_BYTES + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * components.length;
+  // Of files of several scans: the window, and maps of the rest.
+  const windows = multipleScans ? Math.floor(most / windowBytes) + 1 : 0;
+  const window = multipleScans ? blocks * MAP_BYTES + most / windows : 0;
+  const passes = Math.max(1, windows) + (streamed ? 1 : 0);
+  const work = beside(
+    times(passes, codedPrice(header)),
+    priced(0, blocks * (streamed ? 2 : 1), PACK_NANOSECONDS + (quality === undefined ? 0 : DIVIDE_NANOSECONDS)),
+    priced(0, turn ? blocks : 0, TURN_NANOSECONDS),
+    writingPrice(blocks, components.length, progressive),
+  );
+  if (streamed) {
+    const scans = components.length * STREAMED_SCANS_PER_COMPONENT * STREAMED_SCAN_BYTES;
+    // Two rows of MCUs at a time: as they come, and packed.
+    const twoRows = 2 * unitsX * perUnit * PACKED_BLOCK_BYTES_MAX;
+    return beside(work, held(rows + scans + window + blocks * DC_BYTES + twoRows));
+  }
+  const packed = packedBytes(blocks, fileBytes);
+  // A row or a column of the source and of the result; transposing holds both pictures.
+  const turning = turn ? Math.max(unitsX * maxH, unitsY * maxV) * 512 + (turn.transpose ? packed : 0) : 0;
+  // In the last pass: the window, and what earlier passes packed.
+  const read = window + blocks * DC_BYTES + (windows > 0 ? (packed * (windows - 1)) / windows : 0);
+  return beside(work, held(rows + Math.max(packed + turning, read)));
+}
+
+type RecompressCost = Partial<Pick<RecompressOptions, "windowBytes" | "turn" | "streamed" | "quality" | "progressive">>;
+
+function packedBytes(blocks: number, fileBytes: number): number {
+  return Math.min(blocks * PACKED_BLOCK_BYTES_MAX, blocks * (MAP_BYTES + DC_BYTES) + fileBytes * PACKED_PER_FILE_BYTE);
 }

@@ -20,6 +20,8 @@ struct store {
   int scaled_size[MAX_COMPONENTS];
   size_t bytes;
   struct store_component component[MAX_COMPONENTS];
+  // Blocks that may be decoded before reading of scans is suspended, at the end of a row of MCUs.
+  int32_t blocks_left;
   // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file, every `window_step`th of them; 0 to
   // 0: all.
   uint32_t window_first, window_end, window_step;

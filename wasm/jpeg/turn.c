@@ -38,34 +38,36 @@ static void free_row(struct packed_component *component, uint32_t row) {
   component->rows[row] = NULL;
 }
 
-static void mirror(struct packed_component *from, struct turning *turning, int c, struct turn turn) {
+static void mirror_row(struct packed_component *from, struct turning *turning, uint32_t y) {
+  const struct turn turn = turning->turn;
   const struct moves moves = moves_of(turn);
-  for (uint32_t y = 0; y < from->height; y++) {
-    const uint8_t *cursor = from->rows[y];
-    const int16_t *dc = from->dc + (size_t)y * from->width;
-    memset(turning->blocks, 0, (size_t)from->width * BLOCK_BYTES);
-    for (uint32_t x = 0; x < from->width; x++)
-      move_block(&cursor, dc[x], &moves, turning->blocks + 64 * (size_t)(turn.flip_x ? from->width - 1 - x : x));
-    free_row(from, y);
-    packed_add_row(&turning->result, c, turn.flip_y ? from->height - 1 - y : y, turning->blocks, ORDER_NATURAL);
-  }
+  const uint8_t *cursor = from->rows[y];
+  const int16_t *dc = from->dc + (size_t)y * from->width;
+  memset(turning->blocks, 0, (size_t)from->width * BLOCK_BYTES);
+  for (uint32_t x = 0; x < from->width; x++)
+    move_block(&cursor, dc[x], &moves, turning->blocks + 64 * (size_t)(turn.flip_x ? from->width - 1 - x : x));
+  free_row(from, y);
+  packed_add_row(&turning->result, turning->component, turn.flip_y ? from->height - 1 - y : y, turning->blocks,
+                 ORDER_NATURAL);
 }
 
 // Rows of the result are columns of the source: all rows are read side by side.
-static void transpose(struct packed_component *from, struct turning *turning, int c, struct turn turn) {
+static void transpose_column(struct packed_component *from, struct turning *turning, uint32_t x) {
+  const struct turn turn = turning->turn;
   const struct moves moves = moves_of(turn);
-  for (uint32_t y = 0; y < from->height; y++) turning->cursors[y] = from->rows[y];
-  for (uint32_t x = 0; x < from->width; x++) {
-    memset(turning->blocks, 0, (size_t)from->height * BLOCK_BYTES);
-    for (uint32_t y = 0; y < from->height; y++)
-      move_block(&turning->cursors[y], from->dc[(size_t)y * from->width + x], &moves,
-                 turning->blocks + 64 * (size_t)(turn.flip_x ? from->height - 1 - y : y));
-    packed_add_row(&turning->result, c, turn.flip_y ? from->width - 1 - x : x, turning->blocks, ORDER_NATURAL);
-  }
-  for (uint32_t y = 0; y < from->height; y++) free_row(from, y);
+  for (uint32_t y = 0; x == 0 && y < from->height; y++) turning->cursors[y] = from->rows[y];
+  memset(turning->blocks, 0, (size_t)from->height * BLOCK_BYTES);
+  for (uint32_t y = 0; y < from->height; y++)
+    move_block(&turning->cursors[y], from->dc[(size_t)y * from->width + x], &moves,
+               turning->blocks + 64 * (size_t)(turn.flip_x ? from->height - 1 - y : y));
+  packed_add_row(&turning->result, turning->component, turn.flip_y ? from->width - 1 - x : x, turning->blocks,
+                 ORDER_NATURAL);
+  for (uint32_t y = 0; x + 1 == from->width && y < from->height; y++) free_row(from, y);
 }
 
-static void prepare(const struct packed *from, struct turning *turning, int transposed) {
+void turning_start(const struct packed *from, struct turning *turning, struct turn turn) {
+  const int transposed = turn.transpose;
+  turning->turn = turn;
   struct packed *to = &turning->result;
   to->width = transposed ? from->height : from->width;
   to->height = transposed ? from->width : from->height;
@@ -88,14 +90,21 @@ static void prepare(const struct packed *from, struct turning *turning, int tran
   turning->cursors = allocate((size_t)longest * sizeof *turning->cursors);
 }
 
-void packed_turn(struct packed *from, struct turning *turning, struct turn turn) {
-  prepare(from, turning, turn.transpose);
-  for (int c = 0; c < from->components; c++) {
-    if (turn.transpose) transpose(&from->component[c], turning, c, turn);
-    else mirror(&from->component[c], turning, c, turn);
+int turning_step(struct packed *from, struct turning *turning, uint32_t blocks) {
+  struct packed_component *component = &from->component[turning->component];
+  const int transposed = turning->turn.transpose;
+  const uint32_t lines = transposed ? component->width : component->height;
+  const uint32_t most = 1 + blocks / (transposed ? component->height : component->width), left = lines - turning->done;
+  for (const uint32_t end = turning->done + (most < left ? most : left); turning->done < end; turning->done++) {
+    if (transposed) transpose_column(component, turning, turning->done);
+    else mirror_row(component, turning, turning->done);
   }
+  if (turning->done < lines) return 1;
+  turning->done = 0;
+  if (++turning->component < from->components) return 1;
   packed_free(from);
   memset(from, 0, sizeof *from);
+  return 0;
 }
 
 void turning_free(struct turning *turning) {

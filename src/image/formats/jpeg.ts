@@ -1,11 +1,11 @@
 /** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
 import { format } from "../format.ts";
-import { open, peakBytes as decodePeak } from "./jpeg/decode.ts";
-import { encode, peakBytes as encodePeak } from "./jpeg/encode.ts";
+import { open, price as decodePrice } from "./jpeg/decode.ts";
+import { encode, price as encodePrice } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
-import { mark, markOf } from "./jpeg/mark.ts";
-import { reencode } from "./jpeg/planes.ts";
-import { peakBytes as recompressPeak, recompress, requantizes, turns } from "./jpeg/recompress.ts";
+import { mark } from "./jpeg/mark.ts";
+import { resize } from "./jpeg/planes.ts";
+import { divides, rewrite, rewritePrice, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
@@ -16,20 +16,17 @@ export const jpeg = format({
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
-  probe,
-  decodePeakBytes: decodePeak,
-  open,
-  encodePeakBytes: encodePeak,
-  encode,
-  reencode,
-  subsamplings: ["4:2:0", "4:4:4"],
-  qualityStep: 0.25,
-  leastQuality: 1,
-  recompress: (bytes, _facts, settings) => recompress(bytes, settings),
-  requantizes,
-  recompressPeakBytes: (bytes, _facts, settings) => recompressPeak(bytes, settings),
-  turns,
-  strip,
+  read: { probe, price: decodePrice, open },
+  write: {
+    price: encodePrice,
+    encode,
+    qualities: { least: 1, step: 0.25 },
+    variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
+    nearLosslessLevels: [],
+    maxScoredPixels: Infinity,
+  },
+  recompress: { price: rewritePrice, run: rewrite },
+  coefficients: { divides, turns, price: rewritePrice, requantize: rewrite, resize },
   mark,
-  markOf,
+  strip,
 });

@@ -1,9 +1,12 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
-import { decodePeakBytes, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import { decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import type { Price } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
+import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
-import { guard, headerOf, SAMPLINGS } from "./facts.ts";
+import { guard, guarded, headerOf, SAMPLINGS } from "./facts.ts";
 
 /** Eighths of the size that the inverse transform can give quickly. */
 const SCALES = [1, 2, 4] as const;
@@ -24,12 +27,17 @@ export function scaleFor({ box, width, height }: Demand): number {
   return SCALES.find(serves) ?? 8;
 }
 
-/** One frame; nothing is decoded before its rows are read or their size is asked for. */
-export function* open(bytes: Uint8Array, _facts: Facts, demand: Demand): Generator<Decoded> {
+/** One frame. Files of several scans are read up to their last one before it comes. */
+export async function* open(
+  bytes: Uint8Array,
+  _facts: Facts,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded, void, void> {
   const header = headerOf(bytes);
   const eighths = header.lossless ? 8 : scaleFor(demand);
   const region = regionFor(header, demand, eighths);
-  const rows = openRows(bytes, header, eighths, region);
+  const rows = await openRows(bytes, header, { eighths, region }, breath);
   const scaled = (length: number) => (length * eighths) / 8;
   const { box } = demand;
   try {
@@ -61,34 +69,39 @@ function regionFor(header: JpegHeader, { box }: Demand, eighths: number): Region
 }
 
 /** Gray and CMYK go through their profiles; CMYK without a usable one is converted naively by the decoder. */
-function openRows(bytes: Uint8Array, header: JpegHeader, eighths: number, region: Region): Rows {
+async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, breath: Breath): Promise<Rows> {
   const { profile, colors, adobeTransform } = header;
   const ink = colors === "CMYK" || colors === "YCCK";
   if (profile && ink) {
     const layout = adobeTransform === undefined ? "cmyk" : "cmyk-inverted";
-    const inks = decoderRows(bytes, eighths, region, "cmyk");
+    const inks = await decoderRows(bytes, wanted, "cmyk", breath);
     const rows = converted(inks, profile, layout);
     if (rows) return rows;
     inks.close();
   }
-  const rows = decoderRows(bytes, eighths, region, "rgba");
+  const rows = await decoderRows(bytes, wanted, "rgba", breath);
   return (profile && colors === "Gray" && converted(rows, profile, "gray")) || rows;
 }
 
-function decoderRows(bytes: Uint8Array, eighths: number, region: Region, output: "rgba" | "cmyk"): Rows {
-  const decoder = guard(() => openDecoder(bytes, { eighths, region, output }));
+interface Wanted {
+  readonly eighths: number;
+  readonly region: Region;
+}
+
+async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
+  const decoder = await guarded(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath));
   return {
     width: decoder.width,
     height: decoder.height,
     opaque: true,
-    read: (max) => guard(() => decoder.read(max)),
-    skip: (count) => guard(() => decoder.skip(count)),
+    read: async (max) => guard(() => decoder.read(max)),
+    skip: async (count) => guard(() => decoder.skip(count)),
     close: () => decoder.close(),
   };
 }
 
-/** Bytes that decoding holds at most. */
-export function peakBytes(facts: Facts, demand: Demand): number {
+/** Of decoding what is wanted. */
+export function price(facts: Facts, demand: Demand): Price {
   const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];
   const count = facts.colorspace === "Gray" ? 1 : facts.colorspace === "CMYK" || facts.colorspace === "YCCK" ? 4 : 3;
   const components = Array.from({ length: count }, (_, index) => {
@@ -97,5 +110,5 @@ export function peakBytes(facts: Facts, demand: Demand): number {
   });
   const precision = Math.ceil(facts.depth / count);
   const { width, height, interlaced } = facts;
-  return decodePeakBytes({ width, height, precision, components, multipleScans: interlaced }, scaleFor(demand));
+  return decodePrice({ width, height, precision, components, multipleScans: interlaced }, scaleFor(demand));
 }

@@ -1,10 +1,13 @@
 /** Rows into JPEG files. */
-import { encodePeakBytes, type Encoder, openEncoder, packedLimit } from "../../../../wasm/jpeg/jpeg.ts";
+import { encodePrice, type Encoder, type EncoderOptions, openEncoder, packedLimit } from "../../../../wasm/jpeg/jpeg.ts";
 import { NativeError } from "../../../../wasm/load.ts";
+import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
+import type { Breath } from "../../breath.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
-import type { Picture } from "../../picture.ts";
+import { firstFrame, type Picture } from "../../picture.ts";
+import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
 
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
@@ -39,39 +42,40 @@ export function mayNeedColors({ width, height }: Size, { quality, subsample }: E
   return !subsample && quality < FULL_CHROMA_QUALITY && width * height <= COLOR_LOSS_PIXELS;
 }
 
-/** Bytes that encoding holds at most, the file included: its pieces and the whole exist at the same time. */
-export function peakBytes(size: Size, settings: EncodeSettings): number {
-  const worst = mayNeedColors(size, settings) ? ({ ...settings, subsample: "4:4:4" } as const) : settings;
-  const options = encoderOptions(size, worst);
-  const share = FILE_SHARES.find(([limit]) => settings.quality <= limit)?.[1] ?? 1;
-  return encodePeakBytes(options) + Math.ceil(2 * share * packedLimit(options));
+/** Of encoding; where the encoder may find that halved chroma will not do, it begins twice. */
+export function price(size: Size, settings: EncodeSettings): Price {
+  if (!mayNeedColors(size, settings)) return filePrice(encoderOptions(size, settings));
+  return times(2, filePrice(encoderOptions(size, { ...settings, subsample: "4:4:4" })));
+}
+
+/** Of writing one file, the file included: its pieces and the whole exist at the same time. */
+export function filePrice(options: EncoderOptions): Price {
+  const share = FILE_SHARES.find(([limit]) => options.quality <= limit)?.[1] ?? 1;
+  return beside(encodePrice(options), held(2 * share * packedLimit(options)));
 }
 
 /**
  * A picture whose pixels are all gray becomes a gray file.
  * @throws ApiError 422 when the picture has no frame, or takes more memory than there is
  */
-export function encode(picture: Picture, settings: EncodeSettings): Uint8Array {
-  return encodeFirst(picture, settings) ?? encodeFirst(picture, { ...settings, subsample: "4:4:4" }) ?? noFrame();
+export async function encode(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+  const file = await encodeFirst(picture, settings, breath);
+  return file ?? (await encodeFirst(picture, { ...settings, subsample: "4:4:4" }, breath)) ?? neverNull();
 }
 
-function noFrame(): never {
-  throw new ApiError(422, "The image has no frame");
+function neverNull(): never {
+  throw new Error("chroma at full resolution is never too little");
 }
 
 /** Null when the picture has colors that need full chroma, of which the settings say nothing. */
-function encodeFirst(picture: Picture, settings: EncodeSettings): Uint8Array | null {
-  for (const { rows } of picture.open()) return encodeRows(rows, settings);
-  return noFrame();
-}
-
-function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array | null {
+async function encodeFirst(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array | null> {
+  const rows = await firstFrame(picture, breath);
   try {
     const encoder = guardWriting(() => openEncoder(encoderOptions(rows, settings)));
     try {
-      fill(encoder, rows);
+      await fill(encoder, rows, breath);
       if (mayNeedColors(rows, settings) && encoder.colorLoss() > COLOR_LOSS) return null;
-      return guardWriting(() => encoder.finish());
+      return await finished(encoder, breath);
     } finally {
       encoder.close();
     }
@@ -80,10 +84,21 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array | null {
   }
 }
 
-function fill(encoder: Encoder, rows: Rows): void {
-  for (let read = rows.read(BAND_ROWS); read; read = rows.read(BAND_ROWS)) {
+async function fill(encoder: Encoder, rows: Rows, breath: Breath): Promise<void> {
+  for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
     const band = read;
-    guardWriting(() => encoder.write(band, band.length / (rows.width * 4)));
+    const count = band.length / (rows.width * 4);
+    guardWriting(() => encoder.write(band, count));
+    await breath.spend(count * encoder.rowMs);
+  }
+}
+
+/** The file of an encoder that has all rows. */
+export async function finished(encoder: Pick<Encoder, "finish">, breath: Breath): Promise<Uint8Array> {
+  try {
+    return await inPieces(encoder.finish(), breath);
+  } catch (error) {
+    throw refusal(error);
   }
 }
 
@@ -92,8 +107,11 @@ export function guardWriting<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof NativeError)
-      throw new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause: error });
-    throw error;
+    throw refusal(error);
   }
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof NativeError)) return error;
+  return new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause: error });
 }

@@ -1,5 +1,5 @@
-import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 /** What JPEG headers say, in the words of the engine. */
+import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 import { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import { exifOrientation } from "../../exif.ts";
@@ -21,11 +21,22 @@ export function guard<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof NativeError) {
-      throw new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause: error });
-    }
-    throw error;
+    throw refusal(error);
   }
+}
+
+/** Runs work in pieces as `guard` does. */
+export async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof NativeError)) return error;
+  return new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause: error });
 }
 
 /** @throws ApiError 422 when there is no picture in the file */

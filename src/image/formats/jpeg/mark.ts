@@ -5,6 +5,7 @@
 import { crc32 } from "node:zlib";
 
 import { joined } from "../../../joined.ts";
+import type { Marker } from "../../format.ts";
 
 const COMMENT = 0xfe;
 const SCAN = 0xda;
@@ -12,7 +13,7 @@ const TAG = 0xda;
 const LENGTH_BYTES = 2;
 const PAYLOAD_BYTES = 6;
 
-export function mark(bytes: Uint8Array, score: number): Uint8Array {
+function write(bytes: Uint8Array, score: number): Uint8Array {
   const at = endOfApplications(bytes);
   const segment = Uint8Array.of(0xff, COMMENT, 0, LENGTH_BYTES + PAYLOAD_BYTES, TAG, score, 0, 0, 0, 0);
   const rest = bytes.subarray(at);
@@ -20,7 +21,7 @@ export function mark(bytes: Uint8Array, score: number): Uint8Array {
   return joined([bytes.subarray(0, at), segment, rest]);
 }
 
-export function markOf(bytes: Uint8Array): number | undefined {
+function read(bytes: Uint8Array): number | undefined {
   for (const { code, start, end } of segments(bytes)) {
     const payload = bytes.subarray(start + 4, end);
     if (code === COMMENT && isMark(payload, bytes.subarray(end))) return payload[1];
@@ -33,6 +34,8 @@ export function isMark(payload: Uint8Array, rest: Uint8Array): boolean {
   if (payload.length !== PAYLOAD_BYTES || payload[0] !== TAG) return false;
   return new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === crc32(rest);
 }
+
+export const mark: Marker = { write, read };
 
 function endOfApplications(bytes: Uint8Array): number {
   let at = 2;

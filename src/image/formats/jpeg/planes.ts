@@ -3,20 +3,24 @@
  * up to average it down again, which takes a fifth less time and looks a little better.
  */
 import {
+  type EncoderOptions,
   type JpegHeader,
   openPlaneDecoder,
   openPlaneEncoder,
   type Plane,
   type PlaneEncoder,
-  planesPeakBytes,
+  planesPrice,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import type { EncodeSettings, Resized, Shortcut } from "../../format.ts";
+import { beside } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import type { EncodeSettings, Priced, Resized } from "../../format.ts";
 import { isWhole } from "../../geometry.ts";
+import { inPieces } from "../../pieces.ts";
 import type { Stopwatch } from "../../stopwatch.ts";
-import { encoderOptions, guardWriting, peakBytes } from "./encode.ts";
-import { guard, headerOf, SAMPLINGS } from "./facts.ts";
-import { neededProfile } from "./recompress.ts";
+import { encoderOptions, filePrice, finished, guardWriting } from "./encode.ts";
+import { guarded, headerOf, SAMPLINGS } from "./facts.ts";
+import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
 
 /** The resolutions of chroma that the encoder knows. */
@@ -26,12 +30,12 @@ const SUBSAMPLINGS = ["4:2:0", "4:2:2", "4:4:4"] as const;
  * Null where the file has no planes of YCbCr or gray that mean sRGB.
  * @throws ApiError 422 when there is no picture in the file
  */
-export function reencode(
+export function resize(
   bytes: Uint8Array,
   settings: EncodeSettings,
   wanted: Resized,
   stopwatch?: Stopwatch,
-): Shortcut | null {
+): Priced<Uint8Array | null> | null {
   const header = headerOf(bytes);
   const { colors, precision, lossless } = header;
   if ((colors !== "YCbCr" && colors !== "Gray") || precision !== 8 || lossless || neededProfile(header)) return null;
@@ -44,32 +48,39 @@ export function reencode(
  * Null where the planes of the file are not those of the result: other colors, or a lower resolution of chroma. Chroma
  * that the file does not have is not made up.
  */
-function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSettings): Shortcut | null {
+function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSettings): Priced<Uint8Array | null> | null {
   const subsampling = SUBSAMPLINGS.find((name) => holds(header, name));
   const options = encoderOptions(header, settings);
   const wanted = options.subsampling === "4:4:4" && !settings.subsample ? subsampling : options.subsampling;
   if (!subsampling || subsampling !== wanted) return null;
+  const encoding = { ...options, subsampling };
   return {
-    peakBytes: planesPeakBytes(header, [8, 8, 8]) + peakBytes(header, settings),
-    run: () =>
-      guard(() => {
-        const decoder = openPlaneDecoder(bytes);
-        try {
-          const encoder = openPlaneEncoder({ ...options, subsampling });
-          try {
-            for (let planes = decoder.read(); planes; planes = decoder.read()) {
-              for (const [index, plane] of planes.entries()) put(encoder, index, plane);
-              guardWriting(() => encoder.write());
-            }
-            return guardWriting(() => encoder.finish());
-          } finally {
-            encoder.close();
-          }
-        } finally {
-          decoder.close();
-        }
-      }),
+    price: beside(planesPrice(header, [8, 8, 8]), filePrice(encoding)),
+    run: (breath) => guarded(() => rewritten(bytes, encoding, breath)),
   };
+}
+
+async function rewritten(
+  bytes: Uint8Array,
+  options: EncoderOptions,
+  breath: Breath,
+): Promise<Uint8Array> {
+  const decoder = await inPieces(openPlaneDecoder(bytes), breath);
+  try {
+    const encoder = openPlaneEncoder(options);
+    try {
+      for (let planes = decoder.read(); planes; planes = decoder.read()) {
+        for (const [index, plane] of planes.entries()) put(encoder, index, plane);
+        guardWriting(() => encoder.write());
+        await breath.spend((planes[0]?.rows ?? 0) * encoder.rowMs);
+      }
+      return await finished(encoder, breath);
+    } finally {
+      encoder.close();
+    }
+  } finally {
+    decoder.close();
+  }
 }
 
 /** Whether a file holds chroma at that resolution. */

@@ -9,17 +9,20 @@ import {
   type Plane,
   type PlaneDecoder,
   type PlaneEncoder,
-  planesPeakBytes,
+  planesPrice,
   type Region,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import { openResampler, type Resampler, resamplerPeakBytes } from "../../../../wasm/pixels/resampler.ts";
-import type { EncodeSettings, Resized, Shortcut } from "../../format.ts";
+import { openResampler, type Resampler, resamplerPrice } from "../../../../wasm/pixels/resampler.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import type { EncodeSettings, Priced, Resized } from "../../format.ts";
 import { type Box, outerBox } from "../../geometry.ts";
-import type { Stopwatch } from "../../stopwatch.ts";
+import { inPieces } from "../../pieces.ts";
+import type { Part, Stopwatch } from "../../stopwatch.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
-import { COLOR_LOSS, encoderOptions, guardWriting, mayNeedColors, peakBytes } from "./encode.ts";
-import { guard, SAMPLINGS } from "./facts.ts";
+import { COLOR_LOSS, encoderOptions, filePrice, finished, guardWriting, mayNeedColors } from "./encode.ts";
+import { guarded, SAMPLINGS } from "./facts.ts";
 
 /**
  * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than those.
@@ -57,7 +60,7 @@ interface PlaneTask {
  * size has none, and where a plane would have to grow: what does not exist as a color is clipped in RGB, but in planes it
  * is there to be enlarged.
  */
-export function resizePlanes(job: Job): Shortcut | null {
+export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
   const { header, settings, wanted } = job;
   const options = encoderOptions(wanted, settings);
   const measured = header.colors !== "Gray" && mayNeedColors(wanted, settings);
@@ -65,18 +68,24 @@ export function resizePlanes(job: Job): Shortcut | null {
   if (wanted.kernel === "nearest" || !hasUsualChroma(header)) return null;
   if (!tasks.every((task) => shrinks(task, options.subsampling))) return null;
   const eighths = tasks.map((task) => task.eighths);
+  const price = beside(
+    planesPrice(header, eighths, wanted.box.width),
+    ...tasks.map((task) => streamPrice(task, wanted)),
+    filePrice(options),
+  );
+  const limit = measured ? lossLimit(tasks) : Infinity;
   return {
-    peakBytes:
-      planesPeakBytes(header, eighths, wanted.box.width) +
-      tasks.reduce((sum, task) => sum + streamPeakBytes(task, wanted), 0) +
-      peakBytes(wanted, { ...settings, subsample: options.subsampling }),
-    run: () =>
-      guard(() => {
-        const decoder = openPlaneDecoder(job.bytes, { eighths, region: outerBox(wanted.box, header) });
+    price,
+    run: (breath) =>
+      guarded(async () => {
+        const region = outerBox(wanted.box, header);
+        const clock = clockOf(job.stopwatch, breath);
+        const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, { eighths, region }), breath));
         try {
           const encoder = openPlaneEncoder(options);
           try {
-            return moved(job, tasks, decoder, encoder, measured ? lossLimit(tasks) : Infinity);
+            const moving = { wanted, tasks, decoder, encoder, limit, clock, breath, ms: price.ms };
+            return await moved(moving);
           } finally {
             encoder.close();
           }
@@ -85,6 +94,12 @@ export function resizePlanes(job: Job): Shortcut | null {
         }
       }),
   };
+}
+
+type Clock = <Result>(part: Part, work: () => Promise<Result>) => Promise<Result>;
+
+function clockOf(stopwatch: Stopwatch | undefined, breath: Breath): Clock {
+  return (part, work) => (stopwatch ? stopwatch.run(part, breath, work) : work());
 }
 
 function tasksOf({ header, wanted }: Job, subsampling: Subsampling, measured: boolean): PlaneTask[] {
@@ -128,24 +143,25 @@ function lossLimit([, chroma]: readonly PlaneTask[]): number {
   return (TOLD_LOSS * COLOR_LOSS) / samplesPerPixel ** 2;
 }
 
-/** Null when more of the colors may be lost than `limit`. */
-function moved(
-  { wanted, stopwatch }: Job,
-  tasks: readonly PlaneTask[],
-  decoder: PlaneDecoder,
-  encoder: PlaneEncoder,
-  limit: number,
-): Uint8Array | null {
-  const run: Stopwatch["run"] = (part, work) => (stopwatch ? stopwatch.run(part, work) : work());
+/** Planes that are on their way from a decoder to an encoder. */
+interface Moving {
+  readonly wanted: Resized;
+  readonly tasks: readonly PlaneTask[];
+  readonly decoder: PlaneDecoder;
+  readonly encoder: PlaneEncoder;
+  /** How much of the colors may be lost. */
+  readonly limit: number;
+  readonly clock: Clock;
+  readonly breath: Breath;
+  /** Milliseconds that all of it takes. */
+  readonly ms: number;
+}
+
+/** Null when more of the colors may be lost than the limit. */
+async function moved(moving: Moving): Promise<Uint8Array | null> {
+  const { wanted, tasks, decoder, encoder, limit, clock, breath, ms } = moving;
   const units = Math.ceil(wanted.height / (encoder.planes[0]?.rows ?? 1));
   const streams: PlaneStream[] = [];
-  const feed = () => {
-    const bands = run("decode", () => decoder.read());
-    if (!bands) throw new Error("the planes ended before the picture");
-    run("operations", () => {
-      for (const [index, stream] of streams.entries()) stream.write(bands[index]!);
-    });
-  };
   try {
     for (const [index, { stride, rows }] of encoder.planes.entries()) {
       const task = tasks[index];
@@ -154,22 +170,43 @@ function moved(
       else encoder.put(index, 0, new Uint8Array(rows * stride).fill(NEUTRAL));
     }
     for (let unit = 0; unit < units; unit++) {
-      for (const [index, stream] of streams.entries()) {
-        const { stride, rows } = encoder.planes[index]!;
-        for (let done = 0; done < rows;) {
-          const result = run("operations", () => stream.read(rows - done));
-          encoder.put(index, done, result);
-          done += result.length / stride;
-          if (result.length === 0) feed();
-        }
-      }
+      for (const [index, stream] of streams.entries()) await fillUnit(moving, streams, stream, index);
       if (decoder.colorLoss() > limit) return null;
-      guardWriting(() => encoder.write());
+      await clock("encode", async () => guardWriting(() => encoder.write()));
+      await breath.spend(ms / units);
     }
-    return guardWriting(() => encoder.finish());
+    return await clock("encode", () => finished(encoder, breath));
   } finally {
     for (const stream of streams) stream.close();
   }
+}
+
+/** Fills the plane of a row of MCUs from its stream, which is fed, as all are, where it runs dry. */
+async function fillUnit(
+  { decoder, encoder, clock }: Moving,
+  streams: readonly PlaneStream[],
+  stream: PlaneStream,
+  index: number,
+): Promise<void> {
+  const { stride, rows } = encoder.planes[index]!;
+  for (let done = 0; done < rows;) {
+    const count = await clock("operations", async () => {
+      const result = stream.read(rows - done);
+      encoder.put(index, done, result);
+      return result.length / stride;
+    });
+    done += count;
+    if (count === 0) await feed(decoder, streams, clock);
+  }
+}
+
+/** The planes of the next band stay valid: nothing pauses between its decoding and its use. */
+async function feed(decoder: PlaneDecoder, streams: readonly PlaneStream[], clock: Clock): Promise<void> {
+  const bands = await clock("decode", async () => decoder.read());
+  if (!bands) throw new Error("the planes ended before the picture");
+  await clock("operations", async () => {
+    for (const [index, stream] of streams.entries()) stream.write(bands[index]!);
+  });
 }
 
 /** One plane on its way: bands as decoded in, rows of the result out, continued beyond the edges up to whole blocks. */
@@ -234,11 +271,12 @@ class PlaneStream {
   }
 }
 
-/** Bytes that a plane on its way holds at most. */
-function streamPeakBytes({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): number {
+/** Of a plane on its way. */
+function streamPrice({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): Price {
   const [width, height] = [box.width / stepX, box.height / stepY].map((samples) => Math.ceil(samples / 16) * 16);
   const result = { width: width ?? 16, height: height ?? 16 };
-  const target = { x: 0, y: 0, width: result.width * stepX, height: result.height * stepY };
+  const reached = { x: 0, y: 0, width: result.width * stepX, height: result.height * stepY };
   const waiting = outer.width * (WAITING_ROWS + 6 * Math.max(1, stepY));
-  return waiting + resamplerPeakBytes({ sourceWidth: outer.width, box: target, ...result, kernel, pixels: "gray" });
+  const resampling = { sourceWidth: outer.width, sourceHeight: outer.height, box: reached, ...result };
+  return beside(held(waiting), resamplerPrice({ ...resampling, kernel, pixels: "gray" }));
 }

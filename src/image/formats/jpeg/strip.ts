@@ -1,24 +1,25 @@
-import { joined } from "../../../joined.ts";
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
+import { joined } from "../../../joined.ts";
 import type { Orientation } from "../../geometry.ts";
 import { headerOf } from "./facts.ts";
 import { isMark } from "./mark.ts";
-import { noted } from "./note.ts";
-import { neededProfile } from "./recompress.ts";
+import { neededProfile } from "./profile.ts";
+import { tagged } from "./tag.ts";
 
 const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 0xee, app15: 0xef, comment: 0xfe };
 
 /**
- * Leaves out comments other than our mark, application segments other than those that say what the samples mean, and what follows the
- * picture; `note` is all that is said of how it lies. A file whose segments cannot be told apart stays as it is.
+ * Leaves out comments other than our mark, application segments other than those that say what the samples mean, and
+ * what follows the picture; `tag` is all that is said of how it lies. A file whose segments cannot be told apart stays as
+ * it is.
  */
-export function strip(bytes: Uint8Array, note: Orientation = 1): Uint8Array {
+export function strip(bytes: Uint8Array, tag: Orientation = 1): Uint8Array {
   const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
   const pieces = [bytes.subarray(0, 2)];
   for (let at = 2; ;) {
     const code = bytes[at + 1];
     if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return bytes;
-    if (code === MARKER.eoi) return noted(joined([...pieces, bytes.subarray(at, at + 2)]), note);
+    if (code === MARKER.eoi) return tagged(joined([...pieces, bytes.subarray(at, at + 2)]), tag);
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const payload = bytes.subarray(at + 4, at + 2 + length);
     if (length < 2 || payload.length < length - 2) return bytes;

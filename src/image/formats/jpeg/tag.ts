@@ -1,5 +1,5 @@
+/** What a JPEG file says about how its picture lies: the orientation tag of its EXIF segment. */
 import { joined } from "../../../joined.ts";
-/** What a JPEG file says about how its picture lies. */
 import { exifOf } from "../../exif.ts";
 import type { Orientation } from "../../geometry.ts";
 
@@ -7,15 +7,15 @@ const EXIF = 0xe1;
 const JFIF = 0xe0;
 
 /** A marker segment that says how the picture is to be turned; empty where it lies right. */
-export function noteSegment(orientation: Orientation): Uint8Array {
+function tagSegment(orientation: Orientation): Uint8Array {
   if (orientation === 1) return new Uint8Array(0);
   const exif = exifOf(orientation);
   return joined([Uint8Array.from([0xff, EXIF, 0, exif.length + 2]), exif]);
 }
 
 /** A file without EXIF data that says how its picture is to be turned, behind its JFIF segment if it has one. */
-export function noted(file: Uint8Array, orientation: Orientation): Uint8Array {
+export function tagged(file: Uint8Array, orientation: Orientation): Uint8Array {
   if (orientation === 1) return file;
   const at = file[3] === JFIF ? 4 + ((file[4]! << 8) | file[5]!) : 2;
-  return joined([file.subarray(0, at), noteSegment(orientation), file.subarray(at)]);
+  return joined([file.subarray(0, at), tagSegment(orientation), file.subarray(at)]);
 }
