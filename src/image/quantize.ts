@@ -1,18 +1,24 @@
 /** Pictures in few colors. */
 import {
+  addPrice,
+  choicePrice,
   colorsIn,
+  countPrice,
   errorWith,
   Histogram,
-  histogramPeakBytes,
+  mapPrice,
   paletteOf,
   QUANTIZE_WINDOW_ROWS,
   Remapper,
-  remapperPeakBytes,
+  remapperBytes,
   SORTED_BYTES,
   type SortedColors,
+  sortPrice,
 } from "../../wasm/quantize/quantize.ts";
-import type { Size } from "./geometry.ts";
-import type { Picture } from "./picture.ts";
+import { beside, held, type Price, sequence } from "../../wasm/price.ts";
+import { bandsOf } from "./bands.ts";
+import type { Breath } from "./breath.ts";
+import type { Extent, Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
 const MAX_COLORS = 256;
@@ -41,10 +47,10 @@ export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
   return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.025 * Math.max(0, quality - FULL_QUALITY)) };
 }
 
-export interface Choice {
+export interface ChosenPalette {
   /** RGBA. Full transparency is the first color if the picture has it. */
   readonly palette: Uint8Array;
-  /** How far the colors lie from those of the palette, as Histogram.palette says. */
+  /** The root of the mean squared distance of the picture's colors from it, in the unit of Oklab's lightness. */
   readonly error: number;
   /** The palette has every color of the picture, save alpha if that had to become sharp. */
   readonly exact: boolean;
@@ -53,82 +59,102 @@ export interface Choice {
 /** Frames of an animation whose colors are counted: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 24;
 
-/** The best palette for a picture, one for all frames; reads it once, however many palettes are wanted. */
-export function choosePalette(picture: Picture, reduction: Reduction): Choice {
-  const sorted = sortedColors(picture, reduction);
-  return { ...paletteOf(sorted, reduction.colors), exact: isExact(picture, sorted, reduction) };
-}
+/** The best palettes of a picture, each one for all frames: it is read once, however many are wanted. */
+export class Palettes {
+  private readonly picture: Picture;
+  private readonly sharp: boolean;
+  private sorted: SortedColors | undefined;
 
-/** About the error of the palette that would be chosen, and whether it would have every color of the picture. */
-export function paletteError(picture: Picture, reduction: Reduction): Pick<Choice, "error" | "exact"> {
-  const sorted = sortedColors(picture, reduction);
-  return { error: errorWith(sorted, reduction.colors), exact: isExact(picture, sorted, reduction) };
-}
+  /** @param sharp alpha becomes all or nothing */
+  constructor(picture: Picture, sharp: boolean) {
+    this.picture = picture;
+    this.sharp = sharp;
+  }
 
-function isExact({ frames }: Picture, sorted: SortedColors, { colors }: Reduction): boolean {
-  return colorsIn(sorted) <= colors && frames <= SAMPLED_FRAMES;
-}
+  /** The best palette of at most so many colors. */
+  async choose(colors: number, breath: Breath): Promise<ChosenPalette> {
+    const sorted = await this.sortedColors(breath);
+    return { ...(await paletteOf(sorted, colors, breath)), exact: this.isExact(sorted, colors) };
+  }
 
-interface Sorted {
-  sharp?: SortedColors;
-  soft?: SortedColors;
-}
+  /** About the error of the palette that would be chosen, and whether it would have every color of the picture. */
+  async estimate(colors: number, breath: Breath): Promise<Pick<ChosenPalette, "error" | "exact">> {
+    const sorted = await this.sortedColors(breath);
+    return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors) };
+  }
 
-const sortedBefore = new WeakMap<Picture, Sorted>();
+  private isExact(sorted: SortedColors, colors: number): boolean {
+    return colorsIn(sorted) <= colors && this.picture.frames <= SAMPLED_FRAMES;
+  }
 
-function sortedColors(picture: Picture, { sharp }: Pick<Reduction, "sharp">): SortedColors {
-  const before = sortedBefore.get(picture) ?? {};
-  sortedBefore.set(picture, before);
-  return (before[sharp ? "sharp" : "soft"] ??= count(picture, sharp));
+  private async sortedColors(breath: Breath): Promise<SortedColors> {
+    this.sorted ??= await sortColors(this.picture, this.sharp, breath);
+    return this.sorted;
+  }
 }
 
 /**
- * The picture in the colors of a palette.
- * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped again
+ * Of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of a sample of
+ * it besides.
  */
-export function quantized(picture: Picture, { palette, exact }: Choice, reduction: Reduction, keeps = false): Picture {
-  return mapped(picture, palette, exact ? { ...reduction, dither: 0 } : reduction, keeps);
+export function palettesPrice({ width, height, frames }: Extent): Price {
+  const counted = countPrice(width, width * height * Math.min(frames, SAMPLED_FRAMES));
+  return beside(held(2 * SORTED_BYTES), sequence(counted, choicePrice()));
 }
 
-function count(picture: Picture, sharp: boolean): SortedColors {
+async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Promise<SortedColors> {
   const histogram = new Histogram({ width: picture.width, sharp });
+  const nanoseconds = addPrice(1).ms * 1e6;
   try {
     const last = picture.frames - 1;
     const step = Math.max(1, last / (SAMPLED_FRAMES - 1));
     let next = 0;
     let index = 0;
-    for (const { rows } of picture.open()) {
+    for await (const { rows } of picture.open(breath)) {
       if (index++ < Math.floor(next)) {
         rows.close();
         continue;
       }
       next += step;
-      for (const band of bandsOf(rows)) histogram.add(band);
+      for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) histogram.add(band);
     }
+    await breath.spend(sortPrice().ms);
     return histogram.sorted(MAX_COLORS);
   } finally {
     histogram.close();
   }
 }
 
-function mapped(picture: Picture, palette: Uint8Array, { dither, sharp }: Reduction, keeps: boolean): Picture {
+/**
+ * The picture in the colors of a palette.
+ * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped again
+ */
+export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Reduction, keeps = false): Picture {
+  const { palette, exact } = chosen;
   const { width, height, frames } = picture;
   const opaque = !palette.some((value, at) => at % 4 === 3 && value < 255);
+  const options = {
+    width,
+    height: frames > 1 ? height : 0,
+    sharp: reduction.sharp,
+    palette,
+    dither: exact ? 0 : reduction.dither,
+  };
   let kept: Uint8Array | undefined;
   const keep = keeps ? (indices: Uint8Array) => (kept = indices) : undefined;
   return {
     ...picture,
     opaque,
-    *open() {
+    async *open(breath) {
       if (kept) {
         yield { delayMs: 0, rows: painted(kept, palette, { width, height, opaque }) };
         return;
       }
-      const remapper = new Remapper({ width, height: frames > 1 ? height : 0, sharp, palette, dither });
+      const remapper = new Remapper(options);
       try {
-        for (const frame of picture.open()) {
+        for await (const frame of picture.open(breath)) {
           remapper.restart();
-          yield { ...frame, rows: mappedRows(frame.rows, remapper, opaque, keep) };
+          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, breath }) };
         }
       } finally {
         remapper.close();
@@ -137,7 +163,22 @@ function mapped(picture: Picture, palette: Uint8Array, { dither, sharp }: Reduct
   };
 }
 
-function mappedRows(rows: Rows, remapper: Remapper, opaque: boolean, keep?: (indices: Uint8Array) => void): Rows {
+/** Of reading a picture that was `quantized`, once. */
+export function quantizedPrice({ width, height, frames }: Extent): Price {
+  const remapper = remapperBytes({ width, height: frames > 1 ? height : 0 });
+  return beside(held(remapper), mapPrice(width * height * frames));
+}
+
+interface Mapping {
+  readonly remapper: Remapper;
+  /** Of the palette. */
+  readonly opaque: boolean;
+  /** Told the indices of all pixels, once they are known. */
+  readonly keep: ((indices: Uint8Array) => void) | undefined;
+  readonly breath: Breath;
+}
+
+function mappedRows(rows: Rows, { remapper, opaque, keep, breath }: Mapping): Rows {
   const { width, height } = rows;
   const indices = keep && new Uint8Array(width * height);
   let filled = 0;
@@ -145,13 +186,15 @@ function mappedRows(rows: Rows, remapper: Remapper, opaque: boolean, keep?: (ind
     width,
     height,
     opaque,
-    read(max) {
-      const band = rows.read(Math.min(max, QUANTIZE_WINDOW_ROWS));
+    async read(max) {
+      const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
+      await breath.spend(mapPrice(width * most).ms);
+      const band = await rows.read(most);
       if (!band) return null;
       const from = filled;
       filled += band.length / 4;
       const colors = remapper.colors(band, indices?.subarray(from, filled));
-      if (indices && filled === indices.length) keep(indices);
+      if (indices && filled === indices.length) keep?.(indices);
       return colors;
     },
     close: () => rows.close(),
@@ -166,7 +209,7 @@ function painted(indices: Uint8Array, palette: Uint8Array, size: Pick<Rows, "wid
   let y = 0;
   return {
     ...size,
-    read(max) {
+    async read(max) {
       if (y >= height) return null;
       const count = Math.min(max, QUANTIZE_WINDOW_ROWS, height - y) * width;
       const from = y * width;
@@ -178,18 +221,4 @@ function painted(indices: Uint8Array, palette: Uint8Array, size: Pick<Rows, "wid
       y = height;
     },
   };
-}
-
-/** All rows, as many at a time as a window takes; closes them at the end, however it comes. */
-export function* bandsOf(rows: Rows): Iterable<Uint8Array> {
-  try {
-    for (let band = rows.read(QUANTIZE_WINDOW_ROWS); band; band = rows.read(QUANTIZE_WINDOW_ROWS)) yield band;
-  } finally {
-    rows.close();
-  }
-}
-
-/** Bytes that quantizing a picture holds at most, the colors included that are remembered of it and of a sheet of it. */
-export function quantizePeakBytes({ width, height, frames }: Size & { frames: number }): number {
-  return 2 * SORTED_BYTES + histogramPeakBytes(width) + remapperPeakBytes({ width, height: frames > 1 ? height : 0 });
 }

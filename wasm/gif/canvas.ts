@@ -1,4 +1,5 @@
 /** The canvases of an animation that is being written: opaque or transparent pixels; see canvas.c. */
+import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 import type { Rectangle } from "./reader.ts";
 import type { FrameWriter } from "./writer.ts";
@@ -27,6 +28,9 @@ export interface CutColors {
   readonly transparent: number;
   readonly solid: boolean;
 }
+
+/** The slowest look at a pixel of two canvases: counting the colors of what changes. */
+const LOOK_NANOSECONDS = 4;
 
 const MAX_COLORS = 256;
 const RESULT_BYTES = 1024 + 16;
@@ -156,4 +160,9 @@ function rectangle([x = 0, y = 0, width = 0, height = 0]: number[]): Rectangle {
 /** Bytes that a canvas holds. */
 export function canvasBytes(width: number, height: number): number {
   return width * height * 4 + RESULT_BYTES + 1024;
+}
+
+/** Of one way through all pixels of a canvas, which no pause interrupts; its memory is left out. */
+export function lookPrice(width: number, height: number): Price {
+  return priced(0, width * height, LOOK_NANOSECONDS);
 }

@@ -15,7 +15,7 @@ interface GifExports extends NativeExports {
   reader_pixels(reader: Pointer): Pointer;
   reader_feed(reader: Pointer, bytes: number, last: number): void;
   reader_start(reader: Pointer, ...rest: [...Box, interlaced: number, transparent: number, minSize: number]): void;
-  reader_draw(reader: Pointer): number;
+  reader_draw(reader: Pointer, rows: number): number;
   reader_rows(reader: Pointer, max: number): number;
   reader_clear(reader: Pointer, ...box: Box): void;
   reader_save(reader: Pointer, ...box: Box): number;
@@ -26,7 +26,7 @@ interface GifExports extends NativeExports {
   writer_indices(writer: Pointer): Pointer;
   writer_others(writer: Pointer): Pointer;
   writer_colors(writer: Pointer): Pointer;
-  writer_encode(
+  writer_start(
     writer: Pointer,
     count: number,
     minSize: number,
@@ -35,6 +35,7 @@ interface GifExports extends NativeExports {
     transparent: number,
     tolerance: number,
   ): void;
+  writer_encode(writer: Pointer, pixels: number): number;
 
   canvas_open(width: number, height: number): Pointer;
   canvas_sharpen(pixels: Pointer, count: number): void;
@@ -73,7 +74,7 @@ interface GifExports extends NativeExports {
 /** Linear memory that the idle instance may keep. */
 const KEEP_BYTES = 16 << 20;
 
-/** Where the writer that is running writes. */
+/** Where the call into C that is under way writes; nothing is, between calls. */
 let sink: Uint8Array[] = [];
 
 const gif = native<GifExports>(module, {
@@ -82,13 +83,11 @@ const gif = native<GifExports>(module, {
   imports: (instance) => ({ write: (from = 0, length = 0) => void sink.push(instance.bytes(from, length).slice()) }),
 });
 
-/** Runs `work` and returns everything that C wrote meanwhile, in pieces. */
-export function collect(work: () => void): Uint8Array[] {
-  const pieces: Uint8Array[] = [];
+/** Runs `work`, which pauses nowhere, and adds everything that C writes meanwhile to `pieces`. */
+export function collect<Result>(pieces: Uint8Array[], work: () => Result): Result {
   sink = pieces;
   try {
-    work();
-    return pieces;
+    return work();
   } finally {
     sink = [];
   }

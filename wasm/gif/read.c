@@ -176,7 +176,7 @@ static void draw_row(const Reader* r, uint32_t* to) {
     if (r->row[i] != r->transparent) to[r->x + i] = r->palette[r->row[i]];
 }
 
-enum { HUNGRY = 0, DONE = 1, DAMAGED = -1 };
+enum { HUNGRY = 0, DONE = 1, PAUSED = 2, DAMAGED = -1 };
 
 // Decodes one row of indices.
 static int read_row(Reader* r) {
@@ -188,16 +188,18 @@ static int read_row(Reader* r) {
   return r->lzw.ended || r->lzw.damaged || r->input_last ? DAMAGED : HUNGRY;
 }
 
-// Draws the frame onto the canvas: 1 when it is whole, 0 when it needs input, -1 when it is damaged or cut short.
-int EXPORT(reader_draw)(Reader* r) {
-  while (r->rows_done < r->frame_height) {
+// Draws at most `rows` more rows of the frame onto the canvas: 1 when it is whole, 2 when there are more rows, 0 when it
+// needs input, -1 when it is damaged or cut short.
+int EXPORT(reader_draw)(Reader* r, int rows) {
+  const int stop = MIN(r->frame_height, r->rows_done + rows);
+  while (r->rows_done < stop) {
     const int state = read_row(r);
     if (state != DONE) return state;
     const int y = r->y + next_y(r);
     r->rows_done++;
     if (y < r->height && r->x < r->width) draw_row(r, r->canvas + (size_t)y * r->width);
   }
-  return DONE;
+  return r->rows_done < r->frame_height ? PAUSED : DONE;
 }
 
 // Makes at most `max` rows of the picture in the band. Returns how many, 0 when it needs input, -1 as above.

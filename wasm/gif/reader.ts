@@ -1,5 +1,7 @@
 /** Frames of GIF files as RGBA: onto a canvas, or a single one in bands. */
+import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
 export interface Rectangle {
@@ -21,8 +23,17 @@ export interface FrameOptions extends Rectangle {
   readonly input: (max: number) => Uint8Array | null;
 }
 
+/** What C says of a step. */
 const NOTHING = 0;
+const PAUSED = 2;
 const DAMAGED = -1;
+
+/** A pixel of a photograph out of its code and onto the canvas. */
+const NANOSECONDS = 7;
+/** Clearing, remembering or restoring a pixel of a canvas. */
+const COPY_NANOSECONDS = 1;
+/** Pixels that are drawn in one call: a few milliseconds. */
+const CALL_PIXELS = 1 << 19;
 
 class Reader {
   protected readonly handle: Handle;
@@ -106,9 +117,14 @@ export class FrameCanvas extends Reader {
    * Draws a frame; what lies outside the canvas is not drawn.
    * @throws NativeError when its data is damaged or cut short
    */
-  draw(frame: FrameOptions): void {
+  async draw(frame: FrameOptions, breath: Turns): Promise<void> {
     this.start(frame);
-    this.drive(() => this.handle.call((exports, pointer) => exports.reader_draw(pointer)));
+    const rows = Math.ceil(CALL_PIXELS / Math.max(1, frame.width));
+    let left = frame.height;
+    for (let state = PAUSED; state === PAUSED; left -= rows) {
+      await breath.spend(drawPrice(frame.width * Math.min(rows, left)).ms);
+      state = this.drive(() => this.handle.call((exports, pointer) => exports.reader_draw(pointer, rows)));
+    }
   }
 
   /** Makes a rectangle within the canvas transparent. */
@@ -161,12 +177,17 @@ export class FrameBands extends Reader {
 /** The reader itself: tables, input and a row of indices. */
 const READER_BYTES = 256 * 1024;
 
-/** Bytes that a canvas holds, with room for a rectangle that is remembered. */
-export function canvasPeakBytes(width: number, height: number): number {
-  return READER_BYTES + width * height * 4 * 2;
+/** Of drawing so many pixels onto a canvas, or of decoding them in bands; the memory is left out. */
+export function drawPrice(pixels: number): Price {
+  return priced(0, pixels, NANOSECONDS);
+}
+
+/** Of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame. */
+export function canvasPrice(width: number, height: number): Price {
+  return priced(READER_BYTES + width * height * 4 * 2, width * height, COPY_NANOSECONDS);
 }
 
 /** Bytes that bands hold. */
-export function bandsPeakBytes(width: number): number {
+export function bandsBytes(width: number): number {
   return READER_BYTES + width * 4 * BAND_ROWS;
 }

@@ -1,5 +1,6 @@
-// Palette indices to GIF image data: LZW that may choose. Where a pixel may have either of two indices (its colour or transparent, in an animation) or may
-// look slightly different (lossy), the longest string of the table that is acceptable is taken instead of the exact one.
+// Palette indices to GIF image data: LZW that may choose. Where a pixel may have either of two indices (its colour or
+// transparent, in an animation) or may look slightly different (lossy), the longest string of the table that is
+// acceptable is taken instead of the exact one.
 #include "gif.h"
 
 // Takes bytes of the result; they are copied at once.
@@ -45,7 +46,13 @@ typedef struct {
   int visits, best_code;
   size_t best_length;
   float best_cost;
-  size_t end;
+  // the way through the indices: where the next code begins and where they end
+  size_t at, end;
+  int previous;  // the code before, or -1
+  // how well a full table does: see `patience`
+  float patience;
+  size_t growing_from, watched_from;
+  int growing_codes, watched_codes;
 } Writer;
 
 void EXPORT(writer_close)(Writer* w) {
@@ -237,18 +244,63 @@ static void keep_choice(Writer* w, size_t at) {
 // Colours, three floats each, in a space where distances are alike; `transparent` is an index or -1.
 float* EXPORT(writer_colors)(Writer* w) { return &w->color[0][0]; }
 
-// Writes the first `count` indices as image data: the code size, sub-blocks, the terminator. Every index is below
-// 2^min_size. `patience`: a full table is kept while it yields at least this share of the pixels per code that it
+// Clears a full table that no longer yields what it did.
+static void watch_table(Writer* w) {
+  const float grown = (float)(w->watched_from - w->growing_from) / (float)w->growing_codes;
+  const int is_due = w->watched_codes >= RATE_CODES;
+  const int tired = is_due && (float)(w->at - w->watched_from) < w->patience * grown * RATE_CODES;
+  if (is_due) w->watched_from = w->at, w->watched_codes = 0;
+  if (!tired && w->patience > 0) return;
+  put_code(w, 1 << w->min_size);
+  clear_table(w);
+  w->previous = -1;
+  w->growing_from = w->at;
+  w->growing_codes = 0;
+}
+
+// Writes the code of the next string.
+static void put_string(Writer* w) {
+  if (w->next == CODES) watch_table(w);
+  match(w, w->at, w->previous);
+  if (w->next > 1 << w->size && w->size < MAX_BITS) w->size++;
+  put_code(w, w->best_code);
+  if (w->choosy) keep_choice(w, w->at);
+  w->previous = w->best_code;
+  w->at += w->best_length;
+  if (w->next < CODES) {
+    w->growing_codes++;
+    w->watched_from = w->at;
+    w->watched_codes = 0;
+  } else {
+    w->watched_codes++;
+  }
+}
+
+static void put_end(Writer* w) {
+  // the decoder makes one more entry, which may take it to longer codes
+  if (w->next == 1 << w->size && w->size < MAX_BITS) w->size++;
+  put_code(w, (1 << w->min_size) + 1);
+  if (w->bit_count > 0) put_byte(w, (int)(w->bits & 255));
+  if (w->output[w->block] != 0) w->output[w->made++] = 0;
+  write_bytes(w->output, w->made);
+}
+
+// Begins to write the first `count` indices as image data: the code size, sub-blocks, the terminator. Every index is
+// below 2^min_size. `patience`: a full table is kept while it yields at least this share of the pixels per code that it
 // yielded while it grew; 0 clears it at once. `tolerance`: how far a pixel may be from its colour; above 0 the indices
 // are changed to what was written.
-void EXPORT(writer_encode)(Writer* w, int count, int min_size, float patience, int colors, int transparent,
+void EXPORT(writer_start)(Writer* w, int count, int min_size, float patience, int colors, int transparent,
                           float tolerance) {
   w->min_size = min_size;
+  w->patience = patience;
   w->colors = colors;
   w->transparent = transparent;
   w->tolerance = tolerance * tolerance;
   w->lossy = tolerance > 0;
   w->choosy = w->lossy || w->others != NULL;
+  w->at = w->growing_from = w->watched_from = 0;
+  w->growing_codes = w->watched_codes = 0;
+  w->previous = -1;
   w->end = (size_t)count;
   w->made = 0;
   w->bits = 0;
@@ -258,38 +310,13 @@ void EXPORT(writer_encode)(Writer* w, int count, int min_size, float patience, i
   w->output[w->made++] = 0;
   clear_table(w);
   put_code(w, 1 << min_size);
-  size_t growing_from = 0, watched_from = 0;
-  int growing_codes = 0, watched_codes = 0, previous = -1;
-  for (size_t at = 0; at < w->end; at += w->best_length) {
-    if (w->next == CODES) {
-      const float grown = (float)(watched_from - growing_from) / (float)growing_codes;
-      const int tired = watched_codes >= RATE_CODES && (float)(at - watched_from) < patience * grown * RATE_CODES;
-      if (watched_codes >= RATE_CODES) watched_from = at, watched_codes = 0;
-      if (tired || patience <= 0) {
-        put_code(w, 1 << min_size);
-        clear_table(w);
-        previous = -1;
-        growing_from = at;
-        growing_codes = 0;
-      }
-    }
-    match(w, at, previous);
-    if (w->next > 1 << w->size && w->size < MAX_BITS) w->size++;
-    put_code(w, w->best_code);
-    if (w->choosy) keep_choice(w, at);
-    previous = w->best_code;
-    if (w->next < CODES) {
-      growing_codes++;
-      watched_from = at + w->best_length;
-      watched_codes = 0;
-    } else {
-      watched_codes++;
-    }
-  }
-  // the decoder makes one more entry, which may take it to longer codes
-  if (w->next == 1 << w->size && w->size < MAX_BITS) w->size++;
-  put_code(w, (1 << min_size) + 1);
-  if (w->bit_count > 0) put_byte(w, (int)(w->bits & 255));
-  if (w->output[w->block] != 0) w->output[w->made++] = 0;
-  write_bytes(w->output, w->made);
+}
+
+// Goes on for about `pixels` indices. 1 when all is written.
+int EXPORT(writer_encode)(Writer* w, int pixels) {
+  const size_t stop = MIN(w->end, w->at + (size_t)pixels);
+  while (w->at < stop) put_string(w);
+  if (w->at < w->end) return 0;
+  put_end(w);
+  return 1;
 }

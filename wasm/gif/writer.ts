@@ -1,5 +1,12 @@
 /** Palette indices to the image data of a GIF frame; see write.c. */
+import type { Turns } from "../instance.ts";
+import { type Price, priced } from "../price.ts";
 import { collect, Handle } from "./instance.ts";
+
+/** A pixel of a photograph in 256 colors becomes code; a choice of colors (`tolerance`, or what lies below) is searched for. */
+const NANOSECONDS = { exact: 16, choosy: 110 } as const;
+/** Pixels that are encoded in one call: about 15 ms of the slower kind. */
+const CALL_PIXELS = 1 << 17;
 
 export interface EncodeOptions {
   /** Indices to write. */
@@ -21,6 +28,7 @@ export class FrameWriter {
   private readonly handle: Handle;
   readonly indicesAddress: number;
   readonly othersAddress: number;
+  private readonly hasChoice: boolean;
   private colors = 0;
 
   /**
@@ -28,6 +36,7 @@ export class FrameWriter {
    * @throws NativeError when memory does not suffice
    */
   constructor(pixels: number, choice: boolean) {
+    this.hasChoice = choice;
     this.handle = new Handle(
       (exports) => exports.writer_open(pixels, choice ? 1 : 0),
       (exports, pointer) => exports.writer_close(pointer),
@@ -51,12 +60,23 @@ export class FrameWriter {
   }
 
   /** The image data of the first `count` indices, in pieces: code size, sub-blocks and terminator. */
-  encode({ count, minSize, patience, transparent, tolerance }: EncodeOptions): Uint8Array[] {
-    return collect(() =>
-      this.handle.call((exports, pointer) =>
-        exports.writer_encode(pointer, count, minSize, patience, this.colors, transparent, tolerance),
-      ),
+  async encode(
+    { count, minSize, patience, transparent, tolerance }: EncodeOptions,
+    breath: Turns,
+  ): Promise<Uint8Array[]> {
+    const pieces: Uint8Array[] = [];
+    const isChoosy = this.hasChoice || tolerance > 0;
+    this.handle.call((exports, pointer) =>
+      exports.writer_start(pointer, count, minSize, patience, this.colors, transparent, tolerance),
     );
+    for (let left = count, isDone = false; !isDone; left -= CALL_PIXELS) {
+      await breath.spend(encodePrice(Math.min(left, CALL_PIXELS), isChoosy).ms);
+      isDone = collect(
+        pieces,
+        () => this.handle.call((exports, pointer) => exports.writer_encode(pointer, CALL_PIXELS)) === 1,
+      );
+    }
+    return pieces;
   }
 
   /** Frees everything. May be called twice. */
@@ -66,6 +86,11 @@ export class FrameWriter {
 }
 
 /** Bytes of native memory that a writer holds: tables, and the indices with their alternatives. */
-export function writerPeakBytes(pixels: number, choice: boolean): number {
+export function writerBytes(pixels: number, choice: boolean): number {
   return pixels * (choice ? 2 : 1) + 256 * 1024;
+}
+
+/** Of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out. */
+export function encodePrice(pixels: number, isChoosy: boolean): Price {
+  return priced(0, pixels, isChoosy ? NANOSECONDS.choosy : NANOSECONDS.exact);
 }

@@ -41,6 +41,14 @@ export interface PixelsExports extends NativeExports {
   png_read(reader: Pointer, max: number): number;
   png_close(reader: Pointer): void;
 
+  inflater_open(): Pointer;
+  inflater_input(inflater: Pointer): Pointer;
+  inflater_room(inflater: Pointer): number;
+  inflater_feed(inflater: Pointer, bytes: number, last: number): void;
+  inflater_run(inflater: Pointer): number;
+  inflater_output(inflater: Pointer): Pointer;
+  inflater_close(inflater: Pointer): void;
+
   survey_open(width: number, opaque: number, keyed: number): Pointer;
   survey_key(survey: Pointer, gray: number, exact: number): number;
   survey_window(survey: Pointer): Pointer;

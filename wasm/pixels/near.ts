@@ -1,4 +1,5 @@
 /** Rows that deflate stores in fewer bits behind PNG's average filter, samples moved by at most a few levels. */
+import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Rows that are taken at a time. */
@@ -28,4 +29,12 @@ export function openNearRows(width: number, step: number): NearRows {
     },
     close: () => handle.close(),
   };
+}
+
+/** Moving the samples of a pixel. */
+const NANOSECONDS = 6;
+
+/** Of moving so many pixels in rows of `width`. */
+export function nearPrice(width: number, pixels: number): Price {
+  return priced(width * 4 * (NEAR_WINDOW_ROWS + 1), pixels, NANOSECONDS);
 }

@@ -1,6 +1,6 @@
 /*
- * PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses chunks and feeds what IDAT holds; here is what
- * touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
+ * PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses
+ * chunks and feeds what IDAT holds; here is what touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
  *
  * An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
  * it costs the size of its raw data and not four bytes a pixel; output rows are gathered from the passes.
@@ -9,6 +9,7 @@
 #include "png-unfilter.h"
 
 #define PASSES 7
+#define PASS_BYTES (1 << 20) /* unfiltered bytes of passes after which a call returns: a few milliseconds */
 #define EXPAND_SLACK 16 /* bytes that expansion may write behind a row */
 
 typedef struct { int width, height; size_t row_bytes; uint8_t *rows; } Pass;
@@ -118,8 +119,8 @@ static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
 
 /* ---- rows ---- */
 
-/* What stops reading: more bytes, or damage; the binding knows the numbers. */
-enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3 };
+/* What stops reading: more bytes, damage, or that a call was long enough; the binding knows the numbers. */
+enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3, PAUSED = -4 };
 
 /*
  * Unfilters the next row of `count` bytes, and more behind it where they are there and it is faster together; `left`
@@ -169,8 +170,9 @@ static int read_plain_row(Reader *r, uint8_t *out) {
   return 1;
 }
 
-/* Reads what is left of the passes. */
+/* Reads what is left of the passes, or as much of it as one call may. */
 static int read_passes(Reader *r) {
+  size_t done = 0;
   while (r->pass < PASSES) {
     Pass *pass = &r->passes[r->pass];
     if (r->pass_row == pass->height || pass->width == 0) {
@@ -178,8 +180,10 @@ static int read_passes(Reader *r) {
       continue;
     }
     if (r->pass_row == 0) memset(r->current = r->above, 0, pass->row_bytes + ROW_SLACK);
+    if (done > PASS_BYTES) return PAUSED;
     const int status = next_row(r, pass->row_bytes, pass->height - r->pass_row);
     if (status != 1) return status;
+    done += pass->row_bytes + 1;
     memcpy(pass->rows + pass->row_bytes * r->pass_row++, r->current, pass->row_bytes);
   }
   return 1;
@@ -292,7 +296,7 @@ uint8_t *EXPORT(png_band)(const Reader *r) { return r->band; }
 /* Whether all 16-bit samples so far were twice the same byte, so that 8 bits hold them exactly. */
 int EXPORT(png_exact)(const Reader *r) { return !r->inexact; }
 
-/* Rows written to the band, at most `max`; 0: more input is needed; negative: DAMAGED, TRUNCATED, BAD_FILTER. */
+/* Rows written to the band, at most `max`; 0: more input is needed; negative: why there are none. */
 int EXPORT(png_read)(Reader *r, int max) {
   int count = 0;
   while (count < MIN(max, r->band_rows) && r->row < r->height) {

@@ -1,5 +1,7 @@
 /** PNG rows: decompression, filters and expansion to RGBA one way; the smallest representation and back the other. */
+import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Color types of IHDR. */
@@ -33,21 +35,28 @@ export interface PngReaderOptions extends PngHeader {
 
 export interface PngReader {
   /** The next rows, at most `max`: RGBA8, straight alpha; a view valid until the next call; null at the end. */
-  read(max: number): Uint8Array | null;
+  read(max: number): Promise<Uint8Array | null>;
   /** Whether 8 bits hold all samples so far exactly. */
   isExact(): boolean;
   close(): void;
 }
 
-/** What png_read says when it cannot go on. */
+/** What png_read says when a call was long enough and it wants to be called again. */
+const PAUSED = -4;
+/** Bytes of an interlaced picture that a call unfilters before it pauses. */
+const PASS_BYTES = 1 << 20;
+/** What it says when it cannot go on. */
 const FAILURES: Readonly<Record<number, string>> = {
   [-1]: "the compressed data is damaged",
   [-2]: "the compressed data ends too early",
   [-3]: "a row has a filter that does not exist",
 };
 
+/** Decompressing, unfiltering and expanding a pixel of a photograph, by its bytes as they are stored. */
+const READ_NANOSECONDS = { byte: 4, pixel: 1 } as const;
+
 /** `read` throws NativeError when the data is damaged. */
-export function openPngReader(options: PngReaderOptions): PngReader {
+export function openPngReader(options: PngReaderOptions, breath: Turns): PngReader {
   const { width, height, depth, type, interlaced, table, key, levels, raw = false, input } = options;
   const handle = new Handle(
     (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, raw ? 1 : 0),
@@ -77,9 +86,13 @@ export function openPngReader(options: PngReaderOptions): PngReader {
   }
 
   return {
-    read(max) {
+    async read(max) {
       while (left > 0) {
         const rows = handle.call((exports, pointer) => exports.png_read(pointer, max));
+        if (rows === PAUSED) {
+          await breath.spend(priced(0, PASS_BYTES, READ_NANOSECONDS.byte).ms);
+          continue;
+        }
         if (rows < 0) throw new NativeError(FAILURES[rows]);
         left -= rows;
         if (rows > 0) return handle.bytes(band, rows * stride);
@@ -92,11 +105,12 @@ export function openPngReader(options: PngReaderOptions): PngReader {
   };
 }
 
-/** Bytes of memory that a reader holds at most; `depth` is in bits per pixel here. */
-export function pngReaderPeakBytes({ width, height, depth, interlaced }: Omit<PngHeader, "type">): number {
+/** Of reading all rows; `depth` is in bits per pixel here. */
+export function pngReaderPrice({ width, height, depth, interlaced }: Omit<PngHeader, "type">): Price {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
-  return passes + 14 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
+  const bytes = passes + 14 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
+  return priced(bytes, height, rowBytes * READ_NANOSECONDS.byte + width * READ_NANOSECONDS.pixel);
 }
 
 /** What a picture needs of a representation. */
@@ -224,6 +238,31 @@ export function openPngWriter(options: PngWriterOptions): PngWriter {
 const EMPTY = new Uint8Array(0);
 
 /** Bytes of memory that a writer holds at most. */
-export function pngWriterPeakBytes(width: number, level: number): number {
+export function pngWriterBytes(width: number, level: number): number {
   return width * 4 * (WINDOW_ROWS + 9) + (level >= 10 ? 12 : 3) * 1024 * 1024;
 }
+
+/** Packing and filtering a pixel of a photograph, by how filters are chosen. */
+const FILTER_NANOSECONDS: Readonly<Record<FilterStrategy, number>> = {
+  none: 3,
+  sub: 4,
+  up: 4,
+  average: 4,
+  paeth: 5,
+  sum: 10,
+  entropy: 60,
+  bigrams: 60,
+};
+
+/** Of filtering so many pixels; what deflate makes of them is apart, and so is the writer's memory. */
+export function filterPrice(strategy: FilterStrategy, pixels: number): Price {
+  return priced(0, pixels, FILTER_NANOSECONDS[strategy]);
+}
+
+/** Of looking over so many pixels; the memory of a surveyor is what a writer of the same width has. */
+export function surveyPrice(pixels: number): Price {
+  return priced(0, pixels, SURVEY_NANOSECONDS);
+}
+
+/** Looking over a pixel of a drawing, of which everything is looked at. */
+const SURVEY_NANOSECONDS = 5;

@@ -1,4 +1,5 @@
 /** Streaming resampling: source rows are pushed, result rows are pulled. */
+import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */
@@ -88,8 +89,11 @@ export function openResampler(options: ResamplerOptions): Resampler {
   };
 }
 
-/** Bytes of memory that a resampler holds at most. The arithmetic is that of resample.c. */
-export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "sourceHeight">): number {
+/** Taking a source pixel, and making a result pixel, by `lanczos3`, the slowest of the filters. */
+const NANOSECONDS = { source: 2.5, result: 12, linearSource: 5, linearResult: 16 } as const;
+
+/** Of resampling all rows, at most. The arithmetic of bytes is that of resample.c. */
+export function resamplerPrice(options: Omit<ResamplerOptions, "linear" | "sourceHeight"> & { readonly linear?: boolean | undefined }): Price {
   const { sourceWidth, box, width, height, kernel, pixels, sigma = 0 } = options;
   const channels = CHANNELS[pixels];
   const reach = kernel === "gaussian" ? 6.6 * sigma : 6 * Math.max(1, box.height / height);
@@ -102,5 +106,10 @@ export function resamplerPeakBytes(options: Omit<ResamplerOptions, "linear" | "s
   const tapBytes = (length: number, size: number) => size * (2 * Math.ceil(6 * Math.max(1, length / size)) + 24);
   const pixelBytes = pixels === "gray" ? 1 : 4;
   const windows = (sourceWidth * (WINDOW_ROWS + 8) + width * WINDOW_ROWS) * pixelBytes;
-  return Math.ceil(rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height));
+  const bytes = rowBytes * ringRows + windows + tapBytes(box.width, width) + tapBytes(box.height, height);
+  const { source, result } = options.linear
+    ? { source: NANOSECONDS.linearSource, result: NANOSECONDS.linearResult }
+    : NANOSECONDS;
+  const nanoseconds = sourceWidth * box.height * source + width * height * result;
+  return priced(bytes, nanoseconds, 1);
 }

@@ -229,23 +229,18 @@ static void settle(Chooser* c, int exact) {
   }
 }
 
-static Chooser* chooser_open(int points) {
+void chooser_close(Chooser* c);
+
+static Chooser* make_chooser(int points) {
   Chooser* const c = calloc(1, sizeof *c);
   if (!c) return NULL;
   c->points = points;
   c->point = malloc(sizeof(Point) * (size_t)MAX(1, points));
   c->nearest = malloc((size_t)MAX(1, points));
-  return c;
+  if (c->point && c->nearest) return c;
+  chooser_close(c);
+  return NULL;
 }
-
-static void chooser_close(Chooser* c) {
-  if (!c) return;
-  free(c->point);
-  free(c->nearest);
-  free(c);
-}
-
-static int is_whole(const Chooser* c) { return c && c->point && c->nearest; }
 
 // How many colours were counted, full transparency apart: as many samples make_cuts writes.
 int EXPORT(histogram_samples)(const Histogram* histogram) {
@@ -259,44 +254,44 @@ int EXPORT(make_cuts)(const Histogram* histogram, int most, Sample* samples, Cut
   const Bin* bin;
   const int count = histogram_bins(histogram, &bin);
   if (count == 0) return 0;
-  Chooser* const c = chooser_open(count);
-  int cells = -1;
-  if (is_whole(c)) {
-    for (int i = 0; i < count; i++) {
-      uint32_t pixel = 0;
-      for (int k = 0; k < 4; k++) {
-        const int level = (int)(bin[i].sum[k] / bin[i].weight + 0.5f);
-        pixel |= (uint32_t)MIN(255, level) << 8 * k;
-      }
-      c->point[i] = (Point){.color = color_of(pixel), .weight = bin[i].weight, .pixel = pixel};
+  Chooser* const c = make_chooser(count);
+  if (!c) return -1;
+  for (int i = 0; i < count; i++) {
+    uint32_t pixel = 0;
+    for (int k = 0; k < 4; k++) {
+      const int level = (int)(bin[i].sum[k] / bin[i].weight + 0.5f);
+      pixel |= (uint32_t)MIN(255, level) << 8 * k;
     }
-    cells = cut_all(c, most, cuts);
-    for (int i = 0; i < count; i++) samples[i] = (Sample){.pixel = c->point[i].pixel, .weight = c->point[i].weight};
+    c->point[i] = (Point){.color = color_of(pixel), .weight = bin[i].weight, .pixel = pixel};
   }
+  const int cells = cut_all(c, most, cuts);
+  for (int i = 0; i < count; i++) samples[i] = (Sample){.pixel = c->point[i].pixel, .weight = c->point[i].weight};
   chooser_close(c);
   return cells;
 }
 
-// Writes the colours of `cells` cells (1 to 256), refined by at most `rounds` of k-means, to `pixels`. `exact`: the
-// samples are the very colours of the picture. Returns the mean squared distance of the samples from the colours, or -1
-// when memory does not suffice.
-double EXPORT(choose)(const Sample* samples, int count, const Cut* cuts, int cells, int rounds, int exact,
-                      uint32_t* pixels) {
-  Chooser* const c = chooser_open(count);
-  double error = -1;
-  if (is_whole(c)) {
-    for (int i = 0; i < count; i++)
-      c->point[i] = (Point){.color = color_of(samples[i].pixel), .weight = samples[i].weight, .pixel = samples[i].pixel};
-    take_cells(c, cuts, cells);
-    double before = 1e9;
-    for (int i = 0; i < rounds; i++) {
-      error = refine(c);
-      if (error > before * 0.999) break;
-      before = error;
-    }
-    settle(c, exact);
-    for (int i = 0; i < cells; i++) pixels[i] = c->palette.pixel[i];
-  }
-  chooser_close(c);
-  return error;
+void EXPORT(chooser_close)(Chooser* c) {
+  if (!c) return;
+  free(c->point);
+  free(c->nearest);
+  free(c);
+}
+
+// Begins a choice of the colours of `cells` cells (1 to 256). 0 when memory does not suffice.
+Chooser* EXPORT(chooser_open)(const Sample* samples, int count, const Cut* cuts, int cells) {
+  Chooser* const c = make_chooser(count);
+  if (!c) return NULL;
+  for (int i = 0; i < count; i++)
+    c->point[i] = (Point){.color = color_of(samples[i].pixel), .weight = samples[i].weight, .pixel = samples[i].pixel};
+  take_cells(c, cuts, cells);
+  return c;
+}
+
+// One round of k-means. Returns the mean squared distance of the samples from the colours before it.
+double EXPORT(chooser_refine)(Chooser* c) { return refine(c); }
+
+// Ends the choice; the colours are the words that come back. `exact`: the samples are the very colours of the picture.
+uint32_t* EXPORT(chooser_settle)(Chooser* c, int exact) {
+  settle(c, exact);
+  return c->palette.pixel;
 }

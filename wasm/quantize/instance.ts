@@ -14,15 +14,10 @@ interface QuantizeExports extends NativeExports {
   histogram_transparent(histogram: Pointer): number;
   histogram_samples(histogram: Pointer): number;
   make_cuts(histogram: Pointer, most: number, samples: Pointer, cuts: Pointer): number;
-  choose(
-    samples: Pointer,
-    count: number,
-    cuts: Pointer,
-    cells: number,
-    rounds: number,
-    exact: number,
-    pixels: Pointer,
-  ): number;
+  chooser_open(samples: Pointer, count: number, cuts: Pointer, cells: number): Pointer;
+  chooser_refine(chooser: Pointer): number;
+  chooser_settle(chooser: Pointer, exact: number): Pointer;
+  chooser_close(chooser: Pointer): void;
 
   remapper_open(width: number, height: number, sharp: number, strength: number): Pointer;
   remapper_close(remapper: Pointer): void;

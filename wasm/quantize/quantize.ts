@@ -1,12 +1,25 @@
 /** Palettes: counting the colors of a picture, choosing the best few, and mapping pixels to them. See the C files. */
+import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
+import { type Price, priced, sequence, times } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Rows that a histogram and a remapper take at a time. */
 export const QUANTIZE_WINDOW_ROWS = WINDOW_ROWS;
 
-/** Rounds of k-means; they stop earlier when they no longer help. */
+/** Rounds of k-means, which end earlier once one leaves more than this part of the error. */
 const ROUNDS = 12;
+const WORTH_A_ROUND = 0.999;
+/** A round, for each sample. */
+const ROUND_NANOSECONDS = 60;
+/** Sorting what was counted into cells, for each sample: one call, of 30 ms at most. */
+const SORT_NANOSECONDS = 400;
+/** Counting a pixel of a photograph. */
+const COUNT_NANOSECONDS = 14;
+/** Finding the color of a palette for a pixel of a photograph, with dithering. */
+const MAP_NANOSECONDS = 70;
+/** Samples are at most as many as a histogram has bins. */
+const MAX_SAMPLES = 1 << 16;
 
 export interface HistogramOptions {
   /** Of the rows, in pixels. */
@@ -98,11 +111,12 @@ export function colorsIn({ isExact, count, transparent }: SortedColors): number 
  * Oklab's lightness.
  * @throws NativeError when memory does not suffice
  */
-export function paletteOf(
+export async function paletteOf(
   sorted: SortedColors,
   colors: number,
-): { readonly palette: Uint8Array; readonly error: number } {
-  const { isExact, transparent, count, cells, samples, cuts } = sorted;
+  breath: Turns,
+): Promise<{ readonly palette: Uint8Array; readonly error: number }> {
+  const { isExact, transparent, count, cells, samples } = sorted;
   const solid = colors - transparent;
   if (count === 0 || solid < 1) return { palette: new Uint8Array(4), error: 0 };
   const palette = (pixels: Uint8Array) => {
@@ -113,17 +127,35 @@ export function paletteOf(
   if (isExact && count <= solid)
     return { palette: palette(samples.filter((_, at) => at % SAMPLE_BYTES < 4)), error: 0 };
   const wanted = Math.min(cells, solid);
-  return inRoom(samples.length + cuts.length + wanted * 4, (room) => {
-    const cutsAt = room.pointer + samples.length;
-    const pixelsAt = cutsAt + cuts.length;
-    room.bytes(room.pointer, samples.length).set(samples);
-    room.bytes(cutsAt, cuts.length).set(cuts);
-    const squared = room.call((exports) =>
-      exports.choose(room.pointer, count, cutsAt, wanted, ROUNDS, isExact ? 1 : 0, pixelsAt),
-    );
-    if (squared < 0) throw new NativeError("out of memory");
-    return { palette: palette(room.bytes(pixelsAt, wanted * 4)), error: Math.sqrt(squared) };
-  });
+  const chooser = openChooser(sorted, wanted);
+  try {
+    let squared = Infinity;
+    for (let round = 0, before = Infinity; round < ROUNDS && squared <= before * WORTH_A_ROUND; round++) {
+      await breath.spend(roundPrice(count).ms);
+      before = squared;
+      squared = chooser.call((exports, pointer) => exports.chooser_refine(pointer));
+    }
+    const at = chooser.call((exports, pointer) => exports.chooser_settle(pointer, isExact ? 1 : 0));
+    return { palette: palette(chooser.bytes(at, wanted * 4)), error: Math.sqrt(squared) };
+  } finally {
+    chooser.close();
+  }
+}
+
+function openChooser({ count, samples, cuts }: SortedColors, cells: number): Handle {
+  return inRoom(
+    samples.length + cuts.length,
+    (room) =>
+      new Handle(
+        (exports) => {
+          const cutsAt = room.pointer + samples.length;
+          room.bytes(room.pointer, samples.length).set(samples);
+          room.bytes(cutsAt, cuts.length).set(cuts);
+          return exports.chooser_open(room.pointer, count, cutsAt, cells);
+        },
+        (exports, pointer) => exports.chooser_close(pointer),
+      ),
+  );
 }
 
 /** About the error of a palette of so many colors, before it is refined: known without making it. */
@@ -227,12 +259,37 @@ const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
 /** Bytes of sorted colors, at most. */
 export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;
 
-/** Bytes of native memory that a histogram and choosing from it hold at most. */
-export function histogramPeakBytes(width: number): number {
-  return HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (WINDOW_ROWS + 1);
+/** Of counting so many pixels in rows of `width`, and of sorting what was found. */
+export function countPrice(width: number, pixels: number): Price {
+  const { ms } = sequence(addPrice(pixels), sortPrice());
+  return { bytes: HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (WINDOW_ROWS + 1), ms };
+}
+
+/** Of `Histogram.sorted`. */
+export function sortPrice(): Price {
+  return priced(0, MAX_SAMPLES, SORT_NANOSECONDS);
+}
+
+/** Of choosing a palette; its memory is that of counting. */
+export function choicePrice(): Price {
+  return times(ROUNDS, roundPrice(MAX_SAMPLES));
+}
+
+function roundPrice(samples: number): Price {
+  return priced(0, samples, ROUND_NANOSECONDS);
 }
 
 /** Bytes of native memory that a remapper holds; `height` as in its options. */
-export function remapperPeakBytes({ width, height }: Pick<RemapperOptions, "width" | "height">): number {
+export function remapperBytes({ width, height }: Pick<RemapperOptions, "width" | "height">): number {
   return 512 * 1024 + width * (5 * WINDOW_ROWS + 3 * 4 + 3 * 16) + width * height * 5;
+}
+
+/** Of finding colors for so many pixels; the memory of the remapper is left out. */
+export function mapPrice(pixels: number): Price {
+  return priced(0, pixels, MAP_NANOSECONDS);
+}
+
+/** Of counting so many pixels; no memory. */
+export function addPrice(pixels: number): Price {
+  return priced(0, pixels, COUNT_NANOSECONDS);
 }

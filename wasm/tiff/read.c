@@ -24,8 +24,13 @@ struct reader {
   uint8_t *scratch;
   uint8_t *band;
   uint32_t band_rows, band_first, band_count;
-  uint32_t next;  // row
+  uint32_t next;     // row
+  uint32_t decoded;  // BY_SCANLINE: the row after the one that was decoded last
+  uint32_t filled;   // columns of the next band that are filled already
 };
+
+// Pixels after which a call returns although it has no rows to give yet: 5 to 50 ms, as samples are compressed.
+enum { CALL_PIXELS = 1 << 20, PAUSED = -1 };
 
 static uint32_t planes_of(const struct reader *reader) {
   if (!reader->separate || reader->way == BY_LIBTIFF) return 1;
@@ -174,9 +179,16 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
       check(reader->files[plane] != NULL);
     }
   }
-  if (reader->way != BY_SCANLINE) return;
-  // Within a strip, rows can be decoded only one after the other.
-  for (uint32_t y = first - first % reader->tile_height; y < first; y++) read_scanline(reader, y);
+  reader->decoded = first - first % reader->tile_height;
+}
+
+// Decodes what comes before the first row that is wanted: within a strip, rows can be decoded only one after the other.
+// 0 when there is more of it.
+static int skip_rows(struct reader *reader) {
+  const uint32_t rows = CALL_PIXELS / reader->layout.width + 1;
+  for (uint32_t count = 0; count < rows && reader->decoded < reader->next; count++)
+    read_scanline(reader, reader->decoded++);
+  return reader->decoded == reader->next;
 }
 
 static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, uint32_t count, uint8_t *to) {
@@ -186,12 +198,26 @@ static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, 
   row_convert(&reader->layout, &row, reader->scratch, to);
 }
 
-// One row of tiles into the band.
-static void fill_tiles(struct reader *reader) {
+// Whether `done` tiles are enough for one call.
+static int is_long(const struct reader *reader, uint32_t done) {
+  return (uint64_t)done * reader->tile_width * reader->tile_height >= CALL_PIXELS;
+}
+
+static int end_band(struct reader *reader, uint32_t top, uint32_t rows) {
+  reader->filled = 0;
+  reader->band_first = top;
+  reader->band_count = rows;
+  return 1;
+}
+
+// One row of tiles into the band, or some of it. 0 when there is more of it.
+static int fill_tiles(struct reader *reader) {
   TIFF *file = reader->files[0];
   const uint32_t top = reader->next - reader->next % reader->tile_height, width = reader->layout.width;
   const uint32_t rows = reader->height - top < reader->tile_height ? reader->height - top : reader->tile_height;
-  for (uint32_t left = 0; left < width; left += reader->tile_width) {
+  for (uint32_t done = 0; reader->filled < width; reader->filled += reader->tile_width, done++) {
+    if (is_long(reader, done)) return 0;
+    const uint32_t left = reader->filled;
     for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
       const uint32_t tile = TIFFComputeTile(file, left, top, 0, (uint16_t)plane);
       check(TIFFReadEncodedTile(file, tile, reader->samples[plane], (tmsize_t)-1) >= 0);
@@ -200,8 +226,7 @@ static void fill_tiles(struct reader *reader) {
     for (uint32_t y = 0; y < rows; y++)
       convert(reader, (uint32_t)TIFFTileRowSize(file), y, columns, reader->band + ((uint64_t)y * width + left) * 4);
   }
-  reader->band_first = top;
-  reader->band_count = rows;
+  return end_band(reader, top, rows);
 }
 
 static void straighten(uint8_t *pixel) {
@@ -213,8 +238,9 @@ static void straighten(uint8_t *pixel) {
   }
 }
 
-// One strip or row of tiles, by libtiff, which writes rows from the bottom up and premultiplies.
-static void fill_by_libtiff(struct reader *reader) {
+// One strip or row of tiles, by libtiff, which writes rows from the bottom up and premultiplies; or some of the tiles.
+// 0 when there is more of it.
+static int fill_by_libtiff(struct reader *reader) {
   TIFF *file = reader->files[0];
   const uint32_t top = reader->next - reader->next % reader->tile_height, width = reader->layout.width;
   const uint32_t rows = reader->height - top < reader->tile_height ? reader->height - top : reader->tile_height;
@@ -223,7 +249,8 @@ static void fill_by_libtiff(struct reader *reader) {
   uint32_t *raster = _TIFFmalloc((tmsize_t)(reader->tile_width * raster_rows * 4));
   if (!raster) tiff_fail("out of memory");
   int good = 1;
-  for (uint32_t left = 0; good && left < width; left += reader->tile_width) {
+  for (uint32_t done = 0; good && reader->filled < width && !is_long(reader, done); reader->filled += reader->tile_width, done++) {
+    const uint32_t left = reader->filled;
     good = tiled ? TIFFReadRGBATileExt(file, left, top, raster, 1) : TIFFReadRGBAStripExt(file, top, raster, 1);
     const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
     for (uint32_t y = 0; good && y < rows; y++) {
@@ -234,34 +261,35 @@ static void fill_by_libtiff(struct reader *reader) {
   }
   _TIFFfree(raster);
   check(good);
-  reader->band_first = top;
-  reader->band_count = rows;
+  return reader->filled < width ? 0 : end_band(reader, top, rows);
 }
 
-// The next rows, at most `most`; returns how many. `reader_rows` says where they are.
+// The next rows, at most `most`; returns how many, or PAUSED when it wants to be called again for them. `reader_rows`
+// says where they are.
 EXPORT("reader_read")
-uint32_t reader_read(struct reader *reader, uint32_t most) {
+int32_t reader_read(struct reader *reader, uint32_t most) {
   if (reader->next >= reader->height) return 0;
   damage = NULL;
   const uint32_t left = reader->height - reader->next;
   if (most > left) most = left;
   if (reader->way == BY_SCANLINE) {
+    if (!skip_rows(reader)) return PAUSED;
     if (most > reader->band_rows) most = reader->band_rows;
     for (uint32_t row = 0; row < most; row++) {
       read_scanline(reader, reader->next + row);
       convert(reader, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * 4);
     }
     reader->band_first = reader->next;
+    reader->decoded += most;
   } else {
     if (reader->band_count == 0 || reader->next >= reader->band_first + reader->band_count) {
-      if (reader->way == BY_TILE) fill_tiles(reader);
-      else fill_by_libtiff(reader);
+      if (!(reader->way == BY_TILE ? fill_tiles(reader) : fill_by_libtiff(reader))) return PAUSED;
     }
     const uint32_t held = reader->band_first + reader->band_count - reader->next;
     if (most > held) most = held;
   }
   reader->next += most;
-  return most;
+  return (int32_t)most;
 }
 
 // Where the rows are that were read last, `count` of them.

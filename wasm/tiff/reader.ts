@@ -1,8 +1,10 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import type { Turns } from "../instance.ts";
+import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import module from "./tiff.wasm";
 
-interface TiffExports extends NativeExports {
+interface TiffExports extends HeapExports {
   reader_new(source: number, size: number): number;
   reader_open(reader: number, most: number): void;
   reader_facts(reader: number): number;
@@ -10,9 +12,6 @@ interface TiffExports extends NativeExports {
   reader_read(reader: number, most: number): number;
   reader_rows(reader: number, count: number): number;
   reader_close(reader: number): void;
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
 }
 
 /** Linear memory that the idle instance may keep. */
@@ -20,6 +19,18 @@ const KEEP_BYTES = 24 << 20;
 /** What libtiff may hold to read the facts of a file; a quarter of a million strips fit. */
 export const FACTS_BYTES = 4 << 20;
 
+/** A pixel of a photograph that is compressed by Deflate or LZW, or as JPEG. */
+const NANOSECONDS = 35;
+/** What reader_read says when it decoded so many pixels, none of them wanted yet, and wants to be called again. */
+const PAUSED = -1;
+const CALL_PIXELS = 1 << 20;
+
+/** Of reading so many pixels; the memory is in the facts. */
+export function readPrice(pixels: number): Price {
+  return priced(0, pixels, NANOSECONDS);
+}
+
+/** The files of open readers, by the number under which C asks for their bytes. */
 const sources = new Map<number, Uint8Array>();
 let lastSource = 0;
 
@@ -112,17 +123,24 @@ export class TiffReader {
   }
 
   /** The next rows, at most `max`, four bytes a pixel; a view valid until the next call; null at the end. */
-  read(max: number, output: TiffOutput, first = 0): Uint8Array | null {
-    if (this.closed) throw new Error("used after it was closed");
-    if (!this.started) {
-      this.started = true;
-      const number = output === "cmyk" ? 1 : 0;
-      this.instance.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
+  async read(max: number, output: TiffOutput, breath: Turns, first = 0): Promise<Uint8Array | null> {
+    for (;;) {
+      if (this.closed) throw new Error("used after it was closed");
+      if (!this.started) this.start(output, first);
+      const count = this.instance.run((exports) => exports.reader_read(this.pointer, max));
+      if (count === 0) return null;
+      if (count !== PAUSED) {
+        const at = this.instance.exports.reader_rows(this.pointer, count);
+        return this.instance.bytes(at, count * this.facts.width * 4);
+      }
+      await breath.spend(readPrice(CALL_PIXELS).ms);
     }
-    const count = this.instance.run((exports) => exports.reader_read(this.pointer, max));
-    if (count === 0) return null;
-    const at = this.instance.exports.reader_rows(this.pointer, count);
-    return this.instance.bytes(at, count * this.facts.width * 4);
+  }
+
+  private start(output: TiffOutput, first: number): void {
+    this.started = true;
+    const number = output === "cmyk" ? 1 : 0;
+    this.instance.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
   }
 
   /** May be called twice and at any time. */
@@ -142,13 +160,5 @@ export class TiffReader {
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests. */
 export function tiffHeap(mark = false): { readonly used: number; readonly peak: number } {
-  const instance = tiff.acquire();
-  try {
-    const { exports } = instance;
-    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
-    if (mark) exports.heap_mark();
-    return heap;
-  } finally {
-    tiff.release(instance);
-  }
+  return heapOf(tiff, mark);
 }

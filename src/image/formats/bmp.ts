@@ -1,9 +1,10 @@
 /** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5. */
-import { type Facts, format } from "../format.ts";
+import { beside, type Price, priced } from "../../../wasm/price.ts";
+import { type Facts, format, type Reader } from "../format.ts";
 import { type Bitmap, isBmp, parseBmp } from "./bmp/header.ts";
 import { rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { ROW_BYTES } from "./bmp/run-length.ts";
-import { computedFrame, computedPeakBytes } from "./computed-rows.ts";
+import { computedFrame, computedPrice } from "./computed-rows.ts";
 
 /** The facts of a bitmap, of a BMP file or in an icon. */
 export function bitmapFacts({ width, height, bits, profile }: Bitmap, alpha: boolean): Facts {
@@ -23,10 +24,32 @@ export function bitmapFacts({ width, height, bits, profile }: Bitmap, alpha: boo
   };
 }
 
-/** Bytes that reading a bitmap holds at most. */
-export function bitmapPeakBytes(facts: Facts): number {
-  return computedPeakBytes(facts) + facts.height * ROW_BYTES;
+/** A pixel of 32 bits, by whose masks its samples are cut out: the slowest kind. */
+const NANOSECONDS = 8;
+/** A pixel as a code of run lengths, at which it is looked twice. */
+const CODE_NANOSECONDS = 4;
+
+/** Of reading a bitmap, be it one with run lengths. */
+export function bitmapPrice(facts: Facts): Price {
+  const codes = priced(facts.height * ROW_BYTES, facts.width * facts.height, CODE_NANOSECONDS);
+  return beside(codes, computedPrice(facts, NANOSECONDS));
 }
+
+const read: Reader = {
+  probe(bytes) {
+    const bitmap = parseBmp(bytes);
+    return bitmapFacts(bitmap, usesAlpha(bytes, bitmap));
+  },
+
+  price: bitmapPrice,
+
+  async *open(bytes, { alpha }, demand, breath) {
+    const bitmap = parseBmp(bytes);
+    const { masks } = bitmap;
+    const shown = alpha ? bitmap : { ...bitmap, masks: { ...masks, alpha: 0 } };
+    yield computedFrame({ ...shown, opaque: !alpha, row: await rowReader(bytes, shown, breath) }, demand);
+  },
+};
 
 export const bmp = format({
   summary: "Read only: 1 to 32 bits, palettes, bit fields, run lengths (of OS/2 too), alpha where it is used.",
@@ -35,18 +58,5 @@ export const bmp = format({
   extensions: ["bmp", "dib"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
   signature: isBmp,
-
-  probe(bytes) {
-    const bitmap = parseBmp(bytes);
-    return bitmapFacts(bitmap, usesAlpha(bytes, bitmap));
-  },
-
-  decodePeakBytes: bitmapPeakBytes,
-
-  *open(bytes, { alpha }, demand) {
-    const bitmap = parseBmp(bytes);
-    const { masks } = bitmap;
-    const shown = alpha ? bitmap : { ...bitmap, masks: { ...masks, alpha: 0 } };
-    yield computedFrame({ ...shown, opaque: !alpha, row: rowReader(bytes, shown) }, demand);
-  },
+  read,
 });

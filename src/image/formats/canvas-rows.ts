@@ -1,3 +1,4 @@
+/** The canvas of an animation as rows. */
 import type { Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 
@@ -7,19 +8,22 @@ interface Canvas extends Size {
   rows(y: number, count: number): Uint8Array;
 }
 
-/** The canvas of an animation as it is while the rows are read. The canvas stays its owner's to close. */
+/** The canvas as it is while the rows are read: nothing may be drawn on it before. It stays its owner's to close. */
 export function canvasRows(canvas: Canvas, opaque: boolean): Rows {
+  const { width, height } = canvas;
   let y = 0;
   return {
-    width: canvas.width,
-    height: canvas.height,
+    width,
+    height,
     opaque,
-    read(max) {
-      const count = Math.min(max, canvas.height - y);
+    async read(max) {
+      const count = Math.min(max, height - y);
       if (count === 0) return null;
       y += count;
-      // A copy: the next frame is drawn onto this one.
-      return canvas.rows(y - count, count).slice();
+      return canvas.rows(y - count, count);
+    },
+    async skip(count) {
+      y = Math.min(height, y + count);
     },
     close() {},
   };

@@ -1,6 +1,8 @@
 /** Rows for decoders that can compute any row on its own. */
+import { type Price, priced } from "../../../wasm/price.ts";
 import type { Decoded, Demand } from "../format.ts";
 import type { Size } from "../geometry.ts";
+import type { Rows } from "../rows.ts";
 
 const BAND_ROWS = 16;
 
@@ -12,16 +14,16 @@ export interface Computed extends Size {
 }
 
 /** One still picture of which only the wanted rows are computed. */
-export function computedFrame({ width, height, opaque, row, close }: Computed, { box }: Demand): Decoded {
+export function computedFrame({ width, height, opaque, row, close }: Computed, { box }: Pick<Demand, "box">): Decoded {
   const start = Math.min(height - 1, Math.max(0, Math.floor(box.y)));
   const end = Math.max(start + 1, Math.min(height, Math.ceil(box.y + box.height)));
   const band = new Uint8Array(width * 4 * Math.min(BAND_ROWS, end - start));
   let y = start;
-  const rows = {
+  const rows: Rows = {
     width,
     height: end - start,
     opaque,
-    read(max: number) {
+    async read(max) {
       const count = Math.min(max, BAND_ROWS, end - y);
       if (count === 0) return null;
       for (let index = 0; index < count; index++, y++) {
@@ -34,7 +36,7 @@ export function computedFrame({ width, height, opaque, row, close }: Computed, {
   return { delayMs: 0, rows, box: { ...box, y: box.y - start } };
 }
 
-/** Bytes that computed rows hold at most. */
-export function computedPeakBytes({ width, height }: Size): number {
-  return width * 4 * Math.min(BAND_ROWS, height);
+/** Of computing all rows, a pixel in so many nanoseconds. */
+export function computedPrice({ width, height }: Size, nanoseconds: number): Price {
+  return priced(width * 4 * Math.min(BAND_ROWS, height), width * height, nanoseconds);
 }

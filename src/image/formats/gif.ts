@@ -1,10 +1,13 @@
 /** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
-import { type Facts, format } from "../format.ts";
+import { beside } from "../../../wasm/price.ts";
+import { type Facts, format, type Reader, type Recompressor, type Writer } from "../format.ts";
 import { whole } from "../geometry.ts";
+import { paced } from "../paced.ts";
+import type { Picture } from "../picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
-import { decodePeakBytes, isOpaque, openFrames } from "./gif/decode.ts";
-import { encodeExactly, encodeGif, encodePeakBytes } from "./gif/encode.ts";
-import { mark, markOf } from "./gif/mark.ts";
+import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
+import { encodeExactly, encodeGif, gifPrice } from "./gif/encode.ts";
+import { mark } from "./gif/mark.ts";
 import { strip } from "./gif/strip.ts";
 
 function probe(bytes: Uint8Array): Facts {
@@ -26,6 +29,50 @@ function probe(bytes: Uint8Array): Facts {
   };
 }
 
+const read: Reader = {
+  probe,
+  price: decodePrice,
+  open: (bytes, _facts, demand, breath) => openFrames(bytes, parseGif(bytes), demand, breath),
+};
+
+const write: Writer = {
+  price: gifPrice,
+  encode: encodeGif,
+  qualities: { least: 20, step: 1 },
+  variants: [{}],
+  nearLosslessLevels: [],
+  maxScoredPixels: Infinity,
+};
+
+const recompress: Recompressor = {
+  price: (_bytes, facts) => beside(decodePrice(facts), gifPrice({ ...facts, opaque: !facts.alpha })),
+
+  async run(bytes, facts, _settings, breath) {
+    // The colors mean what the profile says: they stay with it.
+    if (facts.profile) return null;
+    const smaller = await encodeExactly(pictureOf(bytes, facts), breath);
+    return smaller && smaller.length < bytes.length ? smaller : null;
+  },
+};
+
+/** The file as a picture, whose reading declares what it takes. */
+function pictureOf(bytes: Uint8Array, facts: Facts): Picture {
+  const { width, height, frames, loops, alpha } = facts;
+  const ms = frames === 1 ? decodePrice(facts).ms : 0;
+  return {
+    width,
+    height,
+    frames,
+    loops,
+    opaque: !alpha,
+    async *open(breath) {
+      for await (const frame of openFrames(bytes, parseGif(bytes), { box: whole(facts) }, breath)) {
+        yield { ...frame, rows: paced(frame.rows, ms, breath) };
+      }
+    },
+  };
+}
+
 export const gif = format({
   summary: "At most 256 colors a frame, transparency without shades, animation; dithered where colors are missing.",
   label: "GIF",
@@ -33,24 +80,9 @@ export const gif = format({
   extensions: ["gif"],
   can: { alpha: true, animation: true, quality: true, lossless: false, web: true },
   signature: isGif,
-  probe,
-  decodePeakBytes,
-  open: (bytes, _facts, demand) => openFrames(bytes, parseGif(bytes), demand),
-  encodePeakBytes,
-  encode: encodeGif,
-  strip,
+  read,
+  write,
+  recompress,
   mark,
-  markOf,
-
-  recompress(bytes, facts) {
-    // The colors mean what the profile says: they stay with it.
-    if (facts.profile) return null;
-    const { width, height, frames, loops, alpha } = facts;
-    const demand = { box: whole(facts), width, height };
-    const open = () => openFrames(bytes, parseGif(bytes), demand);
-    const smaller = encodeExactly({ width, height, frames, loops, opaque: !alpha, open });
-    return smaller && smaller.length < bytes.length ? smaller : null;
-  },
-
-  recompressPeakBytes: (_bytes, facts) => decodePeakBytes(facts) + encodePeakBytes(facts),
+  strip,
 });

@@ -1,6 +1,7 @@
 /** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
-import { format } from "../format.ts";
-import { bitmapFacts, bitmapPeakBytes } from "./bmp.ts";
+import { either } from "../../../wasm/price.ts";
+import { format, type Reader } from "../format.ts";
+import { bitmapFacts, bitmapPrice } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
 import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { computedFrame } from "./computed-rows.ts";
@@ -9,6 +10,30 @@ import { png } from "./png.ts";
 
 const ALPHA_BITS = 0xff000000;
 
+const read: Reader = {
+  probe(bytes) {
+    const entry = largestEntry(bytes);
+    if (entry.kind === "png") return png.read.probe(entry.bytes);
+    const bitmap = withAlpha(entry.bytes, entry.bitmap);
+    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
+    return bitmapFacts(bitmap, bitmap.masks.alpha !== 0 || mask !== null);
+  },
+
+  price: (facts, demand) => either(bitmapPrice(facts), png.read.price(facts, demand)),
+
+  async *open(bytes, facts, demand, breath) {
+    const entry = largestEntry(bytes);
+    if (entry.kind === "png") {
+      yield* png.read.open(entry.bytes, facts, demand, breath);
+      return;
+    }
+    const bitmap = withAlpha(entry.bytes, entry.bitmap);
+    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
+    const row = await rowReader(entry.bytes, bitmap, breath);
+    yield computedFrame({ ...bitmap, opaque: !facts.alpha, row: mask ? masked(row, mask) : row }, demand);
+  },
+};
+
 export const ico = format({
   summary: "Icons and cursors, read only: the largest picture of the file.",
   label: "ICO",
@@ -16,28 +41,7 @@ export const ico = format({
   extensions: ["ico", "cur"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
   signature: isIco,
-
-  probe(bytes) {
-    const entry = largestEntry(bytes);
-    if (entry.kind === "png") return png.probe(entry.bytes);
-    const bitmap = withAlpha(entry.bytes, entry.bitmap);
-    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
-    return bitmapFacts(bitmap, bitmap.masks.alpha !== 0 || mask !== null);
-  },
-
-  decodePeakBytes: (facts) => Math.max(bitmapPeakBytes(facts), png.decodePeakBytes(facts)),
-
-  *open(bytes, facts, demand) {
-    const entry = largestEntry(bytes);
-    if (entry.kind === "png") {
-      yield* png.open(entry.bytes, facts, demand);
-      return;
-    }
-    const bitmap = withAlpha(entry.bytes, entry.bitmap);
-    const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
-    const row = rowReader(entry.bytes, bitmap);
-    yield computedFrame({ ...bitmap, opaque: !facts.alpha, row: mask ? masked(row, mask) : row }, demand);
-  },
+  read,
 });
 
 /** In icons, unlike in BMP files, 32 bits mean alpha, unless it is 0 everywhere or full everywhere. */

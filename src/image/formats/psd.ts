@@ -1,9 +1,10 @@
 /** PSD and PSB: the merged picture that Photoshop stores behind the layers. */
+import { beside, held } from "../../../wasm/price.ts";
 import { converted } from "../color/convert.ts";
-import { type Decoded, type Demand, type Facts, format } from "../format.ts";
+import { type Decoded, type Demand, type Facts, format, type Reader } from "../format.ts";
 import type { Rows } from "../rows.ts";
-import { computedFrame, computedPeakBytes } from "./computed-rows.ts";
-import { channelRows, unzipped, unzippedBytes } from "./psd/channels.ts";
+import { computedFrame, computedPrice } from "./computed-rows.ts";
+import { channelRows, unzipped, unzipPrice } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
 import { COLOR_CHANNELS, isPsd, type Mode, parsePsd, type PsdFile } from "./psd/header.ts";
 
@@ -19,17 +20,14 @@ const COLORSPACES: Readonly<Record<Mode, string>> = {
 /** Channels that make the picture, transparency included. */
 const MOST_CHANNELS = 5;
 
-export const psd = format({
-  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes.",
-  label: "PSD",
-  mime: "image/vnd.adobe.photoshop",
-  extensions: ["psd", "psb"],
-  can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
-  signature: isPsd,
+/** A pixel of 16 bits a channel, as the merged picture of most files has it; rows of 8 bits take half of that. */
+const NANOSECONDS = 45;
 
+const read: Reader = {
   probe(bytes) {
     const file = parsePsd(bytes);
     const { width, height, mode, depth, transparency, profile } = file;
+    const unzipping = unzipPrice(file);
     return {
       width,
       height,
@@ -42,18 +40,21 @@ export const psd = format({
       subsample: "4:4:4",
       depth: depth * (COLOR_CHANNELS[mode] + (transparency ? 1 : 0)),
       quality: 100,
-      decodeBytes: unzippedBytes(file),
+      decodeBytes: unzipping.bytes,
+      decodeMs: unzipping.ms,
       ...(profile && depth !== 32 && { profile }),
     } satisfies Facts;
   },
 
-  decodePeakBytes(facts) {
+  price(facts) {
+    const { width, decodeBytes = 0, decodeMs = 0 } = facts;
     // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha apart.
-    return 2 * computedPeakBytes(facts) + facts.width * MOST_CHANNELS * 9 + (facts.decodeBytes ?? 0);
+    const rows = computedPrice(facts, NANOSECONDS);
+    return beside(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
   },
 
-  *open(stored, { profile }, demand) {
-    const { bytes, file } = unzipped(stored, parsePsd(stored));
+  async *open(stored, { profile }, demand, breath) {
+    const { bytes, file } = await unzipped(stored, parsePsd(stored), breath);
     if (profile && file.mode === "cmyk") {
       const inks = pictureFrame(bytes, file, demand, true);
       const rows = converted(inks.rows, profile, "cmyk-inverted");
@@ -65,6 +66,16 @@ export const psd = format({
     }
     yield pictureFrame(bytes, file, demand, false);
   },
+};
+
+export const psd = format({
+  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes.",
+  label: "PSD",
+  mime: "image/vnd.adobe.photoshop",
+  extensions: ["psd", "psb"],
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+  signature: isPsd,
+  read,
 });
 
 function hasAlpha({ transparency, mode, transparentIndex }: PsdFile): boolean {
@@ -108,8 +119,8 @@ function withAlpha(rows: Rows, bytes: Uint8Array, file: PsdFile, start: number):
     width: rows.width,
     height: rows.height,
     opaque: false,
-    read(max) {
-      const band = rows.read(max);
+    async read(max) {
+      const band = await rows.read(max);
       for (let at = 0; band && at < band.length; at += rows.width * 4) {
         alphaToBytes(channel(y++), file.depth, alpha);
         for (let x = 0; x < rows.width; x++) band[at + x * 4 + 3] = alpha[x]!;

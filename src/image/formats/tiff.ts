@@ -1,14 +1,41 @@
 /** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first picture of the file. */
-import { NativeError } from "../../../wasm/load.ts";
-import { FACTS_BYTES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
+import type { NativeError } from "../../../wasm/load.ts";
+import { beside, held } from "../../../wasm/price.ts";
+import { FACTS_BYTES, readPrice, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
+import type { Breath } from "../breath.ts";
 import { converted } from "../color/convert.ts";
-import { type Demand, type Facts, format } from "../format.ts";
+import { type Demand, type Facts, format, type Reader } from "../format.ts";
 import type { Rows } from "../rows.ts";
+import { guarded, guardedAsync } from "./guard.ts";
 import { factsOf } from "./tiff/facts.ts";
 
 /** Little and big endian; classic and BigTIFF. */
 const SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
+
+const read: Reader = {
+  probe(bytes) {
+    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES), refusal);
+    try {
+      return factsOf(reader.facts);
+    } finally {
+      reader.close();
+    }
+  },
+
+  // What lies above the wanted rows may have to be decoded with them.
+  price: (facts) => beside(held(peakBytes(facts)), readPrice(facts.width * facts.height)),
+
+  async *open(bytes, facts, demand, breath) {
+    const rows = openRows(bytes, facts, demand, breath);
+    const { box } = demand;
+    try {
+      yield { delayMs: 0, rows, box: { ...box, y: box.y - firstRow(demand) } };
+    } finally {
+      rows.close();
+    }
+  },
+};
 
 export const tiff = format({
   summary: "Read only: the first picture; 1 to 16 bits, floating point, all color spaces, strips and tiles.",
@@ -17,45 +44,25 @@ export const tiff = format({
   extensions: ["tif", "tiff"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
   signature: (head) => SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
-
-  probe(bytes) {
-    const reader = guard(() => new TiffReader(bytes, FACTS_BYTES));
-    try {
-      return factsOf(reader.facts);
-    } finally {
-      reader.close();
-    }
-  },
-
-  decodePeakBytes: peakBytes,
-
-  *open(bytes, facts, demand) {
-    const rows = openRows(bytes, facts, demand);
-    const { box } = demand;
-    try {
-      yield { delayMs: 0, rows, box: { ...box, y: box.y - firstRow(demand) } };
-    } finally {
-      rows.close();
-    }
-  },
+  read,
 });
 
 /** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */
-function openRows(bytes: Uint8Array, facts: Facts, demand: Demand): Rows {
+function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath): Rows {
   const { profile, colorspace, alpha } = facts;
   if (profile && colorspace === "CMYK" && !alpha) {
-    const inks = readerRows(bytes, facts, demand, "cmyk");
+    const inks = readerRows(bytes, facts, demand, "cmyk", breath);
     const rows = converted(inks, profile, "cmyk");
     if (rows) return rows;
     inks.close();
   }
-  return readerRows(bytes, facts, demand, "rgba");
+  return readerRows(bytes, facts, demand, "rgba", breath);
 }
 
 /** Rows from the first wanted one to the last. */
-function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput): Rows {
+function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
   const { width, height, alpha } = facts;
-  const reader = guard(() => new TiffReader(bytes, peakBytes(facts)));
+  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts)), refusal);
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;
@@ -63,9 +70,9 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
     width,
     height: end - first,
     opaque: !alpha,
-    read(max) {
+    async read(max) {
       if (y === end) return null;
-      const rows = guard(() => reader.read(Math.min(max, end - y), output, first));
+      const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, breath, first), refusal);
       if (!rows) return null;
       y += rows.length / (width * 4);
       return rows;
@@ -92,13 +99,9 @@ const COMPRESSIONS: Readonly<Record<string, string>> = {
   50002: "JPEG XL",
 };
 
-/** Runs native code; what it refuses is damaged, or of a kind that cannot be read. */
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof NativeError ? new ApiError(422, reasonOf(error.message), { cause: error }) : error;
-  }
+/** What native code refuses is damaged, or of a kind that cannot be read. */
+function refusal(reason: NativeError): ApiError {
+  return new ApiError(422, reasonOf(reason.message), { cause: reason });
 }
 
 function reasonOf(message: string): string {

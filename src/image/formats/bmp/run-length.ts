@@ -1,11 +1,17 @@
 /**
- * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where each row's codes
- * begin, then any row can be expanded on its own, and no picture of indices is held.
+ * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where each
+ * row's codes begin, then any row can be expanded on its own, and no picture of indices is held.
  */
+import type { Breath } from "../../breath.ts";
 import { type Bitmap, damaged, OPAQUE_BLACK } from "./header.ts";
 
 /** Bytes held per row of a picture. */
 export const ROW_BYTES = 8;
+
+/** Looking at a code without expanding it. */
+const CODE_MS = 5e-6;
+/** Codes between two pauses: about 5 ms. */
+const CODES_AT_A_TIME = 1 << 20;
 
 const END_OF_ROW = 0;
 const END_OF_BITMAP = 1;
@@ -15,9 +21,9 @@ const DELTA = 2;
 export type Expand = (target: Uint32Array, row: number) => void;
 
 /** @throws ApiError 422 when the codes end before the bitmap does */
-export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
+export async function runLengthRows(bytes: Uint8Array, bitmap: Bitmap, breath: Breath): Promise<Expand> {
   const { width, height, palette, bits } = bitmap;
-  const { starts, columns } = survey(bytes, bitmap);
+  const { starts, columns } = await survey(bytes, bitmap, breath);
   const color = colorReader(bytes, bitmap);
   const runBytes = runBytesOf(bits);
   const background = bits === 24 ? OPAQUE_BLACK : palette[0]!;
@@ -49,7 +55,7 @@ export function runLengthRows(bytes: Uint8Array, bitmap: Bitmap): Expand {
 }
 
 /** Where the codes of each row begin (0: it has none) and in which column. */
-function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
+async function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap, breath: Breath) {
   const starts = new Uint32Array(height);
   const columns = new Uint32Array(height);
   let x = 0;
@@ -61,7 +67,8 @@ function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap) {
     starts[next] = at;
     columns[next] = x;
   };
-  while (row < height) {
+  for (let codes = 1; row < height; codes++) {
+    if (codes % CODES_AT_A_TIME === 0) await breath.spend(CODES_AT_A_TIME * CODE_MS);
     // Some writers leave out the mark after the last row.
     if (at + 1 >= bytes.length && row === height - 1 && x > 0) break;
     if (at + 1 >= bytes.length) throw damaged();

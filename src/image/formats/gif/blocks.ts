@@ -46,6 +46,17 @@ export function imageDescriptor({ x, y, width, height }: Rectangle, palette: Uin
   return palette ? joined([bytes, colorTable(palette)]) : bytes;
 }
 
+/** The first index of a palette (RGBA) that is fully transparent, or -1. */
+export function transparentIn(palette: Uint8Array): number {
+  for (let index = 0; index < palette.length / 4; index++) if (palette[index * 4 + 3] === 0) return index;
+  return -1;
+}
+
+/** Bytes that parts of a file have together. */
+export function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
 /** The number in the header for a table that holds the palette: 2^(n + 1) colors. */
 function tableSize(palette: Uint8Array): number {
   return Math.max(0, Math.ceil(Math.log2(palette.length / 4)) - 1);

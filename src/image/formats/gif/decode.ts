@@ -1,22 +1,31 @@
+/** Rows out of GIF files: stills in bands, animations on a canvas. */
 import {
-  bandsPeakBytes,
-  canvasPeakBytes,
+  bandsBytes,
+  canvasPrice,
+  drawPrice,
   FrameBands,
   FrameCanvas,
   type FrameOptions,
 } from "../../../../wasm/gif/reader.ts";
+import { beside, held, type Price, times } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
-/** Rows out of GIF files: stills in bands, animations on a canvas. */
 import { canvasRows } from "../canvas-rows.ts";
+import { guarded, guardedAsync } from "../guard.ts";
 import { damaged, type GifFile, type GifFrame, subBlocks } from "./container.ts";
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
-export function* openFrames(bytes: Uint8Array, file: GifFile, { box }: Demand): Generator<Decoded> {
+export async function* openFrames(
+  bytes: Uint8Array,
+  file: GifFile,
+  { box }: Pick<Demand, "box">,
+  breath: Breath,
+): AsyncGenerator<Decoded> {
   const [first] = file.frames;
   if (file.frames.length > 1 || !first || first.interlaced) {
-    yield* openCanvas(bytes, file, box);
+    yield* openCanvas(bytes, file, box, breath);
     return;
   }
   const rows = bandRows(bytes, file, first);
@@ -27,28 +36,40 @@ export function* openFrames(bytes: Uint8Array, file: GifFile, { box }: Demand): 
   }
 }
 
+/** Of decoding all frames. */
+export function decodePrice({ width, height, frames, interlaced }: Facts): Price {
+  const frame = drawPrice(width * height);
+  if (frames === 1 && !interlaced) return beside(held(bandsBytes(width)), frame);
+  return times(frames, beside(canvasPrice(width, height), frame));
+}
+
 function bandRows(bytes: Uint8Array, file: GifFile, frame: GifFrame): Rows {
   const { width, height } = file;
-  const bands = guard(() => new FrameBands(width, height, optionsOf(bytes, frame)));
+  const bands = guarded(() => new FrameBands(width, height, optionsOf(bytes, frame)), damaged);
   return {
     width,
     height,
     opaque: isOpaque(file),
-    read: (max) => guard(() => bands.read(max)),
+    read: async (max) => guarded(() => bands.read(max), damaged),
     close: () => bands.close(),
   };
 }
 
-function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box): Generator<Decoded> {
-  const canvas = guard(() => new FrameCanvas(file.width, file.height));
+async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, breath: Breath): AsyncGenerator<Decoded> {
+  const canvas = guarded(() => new FrameCanvas(file.width, file.height), damaged);
   const opaque = isOpaque(file);
   let previous: GifFrame | undefined;
   try {
     for (const frame of file.frames) {
-      if (previous) dispose(canvas, previous);
+      if (previous) await dispose(canvas, previous, breath);
       const area = clipped(frame, canvas);
-      if (frame.disposal === "restore") guard(() => canvas.save(area));
-      if (area.width > 0 && area.height > 0) guard(() => canvas.draw(optionsOf(bytes, frame)));
+      if (frame.disposal === "restore") {
+        await breath.spend(changePrice(area).ms);
+        guarded(() => canvas.save(area), damaged);
+      }
+      if (area.width > 0 && area.height > 0) {
+        await guardedAsync(() => canvas.draw(optionsOf(bytes, frame), breath), damaged);
+      }
       previous = frame;
       yield { delayMs: frame.delayMs, rows: canvasRows(canvas, opaque), box };
     }
@@ -57,9 +78,16 @@ function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box): Generator<Deco
   }
 }
 
-function dispose(canvas: FrameCanvas, frame: GifFrame): void {
-  if (frame.disposal === "clear") canvas.clear(clipped(frame, canvas));
-  if (frame.disposal === "restore") canvas.restore(clipped(frame, canvas));
+async function dispose(canvas: FrameCanvas, frame: GifFrame, breath: Breath): Promise<void> {
+  const area = clipped(frame, canvas);
+  if (frame.disposal !== "keep") await breath.spend(changePrice(area).ms);
+  if (frame.disposal === "clear") canvas.clear(area);
+  if (frame.disposal === "restore") canvas.restore(area);
+}
+
+/** Of clearing, remembering or restoring a region. */
+function changePrice({ width, height }: Box): Price {
+  return canvasPrice(width, height);
 }
 
 function clipped({ x, y, width, height }: Box, canvas: { width: number; height: number }): Box {
@@ -97,17 +125,4 @@ export function isOpaque({ width, height, frames }: GifFile): boolean {
     ({ disposal }, index) =>
       index + 1 === frames.length || disposal === "keep" || (disposal === "restore" && index > 0),
   );
-}
-
-/** Bytes that decoding holds at most. */
-export function decodePeakBytes({ width, height, frames, interlaced }: Facts): number {
-  return frames > 1 || interlaced ? canvasPeakBytes(width, height) : bandsPeakBytes(width);
-}
-
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw damaged(error);
-  }
 }

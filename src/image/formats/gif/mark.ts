@@ -5,6 +5,7 @@
 import { crc32 } from "node:zlib";
 
 import { joined } from "../../../joined.ts";
+import type { Marker } from "../../format.ts";
 import { TRAILER } from "./blocks.ts";
 
 /** An extension, its kind, the length of its data, and a tag. */
@@ -12,14 +13,14 @@ const HEAD = [0x21, 0xfe, 6, 0xda] as const;
 /** Of the whole block: the head, the score, the checksum and the terminator. */
 const BLOCK_BYTES = HEAD.length + 6;
 
-export function mark(bytes: Uint8Array, score: number): Uint8Array {
+function write(bytes: Uint8Array, score: number): Uint8Array {
   const picture = bytes.subarray(0, -TRAILER.length);
   const block = Uint8Array.of(...HEAD, score, 0, 0, 0, 0, 0);
   new DataView(block.buffer).setUint32(HEAD.length + 1, crc32(picture));
   return joined([picture, block, TRAILER]);
 }
 
-export function markOf(bytes: Uint8Array): number | undefined {
+function read(bytes: Uint8Array): number | undefined {
   const at = bytes.length - TRAILER.length - BLOCK_BYTES;
   return isMark(bytes, at) && bytes.at(-1) === TRAILER[0] ? bytes[at + HEAD.length] : undefined;
 }
@@ -31,3 +32,5 @@ export function isMark(bytes: Uint8Array, at: number): boolean {
   const view = new DataView(block.buffer, block.byteOffset, BLOCK_BYTES);
   return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === crc32(bytes.subarray(0, at));
 }
+
+export const mark: Marker = { write, read };

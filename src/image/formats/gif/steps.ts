@@ -1,7 +1,10 @@
 /** An animation as what changes from frame to frame. */
-import { Canvas } from "../../../../wasm/gif/canvas.ts";
+import { Canvas, canvasBytes, lookPrice } from "../../../../wasm/gif/canvas.ts";
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
-import type { Picture } from "../../picture.ts";
+import { held, type Price, sequence, times } from "../../../../wasm/price.ts";
+import { bandsOf } from "../../bands.ts";
+import type { Breath } from "../../breath.ts";
+import type { Extent, Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { Disposal } from "./blocks.ts";
 
@@ -38,32 +41,44 @@ export interface Manner {
   readonly tolerance: number;
 }
 
-/** Canvases that `stepsOf` holds. */
-export const STEP_CANVASES = 4;
+const CANVASES = 4;
+/** Ways through the canvases that a step takes, at most: two copies, two looks, two changes, loading, and settling. */
+const LOOKS = 8;
+
+/** Of going through the steps of an animation once. */
+export function stepsPrice({ width, height, frames }: Extent): Price {
+  const looks = times(LOOKS * frames, lookPrice(width, height));
+  return sequence(held(CANVASES * canvasBytes(width, height)), looks);
+}
 
 /**
  * The steps of an animation, each once the frame after it is known: what becomes of a frame is chosen so that the next
  * one has to draw least, and so that what has to become transparent does.
  */
-export function* stepsOf(picture: Picture, { free, cropped, tolerance }: Manner): Generator<Step> {
+export async function* stepsOf(picture: Picture, manner: Manner, breath: Breath): AsyncGenerator<Step, void> {
+  const { cropped, tolerance } = manner;
   const { width, height } = picture;
-  const canvases = Array.from({ length: STEP_CANVASES }, () => new Canvas(width, height));
+  const canvases = Array.from({ length: CANVASES }, () => new Canvas(width, height));
+  const pause = () => breath.spend(lookPrice(width, height).ms);
   try {
     let [before, after, next, spare] = canvases as [Canvas, Canvas, Canvas, Canvas];
     let pending: Pending | undefined;
-    for (const { delayMs, rows } of picture.open()) {
-      load(rows, next);
+    for await (const { delayMs, rows } of picture.open(breath)) {
+      await load(rows, next, breath);
+      await pause();
       if (!pending) {
         const whole = { x: 0, y: 0, width, height };
         pending = { box: cropped ? someBox(before.compare(next, 0).box) : whole, delayMs };
         [after, next] = [next, after];
         continue;
       }
-      const ending = chooseEnding({ before, after, next, spare }, pending.box, { free, cropped, tolerance });
+      const ending = await chooseEnding({ before, after, next, spare }, pending.box, manner, breath);
       yield { before, after, ...ending, delayMs: pending.delayMs };
       if (ending.disposal !== "restore") [before, after] = [after, before];
       if (ending.disposal === "clear") before.clear(ending.box);
+      await pause();
       const { box } = before.compare(next, tolerance);
+      await pause();
       before.settle(next, tolerance);
       pending = { box: someBox(box), delayMs };
       [after, next] = [next, after];
@@ -86,32 +101,41 @@ function someBox(box: Rectangle): Rectangle {
   return box.width > 0 ? box : { x: 0, y: 0, width: 1, height: 1 };
 }
 
-function chooseEnding({ before, after, next, spare }: Canvases, box: Rectangle, { free, tolerance }: Manner): Ending {
+async function chooseEnding(
+  { before, after, next, spare }: Canvases,
+  box: Rectangle,
+  { free, tolerance }: Manner,
+  breath: Breath,
+): Promise<Ending> {
+  const pause = () => breath.spend(lookPrice(next.width, next.height).ms);
   const kept = after.compare(next, tolerance);
   const keep: Ending = { disposal: "keep", box, changed: kept.changed };
   const possible = kept.lost.width === 0;
   if (possible && (!free || kept.changed === 0)) return keep;
   const endings = possible ? [keep] : [];
+  await pause();
   const restored = before.compare(next, tolerance);
   if (restored.lost.width === 0) endings.push({ disposal: "restore", box, changed: restored.changed });
   // Clearing takes what has to vanish with it, if need be by a larger frame.
   const larger = kept.lost.width > 0 ? around(box, kept.lost) : box;
+  await pause();
   spare.copy(after);
   spare.clear(larger);
+  await pause();
   const cleared = spare.compare(next, tolerance);
   endings.push({ disposal: "clear", box: larger, changed: cleared.changed });
   return endings.reduce((best, ending) => (ending.changed < best.changed ? ending : best));
 }
 
-function load(rows: Rows, canvas: Canvas): void {
-  try {
-    let y = 0;
-    for (let band = rows.read(rows.height); band; band = rows.read(rows.height)) {
-      canvas.load(y, band);
-      y += band.length / (rows.width * 4);
-    }
-  } finally {
-    rows.close();
+/** Rows that go to a canvas at a time. */
+const LOAD_ROWS = 64;
+
+async function load(rows: Rows, canvas: Canvas, breath: Breath): Promise<void> {
+  const { width } = rows;
+  let y = 0;
+  for await (const band of bandsOf(rows, { rows: LOAD_ROWS, nanoseconds: lookPrice(1, 1).ms * 1e6, breath })) {
+    canvas.load(y, band);
+    y += band.length / (width * 4);
   }
 }
 

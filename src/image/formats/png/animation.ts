@@ -1,29 +1,52 @@
 /** Reads the frames of an APNG as full canvases (APNG 1.0, now part of the PNG specification). */
 import { Band } from "../../../../wasm/pixels/band.ts";
+import { type Price, priced, sequence, times } from "../../../../wasm/price.ts";
 import { BAND_ROWS } from "../../band.ts";
+import { bandsOf } from "../../bands.ts";
+import type { Breath } from "../../breath.ts";
+import type { Facts } from "../../format.ts";
 import type { Box, Size } from "../../geometry.ts";
 import type { Frame } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import { canvasRows } from "../canvas-rows.ts";
 import { BLEND, DISPOSE, type FrameHeader, type PngFile } from "./header.ts";
-import { openRows } from "./read.ts";
+import { hasAlpha, openRows } from "./read.ts";
 
 /** Every frame of the animation in order; one canvas is held, which the next frame changes. */
-export function* readFrames(bytes: Uint8Array, file: PngFile): Iterable<Frame> {
-  const canvas = new Uint8Array(file.width * file.height * 4);
-  for (const [index, frame] of file.frames.entries()) {
+export async function* readFrames(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncGenerator<Frame> {
+  const { width, height, frames } = file;
+  const canvas = new Uint8Array(width * height * 4);
+  const shown = { width, height, rows: (y: number, count: number) => canvas.subarray(y * width * 4, (y + count) * width * 4) };
+  for (const [index, frame] of frames.entries()) {
     // APNG: what was there before the first frame is nothing.
     const dispose = index === 0 && frame.dispose === DISPOSE.previous ? DISPOSE.background : frame.dispose;
-    const before = dispose === DISPOSE.previous ? copyOf(canvas, file.width, frame.box) : null;
-    draw(canvas, bytes, file, frame);
-    yield { delayMs: frame.delayMs, rows: canvasRows(canvas, file) };
-    if (dispose === DISPOSE.background) restore(canvas, file.width, frame.box, null);
-    if (before) restore(canvas, file.width, frame.box, before);
+    const before = dispose === DISPOSE.previous ? copyOf(canvas, width, frame.box) : null;
+    await draw(canvas, bytes, file, frame, breath);
+    yield { delayMs: frame.delayMs, rows: canvasRows(shown, isOpaque(file)) };
+    await breath.spend(restorePrice(frame.box).ms);
+    if (dispose === DISPOSE.background) restore(canvas, width, frame.box, null);
+    if (before) restore(canvas, width, frame.box, before);
   }
 }
 
-/** Bytes of memory that reading frames holds at most, besides the decoder: the canvas, and a saved region. */
-export function framesPeakBytes({ width, height }: Size): number {
-  return 2 * width * height * 4 + 2 * width * 4 * BAND_ROWS;
+/** Decoding a pixel of a frame and laying it over what is there. */
+const DRAW_NANOSECONDS = 30;
+/** Copying or clearing a pixel of the canvas. */
+const COPY_NANOSECONDS = 1;
+
+/** Of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each other. */
+export function framesPrice({ width, height, frames }: Pick<Facts, "width" | "height" | "frames">): Price {
+  const bytes = 2 * width * height * 4 + 2 * width * 4 * BAND_ROWS;
+  const frame = sequence(priced(bytes, width * height, DRAW_NANOSECONDS), restorePrice({ width, height }));
+  return times(frames, frame);
+}
+
+function restorePrice({ width, height }: Size): Price {
+  return priced(0, width * height, COPY_NANOSECONDS);
+}
+
+/** Whether no frame shows a pixel with an alpha below 255. */
+function isOpaque(file: PngFile): boolean {
+  return !hasAlpha(file) && coversCanvas(file);
 }
 
 /** Whether the canvas stays without holes, given that the frames have none. */
@@ -38,14 +61,20 @@ export function coversCanvas({ width, height, frames }: PngFile): boolean {
 }
 
 /** Decodes a frame onto the canvas. */
-function draw(canvas: Uint8Array, bytes: Uint8Array, file: PngFile, { box, blend, dataOffset }: FrameHeader): void {
-  const rows = openRows(bytes, file, dataOffset, box);
+async function draw(
+  canvas: Uint8Array,
+  bytes: Uint8Array,
+  file: PngFile,
+  { box, blend, dataOffset }: FrameHeader,
+  breath: Breath,
+): Promise<void> {
+  const rows = openRows(bytes, { file, dataOffset, size: box }, breath);
   const over = blend === BLEND.over && !rows.opaque;
   const bands = over ? { base: new Band(box.width), top: new Band(box.width) } : null;
   const stride = box.width * 4;
   try {
     let to = (box.y * file.width + box.x) * 4;
-    for (let band = rows.read(BAND_ROWS); band; band = rows.read(BAND_ROWS)) {
+    for await (const band of bandsOf(rows, { rows: BAND_ROWS, nanoseconds: DRAW_NANOSECONDS, breath })) {
       for (let from = 0; from < band.length; from += stride, to += file.width * 4) {
         const row = band.subarray(from, from + stride);
         const below = canvas.subarray(to, to + stride);
@@ -76,21 +105,4 @@ function restore(canvas: Uint8Array, width: number, box: Box, copy: Uint8Array |
     if (copy) canvas.set(copy.subarray(row * stride, (row + 1) * stride), to);
     else canvas.fill(0, to, to + stride);
   }
-}
-
-function canvasRows(canvas: Uint8Array, { width, height, ...file }: PngFile): Rows {
-  const stride = width * 4;
-  let y = 0;
-  return {
-    width,
-    height,
-    opaque: file.transparency === undefined && (file.type & 4) === 0 && coversCanvas({ width, height, ...file }),
-    read(max) {
-      if (y === height) return null;
-      const from = y;
-      y = Math.min(height, y + max);
-      return canvas.subarray(from * stride, y * stride);
-    },
-    close: () => {},
-  };
 }

@@ -1,26 +1,74 @@
 /** From rows to what IDAT and fdAT hold. */
-import { openPngWriter, type PngInput } from "../../../../wasm/pixels/png.ts";
+import { filterPrice, type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS, type PngInput } from "../../../../wasm/pixels/png.ts";
+import { type Price, sequence } from "../../../../wasm/price.ts";
+import { bandsOf, bandsOfPixels } from "../../bands.ts";
+import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
-import type { Choice } from "./tuning.ts";
+import type { Rows } from "../../rows.ts";
+import { type Compression, deflatePrice } from "./levels.ts";
+import type { Representation } from "./representation.ts";
 
-/** The compressed pixels, in pieces. `bands` are whole rows, at most 16 at a time. */
-export function compress(
-  { representation, strategy, level }: Choice,
-  { width, height }: Size,
-  bands: Iterable<Uint8Array>,
-  input: PngInput = "rgba",
-): Uint8Array[] {
+/** How the pixels of a picture become bytes. */
+export interface Choice extends Compression {
+  readonly representation: Representation;
+  /** How a filter is chosen for each row. */
+  readonly strategy: FilterStrategy;
+}
+
+/**
+ * Bytes of pixels that are handed over in one call, but for the widest rows. Deflate gathers about as many before it
+ * compresses them together: a call with more would compress twice.
+ */
+const CALL_BYTES = 1 << 18;
+
+/** Rows that are handed over at a time. */
+function rowsPerCall(width: number): number {
+  return Math.max(1, Math.min(PNG_WINDOW_ROWS, Math.floor(CALL_BYTES / (width * 4))));
+}
+
+/** All rows, as many at a time as are compressed in one call; closes them at the end. */
+export function pngBands(rows: Rows, breath: Breath): AsyncGenerator<Uint8Array, void> {
+  return bandsOf(rows, { rows: rowsPerCall(rows.width), breath });
+}
+
+/** The same over pixels in memory. */
+export function pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<Uint8Array, void> {
+  return bandsOfPixels(pixels, width, rowsPerCall(width));
+}
+
+interface Source extends Size {
+  /** Whole rows, as many at a time as one call takes; each band is used before the next is asked for. */
+  readonly bands: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  /** What they hold; RGBA by default. */
+  readonly input?: PngInput;
+}
+
+/** The compressed pixels, in pieces. */
+export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, breath: Breath) {
+  const { representation, strategy, level } = choice;
   const writer = openPngWriter({ ...representation, width, strategy, level, input });
   const pieces: Uint8Array[] = [];
   let rows = 0;
   try {
-    for (const band of bands) {
-      rows += band.length / writer.rowBytes;
+    for await (const band of bands) {
+      const count = band.length / writer.rowBytes;
+      rows += count;
       const piece = writer.write(band, rows === height);
       if (piece.length > 0) pieces.push(piece);
+      await breath.spend(compressPrice(choice, width * count).ms);
     }
     return pieces;
   } finally {
     writer.close();
   }
+}
+
+/** Of compressing so many pixels; the memory of the writer is left out. */
+export function compressPrice({ strategy, ...compression }: Compression & Pick<Choice, "strategy">, pixels: number): Price {
+  return sequence(filterPrice(strategy, pixels), deflatePrice(compression, pixels));
+}
+
+/** Bytes that the pieces have together. */
+export function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -1,15 +1,17 @@
 /** The mark of a PNG file: a chunk of one byte, which editors drop when they change pixels. */
 import { joined } from "../../../joined.ts";
+import type { Marker } from "../../format.ts";
 import { chunkAt, makeChunk, SIGNATURE, TYPE } from "./chunks.ts";
 
+/** Signature and IHDR. */
 const HEADER_END = 33;
 
-export function mark(bytes: Uint8Array, score: number): Uint8Array {
+function write(bytes: Uint8Array, score: number): Uint8Array {
   const chunk = makeChunk(TYPE.drKM, Uint8Array.of(score));
   return joined([bytes.subarray(0, HEADER_END), chunk, bytes.subarray(HEADER_END)]);
 }
 
-export function markOf(bytes: Uint8Array): number | undefined {
+function read(bytes: Uint8Array): number | undefined {
   let offset: number = SIGNATURE.length;
   for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IDAT; chunk = chunkAt(bytes, offset)) {
     if (chunk.type === TYPE.drKM) return chunk.data[0];
@@ -17,3 +19,5 @@ export function markOf(bytes: Uint8Array): number | undefined {
   }
   return undefined;
 }
+
+export const mark: Marker = { write, read };

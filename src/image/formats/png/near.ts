@@ -1,6 +1,6 @@
 /** Pictures in all their colors, but not quite: samples are moved by a few levels where that saves bytes. */
 import { NEAR_WINDOW_ROWS, openNearRows } from "../../../../wasm/pixels/near.ts";
-import type { Picture } from "../../picture.ts";
+import { mapFrames, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 
 /** The filter behind which moved samples take fewer bytes. */
@@ -8,22 +8,18 @@ export const NEAR_FILTER = "average";
 
 /** The picture with samples moved by at most half of `step` levels, 2 to 31. */
 export function nearPicture(picture: Picture, step: number): Picture {
-  return {
-    ...picture,
-    *open() {
-      for (const frame of picture.open()) yield { ...frame, rows: nearRows(frame.rows, step) };
-    },
-  };
+  return mapFrames(picture, (rows) => nearRows(rows, step));
 }
 
 function nearRows(rows: Rows, step: number): Rows {
-  const near = openNearRows(rows.width, step);
+  const { width, height, opaque } = rows;
+  const near = openNearRows(width, step);
   return {
-    width: rows.width,
-    height: rows.height,
-    opaque: rows.opaque,
-    read(max) {
-      const band = rows.read(Math.min(max, NEAR_WINDOW_ROWS));
+    width,
+    height,
+    opaque,
+    async read(max) {
+      const band = await rows.read(Math.min(max, NEAR_WINDOW_ROWS));
       return band && near.move(band);
     },
     close() {

@@ -1,8 +1,9 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
 import { COLOR_TYPE, openPngReader, type PngHeader, type PngReader } from "../../../../wasm/pixels/png.ts";
-import { ApiError } from "../../../errors.ts";
+import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
+import { guardedAsync } from "../guard.ts";
 import { chunkAt, damaged, isIntact, TYPE, viewOf } from "./chunks.ts";
 import type { PngFile } from "./header.ts";
 
@@ -18,44 +19,45 @@ export function hasAlpha({ type, transparency }: PngFile): boolean {
 }
 
 /**
- * Decodes a picture of the given size whose compressed data begins at `dataOffset`; size apart, everything is as the
- * file says. `read` throws ApiError 422 when the data is damaged.
+ * Decodes a picture, of which size and place are given and all else is as the file says. `read` throws ApiError 422 when the data is damaged.
  */
-export function openRows(bytes: Uint8Array, file: PngFile, dataOffset: number, { width, height }: Size): Rows {
-  return { width, height, opaque: !hasAlpha(file), ...openPng(bytes, file, dataOffset, { width, height }) };
+export function openRows(bytes: Uint8Array, part: Part, breath: Breath): Rows {
+  const { width, height } = part.size;
+  return { width, height, opaque: !hasAlpha(part.file), ...openPng(bytes, part, breath) };
+}
+
+/** A picture within a file. */
+interface Part {
+  readonly file: PngFile;
+  /** Where the first of its chunks begins. */
+  readonly dataOffset: number;
+  readonly size: Size;
+}
+
+/** The whole file as a picture, which is the first frame of an animation at the most. */
+export function wholeOf(file: PngFile): Part {
+  return { file, dataOffset: file.dataOffset, size: file };
 }
 
 /** The reader under these rows; `raw` gives rows as they are stored, for 16-bit samples. */
-export function openPng(
-  bytes: Uint8Array,
-  file: PngFile,
-  dataOffset: number,
-  { width, height }: Size,
-  raw = false,
-): PngReader {
+export function openPng(bytes: Uint8Array, { file, dataOffset, size }: Part, breath: Breath, raw = false): PngReader {
   const levels = levelsOf(file);
   const table = tableOf(file, levels);
   const key = table ? undefined : keyOf(file);
-  const reader = openPngReader({
-    ...(file satisfies PngHeader),
-    width,
-    height,
-    ...(table ? { table } : levels && { levels }),
-    ...(key && { key }),
-    raw,
-    input: dataFrom(bytes, dataOffset),
-  });
-  return {
-    ...reader,
-    read(max) {
-      try {
-        return reader.read(max);
-      } catch (error) {
-        if (error instanceof ApiError) throw error;
-        throw damaged("its pixels cannot be read", error);
-      }
+  const reader = openPngReader(
+    {
+      ...(file satisfies PngHeader),
+      width: size.width,
+      height: size.height,
+      ...(table ? { table } : levels && { levels }),
+      ...(key && { key }),
+      raw,
+      input: dataFrom(bytes, dataOffset),
     },
-  };
+    breath,
+  );
+  const refusal = (reason: Error) => damaged("its pixels cannot be read", reason);
+  return { ...reader, read: (max) => guardedAsync(() => reader.read(max), refusal) };
 }
 
 /** The compressed data from `offset` on, piece by piece, over chunk after chunk of the same kind. */

@@ -2,22 +2,29 @@
 import {
   COLOR_TYPE,
   type FilterStrategy,
-  PNG_WINDOW_ROWS,
   type PngHeader,
+  pngReaderPrice,
+  PNG_WINDOW_ROWS,
   SAMPLES,
 } from "../../../../wasm/pixels/png.ts";
-import type { Picture } from "../../picture.ts";
-import { coversCanvas, readFrames } from "./animation.ts";
+import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import type { Facts, Recompressor } from "../../format.ts";
+import { type Picture, stillPicture } from "../../picture.ts";
+import { paced } from "../../paced.ts";
+import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
+import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
-import { compress } from "./compress.ts";
+import { compress, compressPrice, lengthOf } from "./compress.ts";
 import { type PngFile, readFile } from "./header.ts";
-import { hasAlpha, openPng, openRows, tableOf } from "./read.ts";
+import { compressionFor, TRIAL_LEVEL } from "./levels.ts";
+import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
 import type { Samples } from "./representation.ts";
-import { levelFor, TRIAL_LEVEL } from "./tuning.ts";
-import { writeAnimation } from "./write-animation.ts";
-import { assemble, writeStill } from "./write.ts";
+import { animationPrice, writeAnimation } from "./write-animation.ts";
+import { stillPrice, writeStill } from "./write.ts";
 
-const WIDE_STRATEGIES: readonly [FilterStrategy, ...FilterStrategy[]] = ["sum", "none", "paeth", "entropy"];
+/** Whoever asks for the same pixels in fewer bytes is ready to wait a little longer. */
+const EFFORT = 0.7;
 
 /** Chunks that say what the colors mean. */
 export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
@@ -30,42 +37,39 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.cLLI,
 ]);
 
+export const recompress: Recompressor = {
+  price(bytes, facts) {
+    const extent = { ...facts, opaque: !facts.alpha };
+    if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), animationPrice(extent, EFFORT));
+    const still = beside(pngReaderPrice(facts), stillPrice(extent, EFFORT));
+    return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + widePrice(facts).ms } : still;
+  },
+  run: (bytes, _facts, _settings, breath) => rewrite(bytes, breath),
+};
+
 /**
  * Writes a PNG file again; null when it holds what we cannot write, which is an animation of 16 bits.
  * @throws ApiError 422 when it is damaged
  */
-export function rewrite(bytes: Uint8Array, effort: number): Uint8Array | null {
+async function rewrite(bytes: Uint8Array, breath: Breath): Promise<Uint8Array | null> {
   const { gamma: _, ...file } = readFile(bytes);
   const colorChunks = colorChunksOf(bytes);
-  const options = { effort, colorChunks, samples: samplesOf(file), ...orderOf(file) };
-  if (file.depth === 16 && (file.frames.length > 0 || !isNarrow(bytes, file))) {
-    return file.frames.length > 0 ? null : rewriteWide(bytes, file, colorChunks, effort);
+  const options = { effort: EFFORT, colorChunks, samples: samplesOf(file), ...orderOf(file) };
+  if (file.depth === 16 && (file.frames.length > 0 || !(await isNarrow(bytes, file, breath)))) {
+    return file.frames.length > 0 ? null : rewriteWide(bytes, file, colorChunks, breath);
   }
   const picture = pictureOf(bytes, file);
-  return picture.frames > 1 ? writeAnimation(picture, options) : writeStill(picture, options);
+  return picture.frames > 1 ? writeAnimation(picture, options, breath) : writeStill(picture, options, breath);
 }
 
 function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
   const { width, height, frames, loops } = file;
-  const size = {
-    width,
-    height,
-    loops,
-    frames: Math.max(1, frames.length),
-    opaque: !hasAlpha(file) && coversCanvas(file),
-  };
-  if (frames.length > 0) return { ...size, open: () => readFrames(bytes, file) };
-  return {
-    ...size,
-    *open() {
-      const rows = openRows(bytes, file, file.dataOffset, file);
-      try {
-        yield { delayMs: 0, rows };
-      } finally {
-        rows.close();
-      }
-    },
-  };
+  const opaque = !hasAlpha(file) && coversCanvas(file);
+  if (frames.length === 0) {
+    const { ms } = pngReaderPrice({ ...file, depth: bitsPerPixel(file) });
+    return stillPicture({ width, height, opaque }, (breath) => paced(openRows(bytes, wholeOf(file), breath), ms, breath));
+  }
+  return { width, height, opaque, loops, frames: frames.length, open: (breath) => readFrames(bytes, file, breath) };
 }
 
 /** A profile is for gray or for colors; a picture under it must stay what it is. */
@@ -90,36 +94,68 @@ function colorChunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** Whether 8 bits hold every 16-bit sample. */
-function isNarrow(bytes: Uint8Array, file: PngFile): boolean {
-  const reader = openPng(bytes, file, file.dataOffset, file);
+async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promise<boolean> {
+  const reader = openPng(bytes, wholeOf(file), breath);
   try {
-    while (reader.read(16)) if (!reader.isExact()) return false;
+    for (let band = await reader.read(16); band; band = await reader.read(16)) {
+      if (!reader.isExact()) return false;
+      await breath.spend(readPrice(file, 16).ms);
+    }
     return true;
   } finally {
     reader.close();
   }
 }
 
-/** 16-bit samples as they are, filtered and compressed again. */
-function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], effort: number): Uint8Array {
+/** Of reading so many rows. */
+function readPrice(file: PngFile, rows: number): Price {
+  return pngReaderPrice({ ...file, depth: bitsPerPixel(file), height: rows });
+}
+
+// ---- samples of 16 bits, as they are ----
+
+const WIDE_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
+const WIDE_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const;
+
+/** 16-bit samples as they are, filtered and compressed again; pixels are twice as large as others. */
+async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], breath: Breath) {
   const { type, depth, width, height, transparency } = file;
   const representation = { type, depth };
-  const write = (strategy: FilterStrategy, level: number) =>
-    compress({ representation, strategy, level }, file, storedBands(bytes, file), "stored");
-  const trials = WIDE_STRATEGIES.map((strategy) => {
-    const bytesMade = write(strategy, TRIAL_LEVEL).reduce((sum, piece) => sum + piece.length, 0);
-    return { strategy, bytesMade };
-  });
-  const best = trials.reduce((a, b) => (b.bytesMade < a.bytesMade ? b : a));
-  const pieces = write(best.strategy, levelFor(width * height * 2, effort));
+  const write = (strategy: FilterStrategy, compression: { level: number; kind: "photograph" | "flat" }) => {
+    const source = { width, height, bands: storedBands(bytes, file, breath), input: "stored" } as const;
+    return compress({ representation, strategy, ...compression }, source, breath);
+  };
+  let best: { strategy: FilterStrategy; length: number } | undefined;
+  for (const strategy of WIDE_STRATEGIES) {
+    const length = lengthOf(await write(strategy, WIDE_TRIAL));
+    if (!best || length < best.length) best = { strategy, length };
+  }
+  const pieces = await write(best?.strategy ?? "sum", compressionFor(width * height * 2, EFFORT));
   const key = transparency ? [transparencyChunk(bytes)] : [];
   return assemble(representation, file, [...colorChunks, ...key], pieces);
 }
 
-function* storedBands(bytes: Uint8Array, file: PngFile): Iterable<Uint8Array> {
-  const reader = openPng(bytes, file, file.dataOffset, file, true);
+/** Where IHDR says how many bits a sample has. */
+const DEPTH_AT = 24;
+
+function isWide(bytes: Uint8Array): boolean {
+  return bytes[DEPTH_AT] === 16;
+}
+
+/** Of reading and compressing wide samples for every strategy; the memory is that of writing others. */
+function widePrice(facts: Facts): Price {
+  const pixels = facts.width * facts.height * 2;
+  const trial = sequence(pngReaderPrice(facts), compressPrice({ ...WIDE_TRIAL, strategy: "entropy" }, pixels));
+  return times(WIDE_STRATEGIES.length + 1, trial);
+}
+
+async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncIterable<Uint8Array> {
+  const reader = openPng(bytes, wholeOf(file), breath, true);
   try {
-    for (let band = reader.read(PNG_WINDOW_ROWS); band; band = reader.read(PNG_WINDOW_ROWS)) yield band;
+    for (let band = await reader.read(PNG_WINDOW_ROWS); band; band = await reader.read(PNG_WINDOW_ROWS)) {
+      yield band;
+      await breath.spend(readPrice(file, PNG_WINDOW_ROWS).ms);
+    }
   } finally {
     reader.close();
   }

@@ -3,13 +3,11 @@ import {
   COLOR_TYPE,
   type ColorType,
   type FilterStrategy,
-  openPngSurveyor,
-  PNG_WINDOW_ROWS,
   type PngSurvey,
   type PngSurveyor,
 } from "../../../../wasm/pixels/png.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import type { Picture } from "../../picture.ts";
+import type { Look } from "./look.ts";
 
 export interface Representation {
   readonly type: ColorType;
@@ -34,68 +32,12 @@ export interface Limits {
   readonly movedFor?: FilterStrategy;
 }
 
-/** What the first look at a picture found. */
-export interface Look {
-  /** Those that may turn out smallest. */
-  readonly representations: readonly [Representation, ...Representation[]];
-  /** The first rows of the first frame, RGBA: all of them if they are few enough. */
-  readonly sample: Uint8Array;
-  /** All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost. */
-  bands(): Iterable<Uint8Array>;
-  /** Ends the reading of the picture. */
-  close(): void;
-}
-
-/** Pixels of a picture that is sampled as a whole, and of the sample of a larger one: 2 MB, and enough to choose by. */
-const WHOLE_PIXELS = 1 << 20;
-const SAMPLE_PIXELS = 1 << 19;
 /** Below this many pixels a palette may cost more than its indices save. */
 const FEW_PIXELS = 1 << 16;
 const MAX_COLORS = 256;
 
-/**
- * Looks at all frames, as far as needed: the first rows of an opaque photograph settle that it is one, and the others
- * need not wait for a second reading. The caller closes the look.
- */
-export function lookAt(picture: Picture, limits: Limits = {}): Look {
-  const { width, height } = picture;
-  const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
-  const sample = new Uint8Array(width * 4 * rows);
-  const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
-  const unread = bandsOf(picture);
-  let filled = 0;
-  let settled = false;
-  let beyond = new Uint8Array(0);
-  let isLost = false;
-  try {
-    while (filled < sample.length || !settled) {
-      const next = unread.next();
-      if (next.done) break;
-      const band = next.value;
-      isLost ||= filled === sample.length;
-      sample.set(band.subarray(0, sample.length - filled), filled);
-      beyond = band.slice(sample.length - filled);
-      filled = Math.min(sample.length, filled + band.length);
-      settled ||= !surveyor.add(band);
-    }
-    const bands = isLost
-      ? () => bandsOfRows(firstFrame(picture))
-      : () => inTurn(bandsOfPixels(sample, width), bandsOfPixels(beyond, width), unread);
-    return {
-      representations: representationsOf(surveyor, picture, limits),
-      sample,
-      bands,
-      close: () => unread.return(),
-    };
-  } catch (error) {
-    unread.return();
-    throw error;
-  } finally {
-    surveyor.close();
-  }
-}
-
-function representationsOf(surveyor: PngSurveyor, picture: Picture, limits: Limits): Look["representations"] {
+/** Those that may turn out smallest, by what a survey of the whole picture found. */
+export function representationsOf(surveyor: PngSurveyor, picture: Picture, limits: Limits): Look["representations"] {
   const { samples = "any", order, freeHidden = false } = limits;
   const survey = surveyor.result();
   const plain = plainRepresentation(survey, samples);
@@ -170,28 +112,4 @@ function sortedPalette(palette: Uint8Array, order: (a: Uint8Array, b: Uint8Array
   const sorted = new Uint8Array(palette.length);
   for (const [index, color] of colors.toSorted(order).entries()) sorted.set(color, index * 4);
   return sorted;
-}
-
-/** All rows of all frames, some at a time; ending the iteration closes what is open. */
-function* bandsOf(picture: Picture): Generator<Uint8Array, void, void> {
-  for (const { rows } of picture.open()) yield* bandsOfRows(rows);
-}
-
-function* inTurn(...parts: readonly Iterable<Uint8Array>[]): Iterable<Uint8Array> {
-  for (const part of parts) yield* part;
-}
-
-/** All rows, as many at a time as a writer takes; closes them at the end, however it comes. */
-export function* bandsOfRows(rows: Rows): Iterable<Uint8Array> {
-  try {
-    for (let band = rows.read(PNG_WINDOW_ROWS); band; band = rows.read(PNG_WINDOW_ROWS)) yield band;
-  } finally {
-    rows.close();
-  }
-}
-
-/** The same over pixels in memory. */
-export function* bandsOfPixels(pixels: Uint8Array, width: number): Iterable<Uint8Array> {
-  const step = width * 4 * PNG_WINDOW_ROWS;
-  for (let from = 0; from < pixels.length; from += step) yield pixels.subarray(from, from + step);
 }

@@ -1,14 +1,19 @@
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
+import { beside, held, type Price, priced, sequence, times } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
-import type { Box, Size } from "../../geometry.ts";
-import type { Picture } from "../../picture.ts";
+import type { Breath } from "../../breath.ts";
+import type { Box } from "../../geometry.ts";
+import type { Extent, Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import { headerChunks } from "./assemble.ts";
+import { choose } from "./choose.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
-import { compress } from "./compress.ts";
+import { type Choice, compress, lengthOf, pngBands, pngBandsOfPixels } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
-import { bandsOfPixels, bandsOfRows, lookAt, type Representation } from "./representation.ts";
-import { type Choice, choose } from "./tuning.ts";
-import { headerChunks, stillPeakBytes, type WriteOptions } from "./write.ts";
+import { lastCompressionMs } from "./levels.ts";
+import { lookAt } from "./look.ts";
+import type { Representation } from "./representation.ts";
+import { stillPrice, type WriteOptions } from "./write.ts";
 
 const OPAQUE = 0xff000000;
 const MAX_UINT16 = 0xffff;
@@ -20,62 +25,82 @@ interface FrameData {
 }
 
 /** The file of an animation, pixels and delays exact. */
-export function writeAnimation(picture: Picture, options: WriteOptions): Uint8Array {
+export async function writeAnimation(picture: Picture, options: WriteOptions, breath: Breath): Promise<Uint8Array> {
   const { width, height, frames, loops } = picture;
   const { colorChunks = [] } = options;
-  const look = lookAt(picture, options);
-  look.close();
-  const choice = choose(look, { width, pixels: width * height * frames }, options);
+  const look = await lookAt(picture, options, breath);
+  await look.close();
+  const choice = await choose(look, width, { ...options, pixels: width * height * frames }, breath);
   const header = headerChunks(choice.representation, picture, colorChunks);
   const parts = [SIGNATURE, ...header, makeChunk(TYPE.acTL, words(frames, loops))];
   let before: Uint32Array<ArrayBuffer> | null = null;
   let canvas: Uint32Array<ArrayBuffer> = new Uint32Array(width * height);
-  let sequence = 0;
-  for (const { delayMs, rows } of picture.open()) {
-    collect(rows, new Uint8Array(canvas.buffer));
-    const { box, blend, pieces } = frameData(canvas, before, width, choice);
-    parts.push(makeChunk(TYPE.fcTL, frameHeader(sequence++, box, delayMs, blend)));
+  let sequenceNumber = 0;
+  for await (const { delayMs, rows } of picture.open(breath)) {
+    await collect(rows, new Uint8Array(canvas.buffer), breath);
+    const { box, blend, pieces } = await frameData({ canvas, before, width, choice }, breath);
+    parts.push(makeChunk(TYPE.fcTL, frameHeader(sequenceNumber++, box, delayMs, blend)));
     for (const piece of pieces) {
-      parts.push(before ? makeChunk(TYPE.fdAT, words(sequence++), piece) : makeChunk(TYPE.IDAT, piece));
+      parts.push(before ? makeChunk(TYPE.fdAT, words(sequenceNumber++), piece) : makeChunk(TYPE.IDAT, piece));
     }
     [before, canvas] = [canvas, before ?? new Uint32Array(width * height)];
   }
   return joined([...parts, makeChunk(TYPE.IEND)]);
 }
 
-function collect(rows: Rows, pixels: Uint8Array): void {
+async function collect(rows: Rows, pixels: Uint8Array, breath: Breath): Promise<void> {
   let filled = 0;
-  for (const band of bandsOfRows(rows)) {
+  for await (const band of pngBands(rows, breath)) {
     pixels.set(band, filled);
     filled += band.length;
   }
 }
 
-/**
- * Bytes of memory that `writeAnimation` holds at most: two canvases, a frame cut out twice, and the result, of which
- * frames after the first take a tenth of their raw size.
- */
-export function animationPeakBytes(size: Size & { opaque: boolean; frames: number }, effort: number): number {
-  const frame = size.width * size.height * 4;
-  return Math.ceil(frame * (4 + 0.2 * (size.frames - 1))) + stillPeakBytes(size, effort);
+/** Comparing a pixel with the one before, or cutting it out: one way through the canvas. */
+const COMPARE_NANOSECONDS = 3;
+const COMPARISONS = 3;
+/** A frame is compressed as it is and with holes. */
+const COMPRESSIONS = 2;
+/** Of its raw size, what a frame after the first takes as a file, at most: twice while it is joined. */
+const FRAME_RATIO = 0.2;
+
+/** Of `writeAnimation`: two canvases, a frame cut out twice, and the result. */
+export function animationPrice(picture: Extent, effort: number): Price {
+  const { width, height, frames } = picture;
+  const pixels = width * height;
+  const canvases = held(pixels * 4 * (4 + FRAME_RATIO * (frames - 1)));
+  const compression = { bytes: 0, ms: lastCompressionMs(pixels * frames, effort) };
+  const work = sequence(comparePrice(pixels * frames * COMPARISONS), times(COMPRESSIONS, compression));
+  return beside(canvases, stillPrice(picture, effort), work);
+}
+
+function comparePrice(pixels: number): Price {
+  return priced(0, pixels, COMPARE_NANOSECONDS);
+}
+
+interface Change {
+  readonly canvas: Uint32Array<ArrayBuffer>;
+  readonly before: Uint32Array<ArrayBuffer> | null;
+  readonly width: number;
+  readonly choice: Choice;
 }
 
 /** The smaller of the changed rectangle as it is, and the same with holes where nothing changed. */
-function frameData(canvas: Uint32Array, before: Uint32Array | null, width: number, choice: Choice): FrameData {
+async function frameData({ canvas, before, width, choice }: Change, breath: Breath): Promise<FrameData> {
+  const pause = () => breath.spend(comparePrice(canvas.length).ms);
+  await pause();
   const box = before ? changedBox(canvas, before, width) : { x: 0, y: 0, width, height: canvas.length / width };
-  const stored = (pixels: Uint32Array, blend: number): FrameData => {
-    const bands = bandsOfPixels(new Uint8Array(pixels.buffer), box.width);
-    return { box, blend, pieces: compress(choice, box, bands) };
+  const stored = async (pixels: Uint32Array, blend: number): Promise<FrameData> => {
+    const bands = pngBandsOfPixels(new Uint8Array(pixels.buffer), box.width);
+    return { box, blend, pieces: await compress(choice, { width: box.width, height: box.height, bands }, breath) };
   };
-  const whole = stored(cutOut(canvas, width, box), BLEND.source);
+  await pause();
+  const whole = await stored(cutOut(canvas, width, box), BLEND.source);
+  await pause();
   const holed = before && holdsTransparent(choice.representation) ? cutHoles(canvas, before, width, box) : null;
   if (!holed) return whole;
-  const patch = stored(holed, BLEND.over);
-  return sizeOf(patch) < sizeOf(whole) ? patch : whole;
-}
-
-function sizeOf({ pieces }: FrameData): number {
-  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const patch = await stored(holed, BLEND.over);
+  return lengthOf(patch.pieces) < lengthOf(whole.pieces) ? patch : whole;
 }
 
 function holdsTransparent({ type, palette, key }: Representation): boolean {

@@ -1,12 +1,16 @@
-/** Writes still pictures. */
-import { COLOR_TYPE, type FilterStrategy, pngWriterPeakBytes } from "../../../../wasm/pixels/png.ts";
-import { joined } from "../../../joined.ts";
+/** Writes still pictures: files that stay, and files that are only looked at. */
+import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png.ts";
+import { beside, held, type Price, sequence } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
-import type { Picture } from "../../picture.ts";
-import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
-import { compress } from "./compress.ts";
-import { bandsOfPixels, type Limits, type Look, lookAt, type Representation } from "./representation.ts";
-import { type Choice, choose, levelFor, type Measured, TRIAL_LEVEL } from "./tuning.ts";
+import type { Extent, Picture } from "../../picture.ts";
+import { assemble } from "./assemble.ts";
+import { choose, choosingPrice } from "./choose.ts";
+import { type Choice, compress, compressPrice, lengthOf, pngBandsOfPixels } from "./compress.ts";
+import { type Compression, compressionFor, lastCompressionMs, TRIAL_LEVEL } from "./levels.ts";
+import { type Look, lookAt, lookPrice } from "./look.ts";
+import type { Limits } from "./representation.ts";
+import type { Measured } from "./sample.ts";
 
 export interface WriteOptions extends Limits {
   /** 0 to 1. */
@@ -17,111 +21,109 @@ export interface WriteOptions extends Limits {
   readonly measured?: Measured;
 }
 
+/** The file of a still picture, pixels exact. */
+export async function writeStill(picture: Picture, options: WriteOptions, breath: Breath): Promise<Uint8Array> {
+  const { colorChunks = [] } = options;
+  const { width, height } = picture;
+  const look = await lookAt(picture, options, breath);
+  try {
+    const choice = await choose(look, width, { ...options, pixels: width * height }, breath);
+    const pieces = await compress(choice, { width, height, bands: look.bands() }, breath);
+    return assemble(choice.representation, picture, colorChunks, pieces);
+  } finally {
+    await look.close();
+  }
+}
+
+/** What the survey of a translucent picture holds: a bit for each color, and more that does not depend on the size. */
+const SURVEY_BYTES = 6 << 20;
+/** Of its raw size, which a photograph takes as a file: about half, and for a moment twice. */
+const RESULT_RATIO = 1.2;
+
+/** Of `writeStill`. */
+export function stillPrice(picture: Extent, effort: number): Price {
+  const pixels = picture.width * picture.height;
+  const work = sequence(choosingPrice(pixels), { bytes: 0, ms: lastCompressionMs(pixels, effort) });
+  return { bytes: stillBytes(picture, effort), ms: work.ms + lookPrice(pixels).ms };
+}
+
+function stillBytes({ width, height, opaque }: Size & { readonly opaque: boolean }, effort: number): number {
+  const raw = width * height * (opaque ? 3 : 4);
+  // A flat picture is worth the highest level.
+  const { level } = compressionFor(width * height, effort, 0);
+  return Math.ceil(raw * RESULT_RATIO) + SURVEY_BYTES + pngWriterBytes(width, level);
+}
+
+// ---- trials ----
+
 interface TrialOptions {
+  /** The filter that the samples were moved for. */
   readonly movedFor?: FilterStrategy;
   /** Takes up what was found out, for when the picture is written to stay. */
   readonly measured?: Measured;
-}
-
-/** The file of a still picture, pixels exact. */
-export function writeStill(picture: Picture, options: WriteOptions): Uint8Array {
-  const { colorChunks = [] } = options;
-  const { width, height } = picture;
-  const look = lookAt(picture, options);
-  try {
-    const choice = choose(look, { width, pixels: width * height }, options);
-    return assemble(choice.representation, picture, colorChunks, compress(choice, { width, height }, look.bands()));
-  } finally {
-    look.close();
-  }
 }
 
 /** Of larger pictures it takes too long to find the best filter for trials; of the smallest, always worth it. */
 const LARGE_PIXELS = 1 << 18;
 const SMALL_PIXELS = 1 << 16;
 const TRIAL_EFFORT = 0.1;
+const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
 
-/** The same in a fraction of the time, and larger. */
-export function writeTrial(picture: Picture, options: TrialOptions = {}): Uint8Array {
-  const look = lookAt(picture);
+/** A quick file of a still picture, pixels exact: about a fifth of the time of the usual effort, and 5 to 20 % more bytes. */
+export async function writeTrial(picture: Picture, options: TrialOptions, breath: Breath): Promise<Uint8Array> {
+  const look = await lookAt(picture, {}, breath);
   try {
-    const choice = trialChoice(look, picture, options);
-    const pieces = choice.pieces ?? compress(choice, picture, look.bands());
+    const choice = await trialChoice(look, picture, options, breath);
+    const pieces = choice.pieces ?? (await compress(choice, { ...sizeOf(picture), bands: look.bands() }, breath));
     return assemble(choice.representation, picture, [], pieces);
   } finally {
-    look.close();
+    await look.close();
   }
+}
+
+/** Of `writeTrial`. */
+export function trialPrice(picture: Extent): Price {
+  const pixels = picture.width * picture.height;
+  const choosing = pixels <= LARGE_PIXELS ? [choosingPrice(pixels)] : [];
+  const { ms } = sequence(lookPrice(pixels), ...choosing, compressPrice({ ...TRIAL, strategy: "sum" }, pixels));
+  return beside(held(stillBytes(picture, TRIAL_EFFORT)), { bytes: 0, ms });
 }
 
 /** The filter that samples were moved for, or what is best now, perhaps as it was written to find that out. */
-function trialChoice(
+async function trialChoice(
   look: Look,
   { width, height }: Size,
   { movedFor, measured }: TrialOptions,
-): Choice & { readonly pieces?: readonly Uint8Array[] } {
+  breath: Breath,
+): Promise<Choice & { readonly pieces?: readonly Uint8Array[] }> {
   const pixels = width * height;
   if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
-    const { representation, strategy, tried } = choose(look, { width, pixels }, { effort: TRIAL_EFFORT, measured });
-    return tried ?? { representation, strategy, level: TRIAL_LEVEL };
+    const choosing = { pixels, effort: TRIAL_EFFORT, measured };
+    const { representation, strategy, tried } = await choose(look, width, choosing, breath);
+    return tried ?? { representation, strategy, ...TRIAL };
   }
   const [representation] = look.representations;
-  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), level: TRIAL_LEVEL };
+  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), ...TRIAL };
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
-export function estimateStill(picture: Picture): number {
+export async function estimateStill(picture: Picture, breath: Breath): Promise<number> {
   const { width, height } = picture;
-  const look = lookAt(picture);
-  look.close();
-  const { representations, sample } = look;
-  const size = { width, height: sample.length / (width * 4) };
-  const trial = { representation: representations[0], strategy: "sum", level: TRIAL_LEVEL } as const;
-  const pieces = compress(trial, size, bandsOfPixels(sample, width));
-  return (pieces.reduce((sum, piece) => sum + piece.length, 0) * height) / size.height;
+  const { representations, sample, close } = await lookAt(picture, {}, breath);
+  await close();
+  const rows = sample.length / (width * 4);
+  const source = { width, height: rows, bands: pngBandsOfPixels(sample, width) };
+  const pieces = await compress({ representation: representations[0], strategy: "sum", ...TRIAL }, source, breath);
+  return (lengthOf(pieces) * height) / rows;
 }
 
-/** Bytes of memory that `writeStill` holds at most: a photograph takes about half of its raw size, for a moment twice. */
-export function stillPeakBytes({ width, height, opaque }: Size & { opaque: boolean }, effort: number): number {
-  const raw = width * height * (opaque ? 3 : 4);
-  return Math.ceil(raw * 1.2) + (6 << 20) + pngWriterPeakBytes(width, levelFor(width * height, effort, 0));
+/** Of `estimateStill`; it holds no more than writing does. */
+export function estimatePrice(picture: Extent): Price {
+  const pixels = picture.width * picture.height;
+  const { ms } = compressPrice({ ...TRIAL, strategy: "sum" }, Math.min(pixels, LARGE_PIXELS * 4));
+  return { bytes: 0, ms: ms + lookPrice(pixels * picture.frames).ms };
 }
 
-/** The whole file. */
-export function assemble(
-  representation: Representation,
-  size: Size,
-  colorChunks: readonly Uint8Array[],
-  pieces: readonly Uint8Array[],
-): Uint8Array {
-  return joined([
-    SIGNATURE,
-    ...headerChunks(representation, size, colorChunks),
-    ...pieces.map((piece) => makeChunk(TYPE.IDAT, piece)),
-    makeChunk(TYPE.IEND),
-  ]);
-}
-
-/** IHDR, what the colors mean, PLTE and tRNS. */
-export function headerChunks(
-  { type, depth, palette, key }: Representation,
-  { width, height }: Size,
-  colorChunks: readonly Uint8Array[],
-): Uint8Array[] {
-  const header = new Uint8Array(13);
-  viewOf(header).setUint32(0, width);
-  viewOf(header).setUint32(4, height);
-  header.set([depth, type], 8);
-  const chunks = [makeChunk(TYPE.IHDR, header), ...colorChunks];
-  if (key) {
-    const samples = type === COLOR_TYPE.gray ? [0, key[0]] : [0, key[0], 0, key[1], 0, key[2]];
-    chunks.push(makeChunk(TYPE.tRNS, Uint8Array.from(samples)));
-  }
-  if (type !== COLOR_TYPE.palette || !palette) return chunks;
-  const colors = palette.length / 4;
-  const rgb = Uint8Array.from({ length: colors * 3 }, (_, at) => palette[Math.floor(at / 3) * 4 + (at % 3)]!);
-  const alpha = Uint8Array.from({ length: colors }, (_, index) => palette[index * 4 + 3]!);
-  const translucent = alpha.findLastIndex((value) => value < 255) + 1;
-  chunks.push(makeChunk(TYPE.PLTE, rgb));
-  if (translucent > 0) chunks.push(makeChunk(TYPE.tRNS, alpha.subarray(0, translucent)));
-  return chunks;
+function sizeOf({ width, height }: Size): Size {
+  return { width, height };
 }

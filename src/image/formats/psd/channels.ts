@@ -1,6 +1,8 @@
 /** Rows of one channel of the merged picture, which is stored channel after channel. */
-import { inflateSync } from "node:zlib";
-
+import { inflateInto, inflatePrice } from "../../../../wasm/pixels/inflater.ts";
+import { beside, FREE, held, type Price } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import { guardedAsync } from "../guard.ts";
 import { damaged, type PsdFile } from "./header.ts";
 
 /** The samples of row `y` as stored; a view valid until the next call. Rows must be asked for in order. */
@@ -11,9 +13,15 @@ export function rowBytesOf({ width, depth }: PsdFile): number {
   return Math.ceil((width * depth) / 8);
 }
 
-/** Bytes that `unzipped` holds at most, its result and what it is joined from. */
-export function unzippedBytes(file: PsdFile): number {
-  return isZipped(file) ? 2 * file.channels * file.height * rowBytesOf(file) : 0;
+/** Of `unzipped`, its result included. */
+export function unzipPrice(file: PsdFile): Price {
+  if (!isZipped(file)) return FREE;
+  const bytes = unzippedBytes(file);
+  return beside(held(bytes), inflatePrice(bytes));
+}
+
+function unzippedBytes(file: PsdFile): number {
+  return file.channels * file.height * rowBytesOf(file);
 }
 
 function isZipped({ compression }: PsdFile): boolean {
@@ -24,17 +32,16 @@ function isZipped({ compression }: PsdFile): boolean {
  * A file whose rows can be reached: where they are compressed all together, they are inflated at once.
  * @throws ApiError 422 when they are damaged
  */
-export function unzipped(bytes: Uint8Array, file: PsdFile): { readonly bytes: Uint8Array; readonly file: PsdFile } {
+export async function unzipped(
+  bytes: Uint8Array,
+  file: PsdFile,
+  breath: Breath,
+): Promise<{ readonly bytes: Uint8Array; readonly file: PsdFile }> {
   if (!isZipped(file)) return { bytes, file };
-  const { channels, height, dataOffset } = file;
-  const maxOutputLength = channels * height * rowBytesOf(file);
   const compression = file.compression === "zipped" ? "raw" : "differences";
-  try {
-    const rows = inflateSync(bytes.subarray(dataOffset), { maxOutputLength });
-    return { bytes: new Uint8Array(rows), file: { ...file, compression, dataOffset: 0 } };
-  } catch (error) {
-    throw damaged(error);
-  }
+  const rows = new Uint8Array(unzippedBytes(file));
+  await guardedAsync(() => inflateInto(rows, bytes.subarray(file.dataOffset), breath), damaged);
+  return { bytes: rows, file: { ...file, compression, dataOffset: 0 } };
 }
 
 /**
