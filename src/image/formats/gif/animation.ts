@@ -1,0 +1,119 @@
+/** Animations into GIF files: what changes from frame to frame, in the palette of the file or in palettes of frames. */
+import { type Colors, lookPrice } from "../../../../wasm/gif/canvas.ts";
+import { encodePrice, FrameWriter } from "../../../../wasm/gif/writer.ts";
+import { beside, held, type Price, sequence, times } from "../../../../wasm/price.ts";
+import { coordinatesOf } from "../../../../wasm/quantize/quantize.ts";
+import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
+import type { Breath } from "../../breath.ts";
+import type { Extent, Picture } from "../../picture.ts";
+import {
+  graphicControl,
+  header,
+  imageDescriptor,
+  indexBits,
+  lengthOf,
+  loopExtension,
+  TRAILER,
+  transparentIn,
+} from "./blocks.ts";
+import { MAX_COLORS, ownPalette, preparePrice, type Prepared } from "./prepare.ts";
+import { type Step, stepsOf, stepsPrice } from "./steps.ts";
+import type { Tuning } from "./tuning.ts";
+
+/** Image data below this has never filled its code table. */
+const FULL_TABLE_BYTES = 5_000;
+/** Of its pixels, what a frame takes as a file, at most: a good half in the end, and more while it is joined. */
+const FRAME_RATIO = 0.8;
+/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences. */
+const ATTEMPTS = 6;
+
+/** Of preparing and writing an animation: canvases and files of frames. */
+export function animationPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
+  const pixels = width * height;
+  const attempt = sequence(lookPrice(width, height), encodePrice(pixels, true));
+  const work = sequence(preparePrice(picture), stepsPrice(picture), times(frames * ATTEMPTS, attempt));
+  return beside(held(pixels * frames * FRAME_RATIO), work);
+}
+
+/** The file of an animation as it was prepared. */
+export async function writeAnimation(
+  picture: Picture,
+  prepared: Prepared,
+  tuning: Tuning,
+  breath: Breath,
+): Promise<Uint8Array> {
+  const { source, manner, palette } = prepared;
+  const parts = [header(picture, palette), loopExtension(picture.loops)];
+  const writer = new FrameWriter(picture.width * picture.height, true);
+  const writing = { writer, tuning, breath };
+  try {
+    for await (const step of stepsOf(source, manner, breath)) parts.push(...(await frameParts(step, palette, writing)));
+    return joined([...parts, TRAILER]);
+  } finally {
+    writer.close();
+  }
+}
+
+/** A frame in the palette of the file or in its own, whichever is smaller. */
+async function frameParts(step: Step, global: Uint8Array, writing: Writing): Promise<Uint8Array[]> {
+  const shared = await written(step, global, null, writing);
+  await writing.breath.spend(lookPrice(step.box.width, step.box.height).ms);
+  const own = ownPalette(step, MAX_COLORS);
+  const shorter = own && indexBits(own.length / 4) < indexBits(global.length / 4);
+  const separate = own && (shorter || !shared) ? await written(step, own, own, writing) : null;
+  if (separate && shared) return lengthOf(separate) < lengthOf(shared) ? separate : shared;
+  const parts = separate ?? shared;
+  if (!parts) throw new ApiError(422, "The animation has a frame with too many colors for GIF");
+  return parts;
+}
+
+interface Writing {
+  readonly writer: FrameWriter;
+  readonly tuning: Tuning;
+  readonly breath: Breath;
+}
+
+/** A frame in a palette, which is its own if it is `local`; null where a color is missing. */
+async function written(
+  { before, after, box, disposal, delayMs }: Step,
+  palette: Uint8Array,
+  local: Uint8Array | null,
+  { writer, tuning, breath }: Writing,
+): Promise<Uint8Array[] | null> {
+  const { tolerance, patience } = tuning;
+  const pause = () => breath.spend(lookPrice(box.width, box.height).ms);
+  await pause();
+  const transparent = spareIndex(palette, after.colors(box, before));
+  const attempt = async (solid: boolean, tired: number): Promise<Uint8Array[] | null> => {
+    await pause();
+    const colors = before.cut(after, box, { palette, transparent, solid }, writer);
+    const options = { count: box.width * box.height, minSize: indexBits(colors), transparent, tolerance };
+    return colors === 0 ? null : writer.encode({ ...options, patience: tired }, breath);
+  };
+  if (tolerance > 0) writer.setColors(coordinatesOf(palette));
+  let data = await attempt(false, patience[0]);
+  if (!data) return null;
+  let solid = false;
+  const choose = (other: Uint8Array[] | null): boolean => {
+    const better = other !== null && lengthOf(other) < lengthOf(data!);
+    if (better) data = other;
+    return better;
+  };
+  if (transparent >= 0) solid = choose(await attempt(true, patience[0]));
+  if (lengthOf(data) > FULL_TABLE_BYTES)
+    for (const other of patience.slice(1)) choose(await attempt(solid, other));
+  const plain = delayMs === 0 && disposal === "keep" && transparent < 0;
+  const control = plain ? [] : [graphicControl(delayMs, disposal, transparent)];
+  return [...control, imageDescriptor(box, local), ...data];
+}
+
+/** An index that can be transparent in a frame: one whose color it does not bring. -1 if there is none, or no need. */
+function spareIndex(palette: Uint8Array, { palette: used, unchanged }: Colors): number {
+  if (!unchanged) return -1;
+  const transparent = transparentIn(palette);
+  if (transparent >= 0 || !used) return transparent;
+  const taken = new Set(new Uint32Array(used.buffer));
+  return new Uint32Array(palette.buffer).findIndex((color) => !taken.has(color));
+}

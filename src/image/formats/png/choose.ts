@@ -1,0 +1,127 @@
+/** The choice among representations, filters and levels of deflate, made by trials on a sample. */
+import type { FilterStrategy } from "../../../../wasm/pixels/png.ts";
+import { type Price, times } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import { type Choice, compressPrice } from "./compress.ts";
+import { type Compression, compressionFor, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
+import { type Look, samplePixels } from "./look.ts";
+import type { Representation } from "./representation.ts";
+import { type Measured, Sample, type Tried } from "./sample.ts";
+
+interface Choosing {
+  /** Of the whole picture, all frames. */
+  readonly pixels: number;
+  /** 0 to 1. */
+  readonly effort: number;
+  /** The filter that the samples were moved for. */
+  readonly movedFor?: FilterStrategy | undefined;
+  /** What earlier trials on this picture found. */
+  readonly measured?: Measured | undefined;
+}
+
+const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
+
+/** Tries representations and filter strategies on the sample of a look; the smallest wins. */
+export async function choose(
+  look: Look,
+  width: number,
+  choosing: Choosing,
+  breath: Breath,
+): Promise<Choice & { readonly tried: Tried | undefined }> {
+  const sample = new Sample(look, width, choosing.measured);
+  const { representations } = look;
+  const choice =
+    (await choiceForPhotograph(representations, sample, choosing, breath)) ??
+    (await choiceForOthers(representations, sample, choosing, breath));
+  return { ...choice, tried: sample.tried };
+}
+
+/** Compressions of the whole sample, at most: of three a photograph is known; else so many remain promising. */
+const MOST_TRIALS = 6;
+
+/** Of choosing how to write a picture of this size. */
+export function choosingPrice(pixels: number): Price {
+  return times(MOST_TRIALS, compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels)));
+}
+
+// ---- photographs ----
+
+/** A sample that takes less than this part of its raw size is no photograph. */
+const PHOTOGRAPH_RATIO = 0.06;
+/** How much larger than with matches a photograph may become by its own level, for a third of the time. */
+const PHOTOGRAPH_LOSS = 1.02;
+/** How much smaller it must be than with matches when there is time for a level of so much patience. */
+const PHOTOGRAPH_GAIN = 0.98;
+const PATIENT_LEVEL = 8;
+/** Choosing filters by entropy takes as long as everything else: only for a gain of this much. */
+const WORTHWHILE = 0.99;
+
+/** For pictures of many colors that hardly repeat; null for others. */
+async function choiceForPhotograph(
+  [representation, ...others]: Look["representations"],
+  sample: Sample,
+  { pixels, effort, movedFor = "entropy" }: Choosing,
+  breath: Breath,
+): Promise<Choice | null> {
+  if (others.length > 0 || representation.depth < 8 || representation.palette) return null;
+  const photograph = { representation, strategy: "sum", level: PHOTOGRAPH_LEVEL, kind: "photograph" } as const;
+  const bytes = await sample.bytes(photograph, breath);
+  if (bytes < sample.pixels() * 4 * PHOTOGRAPH_RATIO) return null;
+  const isPatient = compressionFor(pixels, effort).level >= PATIENT_LEVEL;
+  const limit = isPatient ? PHOTOGRAPH_GAIN : PHOTOGRAPH_LOSS;
+  if (bytes > (await sample.bytes({ ...photograph, level: TRIAL_LEVEL }, breath)) * limit) return null;
+  const other = { ...photograph, strategy: movedFor };
+  return (await sample.bytes(other, breath)) < bytes * WORTHWHILE ? other : photograph;
+}
+
+// ---- all others ----
+
+const STRATEGIES: readonly FilterStrategy[] = ["none", "sum", "entropy", "bigrams", "sub"];
+/** How many of the strategies are tried up to which effort; beyond, all are. */
+const LITTLE_EFFORT = { effort: 0.25, strategies: 2 };
+const USUAL_EFFORT = { effort: 0.5, strategies: 3 };
+
+async function choiceForOthers(
+  representations: Look["representations"],
+  sample: Sample,
+  { pixels, effort, movedFor }: Choosing,
+  breath: Breath,
+): Promise<Choice> {
+  const tried = [LITTLE_EFFORT, USUAL_EFFORT].find((row) => effort <= row.effort);
+  const strategies = [...(movedFor ? [movedFor] : []), ...STRATEGIES.slice(0, tried?.strategies)];
+  const isFirst = (representation: Representation) => representation === representations.find(({ palette }) => palette);
+  const choices = representations.flatMap((representation) =>
+    strategies
+      // Without a filter it makes no difference which index stands for which color.
+      .filter((strategy) => strategy !== "none" || !representation.palette || isFirst(representation))
+      .map((strategy): Choice => ({ representation, strategy, ...TRIAL })),
+  );
+  const [best, least] = await smallestOf(await promising(choices, sample, breath), sample, breath);
+  return { ...best, ...compressionFor(pixels, effort, least / (sample.pixels() * 3)) };
+}
+
+/** What is larger by more than this on a part is not the smallest on the whole: on 100 pictures it was by at most 1.04. */
+const PROMISING = 1.08;
+
+/** Those that are among the smallest on a part of the sample, where that is quicker than to try them all on all of it. */
+async function promising(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<readonly Choice[]> {
+  const part = choices.length > 1 ? sample.part() : null;
+  if (!part) return choices;
+  const sizes = await sizesOf(choices, part, breath);
+  const limit = Math.min(...sizes) * PROMISING;
+  return choices.filter((_, index) => (sizes[index] ?? Infinity) <= limit);
+}
+
+async function smallestOf(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<[Choice, bytes: number]> {
+  const sizes = await sizesOf(choices, sample, breath);
+  const least = Math.min(...sizes);
+  const best = choices[sizes.indexOf(least)];
+  if (!best) throw new RangeError("nothing to choose from");
+  return [best, least];
+}
+
+async function sizesOf(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<number[]> {
+  const sizes: number[] = [];
+  for (const choice of choices) sizes.push(await sample.bytes(choice, breath));
+  return sizes;
+}

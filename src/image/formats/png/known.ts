@@ -1,0 +1,78 @@
+/** What an encoder found out about one picture, kept because a search for a quality asks for it again and again. */
+import { beside, held, type Price } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import type { Extent, Picture } from "../../picture.ts";
+import { type ChosenPalette, Palettes, palettesPrice, quantized, type Reduction } from "../../quantize.ts";
+import type { Measured } from "./sample.ts";
+import { estimateStill } from "./write.ts";
+
+/** Renditions that are kept, as indices: a search looks at most once past the one that it takes. */
+const KEPT_RENDITIONS = 2;
+/** Pixels of a picture of which they are: of larger ones a search sees parts only. */
+const MOST_KEPT_PIXELS = 1 << 22;
+/** Palettes of all numbers of colors, and what a hundred qualities measured. */
+const SMALL_BYTES = 512 << 10;
+
+export class Known {
+  readonly picture: Picture;
+  readonly palettes: Palettes;
+  private readonly choices = new Map<number, ChosenPalette>();
+  private readonly measured = new Map<string, Measured>();
+  /** The latest renditions in few colors, by what they show. */
+  private readonly reduced = new Map<string, Picture>();
+  private estimate: number | undefined;
+
+  constructor(picture: Picture) {
+    this.picture = picture;
+    this.palettes = new Palettes(picture, false);
+  }
+
+  /** The best palette of so many colors. */
+  async palette(colors: number, breath: Breath): Promise<ChosenPalette> {
+    const choice = this.choices.get(colors) ?? (await this.palettes.choose(colors, breath));
+    this.choices.set(colors, choice);
+    return choice;
+  }
+
+  /** How renditions that show the same can be written, as far as that was tried; takes up more. */
+  measuredOf(key: string): Measured {
+    const measured = this.measured.get(key) ?? new Map<string, number>();
+    this.measured.set(key, measured);
+    return measured;
+  }
+
+  /** The picture in few colors; `keeps`: it will be asked for again, and is kept where it is not too large. */
+  async reducedTo(reduction: Reduction, keeps: boolean, breath: Breath): Promise<Picture> {
+    const key = keyOf(reduction);
+    const before = this.reduced.get(key);
+    if (before) return before;
+    const isKept = keeps && renditionBytes(this.picture) > 0;
+    const made = quantized(this.picture, await this.palette(reduction.colors, breath), reduction, isKept);
+    if (!isKept) return made;
+    const [oldest] = this.reduced.keys();
+    if (oldest !== undefined && this.reduced.size === KEPT_RENDITIONS) this.reduced.delete(oldest);
+    this.reduced.set(key, made);
+    return made;
+  }
+
+  /** About how many bytes the exact file of the first frame takes. */
+  async exactBytes(breath: Breath): Promise<number> {
+    this.estimate ??= await estimateStill(this.picture, breath);
+    return this.estimate;
+  }
+}
+
+/** What renditions in few colors show: those with the same key show the same. */
+export function keyOf({ colors, dither }: Reduction): string {
+  return `${colors} ${dither}`;
+}
+
+/** Of what is known of a picture, and of finding it out, save for the estimate. */
+export function knownPrice(picture: Extent): Price {
+  return beside(palettesPrice(picture), held(renditionBytes(picture) * KEPT_RENDITIONS + SMALL_BYTES));
+}
+
+/** Bytes of a rendition that is kept; 0 where none is. */
+function renditionBytes({ width, height, frames }: Extent): number {
+  return frames === 1 && width * height <= MOST_KEPT_PIXELS ? width * height : 0;
+}

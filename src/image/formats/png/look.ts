@@ -1,0 +1,89 @@
+/** The first look at a picture that is to be written: which representations it allows, and a sample of it. */
+import { openPngSurveyor, surveyPrice } from "../../../../wasm/pixels/png.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
+import { firstFrame, type Picture } from "../../picture.ts";
+import { pngBands, pngBandsOfPixels } from "./compress.ts";
+import { type Limits, type Representation, representationsOf } from "./representation.ts";
+
+/** What the first look at a picture found. */
+export interface Look {
+  /** Those that may turn out smallest. */
+  readonly representations: readonly [Representation, ...Representation[]];
+  /** The first rows of the first frame, RGBA: all of them if they are few enough. */
+  readonly sample: Uint8Array;
+  /** All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost. */
+  bands(): AsyncIterable<Uint8Array>;
+  /** Ends the reading of the picture. */
+  close(): Promise<void>;
+}
+
+/** Pixels of a picture that is sampled as a whole, and of the sample of a larger one: 2 MB, and enough to choose by. */
+const WHOLE_PIXELS = 1 << 20;
+const SAMPLE_PIXELS = 1 << 19;
+
+/** Pixels of the sample of a picture, about: whole rows are taken. */
+export function samplePixels(pixels: number): number {
+  return pixels <= WHOLE_PIXELS ? pixels : SAMPLE_PIXELS;
+}
+
+/**
+ * Looks at all frames, as far as needed: the first rows of an opaque photograph settle that it is one, and the others
+ * need not wait for a second reading. The caller closes the look.
+ */
+export async function lookAt(picture: Picture, limits: Limits, breath: Breath): Promise<Look> {
+  const { width, height } = picture;
+  const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
+  const sample = new Uint8Array(width * 4 * rows);
+  const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
+  const unread = allBands(picture, breath);
+  let filled = 0;
+  let settled = false;
+  let beyond = new Uint8Array(0);
+  let isLost = false;
+  try {
+    while (filled < sample.length || !settled) {
+      const next = await unread.next();
+      if (next.done) break;
+      const band = next.value;
+      isLost ||= filled === sample.length;
+      sample.set(band.subarray(0, sample.length - filled), filled);
+      beyond = band.slice(sample.length - filled);
+      filled = Math.min(sample.length, filled + band.length);
+      settled ||= !surveyor.add(band);
+      await breath.spend(surveyPrice(band.length / 4).ms);
+    }
+    const begun = [pngBandsOfPixels(sample, width), pngBandsOfPixels(beyond, width), unread] as const;
+    return {
+      representations: representationsOf(surveyor, picture, limits),
+      sample,
+      bands: () => (isLost ? bandsAnew(picture, breath) : inTurn(begun)),
+      close: async () => void (await unread.return()),
+    };
+  } catch (error) {
+    await unread.return();
+    throw error;
+  } finally {
+    surveyor.close();
+  }
+}
+
+/** Of looking at a picture of so many pixels, the sample included; the surveyor's window is as large as a writer's. */
+export function lookPrice(pixels: number): Price {
+  return beside(surveyPrice(pixels), held(samplePixels(pixels) * 4));
+}
+
+/** All rows of all frames, some at a time; ending the iteration closes what is open. */
+async function* allBands(picture: Picture, breath: Breath): AsyncGenerator<Uint8Array, void, void> {
+  for await (const { rows } of picture.open(breath)) yield* pngBands(rows, breath);
+}
+
+async function* bandsAnew(picture: Picture, breath: Breath): AsyncIterable<Uint8Array> {
+  yield* pngBands(await firstFrame(picture, breath), breath);
+}
+
+type Bands = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+async function* inTurn(parts: readonly Bands[]): AsyncIterable<Uint8Array> {
+  for (const part of parts) yield* part;
+}

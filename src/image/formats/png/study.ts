@@ -1,0 +1,56 @@
+/** The writer of PNG: one picture, studied while one or several files of it are made. */
+import type { Price } from "../../../../wasm/price.ts";
+import { mapBands } from "../../band.ts";
+import type { Breath } from "../../breath.ts";
+import type { EncodeSettings, Study, Writer } from "../../format.ts";
+import { type Extent, mapFrames, type Picture } from "../../picture.ts";
+import { Known } from "./known.ts";
+import { lossyPrice, preview, writeLossy } from "./lossy.ts";
+import { animationPrice, writeAnimation } from "./write-animation.ts";
+import { stillPrice, trialPrice, writeStill, writeTrial } from "./write.ts";
+
+/** A study of one picture. */
+export function study(picture: Picture): Study {
+  const known = new Known(picture);
+  return {
+    encode: (settings, breath) => (isExact(settings) ? writeExactly : writeLossily)(known, settings, breath),
+    preview: (settings, breath) => preview(known, settings, breath),
+  };
+}
+
+export const write: Writer = {
+  price,
+  encode: (picture, settings, breath) => study(picture).encode(settings, breath),
+  qualities: { least: 20, step: 1 },
+  variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
+  nearLosslessLevels: [],
+  maxScoredPixels: Infinity,
+  study,
+};
+
+function price(picture: Extent, settings: EncodeSettings): Price {
+  const { effort, trial = false, loss } = settings;
+  if (!isExact(settings)) return lossyPrice(picture, { effort, trial, loss });
+  if (picture.frames > 1) return animationPrice(picture, effort);
+  return trial ? trialPrice(picture) : stillPrice(picture, effort);
+}
+
+function isExact({ lossless, quality, loss }: EncodeSettings): boolean {
+  return lossless || quality === 100 || loss === "nothing";
+}
+
+function writeLossily(known: Known, { effort, loss, trial = false, quality }: EncodeSettings, breath: Breath) {
+  return writeLossy(known, { quality, effort, trial, loss }, breath);
+}
+
+function writeExactly({ picture }: Known, { lossless, effort, trial }: EncodeSettings, breath: Breath) {
+  const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
+  const options = { effort, freeHidden: !lossless };
+  if (picture.frames > 1) return writeAnimation(shown, options, breath);
+  return trial ? writeTrial(shown, {}, breath) : writeStill(shown, options, breath);
+}
+
+/** The picture with nothing stored under full transparency, which nobody sees and everybody would pay for. */
+function withoutHiddenColors(picture: Picture): Picture {
+  return mapFrames(picture, (rows) => mapBands(rows, (band) => band.clearHidden()));
+}
