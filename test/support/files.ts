@@ -1,16 +1,21 @@
 /** Formats under test: whole files decoded, damaged on purpose. */
 import { ApiError } from "../../src/errors.ts";
+import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
 import { toSrgb } from "../../src/image/color/convert.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { NativeError } from "../../wasm/load.ts";
 import { digest, drain, type Pixels } from "./rows.ts";
 
 /** The first frame of a file, in sRGB, as stored. */
-export function decodeFile(format: FormatDefinition, bytes: Uint8Array): Pixels {
-  const facts = format.probe(bytes);
+export async function decodeFile(
+  format: FormatDefinition,
+  bytes: Uint8Array,
+  breath: Breath = UNPAUSED,
+): Promise<Pixels> {
+  const facts = format.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  for (const { rows } of format.open(bytes, facts, demand)) {
+  for await (const { rows } of format.read.open(bytes, facts, demand, breath)) {
     return drain(toSrgb(rows, facts.profile, facts.colorspace));
   }
   throw new Error("no frame");
@@ -18,7 +23,7 @@ export function decodeFile(format: FormatDefinition, bytes: Uint8Array): Pixels 
 
 /** The digest of a file's pixels, of which those under full transparency count as black. */
 export async function fileDigest(format: FormatDefinition, bytes: Uint8Array): Promise<string> {
-  const { data } = decodeFile(format, bytes);
+  const { data } = await decodeFile(format, bytes);
   for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 0) data.fill(0, at, at + 3);
   return digest(data);
 }
@@ -31,13 +36,13 @@ const MOST_BYTES = 80 << 20;
  * What becomes of a file: `decoded`, or the status it is refused with. Any other error, and a trap of native code,
  * fails the test.
  */
-export function outcomeOf(format: FormatDefinition, bytes: Uint8Array): "decoded" | number {
+export async function outcomeOf(format: FormatDefinition, bytes: Uint8Array): Promise<"decoded" | number> {
   try {
-    const facts = format.probe(bytes);
+    const facts = format.read.probe(bytes);
     const { width, height } = facts;
     if (width * height > MOST_PIXELS) return 422;
-    if (format.decodePeakBytes(facts, { box: { x: 0, y: 0, width, height }, width, height }) > MOST_BYTES) return 422;
-    decodeFile(format, bytes);
+    if (format.read.price(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes > MOST_BYTES) return 422;
+    await decodeFile(format, bytes);
     return "decoded";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

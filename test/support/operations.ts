@@ -1,6 +1,7 @@
-import { checked } from "../../src/contract/message.ts";
-import { findFaces } from "../../src/image/faces/detect.ts";
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
+import { checked } from "../../src/contract/message.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { findFaces } from "../../src/image/faces/detect.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
@@ -28,21 +29,22 @@ export interface Applied extends Pixels {
 }
 
 /** The steps that an operation plans for a picture of this size. */
-export function planned(
+export async function planned(
   name: OperationName,
   params: object,
   pixels: Pixels,
   { opaque = true, alpha = true, overlay }: Situation = {},
-): readonly Step[] {
+): Promise<readonly Step[]> {
   const row: OperationRow = OPERATIONS[name];
   const valid = checked(row.params, params) as never;
-  const look = () => smallVersion(rowsOf(pixels, opaque), row.looks?.(valid) ?? 0);
+  const look = async () => smallVersion(rowsOf(pixels, opaque), row.looks?.(valid) ?? 0);
   return row.plan(valid, {
     size: { width: pixels.width, height: pixels.height },
     opaque,
     alpha,
+    breath: UNPAUSED,
     look,
-    faces: () => findFaces(look()),
+    faces: async () => findFaces(await look(), UNPAUSED),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });
 }
@@ -56,20 +58,26 @@ function smallVersion(rows: Rows, maxSide: number): Rows {
 }
 
 /** A picture as an operation leaves it. */
-export function applied(name: OperationName, params: object, pixels: Pixels, situation: Situation = {}): Applied {
+export async function applied(
+  name: OperationName,
+  params: object,
+  pixels: Pixels,
+  situation: Situation = {},
+): Promise<Applied> {
   const { opaque = true, give = 1_000, ask = 16 } = situation;
-  const steps = planned(name, params, pixels, situation);
+  const steps = await planned(name, params, pixels, situation);
   let rows: Rows = rowsOf(pixels, opaque, give);
-  for (const step of steps) rows = stepped(rows, step);
-  return { ...drain(rows, ask), steps, opaque: rows.opaque };
+  for (const step of steps) rows = stepped(rows, step, UNPAUSED);
+  return { ...(await drain(rows, ask)), steps, opaque: rows.opaque };
 }
 
 /** The pixels of a PNG file. */
-export function decoded(file: ArrayBuffer | Uint8Array): Pixels {
+export async function decoded(file: ArrayBuffer | Uint8Array): Promise<Pixels> {
   const bytes = new Uint8Array(file);
-  const facts = png.probe(bytes);
+  const facts = png.read.probe(bytes);
   const { width, height } = facts;
-  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of png.read.open(bytes, facts, demand, UNPAUSED)) {
     return drain(rows);
   }
   throw new Error("no frame");
