@@ -10,7 +10,13 @@ export { Courier } from "./courier.ts";
 const app = createApp(street);
 
 export default {
-  fetch: app.fetch,
+  // When the caller hangs up, the platform would drop the work in its midst: memory that it holds would never be given
+  // back, its credit never closed. So it goes on to its end, which comes soon: a request's signal stops the engine.
+  fetch(request, env, context) {
+    const answering = Promise.resolve(app.fetch(request, env, context));
+    context.waitUntil(answering.catch(() => undefined));
+    return answering;
+  },
   queue: createConsumer(street),
   scheduled: (_, env) => sweep(env),
 } satisfies ExportedHandler<Env>;

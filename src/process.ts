@@ -9,6 +9,7 @@ import type { Facts, FormatDefinition } from "./image/format.ts";
 import type { OperationRow } from "./image/operation.ts";
 import { OPERATIONS, type OperationName } from "./image/operations.ts";
 import { render } from "./image/render.ts";
+import { SharedBytes } from "./image/shared-bytes.ts";
 import type { Stopwatch } from "./image/stopwatch.ts";
 import type { Store } from "./storage/providers.ts";
 
@@ -40,8 +41,10 @@ export interface Ports {
    * @throws ApiError 422 when the account has no such connector or keyfile, and later when the store refuses
    */
   readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
-  /** Told how long decoding and operations take. */
+  /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
+  /** Aborted when nobody waits for the result any more: work ends within a stretch. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Result {
@@ -52,20 +55,19 @@ export interface Result {
 
 /**
  * Carries a job from its source to its stored result.
- * @throws ApiError 413, 415, 422 or 503
+ * @throws ApiError 413, 415, 422 or 503; the reason of the signal when it is aborted
  */
 export async function process(job: Job, ports: Ports): Promise<Result> {
   const { output, optimize, store, ...members } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source);
   const overlays = await readOverlays(job, ports);
-  const { stopwatch } = ports;
+  const { stopwatch, signal } = ports;
   const sent = await measured(original.bytes);
-  const whenRead = () => discard(original.bytes);
-  const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, whenRead };
-  const rendered = await render(original.bytes, order);
+  const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
+  const rendered = await render(SharedBytes.of(original.bytes), order);
   const encoded: Encoded = {
-    bytes: rendered.output.bytes,
+    bytes: rendered.output.file.bytes,
     mime: rendered.output.format.mime,
     name: output?.name ?? rename(original.name, rendered.output.format),
   };
@@ -141,9 +143,4 @@ function metadata(
     alpha: facts.alpha,
     sha1,
   };
-}
-
-/** Gives the memory of a file back at once: it may be a quarter of what there is. */
-function discard({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -30,6 +30,7 @@ export function createApp(street: Street): Hono<AppEnv> {
     app.on(route.method.toUpperCase(), route.path, async (c) => {
       c.set("route", route.path);
       await enter(c, route.access, route.costsCredit ?? false);
+      if (!route.asksMeter) await admitted(c);
       return route.handler(c);
     });
   }

@@ -7,13 +7,13 @@ import type { AppContext } from "./context.ts";
 const CHALLENGE = 'Basic realm="api", Bearer';
 
 /** Longer than any key; what is longer is not worth hashing. */
-const MAX_CREDENTIAL_CHARACTERS = 512;
+const MAX_TOKEN_CHARACTERS = 512;
 
 /** What the Authorization header carries; undefined when there is none, or none that can be read. */
 export function credentialOf(header: string | undefined): string | undefined {
   const match = /^ *(basic|bearer) +([^ ]+) *$/i.exec(header ?? "");
   const [, scheme, token] = match ?? [];
-  if (!scheme || !token || token.length > MAX_CREDENTIAL_CHARACTERS) return undefined;
+  if (!scheme || !token || token.length > MAX_TOKEN_CHARACTERS) return undefined;
   const credential = scheme.toLowerCase() === "bearer" ? token : userNameOf(token);
   return credential === "" ? undefined : credential;
 }

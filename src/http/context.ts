@@ -38,4 +38,11 @@ export interface AppEnv {
 }
 
 export type AppContext = Context<AppEnv>;
+/** The account that is calling, on a route whose access is `key`. */
+export function accountOf(c: AppContext): Account {
+  const { account } = c.var;
+  if (!account) throw new Error(`${c.var.route} is mounted without a key`);
+  return account;
+}
+
 export type Handler = (c: AppContext) => Promise<Response> | Response;

@@ -1,4 +1,6 @@
 /** Results and errors as answers: JSON, or bytes with the metadata in headers. */
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
 import type { Failure, InputMetadata, OutputMetadata, Success } from "../contract/response.ts";
 import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
@@ -34,7 +36,8 @@ export function replyError(c: AppContext, error: unknown): Response {
   if (known.status >= 500) c.set("failure", error);
   const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
-  if (!c.var.binary) return c.json(failure, known.status, headers);
+  // Hono's type lacks 499, which nobody is there to read.
+  if (!c.var.binary) return c.json(failure, known.status as ContentfulStatusCode, headers);
   return new Response(null, {
     status: known.status,
     headers: { "Content-Length": "0", ...headers, ...metadataHeaders(c.var.settings.serviceName, failure) },

@@ -10,7 +10,7 @@ import type { Ports } from "../process.ts";
  */
 export function timed(ports: Ports, now: () => number): { readonly ports: Ports; readonly header: () => string } {
   const startedAt = now();
-  const stopwatch = startStopwatch(now);
+  const stopwatch = startStopwatch();
   const spent = { fetch: 0, store: 0 };
   const measure = async <T>(part: keyof typeof spent, work: () => Promise<T>): Promise<T> => {
     const before = now();
@@ -23,8 +23,7 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
   const header = (): string => {
     const total = now() - startedAt;
     const { fetch, store } = spent;
-    const { decode, operations } = stopwatch.spent;
-    const encode = total - fetch - decode - operations - store;
+    const { decode, operations, encode } = stopwatch.spent;
     const parts = { fetch, decode, operations, encode, store, total };
     return Object.entries(parts)
       .map(([name, milliseconds]) => `${name};dur=${Math.max(0, Math.round(milliseconds))}`)

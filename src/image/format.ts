@@ -115,8 +115,8 @@ export interface RecompressSettings {
 
 /** How a file is written anew from its coefficients. */
 export interface RequantizeSettings extends RecompressSettings {
-  /** 1 to 100; no coefficient becomes finer than it is. */
-  readonly quality: number;
+  /** 1 to 100; no coefficient becomes finer than it is. Absent: nothing that can be seen may change. */
+  readonly quality?: number;
   /** In place of the picture, tiles of it. */
   readonly tiles?: Tiles;
 }

@@ -6,12 +6,12 @@ import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../limits.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 
-type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { encode: unknown } ? Name : never }[FormatName];
+type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
 
 /** Every name under which a request may ask for a format: the registry's names and file extensions. */
 const OUTPUT_NAMES = new Map<string, FormatName>(
   Object.entries<FormatDefinition>(FORMATS)
-    .filter(([, row]) => row.encode)
+    .filter(([, row]) => row.write)
     .flatMap(([name, row]) => [name, ...row.extensions].map((word) => [word, name as FormatName] as const)),
 );
 

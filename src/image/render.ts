@@ -2,7 +2,9 @@
  * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
  * before it starts, and is waited for.
  */
+import { beside, held, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
+import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
 import { findFaces } from "./faces/detect.ts";
@@ -10,15 +12,17 @@ import { enlarged, reported } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Box } from "./geometry.ts";
-import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Stage, type Step } from "./operation.ts";
+import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
-import { encodeFor, type Optimized } from "./optimize/encode.ts";
+import type { Rendition } from "./optimize/attempt.ts";
+import { optimized } from "./optimize/attempts.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
-import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
+import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import type { SharedBytes } from "./shared-bytes.ts";
 import type { Stopwatch } from "./stopwatch.ts";
-import { bestOf, targetsOf } from "./targets.ts";
+import { bestOf, outputFormatsOf } from "./targets.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
@@ -31,8 +35,8 @@ export interface Order {
   readonly accept: string | undefined;
   /** Told how long decoding and operations take. */
   readonly stopwatch?: Stopwatch | undefined;
-  /** Called when nothing will read the file again, where that is long before the end. */
-  readonly whenRead?: (() => void) | undefined;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Rendered {
@@ -42,25 +46,33 @@ export interface Rendered {
     /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
     readonly faces?: readonly Box[] | undefined;
   };
-  readonly output: Optimized & { readonly format: FormatDefinition; readonly facts: Facts };
+  readonly output: Rendition & { readonly format: FormatDefinition; readonly facts: Facts };
 }
 
 /**
- * Carries out an order.
- * @throws ApiError 415, 422 or 503
+ * Carries out an order. The result's bytes are the caller's to release.
+ * @param source the bytes of the original, which are released when they will not be read again
+ * @throws ApiError 415, 422 or 503; the reason of the order's signal when it is aborted
  */
-export async function render(bytes: Uint8Array, order: Order): Promise<Rendered> {
-  const stored = { ...identify(bytes), stopwatch: order.stopwatch };
-  const { plan, faces } = await planOrder(stored, order);
-  const aim = aimOf(order.output, order.optimize);
-  const progressive = order.output?.encoding !== "baseline";
-  const targets = await targetsOf(stored, plan, order);
-  const best = await bestOf(targets, aim, (target, rivalBytes) => {
-    const whenRead = target === targets.at(-1) ? order.whenRead : undefined;
-    return encodeFor({ stored, plan, target, aim, progressive, rivalBytes, whenRead });
-  });
-  const facts = best.bytes === bytes ? stored.facts : best.format.probe(best.bytes);
-  return { input: { ...stored, faces }, output: { ...best, facts } };
+export async function render(source: SharedBytes, order: Order): Promise<Rendered> {
+  let isHandedOver = false;
+  try {
+    const { signal, stopwatch } = order;
+    const stored = { ...identify(source.bytes), stopwatch };
+    const { plan, faces } = await planOrder(stored, order);
+    const aim = aimOf(order.output, order.optimize);
+    const progressive = order.output?.encoding !== "baseline";
+    const formats = await outputFormatsOf(stored, plan, order);
+    const best = await bestOf(formats, aim, (format, rivalBytes) => {
+      isHandedOver = format === formats.at(-1);
+      const wish = { stored, plan, format, aim, progressive, rivalBytes, isLast: isHandedOver };
+      return optimized(wish, isHandedOver ? source : source.retain(), signal);
+    });
+    const facts = best.format.read.probe(best.file.bytes);
+    return { input: { ...stored, faces }, output: { ...best, facts } };
+  } finally {
+    if (!isHandedOver) source.release();
+  }
 }
 
 interface Planned {
@@ -81,25 +93,21 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     if (params === undefined) continue;
     const side = row.looks?.(params as never) ?? 0;
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
-    const look = () => {
-      if (!small) throw new Error(`${name} looks at the picture without saying so`);
-      return firstFrame(pictureOf(stored, small));
-    };
-    const stage: Stage = {
-      size,
-      opaque,
-      alpha: canHoldAlpha(stored, order),
-      look,
-      faces: () => {
-        const rows = look();
-        const found = enlarged(findFaces(rows), rows, stage.size);
+    const stage = { size, opaque, alpha: canHoldAlpha(stored, order), overlay: (id: string) => overlayOf(order, id) };
+    const look = async (breath: Breath): Promise<readonly Step[]> => {
+      const open = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
+      const seek = async () => {
+        const rows = await open();
+        const found = enlarged(await findFaces(rows, breath), rows, stage.size);
         faces ??= reported(found, steps.slice(1), sizeAfter(upright, storedSize(facts)));
         return found;
-      },
-      overlay: (id) => overlayOf(order, id),
+      };
+      return row.plan(params as never, { ...stage, look: open, faces: seek });
     };
-    const plan = () => row.plan(params as never, stage);
-    for (const step of small ? await isolateBudget.run(lookPeakBytes(stored, small), plan) : plan()) {
+    const planned = small
+      ? await isolateBudget.run(lookPrice(stored, small), look, order.signal)
+      : await row.plan(params as never, { ...stage, look: () => raise(name), faces: () => raise(name) });
+    for (const step of planned) {
       steps.push(step);
       size = sizeAfter(step, size);
       opaque = opaqueAfter(step, opaque);
@@ -107,6 +115,10 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     }
   }
   return { plan: planSteps(storedSize(facts), steps), faces };
+}
+
+function raise(name: string): never {
+  throw new Error(`${name} looks at the picture without saying so`);
 }
 
 /** The picture that `steps` make of a file, reduced until no side is longer than `maxSide`. */
@@ -119,9 +131,9 @@ function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): 
   return planSteps(storedSize(stored.facts), small);
 }
 
-/** The most bytes that looking at a small version holds, its pixels included. */
-function lookPeakBytes(stored: Stored, small: Plan): number {
-  return picturePeakBytes(stored, small) + small.size.width * small.size.height * LOOK_BYTES_PER_PIXEL;
+/** Of looking at a small version, its pixels included. */
+function lookPrice(stored: Stored, small: Plan): Price {
+  return beside(picturePrice(stored, small), held(small.size.width * small.size.height * LOOK_BYTES_PER_PIXEL));
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {
@@ -133,7 +145,7 @@ function overlayOf({ overlays }: Order, id: string): Uint8Array {
 function canHoldAlpha(stored: Stored, { output }: Order): boolean {
   const word = output?.format;
   if (word === "auto") return true;
-  if (word === undefined) return stored.format.encode ? stored.format.can.alpha : true;
+  if (word === undefined) return stored.format.write ? stored.format.can.alpha : true;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
 }
 

@@ -1,14 +1,15 @@
 /** The formats that a result may have, and the best of what they make of it. */
 import { ApiError } from "../errors.ts";
+import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
-import type { Optimized } from "./optimize/encode.ts";
-import { plainestRefusal } from "./optimize/fit.ts";
+import type { Rendition } from "./optimize/attempt.ts";
+import { plainestRefusal } from "./optimize/fit-size.ts";
 import { isOpaque } from "./optimize/opaque.ts";
 import { type Aim, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
-import { pictureOf, picturePeakBytes, type Stored } from "./pipeline.ts";
+import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
 
 /** What a request says about the format of its result. */
@@ -16,23 +17,29 @@ interface Wish {
   readonly output: Output | undefined;
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The formats to try: one, unless the request leaves it open. */
-export async function targetsOf(stored: Stored, plan: Plan, { output, accept }: Wish): Promise<FormatDefinition[]> {
+/** The output formats to try: one, unless the request leaves it open. */
+export async function outputFormatsOf(
+  stored: Stored,
+  plan: Plan,
+  { output, accept, signal }: Wish,
+): Promise<FormatDefinition[]> {
   const word = output?.format;
   if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
   const { format, facts } = stored;
   // Drawings stay drawings unless pixels are asked for.
-  const keeps = format.encode ?? (word === undefined && !plan.changesPixels && format.recompress);
+  const keeps = format.write ?? (word === undefined && !plan.changesPixels && format.recompress);
   const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.encode && row.can.web && accepts(accept, row.mime) && (facts.frames === 1 || row.can.animation),
+    (row) => row.write && row.can.web && accepts(accept, row.mime) && (facts.frames === 1 || row.can.animation),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
-  const candidates = choice && (await isTranslucent(stored, plan)) ? withAlpha : taken;
+  const candidates = choice && (await isTranslucent(stored, plan, signal)) ? withAlpha : taken;
   return candidates.length > 0 ? candidates : [same];
 }
 
@@ -50,30 +57,34 @@ function accepts(accept: string | undefined, mime: string): boolean {
 }
 
 /** Whether something of a still picture can be seen through: files with alpha often make no use of it. */
-async function isTranslucent(stored: Stored, plan: Plan): Promise<boolean> {
+async function isTranslucent(stored: Stored, plan: Plan, signal?: AbortSignal): Promise<boolean> {
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
-  return isolateBudget.run(picturePeakBytes(stored, plan), () => !isOpaque(firstFrame(picture)));
+  const look = async (breath: Breath) => !(await isOpaque(await firstFrame(picture, breath)));
+  return isolateBudget.run(picturePrice(stored, plan), look, signal);
 }
 
-type Encoded = Optimized & { readonly format: FormatDefinition };
+type Written = Rendition & { readonly format: FormatDefinition };
 
 /**
  * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
- * @param encode gives null for a file that would plainly be larger than `rivalBytes`, the best so far
+ * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far
  * @throws ApiError 422 when none can, 503
  */
 export async function bestOf(
-  targets: readonly FormatDefinition[],
+  formats: readonly FormatDefinition[],
   aim: Aim,
-  encode: (target: FormatDefinition, rivalBytes: number | undefined) => Promise<Optimized | null>,
-): Promise<Encoded> {
-  let best: Encoded | undefined;
+  write: (format: FormatDefinition, rivalBytes: number | undefined) => Promise<Rendition | null>,
+): Promise<Written> {
+  let best: Written | undefined;
   const refusals: ApiError[] = [];
-  for (const format of targets) {
+  for (const format of formats) {
     try {
-      const made = await encode(format, best?.bytes.length);
-      if (made && (!best || isBetter(made, best, aim))) best = { ...made, format };
+      const made = await write(format, best?.file.bytes.length);
+      if (!made) continue;
+      const isBest = !best || isBetter(made, best, aim);
+      (isBest ? best : made)?.file.release();
+      if (isBest) best = { ...made, format };
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error;
       refusals.push(error);
@@ -85,7 +96,7 @@ export async function bestOf(
 }
 
 /** Of files that may have a size the one that looks better, else the smaller one. */
-function isBetter(one: Optimized, other: Optimized, aim: Aim): boolean {
+function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
   const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
-  return looks > 0 || (looks === 0 && one.bytes.length < other.bytes.length);
+  return looks > 0 || (looks === 0 && one.file.bytes.length < other.file.bytes.length);
 }

@@ -9,7 +9,7 @@
 /** @param seconds since 1970, below 2^32 */
 export function uuidWith(seconds: number): string {
   const uuid = crypto.randomUUID();
-  return hex(seconds ^ tailOf(uuid)) + uuid.slice(8);
+  return digits(seconds ^ tailOf(uuid)) + uuid.slice(8);
 }
 
 /** The time in a UUID, in seconds since 1970; of a UUID that carries none, any time. */
@@ -21,6 +21,6 @@ function tailOf(uuid: string): number {
   return Number.parseInt(uuid.slice(-8), 16);
 }
 
-function hex(bits: number): string {
+function digits(bits: number): string {
   return (bits >>> 0).toString(16).padStart(8, "0");
 }

@@ -10,7 +10,8 @@ import {
   objectPath,
   pattern,
 } from "./attributes.ts";
-import { grantFor, type Keyfile } from "./keyfile.ts";
+import { grantFor } from "./keyfile-grant.ts";
+import type { Keyfile } from "./keyfile.ts";
 import { provider, type StoredObject } from "./provider.ts";
 import { type ObjectWishes, pathStyleUrl, putSigned, servedHeaders, storeWithAcl } from "./s3.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";

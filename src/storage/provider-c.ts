@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 import { credential, hostBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
-import { compactTime, hex, hmacSha256, sha256 } from "./digest.ts";
+import { compactTime, hmacSha256, sha256 } from "./digest.ts";
 import { encodeKey } from "./path.ts";
 import { provider, type StoredObject } from "./provider.ts";
 import { servedHeaders } from "./s3.ts";
@@ -57,9 +57,9 @@ async function sign(headers: Headers, object: StoredObject, bucket: Bucket, now:
   const path = `/${bucket.bucket}/${encodeKey(object.key)}`;
   const request = ["PUT", path, "", signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
   const scope = `${date}/${bucket.region}/oss/aliyun_v4_request`;
-  const message = ["OSS4-HMAC-SHA256", time, scope, hex(await sha256(request))].join("\n");
+  const message = ["OSS4-HMAC-SHA256", time, scope, (await sha256(request)).toHex()].join("\n");
   let key = await hmacSha256(`aliyun_v4${bucket.secret}`, date);
   for (const part of [bucket.region, "oss", "aliyun_v4_request"]) key = await hmacSha256(key, part);
-  const signature = hex(await hmacSha256(key, message));
+  const signature = (await hmacSha256(key, message)).toHex();
   headers.set("authorization", `OSS4-HMAC-SHA256 Credential=${bucket.key}/${scope},Signature=${signature}`);
 }

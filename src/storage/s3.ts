@@ -4,7 +4,7 @@
  */
 import { AwsV4Signer } from "aws4fetch";
 
-import { compactTime, hex, sha256 } from "./digest.ts";
+import { compactTime, sha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
 import type { StoredObject } from "./provider.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";
@@ -62,7 +62,7 @@ export async function signedPut(
   signature: Signature,
   now: number,
 ): Promise<Outgoing> {
-  headers.set("x-amz-content-sha256", hex(await sha256(object.bytes)));
+  headers.set("x-amz-content-sha256", (await sha256(object.bytes)).toHex());
   const signer = new AwsV4Signer({
     method: "PUT",
     url,

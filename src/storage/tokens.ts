@@ -1,6 +1,6 @@
 /** Access tokens, kept in the isolate until shortly before they end. Losing them costs one request. */
 import { MAX_KEPT_TOKENS, TOKEN_MARGIN_MS } from "../limits.ts";
-import { hex, sha256 } from "./digest.ts";
+import { sha256 } from "./digest.ts";
 import type { Answer, Session } from "./session.ts";
 
 export interface Grant {
@@ -21,7 +21,7 @@ export async function withGrant<Granted extends Grant>(
   obtain: () => Promise<Granted>,
   use: (grant: Granted) => Promise<Answer>,
 ): Promise<Answer> {
-  const name = hex(await sha256(JSON.stringify(identity)));
+  const name = (await sha256(JSON.stringify(identity))).toHex();
   const renew = async () => {
     const grant = await obtain();
     keep(name, grant);

@@ -27,11 +27,9 @@ import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from ".
 import { reseal } from "../../reseal.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { admitted } from "../rate-limit.ts";
 
 /** GET /admin/self-test: by its status a monitor can tell. */
 export async function testService(c: AppContext): Promise<Response> {
-  await admitted(c);
   const reports = await testFormats();
   const broken = reports.filter(({ failure }) => failure !== undefined);
   if (broken.length > 0) {
@@ -44,7 +42,6 @@ export async function testService(c: AppContext): Promise<Response> {
 
 /** POST /admin/accounts */
 export async function addAccount(c: AppContext): Promise<Response> {
-  await admitted(c);
   const body = checked(NewAccount, await readJson(c.req.raw));
   const { name, plan = DEFAULT_PLAN, credits_total: creditsTotal = DEFAULT_CREDITS } = body;
   const now = new Date();
@@ -58,7 +55,6 @@ export async function addAccount(c: AppContext): Promise<Response> {
 
 /** GET /admin/accounts */
 export async function showAccounts(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(PageQuery, c.req.query());
   const accounts = await listAccounts(c.env.DB, { offset: Number(offset), limit: Number(limit) });
   return c.json<v.InferOutput<typeof AccountList>>({ success: true, code: 200, accounts: accounts.map(accountRecord) });
@@ -113,13 +109,11 @@ export async function revokeKey(c: AppContext): Promise<Response> {
 
 /** POST /admin/vault/reseal */
 export async function resealVault(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { resealed, left } = await reseal(c.env.DB, vaultOf(c.var.settings.vaultKeys));
   return c.json<v.InferOutput<typeof VaultResealed>>({ success: true, code: 200, resealed, left });
 }
 
 async function accountOfPath(c: AppContext): Promise<Account> {
-  await admitted(c);
   const account = await findAccount(c.env.DB, c.req.param("id") ?? "");
   if (!account) throw notFound();
   return account;

@@ -25,7 +25,6 @@ import { checked } from "../../contract/message.ts";
 import type { SavedStore } from "../../contract/store.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { admitted } from "../rate-limit.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
 const HINT_CHARACTERS = 4;
@@ -34,7 +33,6 @@ type Details = Pick<ConnectorRecord, "provider" | "key_hint">;
 
 /** POST /1.0/connectors */
 export async function addConnector(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { name, ...members } = checked(NewConnector, await readJson(c.req.raw));
   const secret = parseConnector(members);
   const asset = { id: newAssetId(), name, details: detailsOf(secret), secret };
@@ -44,14 +42,12 @@ export async function addConnector(c: AppContext): Promise<Response> {
 
 /** GET /1.0/connectors */
 export async function showConnectors(c: AppContext): Promise<Response> {
-  await admitted(c);
   const assets = await listAssets<Details>(shelfOf(c), "connector", pageOf(c));
   return c.json<v.InferOutput<typeof ConnectorList>>({ success: true, code: 200, connectors: assets.map(recordOf) });
 }
 
 /** GET /1.0/connectors/<id> */
 export async function showConnector(c: AppContext): Promise<Response> {
-  await admitted(c);
   const asset = await findAsset<Details>(shelfOf(c), "connector", assetIdOf(c));
   if (!asset) throw assetNotFound();
   return c.json<v.InferOutput<typeof ConnectorFound>>({ success: true, code: 200, connector: recordOf(asset) });
@@ -59,7 +55,6 @@ export async function showConnector(c: AppContext): Promise<Response> {
 
 /** PATCH /1.0/connectors/<id>: the members given replace those saved; the whole is judged again. */
 export async function editConnector(c: AppContext): Promise<Response> {
-  await admitted(c);
   const shelf = shelfOf(c);
   const id = assetIdOf(c);
   const known = await findAsset<Details>(shelf, "connector", id);
@@ -73,7 +68,6 @@ export async function editConnector(c: AppContext): Promise<Response> {
 
 /** DELETE /1.0/connectors/<id> */
 export async function removeConnector(c: AppContext): Promise<Response> {
-  await admitted(c);
   const id = assetIdOf(c);
   if (!(await deleteAsset(shelfOf(c), "connector", id))) throw assetNotFound();
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });

@@ -18,14 +18,12 @@ import { readUpload } from "../../source/upload.ts";
 import { parseKeyfile } from "../../storage/keyfile.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { admitted } from "../rate-limit.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
 type Details = Omit<KeyfileRecord, "id" | "name" | "created_at">;
 
 /** POST /1.0/keyfiles */
 export async function addKeyfile(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { value, data } = await readKeyfile(c.req.raw);
   const keyfile = await parseKeyfile(value);
   const { client_email, project_id } = keyfile;
@@ -38,14 +36,12 @@ export async function addKeyfile(c: AppContext): Promise<Response> {
 
 /** GET /1.0/keyfiles */
 export async function showKeyfiles(c: AppContext): Promise<Response> {
-  await admitted(c);
   const assets = await listAssets<Details>(shelfOf(c), "keyfile", pageOf(c));
   return c.json<v.InferOutput<typeof KeyfileList>>({ success: true, code: 200, keyfiles: assets.map(recordOf) });
 }
 
 /** GET /1.0/keyfiles/<id> */
 export async function showKeyfile(c: AppContext): Promise<Response> {
-  await admitted(c);
   const asset = await findAsset<Details>(shelfOf(c), "keyfile", assetIdOf(c));
   if (!asset) throw assetNotFound();
   return c.json<v.InferOutput<typeof KeyfileFound>>({ success: true, code: 200, keyfile: recordOf(asset) });
@@ -53,7 +49,6 @@ export async function showKeyfile(c: AppContext): Promise<Response> {
 
 /** DELETE /1.0/keyfiles/<id> */
 export async function removeKeyfile(c: AppContext): Promise<Response> {
-  await admitted(c);
   const id = assetIdOf(c);
   if (!(await deleteAsset(shelfOf(c), "keyfile", id))) throw assetNotFound();
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });

@@ -4,21 +4,23 @@ import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { type Job, judge, type Source } from "../../process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
-import type { Admission, AppContext } from "../context.ts";
+import { accountOf, type Admission, type AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
 import { replyResult } from "../reply.ts";
 import { timed } from "../timing.ts";
 
 /** Walks the street and answers with what comes out, or says that the answer will come to the webhook. */
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
-  const { account, id, street, settings } = c.var;
-  if (!account) throw new Error("A processing route is mounted without a key");
+  const { id, street, settings } = c.var;
   const { webhook, cdn: _, ...processing } = body;
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
-  const job = { id, accountId: account.id, source, processing, accept: c.req.header("accept") };
+  const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const clock = timed(street.portsOf(c.env, settings, baseUrl), Date.now);
-  const result = await street.process(job, clock.ports);
+  const { signal } = c.req.raw;
+  const result = await street.process(job, { ...clock.ports, signal }).catch((error: unknown) => {
+    throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
+  });
   c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes });
   const answer = replyResult(c, result);
   answer.headers.set("Server-Timing", clock.header());

@@ -5,13 +5,11 @@ import { PageQuery } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
-import type { AppContext } from "../context.ts";
+import { accountOf, type AppContext } from "../context.ts";
 
 /** The assets of the account that is calling. */
 export function shelfOf(c: AppContext): Shelf {
-  const { account, settings } = c.var;
-  if (!account) throw new Error("A path of saved assets is mounted without a key");
-  return { db: c.env.DB, vault: vaultOf(settings.vaultKeys), accountId: account.id };
+  return { db: c.env.DB, vault: vaultOf(c.var.settings.vaultKeys), accountId: accountOf(c).id };
 }
 
 /** @throws ApiError 422 for anything but a page */

@@ -5,22 +5,17 @@ import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/us
 import { checked } from "../../contract/message.ts";
 import { AllUsageQuery, type UsageList, UsageQuery, type UsageRecord, type UsageTotal } from "../../contract/usage.ts";
 import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
-import type { AppContext } from "../context.ts";
-import { admitted } from "../rate-limit.ts";
+import { accountOf, type AppContext } from "../context.ts";
 
 const DAY_MS = 86_400_000;
 
 /** GET /1.0/account/usage: as any key of the account sees credits and notifications, it sees what all keys did. */
 export async function showOwnUsage(c: AppContext): Promise<Response> {
-  await admitted(c);
-  const { account } = c.var;
-  if (!account) throw new Error("The usage route is mounted without a key");
-  return replyUsage(c, account.id, checked(UsageQuery, c.req.query()));
+  return replyUsage(c, accountOf(c).id, checked(UsageQuery, c.req.query()));
 }
 
 /** GET /admin/usage */
 export async function showAllUsage(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { account, ...query } = checked(AllUsageQuery, c.req.query());
   return replyUsage(c, account, query);
 }

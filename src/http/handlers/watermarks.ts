@@ -24,7 +24,6 @@ import { identify } from "../../image/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import type { AppContext } from "../context.ts";
-import { admitted } from "../rate-limit.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
 /** Formats that a watermark may have, by their registry names. */
@@ -34,7 +33,6 @@ type Details = Omit<WatermarkRecord, "id" | "name" | "created_at">;
 
 /** POST /1.0/watermarks */
 export async function addWatermark(c: AppContext): Promise<Response> {
-  await admitted(c);
   const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES);
   const { name = original.name.slice(0, MAX_ASSET_NAME_CHARACTERS) } = checked(NewAsset, data);
   const details = await detailsOf(original.bytes);
@@ -57,14 +55,12 @@ export async function addWatermark(c: AppContext): Promise<Response> {
 
 /** GET /1.0/watermarks */
 export async function showWatermarks(c: AppContext): Promise<Response> {
-  await admitted(c);
   const assets = await listAssets<Details>(shelfOf(c), "watermark", pageOf(c));
   return c.json<v.InferOutput<typeof WatermarkList>>({ success: true, code: 200, watermarks: assets.map(recordOf) });
 }
 
 /** GET /1.0/watermarks/<id> */
 export async function showWatermark(c: AppContext): Promise<Response> {
-  await admitted(c);
   const asset = await findAsset<Details>(shelfOf(c), "watermark", assetIdOf(c));
   if (!asset) throw assetNotFound();
   return c.json<v.InferOutput<typeof WatermarkFound>>({ success: true, code: 200, watermark: recordOf(asset) });
@@ -72,7 +68,6 @@ export async function showWatermark(c: AppContext): Promise<Response> {
 
 /** DELETE /1.0/watermarks/<id> */
 export async function removeWatermark(c: AppContext): Promise<Response> {
-  await admitted(c);
   const shelf = shelfOf(c);
   const id = assetIdOf(c);
   if (!(await deleteAsset(shelf, "watermark", id))) throw assetNotFound();

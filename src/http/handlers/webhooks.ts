@@ -19,12 +19,11 @@ import type { WebhookRecord } from "../../webhook/record.ts";
 import { type AccountSecret, rotateSecret, secretOf } from "../../webhook/secrets.ts";
 import { storeOf } from "../../webhook/store.ts";
 import { sealOf, wakeCourier } from "../../work.ts";
-import type { AppContext } from "../context.ts";
-import { admitted } from "../rate-limit.ts";
+import { accountOf, type AppContext } from "../context.ts";
 
 /** GET /1.0/webhooks */
 export async function listWebhooks(c: AppContext): Promise<Response> {
-  const account = await accountOf(c);
+  const account = accountOf(c);
   const query = checked(WebhookQuery, c.req.query());
   const records = await list(c.env.DB, account.id, {
     statuses: query.status === undefined ? [] : statusesOf(query.status),
@@ -55,13 +54,13 @@ export async function redeliverWebhook(c: AppContext): Promise<Response> {
 
 /** GET /1.0/account/webhook-secret */
 export async function showSecret(c: AppContext): Promise<Response> {
-  const account = await accountOf(c);
+  const account = accountOf(c);
   return replySecret(c, await secretOf(c.env.DB, sealOf(c.env), account.id, Date.now()));
 }
 
 /** POST /1.0/account/webhook-secret */
 export async function rotateAccountSecret(c: AppContext): Promise<Response> {
-  const account = await accountOf(c);
+  const account = accountOf(c);
   return replySecret(c, await rotateSecret(c.env.DB, sealOf(c.env), account.id, Date.now()));
 }
 
@@ -76,15 +75,9 @@ function replySecret(c: AppContext, { secret, createdAt, previous }: AccountSecr
   return c.json(answer, 200, { "Cache-Control": "no-store" });
 }
 
-async function accountOf(c: AppContext): Promise<Account> {
-  await admitted(c);
-  if (!c.var.account) throw new Error("A webhook route is mounted without a key");
-  return c.var.account;
-}
-
 /** @throws ApiError 404 also when the record is another account's */
 async function recordOfPath(c: AppContext): Promise<WebhookRecord> {
-  const account = await accountOf(c);
+  const account = accountOf(c);
   const record = await storeOf(c.env.DB).find(account.id, c.req.param("id") ?? "");
   if (!record) throw new ApiError(404, "Resource not found");
   return record;

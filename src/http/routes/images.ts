@@ -1,7 +1,7 @@
+/** Where images come in. */
 import { FetchBody, UploadBody } from "../../contract/request.ts";
 import { Success } from "../../contract/response.ts";
 import { Accepted } from "../../contract/webhook.ts";
-/** Where images come in. */
 import * as examples from "../examples.ts";
 import { fetchImage } from "../handlers/fetch.ts";
 import { showTemporary } from "../handlers/temporary.ts";
@@ -24,6 +24,7 @@ export const images: readonly Route[] = [
     tag: "Images",
     access: "key",
     costsCredit: true,
+    asksMeter: true,
     body: { mime: "application/json", schema: FetchBody, example: examples.fetchBody, required: true },
     answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
@@ -37,6 +38,7 @@ export const images: readonly Route[] = [
     tag: "Images",
     access: "key",
     costsCredit: true,
+    asksMeter: true,
     body: { mime: "multipart/form-data", schema: UploadBody, example: examples.uploadBody, required: true },
     answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],

@@ -1,10 +1,10 @@
 /** Animations that look as good as asked. */
-import { toSrgb } from "../color/convert.ts";
-import type { EncodeSettings, FormatDefinition } from "../format.ts";
-import { whole } from "../geometry.ts";
+import type { Breath } from "../breath.ts";
+import type { EncodeSettings } from "../format.ts";
 import type { Frame, Picture } from "../picture.ts";
 import { scoreRows } from "./score.ts";
-import type { Found } from "./trial.ts";
+import type { WritableFormat } from "./task.ts";
+import { type Found, pictureIn } from "./trial.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 6;
@@ -20,32 +20,32 @@ function sampleOf(frames: number): number[] {
  * the worst moment is what is noticed. Both are decoded to their end.
  * @throws RangeError when the sizes differ
  */
-export function scoreAnimation(first: Picture, second: Picture): number {
+export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
   const sample = sampleOf(first.frames);
-  const partners = first.frames === second.frames ? sample : shownAt(first, second, sample);
-  const others = numbered(second.open(), partners);
+  const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
+  const others = numbered(second.open(breath), partners);
   let worst = 100;
   let last = -1;
-  for (const [at, frame] of numbered(first.open(), sample)) {
+  for await (const [at, frame] of numbered(first.open(breath), sample)) {
     const partner = partners[sample.indexOf(at)]!;
     // Two frames may be shown as one: it is compared with the first of them.
-    const other = partner === last ? undefined : others.next().value;
+    const other = partner === last ? undefined : (await others.next()).value;
     last = partner;
-    if (other) worst = Math.min(worst, scoreRows(frame.rows, other[1].rows));
+    if (other) worst = Math.min(worst, await scoreRows(frame.rows, other[1].rows, breath));
     else frame.rows.close();
   }
-  others.return(undefined);
+  await others.return(undefined);
   return worst;
 }
 
 /** The frames with these numbers, which ascend. */
-function* numbered(
-  frames: Iterable<Frame>,
+async function* numbered(
+  frames: AsyncIterable<Frame>,
   numbers: readonly number[],
-): Generator<[at: number, frame: Frame], undefined> {
+): AsyncGenerator<[at: number, frame: Frame], undefined> {
   const wanted = new Set(numbers);
   let at = 0;
-  for (const frame of frames) {
+  for await (const frame of frames) {
     if (wanted.has(at)) yield [at, frame];
     else frame.rows.close();
     at++;
@@ -54,8 +54,8 @@ function* numbered(
 }
 
 /** For frames of one animation, which of another are shown at the same time; formats round times differently. */
-function shownAt(first: Picture, second: Picture, sample: readonly number[]): number[] {
-  const [ends, otherEnds] = [endsOf(first), endsOf(second)];
+async function shownAt(first: Picture, second: Picture, sample: readonly number[], breath: Breath): Promise<number[]> {
+  const [ends, otherEnds] = [await endsOf(first, breath), await endsOf(second, breath)];
   const scale = (otherEnds.at(-1) ?? 0) / Math.max(1, ends.at(-1) ?? 0);
   return sample.map((at) => {
     const middle = ((ends[at - 1] ?? 0) + (ends[at] ?? 0)) / 2;
@@ -65,15 +65,14 @@ function shownAt(first: Picture, second: Picture, sample: readonly number[]): nu
 }
 
 /** When each frame ends, in milliseconds. */
-function endsOf(picture: Picture): number[] {
-  let end = 0;
-  return Array.from(picture.open(), ({ delayMs, rows }) => {
+async function endsOf(picture: Picture, breath: Breath): Promise<number[]> {
+  const ends: number[] = [];
+  for await (const { delayMs, rows } of picture.open(breath)) {
     rows.close();
-    return (end += delayMs);
-  });
+    ends.push((ends.at(-1) ?? 0) + delayMs);
+  }
+  return ends;
 }
-
-type Encoder = Pick<FormatDefinition, "probe" | "open"> & Required<Pick<FormatDefinition, "encode">>;
 
 /** Points that a quality step is worth. */
 const POINTS_PER_QUALITY = 0.7;
@@ -81,60 +80,49 @@ const POINTS_PER_QUALITY = 0.7;
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
 const MIN_QUALITY = 20;
+/** An original so many times smaller than a result was made with means that no quality makes up for. */
 const HOPELESS = 2;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
 const MAX_TRIES = 4;
 const MAX_TRIES_OF_MANY = 2;
 const MANY_PIXELS = 20_000_000;
 
+/** Encodings of an animation that a search makes at most. */
+export function mostTries({ width, height, frames }: Picture): number {
+  return width * height * frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
+}
+
 /**
- * The smallest encoding found of an animation that scores at least `target`, or the best one; `settings` say where to
- * begin, `originalBytes` what it competes with. What it takes is bounded by the number of encodings.
+ * The smallest encoding found of an animation that scores at least the target score, or the best one; `settings` say where
+ * to begin, `originalBytes` what it competes with. What it takes is bounded by the number of encodings.
  */
-export function smallestAnimation(
+export async function smallestAnimation(
   picture: Picture,
-  format: Encoder,
+  format: WritableFormat,
   settings: EncodeSettings,
-  target: number,
+  targetScore: number,
+  breath: Breath,
   originalBytes = Number.POSITIVE_INFINITY,
-): Found {
-  const tries = picture.width * picture.height * picture.frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
+): Promise<Found> {
+  const tries = mostTries(picture);
   let best: Found | undefined;
   let low = MIN_QUALITY - 1;
   let high = MAX_QUALITY + 1;
   let quality = settings.quality;
   for (let count = 0; count < tries && high - low > 1; count++) {
-    const bytes = format.encode(picture, { ...settings, quality });
-    const score = scoreAnimation(picture, decoded(format, bytes));
-    const reaches = score >= target;
+    const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
+    const score = await scoreAnimation(picture, pictureIn(format, bytes), breath);
+    const reaches = score >= targetScore;
     if (reaches) high = quality;
     else low = quality;
-    const improves = !best || (reaches ? best.score < target || bytes.length < best.bytes.length : score > best.score);
-    if (improves && (reaches || !best || best.score < target)) best = { bytes, score };
-    if (reaches && score < target + CLOSE_POINTS) break;
-    // An original so much smaller was made with means that no quality makes up for.
+    const improves =
+      !best || (reaches ? best.score < targetScore || bytes.length < best.bytes.length : score > best.score);
+    if (improves && (reaches || !best || best.score < targetScore)) best = { bytes, score };
+    if (reaches && score < targetScore + CLOSE_POINTS) break;
     if (bytes.length > originalBytes * HOPELESS) break;
-    const step = (target + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY;
+    const step = (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY;
     quality = Math.min(high - 1, Math.max(low + 1, Math.round(quality + step)));
   }
   if (!best) throw new RangeError("no encoding was tried");
   return best;
-}
-
-/** An encoded animation in sRGB. */
-function decoded(format: Pick<Encoder, "probe" | "open">, bytes: Uint8Array): Picture {
-  const facts = format.probe(bytes);
-  const { width, height, frames, loops, alpha, profile, colorspace } = facts;
-  return {
-    width,
-    height,
-    frames,
-    loops,
-    opaque: !alpha,
-    *open() {
-      for (const { delayMs, rows } of format.open(bytes, facts, { box: whole(facts), width, height })) {
-        yield { delayMs, rows: toSrgb(rows, profile, colorspace) };
-      }
-    },
-  };
 }

@@ -1,6 +1,6 @@
 /** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
 import type { EncodeSettings } from "../format.ts";
-import type { EncodeWhole, Found } from "./trial.ts";
+import type { Encode, Found } from "./trial.ts";
 
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
 const PROMISING = 2;
@@ -11,28 +11,28 @@ export function isPromising(exact: Uint8Array, lossy: Uint8Array): boolean {
 }
 
 /**
- * The smallest of `lossy` and of the encodings without loss, or nearly, that reach the target.
+ * The smallest of `lossy` and of the encodings without loss, or nearly, that reach the target score.
  * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
  */
-export function smallerExact(
-  encode: EncodeWhole,
-  scoreOf: (bytes: Uint8Array) => number,
+export async function smallerExact(
+  encode: Encode,
+  scoreOf: (bytes: Uint8Array) => Promise<number>,
   settings: EncodeSettings,
-  target: number,
+  targetScore: number,
   levels: readonly number[],
   lossy: Found,
-): Found {
+): Promise<Found> {
   const exactly = { ...settings, lossless: true };
-  const exact = { bytes: encode(exactly), score: 100 };
-  const reaches = lossy.score >= target;
+  const exact = { bytes: await encode(exactly), score: 100 };
+  const reaches = lossy.score >= targetScore;
   if (reaches && !isPromising(exact.bytes, lossy.bytes)) return lossy;
   const best = reaches && lossy.bytes.length <= exact.bytes.length ? lossy : exact;
   for (const nearLossless of levels) {
-    const bytes = encode({ ...exactly, nearLossless });
+    const bytes = await encode({ ...exactly, nearLossless });
     // What is touched less is no smaller.
     if (bytes.length >= best.bytes.length) return best;
-    const score = scoreOf(bytes);
-    if (score >= target) return { bytes, score };
+    const score = await scoreOf(bytes);
+    if (score >= targetScore) return { bytes, score };
   }
   return best;
 }

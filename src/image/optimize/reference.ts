@@ -1,42 +1,58 @@
-/** What renditions of a picture are compared with. */
+/** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
+import { type Price, held } from "../../../wasm/price.ts";
+import type { Breath } from "../breath.ts";
 import type { Size } from "../geometry.ts";
-import { kept, keptBytes } from "../kept.ts";
+import { collectPixels, type Pixels, pixelBytes, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
+import { SAMPLE_TILE, type Sample, sampleOf } from "./sample.ts";
 import { compareRows, tileOf } from "./score.ts";
-import { SHEET_TILE, type Sheet, sheetOf } from "./sheet.ts";
-import { comparedRows, onlyStrips, stripsOf } from "./strips.ts";
+import { comparedRows, onlyStrips, type Strip, stripsOf } from "./strips.ts";
 
-export interface Reference extends Size {
-  readonly sheet: Sheet;
+/** Of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
+export function referencePrice(picture: Pick<Picture, "width" | "height" | "opaque">): Price {
+  return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
+}
+
+export class Reference {
+  readonly size: Size;
+  readonly sample: Sample;
+  private readonly open: () => Promise<Rows>;
+  private readonly strips: readonly Strip[];
+  private readonly breath: Breath;
+
+  private constructor(picture: Picture, sample: Sample, open: () => Promise<Rows>, breath: Breath) {
+    this.size = { width: picture.width, height: picture.height };
+    this.sample = sample;
+    this.open = open;
+    this.strips = stripsOf(picture);
+    this.breath = breath;
+  }
+
+  /** @param keeps what is compared of the picture stays in memory; otherwise the picture is read anew for each score */
+  static async of(picture: Picture, keeps: boolean, breath: Breath): Promise<Reference> {
+    const strips = stripsOf(picture);
+    const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
+    const pixels: Pixels | undefined = keeps ? await collectPixels(await read(), breath) : undefined;
+    const open = pixels ? async () => rowsOfPixels(pixels) : read;
+    const rows = await open();
+    try {
+      return new Reference(picture, await sampleOf(rows, picture, strips), open, breath);
+    } finally {
+      rows.close();
+    }
+  }
+
   /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
-  readonly score: (rendition: Rows, background?: number) => number;
-  /** The score of a rendition of the sheet. */
-  readonly scoreSheet: (rendition: Rows, background?: number) => number;
-}
+  async score(rendition: Rows, background?: number): Promise<number> {
+    const shown = onlyStrips(rendition, this.strips);
+    return compareRows(await this.open(), shown, this.breath, { tile: tileOf(this.strips), background });
+  }
 
-/** Bytes that a kept reference holds. */
-export function keptReferenceBytes(picture: Pick<Picture, "width" | "height" | "opaque">): number {
-  return keptBytes({ ...picture, height: comparedRows(picture) });
-}
-
-/** @param keeps what is compared of the picture stays in memory; otherwise the picture is read anew for each score */
-export function referenceOf(picture: Picture, keeps: boolean): Reference {
-  const strips = stripsOf(picture);
-  const read = () => onlyStrips(firstFrame(picture), strips);
-  const open = keeps ? kept(read) : read;
-  const rows = open();
-  try {
-    const sheet = sheetOf(rows, picture, strips);
-    return {
-      width: picture.width,
-      height: picture.height,
-      sheet,
-      score: (rendition, background) => compareRows(open(), onlyStrips(rendition, strips), tileOf(strips), background),
-      scoreSheet: (rendition, background) =>
-        compareRows(firstFrame(sheet.picture), rendition, sheet.tiles && SHEET_TILE, background),
-    };
-  } finally {
-    rows.close();
+  /** The score of a rendition of the sample, on one background if so told. */
+  async scoreSample(rendition: Rows, background?: number): Promise<number> {
+    const { picture, tiles } = this.sample;
+    const tile = tiles && SAMPLE_TILE;
+    return compareRows(await firstFrame(picture, this.breath), rendition, this.breath, { tile, background });
   }
 }

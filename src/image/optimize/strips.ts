@@ -41,15 +41,15 @@ export function onlyStrips(rows: Rows, strips: readonly Strip[]): Rows {
     width: rows.width,
     height: strips.reduce((sum, strip) => sum + strip.rows, 0),
     opaque: rows.opaque,
-    read(max) {
+    async read(max) {
       while (index < strips.length && y === ends[index]) index++;
       const strip = strips[index];
       if (!strip) return null;
       if (y < strip.y) {
-        skipRows(rows, strip.y - y);
+        await skipRows(rows, strip.y - y);
         y = strip.y;
       }
-      const band = rows.read(Math.min(max, strip.y + strip.rows - y));
+      const band = await rows.read(Math.min(max, strip.y + strip.rows - y));
       if (band) y += band.length / (rows.width * 4);
       return band;
     },

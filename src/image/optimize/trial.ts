@@ -1,12 +1,13 @@
-/** Renditions of a picture, made to be looked at: each once, written in haste or not at all. */
+import type { Breath } from "../breath.ts";
+/** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
 import { toSrgb } from "../color/convert.ts";
 import type { EncodeSettings, FormatDefinition, Preview } from "../format.ts";
 import { whole } from "../geometry.ts";
-import { firstFrame } from "../picture.ts";
+import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
-import type { Curve } from "./quality.ts";
 import { BACKGROUNDS } from "./score.ts";
 
+/** A file and how it looks. */
 export interface Found {
   readonly bytes: Uint8Array;
   readonly score: number;
@@ -14,121 +15,140 @@ export interface Found {
   readonly beatsExact?: boolean;
 }
 
-/** A rendition that was looked at. Its score and its bytes are found when they are asked for. */
-export interface Trial extends Found {
+/** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */
+export interface Trial {
   readonly quality: number;
+  readonly score: () => Promise<number>;
+  readonly bytes: () => Promise<Uint8Array>;
   /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
-  readonly confirm: () => boolean;
+  readonly confirm: () => Promise<boolean>;
 }
 
-export type Encoder = Pick<
-  FormatDefinition,
-  "can" | "probe" | "open" | "qualityStep" | "leastQuality" | "nearLosslessLevels"
-> &
-  Required<Pick<FormatDefinition, "encode">>;
-
 /** How a picture is encoded. */
-export type EncodeWhole = (settings: EncodeSettings) => Uint8Array;
+export type Encode = (settings: EncodeSettings) => Promise<Uint8Array>;
 
 /** How renditions are made, to be looked at. */
 export interface Maker {
-  readonly encode: EncodeWhole;
+  readonly encode: Encode;
   /** What `encode` will show, where that is found without writing a file. */
-  readonly preview?: ((settings: EncodeSettings) => Preview) | undefined;
+  readonly preview?: ((settings: EncodeSettings) => Promise<Preview>) | undefined;
 }
 
-type ScoreOf = (rendition: Rows, background?: number) => number;
+/** What comes of qualities. */
+export type Curve = (quality: number) => Trial | Promise<Trial>;
+
+type ScoreOf = (rendition: Rows, background?: number) => Promise<number>;
 
 /** How renditions are looked at. */
-export interface Look {
-  readonly format: Encoder;
-  readonly scoreOf: ScoreOf;
-  /** Backgrounds that show different things. */
-  readonly backgrounds: readonly [worse: number, ...others: number[]] | null;
+export class Look {
+  private readonly format: FormatDefinition;
+  private readonly scoreOf: ScoreOf;
+  private readonly breath: Breath;
+  /** Backgrounds that show different things; null for opaque pictures. */
+  private readonly backgrounds: readonly number[] | null;
   /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
-  worst: number | undefined;
-}
+  private worst: number | undefined;
 
-export function lookOn(format: Encoder, opaque: boolean, scoreOf: ScoreOf): Look {
-  return { format, scoreOf, backgrounds: opaque ? null : BACKGROUNDS, worst: undefined };
+  constructor(format: FormatDefinition, opaque: boolean, scoreOf: ScoreOf, breath: Breath) {
+    this.format = format;
+    this.scoreOf = scoreOf;
+    this.breath = breath;
+    this.backgrounds = opaque ? null : BACKGROUNDS;
+  }
+
+  /** The score of a file. */
+  async score(bytes: Uint8Array): Promise<number> {
+    return this.scoreOf(await decoded(this.format, bytes, this.breath));
+  }
+
+  /** What comes of a rendition that is written to be looked at. */
+  written(quality: number, bytes: Uint8Array): Trial {
+    let score: number | undefined;
+    return {
+      quality,
+      bytes: async () => bytes,
+      score: async () => (score ??= await this.score(bytes)),
+      confirm: async () => true,
+    };
+  }
+
+  /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
+  previewed(quality: number, { exact, open }: Preview, make: () => Promise<Uint8Array>): Trial {
+    const scores = new Map<number | undefined, number>();
+    const scoreOn = async (backgrounds: readonly (number | undefined)[]) => {
+      for (const background of backgrounds) {
+        if (!scores.has(background)) scores.set(background, await this.scoreOf(await open(this.breath), background));
+      }
+      return Math.min(...scores.values());
+    };
+    const all = this.backgrounds ?? [undefined];
+    let bytes: Uint8Array | undefined;
+    return {
+      quality,
+      bytes: async () => (bytes ??= await make()),
+      score: async () => {
+        if (exact) return 100;
+        const score = await scoreOn(this.worst === undefined ? all : [this.worst]);
+        this.worst ??= this.backgrounds?.find((background) => scores.get(background) === score);
+        return score;
+      },
+      confirm: async () => scores.size === 0 || Math.min(...scores.values()) === (await scoreOn(all)),
+    };
+  }
 }
 
 /**
  * What comes of qualities. Each is tried once, and written in haste and in a single scan: a decoder of several scans
  * keeps the whole picture in memory, one of a single scan some rows.
  */
-export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, look: Look): Curve<Trial> {
-  const known = new Map<string, Omit<Trial, "quality">>();
-  return (quality) => {
+export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, look: Look): Curve {
+  const known = new Map<string, Trial>();
+  return async (quality) => {
     const tried = { ...settings, quality, progressive: false, trial: true };
-    const shown = preview?.(tried);
+    const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
     const make = () => encode(tried);
-    const made = known.get(key) ?? (shown ? previewed(shown, make, look) : looked(make(), look));
+    const made = known.get(key) ?? (shown ? look.previewed(quality, shown, make) : look.written(quality, await make()));
     known.set(key, made);
-    return {
-      quality,
-      get score() {
-        return made.score;
-      },
-      get bytes() {
-        return made.bytes;
-      },
-      confirm: made.confirm,
-    };
-  };
-}
-
-function looked(bytes: Uint8Array, { format, scoreOf }: Look): Omit<Trial, "quality"> {
-  return { bytes, score: scoreOf(decoded(format, bytes)), confirm: () => true };
-}
-
-function previewed({ exact, open }: Preview, make: () => Uint8Array, look: Look): Omit<Trial, "quality"> {
-  const scores = new Map<number | undefined, number>();
-  const scoreOn = (backgrounds: readonly (number | undefined)[]) => {
-    for (const background of backgrounds) {
-      if (!scores.has(background)) scores.set(background, look.scoreOf(open(), background));
-    }
-    return Math.min(...scores.values());
-  };
-  const all = look.backgrounds ?? [undefined];
-  let bytes: Uint8Array | undefined;
-  return {
-    get score() {
-      if (exact) return 100;
-      const score = scoreOn(look.worst === undefined ? all : [look.worst]);
-      look.worst ??= look.backgrounds?.find((background) => scores.get(background) === score);
-      return score;
-    },
-    get bytes() {
-      return (bytes ??= make());
-    },
-    confirm: () => scores.size === 0 || Math.min(...scores.values()) === scoreOn(all),
+    return { ...made, quality };
   };
 }
 
 /** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
-export function surely(search: () => Trial): Trial {
+export async function surely(search: () => Promise<Trial>): Promise<Trial> {
   for (;;) {
-    const found = search();
-    if (found.confirm()) return found;
+    const found = await search();
+    if (await found.confirm()) return found;
   }
 }
 
 /** About the points that are lost at a quality, where that is known without looking. */
-export function damageOf(
-  { preview }: Pick<Maker, "preview">,
-  settings: EncodeSettings,
-): ((quality: number) => number) | undefined {
-  return preview && ((quality) => preview({ ...settings, quality }).damage);
+export type DistortionAt = (quality: number) => Promise<number>;
+
+export function distortionOf({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): DistortionAt | undefined {
+  return preview && (async (quality) => (await preview({ ...settings, quality })).distortion);
 }
 
-/** The pixels of a file that a format wrote. */
-export function decoded(format: Pick<FormatDefinition, "probe" | "open">, bytes: Uint8Array): Rows {
-  const facts = format.probe(bytes);
+/** The pixels of a file that a format wrote, in sRGB. */
+export async function decoded(format: FormatDefinition, bytes: Uint8Array, breath: Breath): Promise<Rows> {
+  return firstFrame(pictureIn(format, bytes), breath);
+}
+
+/** The picture in a file that a format wrote, in sRGB. */
+export function pictureIn({ read }: FormatDefinition, bytes: Uint8Array): Picture {
+  const facts = read.probe(bytes);
   const { width, height, frames, loops, alpha, profile, colorspace } = facts;
   const demand = { box: whole(facts), width, height };
-  const open = () => format.open(bytes, facts, demand);
-  const rows = firstFrame({ width, height, frames, loops, opaque: !alpha, open });
-  return toSrgb(rows, profile, colorspace);
+  return {
+    width,
+    height,
+    frames,
+    loops,
+    opaque: !alpha,
+    async *open(breath) {
+      for await (const { delayMs, rows } of read.open(bytes, facts, demand, breath)) {
+        yield { delayMs, rows: toSrgb(rows, profile, colorspace) };
+      }
+    },
+  };
 }

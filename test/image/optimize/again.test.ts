@@ -5,7 +5,7 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import type { FormatDefinition } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { PRESETS } from "../../../src/image/output.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
 import animation from "../../fixtures/gif/muybridge.gif";
 import photograph from "../../fixtures/score/macaw.png";
 
@@ -21,13 +21,16 @@ async function optimized(bytes: Uint8Array, optimize: object, format?: string) {
     ...(format && { output: { format } }),
   });
   const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
-  return (await render(bytes, order)).output;
+  return (await rendered(bytes, order)).output;
 }
 
 /** How often a format has written a picture since. */
 function countWrites(format: FormatDefinition): () => number {
-  const spies = [vi.spyOn(format, "encode")];
-  if (format.recompress) spies.push(vi.spyOn(format, "recompress") as never);
+  const spies: { readonly mock: { readonly calls: readonly unknown[] } }[] = [];
+  if (format.write) spies.push(vi.spyOn(format.write, "encode"));
+  if (format.write?.study) spies.push(vi.spyOn(format.write, "study"));
+  if (format.recompress) spies.push(vi.spyOn(format.recompress, "run"));
+  if (format.coefficients) spies.push(vi.spyOn(format.coefficients, "requantize"));
   return () => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
 }
 
@@ -71,21 +74,21 @@ describe("the mark", () => {
   it.each(NAMES)("of %s is read back and survives what strips metadata", async (name) => {
     const row: FormatDefinition = FORMATS[name];
     const { bytes } = await optimized(new Uint8Array(photograph), { quality: 50 }, name);
-    expect(row.markOf?.(bytes)).toBeUndefined();
-    const marked = row.mark?.(bytes, 75) ?? bytes;
-    expect(row.markOf?.(marked)).toBe(75);
-    expect(row.markOf?.(row.strip?.(marked) ?? marked)).toBe(75);
-    expect(row.probe(marked)).toEqual(row.probe(bytes));
+    expect(row.mark?.read(bytes)).toBeUndefined();
+    const marked = row.mark?.write(bytes, 75) ?? bytes;
+    expect(row.mark?.read(marked)).toBe(75);
+    expect(row.mark?.read(row.strip?.(marked) ?? marked)).toBe(75);
+    expect(row.read.probe(marked)).toEqual(row.read.probe(bytes));
     expect(marked.length - bytes.length).toBeLessThanOrEqual(28);
   });
 
   it.each(["jpeg", "gif"] as const)("of %s does not hold for other pixels", async (name) => {
     const row: FormatDefinition = FORMATS[name];
     const { bytes } = await optimized(new Uint8Array(photograph), {}, name);
-    expect(row.markOf?.(bytes)).toBe(75);
+    expect(row.mark?.read(bytes)).toBe(75);
     const changed = bytes.slice();
     changed.set([bytes[bytes.length >> 1] === 0 ? 1 : 0], bytes.length >> 1);
-    expect(row.markOf?.(changed)).toBeUndefined();
+    expect(row.mark?.read(changed)).toBeUndefined();
     expect(row.strip?.(changed).length).toBeLessThan(changed.length);
   });
 

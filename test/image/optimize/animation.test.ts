@@ -5,32 +5,34 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/geometry.ts";
 import { scoreAnimation } from "../../../src/image/optimize/animation.ts";
 import type { Picture } from "../../../src/image/picture.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
+import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";
 import file from "../../fixtures/gif/TestImage.gif";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp"): Picture {
-  const facts = FORMATS[name].probe(bytes);
+  const facts = FORMATS[name].read.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
-  return { ...facts, opaque: !facts.alpha, open: () => FORMATS[name].open(bytes, facts, demand) };
+  const open = (breath: Breath) => FORMATS[name].read.open(bytes, facts, demand, breath);
+  return { ...facts, opaque: !facts.alpha, open };
 }
 
 /** The same animation with every frame twice, for half the time. */
-function doubled(picture: Picture): Picture {
+async function doubled(picture: Picture): Promise<Picture> {
   const twice = picture.frames * 2;
-  const delays = Array.from(picture.open(), (frame) => {
+  const delays = await Array.fromAsync(picture.open(UNPAUSED), (frame) => {
     frame.rows.close();
     return frame.delayMs;
   });
   return {
     ...picture,
     frames: twice,
-    *open() {
+    async *open(breath) {
       for (let at = 0; at < twice; at++) {
-        const frames = picture.open()[Symbol.iterator]();
-        let next = frames.next();
+        const frames = picture.open(breath)[Symbol.asyncIterator]();
+        let next = await frames.next();
         for (let skipped = 0; skipped < at >> 1; skipped++) {
           if (!next.done) next.value.rows.close();
-          next = frames.next();
+          next = await frames.next();
         }
         if (next.done) return;
         yield { ...next.value, delayMs: (delays[at >> 1] ?? 0) / 2 };
@@ -50,19 +52,19 @@ async function optimized(optimize: object, format?: string) {
     ...(format && { output: { format } }),
   });
   const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
-  return (await render(new Uint8Array(file), order)).output;
+  return (await rendered(new Uint8Array(file), order)).output;
 }
 
 describe("the score of an animation", () => {
   const original = pictureOf(new Uint8Array(file), "gif");
 
-  it("is 100 for the same animation", () => {
-    expect(scoreAnimation(original, original)).toBe(100);
+  it("is 100 for the same animation", async () => {
+    expect(await scoreAnimation(original, original, UNPAUSED)).toBe(100);
   });
 
-  it("compares what is shown at the same time", () => {
-    expect(scoreAnimation(original, doubled(original))).toBe(100);
-    expect(scoreAnimation(doubled(original), original)).toBe(100);
+  it("compares what is shown at the same time", async () => {
+    expect(await scoreAnimation(original, await doubled(original), UNPAUSED)).toBe(100);
+    expect(await scoreAnimation(await doubled(original), original, UNPAUSED)).toBe(100);
   });
 
   it.each(["gif", "png", "webp"] as const)("is what presets promise and answers report: %s", async (name) => {
@@ -72,7 +74,7 @@ describe("the score of an animation", () => {
     ] as const) {
       const { bytes, score } = await optimized({ compression }, name);
       expect(score).toBeGreaterThanOrEqual(target);
-      expect(scoreAnimation(original, pictureOf(bytes, name))).toBeCloseTo(score ?? 0, 5);
+      expect(await scoreAnimation(original, pictureOf(bytes, name), UNPAUSED)).toBeCloseTo(score ?? 0, 5);
     }
   });
 });

@@ -5,7 +5,8 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { decoded } from "../../../src/image/optimize/trial.ts";
 import { aimOf, Optimize } from "../../../src/image/output.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 
@@ -21,7 +22,7 @@ async function fitting(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp"
     overlays: new Map<string, Uint8Array>(),
     accept: undefined,
   };
-  return (await render(new Uint8Array(file), order)).output;
+  return (await rendered(new Uint8Array(file), order)).output;
 }
 
 describe("optimize.target_bytes", () => {
@@ -47,8 +48,9 @@ describe("optimize.target_bytes", () => {
     expect(roomy.bytes.length).toBeGreaterThan(8_000 * 0.97);
     expect(roomy.score).toBeGreaterThan((tight.score ?? 100) + 5);
     expect(roomy.score).toBeLessThan(99);
-    const original = decoded(FORMATS.png, new Uint8Array(macaw));
-    expect(roomy.score).toBe(scoreRows(original, decoded(roomy.format, roomy.bytes)));
+    const original = await decoded(FORMATS.png, new Uint8Array(macaw), UNPAUSED);
+    const shown = await decoded(roomy.format, roomy.bytes, UNPAUSED);
+    expect(roomy.score).toBe(await scoreRows(original, shown, UNPAUSED));
   });
 
   it("is kept by the format that looks best of those that can keep it", async () => {

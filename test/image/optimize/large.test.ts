@@ -1,7 +1,7 @@
 /** Pictures whose coefficients or pixels do not fit into memory. */
 import { describe, expect, it } from "vitest";
 
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
 import { openEncoder } from "../../../wasm/jpeg/jpeg.ts";
 import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
 import { scene } from "../../support/rows.ts";
@@ -21,7 +21,7 @@ it("finds the quality of a progressive picture that cannot be decoded in its mem
   const bytes = large(WIDTH, HEIGHT);
   trimNative(0);
   const order = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
-  const { output } = await render(bytes, order);
+  const { output } = await rendered(bytes, order);
   expect(output.facts).toMatchObject({ width: WIDTH, height: HEIGHT, interlaced: true });
   expect(output.bytes.length).toBeLessThan(bytes.length * 0.8);
   expect(output.score).toBeGreaterThanOrEqual(75);
@@ -35,13 +35,13 @@ describe("a progressive picture that does not fit beside an encoder of another f
   const order = { operations: {}, overlays: new Map<string, Uint8Array>(), accept: undefined };
 
   it("is encoded at a quality", async () => {
-    const { output } = await render(bytes, { ...order, output: webp({ quality: 80 }), optimize: undefined });
+    const { output } = await rendered(bytes, { ...order, output: webp({ quality: 80 }), optimize: undefined });
     expect(output.facts).toMatchObject({ width, height, subsample: "4:2:0" });
     expect(output.bytes.length).toBeLessThan(bytes.length);
   });
 
   it("is searched for a quality, and scored", async () => {
-    const { output } = await render(bytes, { ...order, output: webp({}), optimize: undefined });
+    const { output } = await rendered(bytes, { ...order, output: webp({}), optimize: undefined });
     expect(output.facts).toMatchObject({ width, height, subsample: "4:2:0" });
     expect(output.score).toBeGreaterThanOrEqual(75);
     expect(output.score).toBeLessThan(99);

@@ -6,8 +6,10 @@ import { compress } from "../../../src/image/formats/png/compress.ts";
 import { bandsOfPixels } from "../../../src/image/formats/png/representation.ts";
 import { assemble } from "../../../src/image/formats/png/write.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
-import { firstFrame } from "../../../src/image/picture.ts";
-import { render } from "../../../src/image/render.ts";
+import type { EncodeSettings } from "../../../src/image/format.ts";
+import { firstFrame, type Picture } from "../../../src/image/picture.ts";
+import { rendered } from "../../support/render.ts";
+import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";
 import { COLOR_TYPE } from "../../../wasm/pixels/png.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { decoded } from "../../support/operations.ts";
@@ -15,10 +17,15 @@ import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../suppo
 
 const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
 const { png } = FORMATS;
+const { probe } = png.read;
+
+function encoded(picture: Picture, settings: EncodeSettings): Promise<Uint8Array> {
+  return png.write.encode(picture, settings, UNPAUSED);
+}
 
 async function optimized(bytes: Uint8Array) {
   const order = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
-  return (await render(bytes, order)).output;
+  return (await rendered(bytes, order)).output;
 }
 
 /** A file of RGBA whatever the pixels are. */
@@ -40,27 +47,27 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("a drawing in PNG", () => {
   it("is left with the colors that the promise takes, and no more", async () => {
-    const source = png.encode(pictureOf([drawing]), LOSSLESS);
+    const source = await encoded(pictureOf([drawing]), LOSSLESS);
     const { bytes, score = 0 } = await optimized(source);
-    const shown = decoded(bytes);
-    expect(png.probe(bytes).colorspace).toBe("Palette");
+    const shown = await decoded(bytes);
+    expect(probe(bytes).colorspace).toBe("Palette");
     expect(new Set(new Uint32Array(shown.data.buffer)).size).toBeLessThan(64);
     expect(score).toBeGreaterThanOrEqual(75);
-    expect(scoreRows(rowsOf(drawing), rowsOf(shown))).toBeCloseTo(score, 3);
-    const moved = png.encode(pictureOf([drawing]), { ...LOSSLESS, lossless: false, quality: 70, loss: "levels" });
+    expect(await scoreRows(rowsOf(drawing), rowsOf(shown), UNPAUSED)).toBeCloseTo(score, 3);
+    const moved = await encoded(pictureOf([drawing]), { ...LOSSLESS, lossless: false, quality: 70, loss: "levels" });
     expect(bytes.length).toBeLessThan(moved.length / 2);
   });
 
   it("keeps every pixel where that takes fewest bytes", async () => {
     const slope = paint(300, 240, (x, y) => [x & 255, y, (x + y) & 255, 255]);
-    const { bytes, score } = await optimized(png.encode(pictureOf([slope]), { ...LOSSLESS, effort: 0 }));
+    const { bytes, score } = await optimized(await encoded(pictureOf([slope]), { ...LOSSLESS, effort: 0 }));
     expect(score).toBe(100);
-    expect(decoded(bytes).data).toEqual(slope.data);
+    expect((await decoded(bytes)).data).toEqual(slope.data);
   });
 });
 
 describe("a drawing with alpha in PNG", () => {
-  const source = (pixels: Pixels) => png.encode(pictureOf([pixels], { opaque: false }), LOSSLESS);
+  const source = (pixels: Pixels) => encoded(pictureOf([pixels], { opaque: false }), LOSSLESS);
 
   it("is as good as it looks on the worse of all backgrounds", async () => {
     const translucent = paint(drawing.width, drawing.height, (x, y) => {
@@ -68,14 +75,14 @@ describe("a drawing with alpha in PNG", () => {
       const [red = 0, green = 0, blue = 0] = drawing.data.subarray(at, at + 3);
       return [red, green, blue, Math.min(255, Math.floor(y / 60) * 60 + x)];
     });
-    const { bytes, score = 0 } = await optimized(source(translucent));
+    const { bytes, score = 0 } = await optimized(await source(translucent));
     expect(score).toBeGreaterThanOrEqual(75);
     expect(score).toBeLessThan(90);
-    expect(scoreRows(rowsOf(translucent, false), rowsOf(decoded(bytes), false))).toBeCloseTo(score, 3);
+    expect(await scoreRows(rowsOf(translucent, false), rowsOf((await decoded(bytes)), false), UNPAUSED)).toBeCloseTo(score, 3);
   });
 
   it("is written as without alpha where nothing shows through", async () => {
-    const whole = await optimized(png.encode(pictureOf([drawing]), LOSSLESS));
+    const whole = await optimized(await encoded(pictureOf([drawing]), LOSSLESS));
     const raw = await optimized(withAlphaChannel(drawing));
     expect(raw.score).toBe(whole.score);
     expect(raw.bytes).toEqual(whole.bytes);
@@ -89,44 +96,48 @@ describe("a picture whose tiles need fewer colors than it does", () => {
       const isPlain = (Math.floor(x / 40) + Math.floor(y / 40)) % 5 !== 0;
       return isPlain ? [240, 240, 240, 255] : [(x * 37) & 255, (y * 53) & 255, (x * y) & 255, 255];
     });
-    const { bytes, score = 0 } = await optimized(png.encode(pictureOf([large]), LOSSLESS));
+    const { bytes, score = 0 } = await optimized(await encoded(pictureOf([large]), LOSSLESS));
     expect(score).toBeGreaterThanOrEqual(75);
-    expect(scoreRows(rowsOf(large), rowsOf(decoded(bytes)))).toBeCloseTo(score, 3);
+    expect(await scoreRows(rowsOf(large), rowsOf((await decoded(bytes))), UNPAUSED)).toBeCloseTo(score, 3);
   });
 });
 
 describe("nothing is searched for", () => {
   it("in a file so small that there is nothing to save", async () => {
     const square = paint(120, 120, (x, y) => (x > 20 && y > 30 ? [0, 40, 120, 255] : [255, 220, 0, 255]));
-    const bytes = png.encode(pictureOf([square]), LOSSLESS);
+    const bytes = await encoded(pictureOf([square]), LOSSLESS);
     expect(bytes.length).toBeLessThan(1_000);
-    const encode = vi.spyOn(png, "encode");
+    const study = vi.spyOn(png.write, "study");
+    const encode = vi.spyOn(png.write, "encode");
     const result = await optimized(bytes);
     expect(encode).not.toHaveBeenCalled();
+    expect(study).not.toHaveBeenCalled();
     expect(result.score).toBe(100);
-    expect(decoded(result.bytes).data).toEqual(square.data);
+    expect((await decoded(result.bytes)).data).toEqual(square.data);
   });
 
   it("and nothing of a whole picture encoded, where its tiles say that it cannot become smaller", async () => {
     // Rows that repeat take next to nothing in one piece; cut into tiles they do not.
     const row = noise(1_200, 1).data;
     const repeated = paint(1_200, 2_400, (x) => [row[x * 4] ?? 0, row[x * 4 + 1] ?? 0, row[x * 4 + 2] ?? 0, 255]);
-    const bytes = png.encode(pictureOf([repeated]), { ...LOSSLESS, effort: 0.2 });
-    const encode = vi.spyOn(png, "encode");
+    const bytes = await encoded(pictureOf([repeated]), { ...LOSSLESS, effort: 0.2 });
+    const study = vi.spyOn(png.write, "study");
+    const encode = vi.spyOn(png.write, "encode");
     const result = await optimized(bytes);
-    for (const [{ width }] of encode.mock.calls) expect(width).not.toBe(1_200);
+    for (const [{ width }] of [...encode.mock.calls, ...study.mock.calls]) expect(width).not.toBe(1_200);
     expect(result.bytes.length).toBeLessThanOrEqual(bytes.length + 13);
   });
 });
 
-it("tells the kinds of loss apart when it is told one", () => {
-  const facts = png.probe(new Uint8Array(photograph));
+it("tells the kinds of loss apart when it is told one", async () => {
+  const facts = probe(new Uint8Array(photograph));
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  const open = () => png.open(new Uint8Array(photograph), facts, demand);
+  const open = (breath: Breath) => png.read.open(new Uint8Array(photograph), facts, demand, breath);
   const picture = { width, height, frames: 1, loops: 1, opaque: true, open };
   const settings = { ...LOSSLESS, lossless: false, quality: 60 };
-  expect(png.probe(png.encode(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");
-  expect(png.probe(png.encode(picture, { ...settings, loss: "levels" })).colorspace).toBe("RGB");
-  expect(decoded(png.encode(picture, { ...settings, loss: "nothing" })).data).toEqual(drain(firstFrame(picture)).data);
+  expect(probe(await encoded(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");
+  expect(probe(await encoded(picture, { ...settings, loss: "levels" })).colorspace).toBe("RGB");
+  const exact = await decoded(await encoded(picture, { ...settings, loss: "nothing" }));
+  expect(exact.data).toEqual((await drain(await firstFrame(picture, UNPAUSED))).data);
 });

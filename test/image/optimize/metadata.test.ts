@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import gifFile from "../../fixtures/gif/muybridge.gif";
 import pngFile from "../../fixtures/png/rgba-8-adam7.png";
 import webpFile from "../../fixtures/webp/denali.webp";
@@ -68,12 +69,12 @@ const telling = {
   ),
 };
 
-function framesOf(name: keyof typeof original, bytes: Uint8Array): Pixels[] {
+async function framesOf(name: keyof typeof original, bytes: Uint8Array): Promise<Pixels[]> {
   const row = FORMATS[name];
-  const facts = row.probe(bytes);
+  const facts = row.read.probe(bytes);
   const { width, height } = facts;
-  const frames = row.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height });
-  return Array.from(frames, ({ rows }) => drain(rows));
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  return Array.fromAsync(row.read.open(bytes, facts, demand, UNPAUSED), ({ rows }) => drain(rows));
 }
 
 function holdsSecret(bytes: Uint8Array): boolean {
@@ -83,18 +84,18 @@ function holdsSecret(bytes: Uint8Array): boolean {
 async function optimized(bytes: Uint8Array, optimize: object): Promise<Uint8Array> {
   const { output, optimize: wanted, ...operations } = parseBody(UploadBody, { optimize });
   const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
-  return (await render(bytes, order)).output.bytes;
+  return (await rendered(bytes, order)).output.bytes;
 }
 
 const names = Object.keys(original) as (keyof typeof original)[];
 
 describe("metadata", () => {
-  it.each(names)("is left out of %s, and nothing else", (name) => {
+  it.each(names)("is left out of %s, and nothing else", async (name) => {
     const stripped = FORMATS[name].strip(telling[name]);
     expect(holdsSecret(telling[name])).toBe(true);
     expect(holdsSecret(stripped)).toBe(false);
-    expect(framesOf(name, stripped)).toEqual(framesOf(name, original[name]));
-    expect(FORMATS[name].probe(stripped)).toEqual(FORMATS[name].probe(original[name]));
+    expect(await framesOf(name, stripped)).toEqual(await framesOf(name, original[name]));
+    expect(FORMATS[name].read.probe(stripped)).toEqual(FORMATS[name].read.probe(original[name]));
   });
 
   it.each(names)("does not come back with a file that could not be made smaller: %s", async (name) => {
@@ -112,11 +113,11 @@ describe("metadata", () => {
 describe("a JPEG file of 12 bits", () => {
   it.each([{}, { quality: 80 }, { quality: 100 }])("becomes one that every browser shows: %o", async (wanted) => {
     const bytes = await optimized(jpegFile("twelve-bits"), wanted);
-    expect(FORMATS.jpeg.probe(bytes).depth).toBe(24);
+    expect(FORMATS.jpeg.read.probe(bytes).depth).toBe(24);
   });
 
   it("keeps its bits where nothing may be lost", async () => {
-    expect(FORMATS.jpeg.probe(await optimized(jpegFile("twelve-bits"), { lossless: true })).depth).toBe(36);
+    expect(FORMATS.jpeg.read.probe(await optimized(jpegFile("twelve-bits"), { lossless: true })).depth).toBe(36);
   });
 });
 

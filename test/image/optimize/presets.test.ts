@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { Preset } from "../../../src/image/output.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import drawing from "../../fixtures/resample/source-alpha.png";
 import photograph from "../../fixtures/resample/source.png";
 import { paint, pictureOf } from "../../support/rows.ts";
@@ -10,39 +11,37 @@ import { paint, pictureOf } from "../../support/rows.ts";
 const PRESETS: readonly Preset[] = ["low", "medium", "high", "ultra"];
 
 /** A logo: few colors, soft edges, nothing around it. */
-function logo(): Uint8Array {
+function logo(): Promise<Uint8Array> {
   const pixels = paint(96, 80, (x, y) => {
     const distance = Math.hypot(x - 48, y - 40);
     return [200 - x, 40 + y, 90, Math.round(255 * Math.min(1, Math.max(0, 36 - distance)))];
   });
-  return FORMATS.png.encode(pictureOf([pixels], { opaque: false }), {
-    lossless: true,
-    quality: 100,
-    progressive: false,
-    effort: 0,
-  });
+  return FORMATS.png.write.encode(pictureOf([pixels], { opaque: false }), EXACT, UNPAUSED);
 }
 
-function icon(): Uint8Array {
+function icon(): Promise<Uint8Array> {
   const pixels = paint(24, 24, (x, y) => [x * 10, (x ^ y) * 8, y * 10, 255]);
-  return FORMATS.png.encode(pictureOf([pixels]), { lossless: true, quality: 100, progressive: false, effort: 0 });
+  return FORMATS.png.write.encode(pictureOf([pixels]), EXACT, UNPAUSED);
 }
+
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 const PICTURES = [
-  ["a photograph", new Uint8Array(photograph)],
-  ["a picture with alpha", new Uint8Array(drawing)],
-  ["a logo", logo()],
-  ["an icon too small for a score", icon()],
+  ["a photograph", async () => new Uint8Array(photograph)],
+  ["a picture with alpha", async () => new Uint8Array(drawing)],
+  ["a logo", logo],
+  ["an icon too small for a score", icon],
 ] as const;
 
-describe.each(PICTURES)("presets on %s", (_name, bytes) => {
+describe.each(PICTURES)("presets on %s", (_name, made) => {
   it.each(["jpeg", "png", "webp", "gif"] as const)("take no more bytes the less they promise: %s", async (format) => {
+    const bytes = await made();
     const sizes: number[] = [];
     for (const compression of PRESETS) {
       const output = { format, encoding: "progressive" } as const;
       const optimize = { compression, lossless: false };
       const order = { operations: {}, output, optimize, overlays: new Map<string, Uint8Array>(), accept: undefined };
-      sizes.push((await render(bytes, order)).output.bytes.length);
+      sizes.push((await rendered(bytes, order)).output.bytes.length);
     }
     expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
   });
@@ -52,7 +51,6 @@ describe("the preset ultra", () => {
   it("goes as low with JPEG as a flat drawing allows", async () => {
     const inked = (x: number, y: number) => Math.hypot(x - 60, y - 60) < 40 || (y > 120 && y % 12 < 3 && x % 40 > 8);
     const pixels = paint(200, 160, (x, y) => (inked(x, y) ? [20, 60, 90, 255] : [255, 255, 255, 255]));
-    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
     const order = {
       operations: {},
       output: { format: "jpeg", encoding: "progressive" } as const,
@@ -60,8 +58,8 @@ describe("the preset ultra", () => {
       overlays: new Map<string, Uint8Array>(),
       accept: undefined,
     };
-    const { output } = await render(FORMATS.png.encode(pictureOf([pixels]), settings), order);
+    const { output } = await rendered(await FORMATS.png.write.encode(pictureOf([pixels]), EXACT, UNPAUSED), order);
     expect(output.score).toBeGreaterThanOrEqual(50);
-    expect(FORMATS.jpeg.probe(output.bytes).quality).toBeLessThan(18);
+    expect(FORMATS.jpeg.read.probe(output.bytes).quality).toBeLessThan(18);
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { render } from "../../../src/image/render.ts";
+import { rendered } from "../../support/render.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { drain, paint, pictureOf, type Pixels, psnr } from "../../support/rows.ts";
 
 function iconOf(side: number): Pixels {
@@ -10,17 +11,13 @@ function iconOf(side: number): Pixels {
 }
 
 async function optimized(pixels: Pixels, format: "jpeg" | "png" | "gif" | "webp"): Promise<Pixels> {
-  const source = FORMATS.png.encode(pictureOf([pixels]), {
-    lossless: true,
-    quality: 100,
-    progressive: false,
-    effort: 0,
-  });
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+  const source = await FORMATS.png.write.encode(pictureOf([pixels]), settings, UNPAUSED);
   const { output, optimize, ...operations } = parseBody(UploadBody, { output: { format } });
-  const rendered = await render(source, { operations, output, optimize, overlays: new Map(), accept: undefined });
-  const { bytes, facts } = rendered.output;
+  const { bytes, facts } = (await rendered(source, { operations, output, optimize })).output;
   const { width, height } = facts;
-  for (const { rows } of FORMATS[format].open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of FORMATS[format].read.open(bytes, facts, demand, UNPAUSED)) {
     return drain(rows);
   }
   throw new Error("no frame");

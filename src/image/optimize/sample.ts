@@ -1,11 +1,11 @@
 /**
- * A sheet: tiles of a large picture, side by side, as a small picture that stands for it. What an encoder does to the
- * sheet it does to the picture, at a fraction of the cost.
+ * The sample of a picture: tiles of it, side by side, as a small picture that stands for the whole. What an encoder does to
+ * the sample it does to the picture, at a fraction of the cost. A small picture is its own sample.
  */
 import type { Tile } from "../../../wasm/score/score.ts";
 import type { Tiles } from "../format.ts";
 import type { Size } from "../geometry.ts";
-import type { Picture } from "../picture.ts";
+import { type Picture, stillPicture } from "../picture.ts";
 import { type Rows, rowsOver } from "../rows.ts";
 import { GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 
@@ -14,26 +14,26 @@ export const TILE = STRIP_ROWS;
 const ACROSS = 4;
 const TILES = 12;
 
-const SHEET_PIXELS = TILE * TILE * TILES;
-/** Pixels up to which a picture stands for itself: a sheet would save less than it costs to confirm what it says. */
-const SMALL_PIXELS = 1.5 * SHEET_PIXELS;
+const SAMPLE_PIXELS = TILE * TILE * TILES;
+/** Pixels up to which a picture stands for itself: a sample would save less than it costs to confirm what it says. */
+const SMALL_PIXELS = 1.5 * SAMPLE_PIXELS;
 
-export interface Sheet {
+export interface Sample {
   readonly picture: Picture;
   /** What it consists of; absent if it is the whole picture. */
   readonly tiles?: Tiles;
 }
 
-/** How sheets that consist of tiles are compared. */
-export const SHEET_TILE: Tile = { width: TILE, height: TILE };
+/** How samples that consist of tiles are compared. */
+export const SAMPLE_TILE: Tile = { width: TILE, height: TILE };
 
 function isWhole({ width, height }: Size): boolean {
   return width * height <= SMALL_PIXELS || width < TILE || height < TILE;
 }
 
-/** Bytes of a sheet and of what is done with it: the pixels, an encoding, its decoding and scoring. */
-export function sheetBytes(size: Size): number {
-  return (isWhole(size) ? size.width * size.height : SHEET_PIXELS) * 16;
+/** Bytes of a sample and of what is done with it: the pixels, an encoding, its decoding and scoring. */
+export function sampleBytes(size: Size): number {
+  return (isWhole(size) ? size.width * size.height : SAMPLE_PIXELS) * 16;
 }
 
 /** The whole of a small picture, or tiles spread over the strips of a large one, each in another column. */
@@ -46,32 +46,32 @@ function placesOf({ width, height }: Size, strips: readonly Strip[]): Tiles["pla
   });
 }
 
-/** The sheet of a picture, cut out of its strips. */
-export function sheetOf(rows: Rows, size: Size, strips: readonly Strip[]): Sheet {
-  if (isWhole(size)) return { picture: inMemory(collected(rows), size, rows.opaque) };
+/** The sample of a picture, cut out of its strips. */
+export async function sampleOf(rows: Rows, size: Size, strips: readonly Strip[]): Promise<Sample> {
+  if (isWhole(size)) return { picture: inMemory(await collected(rows), size, rows.opaque) };
   const places = placesOf(size, strips);
-  const sheet = { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
+  const sample = { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
   return {
     tiles: { side: TILE, across: ACROSS, places },
-    picture: inMemory(tiled(rows, places, strips), sheet, rows.opaque),
+    picture: inMemory(await tiled(rows, places, strips), sample, rows.opaque),
   };
 }
 
-function collected(rows: Rows): Uint8Array {
+async function collected(rows: Rows): Promise<Uint8Array> {
   const pixels = new Uint8Array(rows.width * rows.height * 4);
-  for (let at = 0, band = rows.read(rows.height); band; band = rows.read(rows.height)) {
+  for (let at = 0, band = await rows.read(TILE); band; band = await rows.read(TILE)) {
     pixels.set(band, at);
     at += band.length;
   }
   return pixels;
 }
 
-function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): Uint8Array {
+async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): Promise<Uint8Array> {
   const pixels = new Uint8Array(TILE * TILE * TILES * 4);
   const stride = rows.width * 4;
   const lines = strips.flatMap((strip) => Array.from({ length: strip.rows }, (_, index) => strip.y + index));
   let line = 0;
-  for (let band = rows.read(TILE); band; band = rows.read(TILE)) {
+  for (let band = await rows.read(TILE); band; band = await rows.read(TILE)) {
     for (let at = 0; at < band.length; at += stride, line++) {
       for (const [index, { x, y }] of places.entries()) {
         const row = lines[line]! - y;
@@ -86,6 +86,10 @@ function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): U
 
 /** A still picture over pixels in memory. */
 export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean): Picture {
-  const open = () => [{ delayMs: 0, rows: rowsOver(pixels, { ...size, opaque }) }];
-  return { ...size, opaque, frames: 1, loops: 0, open };
+  return stillPicture({ ...size, opaque }, () => rowsOver(pixels, { ...size, opaque }));
+}
+
+/** The part of a picture that its sample is: 1 for a small picture. */
+export function samplePart(size: Size): number {
+  return isWhole(size) ? 1 : SAMPLE_PIXELS / (size.width * size.height);
 }

@@ -1,0 +1,107 @@
+/** The file that is asked for, by the ways to get it, in the order in which they are tried. */
+import { ApiError } from "../../errors.ts";
+import type { Breath } from "../breath.ts";
+import { isolateBudget, tooLarge } from "../budget.ts";
+import { SharedBytes } from "../shared-bytes.ts";
+import { type Attempt, BEATEN, type Outcome, type Rendition } from "./attempt.ts";
+import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
+import { fitSize } from "./fit-size.ts";
+import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
+import { inOneScan } from "./one-scan.ts";
+import { TARGET_SCORE } from "./presets.ts";
+import { recompressOnly, recompressToo } from "./recompress.ts";
+import { requantize } from "./requantize.ts";
+import { searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import { Session } from "./session.ts";
+import { type Task, taskOf, type Wish } from "./task.ts";
+
+/**
+ * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are asked
+ * whether they may beat it.
+ */
+export function attemptsFor(task: Task): readonly Attempt[] {
+  const attempts = [
+    keepMarked(task),
+    keepFitting(task),
+    fitSize(task),
+    recompressOnly(task),
+    requantize(task),
+    searchFrames(task),
+    searchPixels(task),
+    searchPixelsFrugally(task),
+    reencodePlanes(task),
+    encodeExactly(task),
+    encodeBlind(task),
+    encodeExactlyInstead(task),
+    recompressToo(task),
+    keepOriginal(task),
+  ];
+  return attempts.filter((attempt) => attempt !== null);
+}
+
+/**
+ * The file that is wished for, never a larger one than there was where neither pixels nor format change; null where it
+ * would plainly be larger than its rival in another format.
+ * @param source the bytes of the original, which are released when they will not be read again
+ * @param signal aborted when nobody waits for the result any more
+ * @throws ApiError 422 when the work does not fit into memory, 503 when too much of it waits
+ */
+export async function optimized(wish: Wish, source: SharedBytes, signal?: AbortSignal): Promise<Rendition | null> {
+  let session: Session | undefined;
+  try {
+    const task = await inOneScan(taskOf(wish), signal);
+    session = new Session(task, source);
+    return await firstOrBetter(task, session, signal);
+  } finally {
+    if (session) session.close();
+    else source.release();
+  }
+}
+
+async function firstOrBetter(task: Task, session: Session, signal?: AbortSignal): Promise<Rendition | null> {
+  const attempts = attemptsFor(task);
+  if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
+  let best: Rendition | null = null;
+  let isBeaten = false;
+  let isTooLarge = false;
+  for (const { price, mayBeat, run } of attempts) {
+    if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
+    if (!isolateBudget.canHold(price)) {
+      isTooLarge = true;
+      continue;
+    }
+    const timed = (breath: Breath) => clocked(task, breath, () => run(session, breath));
+    const outcome = await isolateBudget.run(price, timed, signal);
+    if (outcome === BEATEN) isBeaten = true;
+    if (!outcome || outcome === BEATEN) continue;
+    const made = marked(task, outcome);
+    best = best ? better(task, best, made) : made;
+    if (best.isFinal) break;
+  }
+  if (!best && isTooLarge && !isBeaten) throw tooLarge();
+  return best;
+}
+
+/** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */
+function clocked(task: Task, breath: Breath, work: () => Promise<Outcome>): Promise<Outcome> {
+  const { stopwatch } = task.stored;
+  return stopwatch ? stopwatch.run("encode", breath, work) : work();
+}
+
+/** Of two files the one that looks as promised, or else the smaller one. */
+function better(task: Task, one: Rendition, other: Rendition): Rendition {
+  const targetScore = searchedScore(task) ?? 0;
+  const keepsPromise = ({ score = 100 }: Rendition) => score >= targetScore;
+  const isBetter =
+    keepsPromise(other) === keepsPromise(one) ? other.file.bytes.length <= one.file.bytes.length : keepsPromise(other);
+  (isBetter ? one : other).file.release();
+  return isBetter ? other : one;
+}
+
+/** A result with the mark by which it is known when it comes back; originals stay as they are. */
+function marked({ aim, format }: Task, rendition: Rendition): Rendition {
+  if (aim.kind !== "smart" || !format.mark || rendition.isOriginal) return rendition;
+  const file = SharedBytes.of(format.mark.write(rendition.file.bytes, TARGET_SCORE[aim.preset]));
+  rendition.file.release();
+  return { ...rendition, file };
+}

@@ -1,0 +1,139 @@
+/** The ways to encode a picture that stand out on its sample. */
+import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
+import { lowestByDistortion, qualityOf } from "./distortion.ts";
+import { lowestQuality, MAX_QUALITY, type Scale } from "./quality.ts";
+import type { Sample } from "./sample.ts";
+import { type DistortionAt, distortionOf, type Curve, curveOf, type Encode, Look, type Maker } from "./trial.ts";
+import { surely, type Trial } from "./trial.ts";
+
+/** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
+export interface Way extends Maker {
+  readonly finish: Encode;
+  /** The same way for the sample in place of the picture. */
+  readonly onSample: (sample: Sample) => Promise<Maker>;
+  /** Only where the ways before it miss the target score by much: their qualities are far apart. */
+  readonly spare?: boolean;
+  /** What there is a choice among, unless the settings say it. */
+  readonly variants: readonly Variant[];
+}
+
+/** A way with its settings, and how it does on the sample. */
+export interface Candidate {
+  readonly way: Way;
+  readonly settings: EncodeSettings;
+  readonly curve: Curve;
+  /** About the points that the sample loses at a quality, where that is known. */
+  readonly distortionAt: DistortionAt | undefined;
+  readonly best: Trial;
+}
+
+/** A further way to encode is looked for where the best so far is this far above the target score. */
+const SPARE_POINTS = 1.2;
+/** Trials of a further candidate: enough to tell whether it is better. */
+const FURTHER_TRIALS = 4;
+/** Trials on the sample where the kinds of loss are a choice. */
+const TRIALS_OF_LOSS = 6;
+/** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
+const HOPELESS_LEVELS = 2;
+
+/** What candidates are sought for. */
+export interface Quest {
+  readonly sample: Sample;
+  readonly look: Look;
+  readonly format: FormatDefinition;
+  readonly scale: Scale;
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
+}
+
+/**
+ * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma resolution.
+ * @param ways the first is preferred where they do equally well
+ */
+export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
+  const { sample, settings, targetScore } = quest;
+  const standing = new Map<EncodeSettings["loss"], Candidate>();
+  let cheapest: Candidate | undefined;
+  for (const way of ways) {
+    if (way.spare && cheapest && (await cheapest.best.score()) < targetScore + SPARE_POINTS) continue;
+    const maker = sample.tiles ? await way.onSample(sample) : way;
+    for (const variant of settings.subsample ? [{}] : way.variants) {
+      const chosen = { ...settings, ...variant };
+      if (chosen.loss === "nothing" && (await isHopeless(maker, quest, cheapest, standing.get("levels")))) continue;
+      const candidate = await candidateOf(quest, way, maker, chosen, cheapest);
+      const rival = standing.get(chosen.loss);
+      if (!rival || (await isBetter(candidate.best, rival.best, targetScore))) standing.set(chosen.loss, candidate);
+      if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
+    }
+  }
+  if (!cheapest) throw new RangeError("no way to encode");
+  const others = [...standing.values()].filter((candidate) => candidate !== cheapest);
+  const sized = await Promise.all(others.map(async (one) => ({ one, bytes: (await one.best.bytes()).length })));
+  return [cheapest, ...sized.toSorted((one, other) => one.bytes - other.bytes).map(({ one }) => one)];
+}
+
+/** A way with settings, at the quality at which the sample reaches the target score. */
+async function candidateOf(
+  { sample, look, scale, targetScore }: Quest,
+  way: Way,
+  maker: Maker,
+  settings: EncodeSettings,
+  cheapest: Candidate | undefined,
+): Promise<Candidate> {
+  const curve = curveOf(maker, settings, look);
+  const distortionAt = distortionOf(maker, settings);
+  const search = await searchAfter(cheapest, settings, targetScore);
+  if (!distortionAt) {
+    return { way, settings, curve, distortionAt, best: await lowestQuality(curve, targetScore, scale, search) };
+  }
+  const first = await likelyQuality(distortionAt, targetScore, settings);
+  const byDistortion = () => lowestByDistortion(curve, distortionAt, targetScore, { ...search, first });
+  const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
+  return { way, settings, curve, distortionAt, best };
+}
+
+/**
+ * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, unless a palette holds
+ * all colors.
+ */
+async function isHopeless(
+  { preview }: Pick<Maker, "preview">,
+  { settings, targetScore }: Quest,
+  cheapest: Candidate | undefined,
+  moved: Candidate | undefined,
+): Promise<boolean> {
+  if (!preview || !cheapest || !moved || (await cheapest.best.score()) < targetScore) return false;
+  const least = (await cheapest.best.bytes()).length * HOPELESS_LEVELS;
+  if ((await moved.best.bytes()).length < least) return false;
+  return !(await preview({ ...settings, loss: "colors", quality: MAX_QUALITY })).exact;
+}
+
+/** Where to begin: no higher than without knowing the distortion, for what can be done about it is not all known. */
+async function likelyQuality(
+  distortionAt: DistortionAt,
+  targetScore: number,
+  { quality }: EncodeSettings,
+): Promise<number> {
+  return Math.min(quality, await qualityOf(distortionAt, 100 - targetScore));
+}
+
+/** How a candidate's quality is searched for on the sample, after others. */
+async function searchAfter(
+  cheapest: Candidate | undefined,
+  { loss, quality }: EncodeSettings,
+  targetScore: number,
+): Promise<{ first: number; trials?: number; beat?: number }> {
+  if (cheapest && cheapest.settings.loss === loss) return { first: cheapest.best.quality, trials: FURTHER_TRIALS };
+  const reaches = cheapest && (await cheapest.best.score()) >= targetScore;
+  const beat = reaches ? (await cheapest.best.bytes()).length : Infinity;
+  return { first: quality, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
+}
+
+/** Whether `one` is better than `other`: smaller where both reach the target score, or else nearer to it. */
+async function isBetter(one: Trial, other: Trial, targetScore: number): Promise<boolean> {
+  const otherScore = await other.score();
+  // What is no smaller need not be scored.
+  if (otherScore >= targetScore && (await other.bytes()).length <= (await one.bytes()).length) return false;
+  const score = await one.score();
+  return score >= targetScore || (otherScore < targetScore && score > otherScore);
+}

@@ -1,0 +1,63 @@
+/** Attempts that encode the picture once, at a quality that is known. */
+import type { EncodeSettings } from "../format.ts";
+import { resizedOnly } from "../plan.ts";
+import type { Attempt } from "./attempt.ts";
+import { encodePrice } from "./prices.ts";
+import { isTiny } from "./recompress.ts";
+import { searchedScore } from "./search-pixels.ts";
+import { canDivide, type Task, writableIn } from "./task.ts";
+
+/** Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them. */
+export function reencodePlanes(task: Task): Attempt | null {
+  const { stored, plan, format, aim, settings, unchanged } = task;
+  const isBlind = aim.kind === "quality" || (aim.kind === "smart" && searchedScore(task) === undefined);
+  const isExact = aim.kind === "lossless" && !unchanged;
+  if (format !== stored.format || (!isBlind && !isExact)) return null;
+  const wanted = resizedOnly(plan);
+  const { coefficients } = format;
+  const shortcut = wanted && coefficients?.resize(stored.bytes, settings, wanted, stored.stopwatch);
+  if (!shortcut) return null;
+  return {
+    name: "re-encode planes",
+    price: shortcut.price,
+    async run(session, breath) {
+      const made = await shortcut.run(breath);
+      return made && session.rendition({ bytes: made });
+    },
+  };
+}
+
+/** Encodes without loss what may lose nothing, or at the highest quality in a format that always loses something. */
+export function encodeExactly(task: Task): Attempt | null {
+  const { aim, unchanged, stored, format, settings } = task;
+  const cannotRecompress = !stored.format.recompress && format.can.lossless;
+  if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  return encoded(task, "encode exactly", settings);
+}
+
+/** Encodes at the quality that is asked for, or at that which reaches a preset's score on average. */
+export function encodeBlind(task: Task): Attempt | null {
+  const { aim, settings } = task;
+  if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
+  if (searchedScore(task) !== undefined && canDivide(task)) return null;
+  return encoded(task, "encode blind", settings);
+}
+
+/** Encodes without loss a picture that there is no memory to encode otherwise. */
+export function encodeExactlyInstead(task: Task): Attempt | null {
+  const isPossible = task.aim.kind === "smart" && task.format.can.lossless && !isTiny(task);
+  return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }) : null;
+}
+
+function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings): Attempt | null {
+  const format = writableIn(task);
+  if (!format) return null;
+  return {
+    name,
+    price: encodePrice(task, format, settings),
+    async run(session, breath) {
+      const bytes = await format.write.encode(session.picture, settings, breath);
+      return session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
+    },
+  };
+}

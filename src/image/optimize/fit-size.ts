@@ -1,0 +1,151 @@
+/** The best file that is not larger than asked. */
+import { beside, either, times } from "../../../wasm/price.ts";
+import { ApiError } from "../../errors.ts";
+import type { Breath } from "../breath.ts";
+import { isolateBudget } from "../budget.ts";
+import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
+import { firstFrame, type Picture } from "../picture.ts";
+import { picturePrice } from "../pipeline.ts";
+import type { Attempt } from "./attempt.ts";
+import { encodePrice, lookPrice, roomFor } from "./prices.ts";
+import { divided, requantizePrice } from "./requantize.ts";
+import { canScore, scoreRows } from "./score.ts";
+import { canDivide, type Task, writableIn } from "./task.ts";
+import { decoded, type Encode, type Found } from "./trial.ts";
+
+const MIN_QUALITY = 1;
+const MAX_QUALITY = 100;
+
+/** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */
+const CLOSE = 0.99;
+
+/** By what a point of quality multiplies the bytes of most files, as a logarithm. */
+const GROWTH = 0.04;
+
+/** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
+const FAR = 4;
+
+/** Encodings that most searches for a size take. */
+const TYPICAL_TRIES = 4;
+
+/** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
+const GUESSES = 4;
+
+/** Even the smallest file is larger than asked. */
+class TooSmall extends ApiError {
+  readonly leastBytes: number;
+
+  constructor(leastBytes: number) {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${leastBytes}`);
+    this.leastBytes = leastBytes;
+  }
+}
+
+/** Of what several formats were refused for: the least size that any of them has, or else the first reason. */
+export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiError[]]): ApiError {
+  const leastOf = (refusal: ApiError) => (refusal instanceof TooSmall ? refusal.leastBytes : Infinity);
+  return others.reduce((least, other) => (leastOf(other) < leastOf(least) ? other : least), first);
+}
+
+/**
+ * Makes the file of the best quality that has at most so many bytes, with its score where there is memory to take it.
+ * @throws ApiError 422, when it runs, naming the smallest size there is if none fits
+ */
+export function fitSize(task: Task): Attempt | null {
+  const { stored, picture, settings, aim } = task;
+  const format = writableIn(task);
+  const { coefficients } = stored.format;
+  if (aim.kind !== "size" || !format) return null;
+  const divides = canDivide(task) ? coefficients : undefined;
+  const room = divides ? null : roomFor(task, format);
+  const blind = divides ? requantizePrice(task, divides) : encodePrice(task, format, settings);
+  const scored = beside(lookPrice(format, picture), either(blind, picturePrice(stored, task.plan)));
+  const scores = picture.frames === 1 && canScore(picture) && isolateBudget.canHold(room?.price ?? scored);
+  const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
+  const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
+  return {
+    name: "fit size",
+    price: times(TYPICAL_TRIES * choices.length, scores ? either(blind, room?.price ?? scored) : blind),
+    async run(session, breath) {
+      if (room?.keepsPixels && scores) await session.keepPixels(breath);
+      const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
+      const files: Uint8Array[] = [];
+      for (const choice of choices) {
+        files.push(await largestWithin(finish, { ...settings, ...choice }, aim.bytes, format.write.qualities.step));
+      }
+      const fitting = files.filter(({ length }) => length <= aim.bytes);
+      const [first] = fitting;
+      if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
+      if (!scores) return session.rendition({ bytes: first });
+      return session.rendition(await bestLooking(session.picture, format, fitting, breath));
+    },
+  };
+}
+
+/** Of files the one that looks best. */
+async function bestLooking(
+  picture: Picture,
+  format: FormatDefinition,
+  files: readonly Uint8Array[],
+  breath: Breath,
+): Promise<Found> {
+  let best: Found | undefined;
+  for (const bytes of files) {
+    const shown = await firstFrame(picture, breath);
+    const score = await scoreRows(shown, await decoded(format, bytes, breath), breath);
+    if (!best || score > best.score) best = { bytes, score };
+  }
+  if (!best) throw new RangeError("there are no files to compare");
+  return best;
+}
+
+interface Try {
+  readonly quality: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The encoding of about the highest quality whose bytes fit, or else the smallest one: bytes grow with quality, about
+ * exponentially, which says where to look next.
+ */
+async function largestWithin(
+  encode: Encode,
+  settings: EncodeSettings,
+  limitBytes: number,
+  step: number,
+): Promise<Uint8Array> {
+  let fits: Try | undefined;
+  let over: Try | undefined;
+  for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { step, tries });
+    if (quality === undefined) break;
+    const bytes = await encode({ ...settings, quality });
+    if (bytes.length <= limitBytes) fits = { quality, bytes };
+    else over = { quality, bytes };
+  }
+  const found = fits ?? over;
+  if (!found) throw new RangeError("no quality was tried");
+  return found.bytes;
+}
+
+/** A quality between the best that fits and the worst that does not, undefined when there is none. */
+function nextQuality(
+  fits: Try | undefined,
+  over: Try | undefined,
+  first: number,
+  limitBytes: number,
+  { step, tries }: { readonly step: number; readonly tries: number },
+): number | undefined {
+  const low = fits ? fits.quality + step : MIN_QUALITY;
+  const high = over ? over.quality - step : MAX_QUALITY;
+  if (low > high) return undefined;
+  const known = fits ?? over;
+  if (!known) return first;
+  if (!fits && known.bytes.length > limitBytes * FAR) return low;
+  const room = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
+  const growth =
+    fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);
+  const isHalved = fits && over && tries >= GUESSES;
+  const guess = isHalved ? (low + high) / 2 : known.quality + room(known.bytes) / growth;
+  return Math.min(high, Math.max(low, Math.floor(guess / step) * step));
+}

@@ -1,0 +1,124 @@
+/** What the attempts take, composed of what decoders, encoders and the score declare. */
+import { beside, either, FREE, held, type Price, sequence, times } from "../../../wasm/price.ts";
+import { isolateBudget } from "../budget.ts";
+import type { EncodeSettings, Facts, FormatDefinition } from "../format.ts";
+import { whole } from "../geometry.ts";
+import { collectPrice } from "../kept.ts";
+import type { Extent } from "../picture.ts";
+import { picturePrice } from "../pipeline.ts";
+import { referencePrice } from "./reference.ts";
+import { sampleBytes, samplePart } from "./sample.ts";
+import { scorePrice } from "./score.ts";
+import type { Task, WritableFormat } from "./task.ts";
+
+/** Larger pictures are computed anew each time that they are read. */
+const MAX_KEPT_PIXELS = 4_000_000;
+
+/** Renditions of the sample that a search looks at, for each choice that the format leaves, and of the whole picture. */
+const SAMPLE_TRIES = 4;
+const WHOLE_TRIES = 2;
+
+/** Of looking at a result of this format: decoding it, and comparing it with the picture. */
+export function lookPrice(format: FormatDefinition, picture: Extent): Price {
+  return sequence(resultDecodePrice(format, picture), scorePrice(picture));
+}
+
+/** Of decoding a result that is not written yet. */
+export function resultDecodePrice(format: FormatDefinition, { width, height, opaque, frames }: Extent): Price {
+  const facts: Facts = {
+    width,
+    height,
+    orientation: 1,
+    frames,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "YCbCr",
+    interlaced: false,
+    subsample: "4:2:0",
+    depth: 24,
+    quality: 80,
+  };
+  return format.read.price(facts, { box: whole(facts), width, height });
+}
+
+/** Bytes that comparing with a picture of this size holds, besides the two pictures. */
+export function comparingBytes(picture: Extent): number {
+  return sampleBytes(picture) + scorePrice(picture).bytes;
+}
+
+/** Of encoding the picture once, decoded as it is written. */
+export function encodePrice(
+  { stored, plan, picture }: Task,
+  { write }: WritableFormat,
+  settings: EncodeSettings,
+): Price {
+  return beside(picturePrice(stored, plan), write.price(picture, settings));
+}
+
+/** What a search for a quality keeps, as far as there is memory for it. */
+export interface Room {
+  readonly price: Price;
+  /** The pixels are computed once. */
+  readonly keepsPixels: boolean;
+  /** What is compared of the picture is computed once. */
+  readonly keepsReference: boolean;
+  /** The best result so far is kept while another is made. */
+  readonly keepsResults: boolean;
+  /** A file without loss can be made beside. */
+  readonly triesExact: boolean;
+}
+
+/** The most room that a search through pixels can be given; null when there is not enough even for the least. */
+export function roomFor(task: Task, format: WritableFormat): Room | null {
+  const { picture } = task;
+  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
+  const keepsPixels = isSmall && isolateBudget.canHold(pixelsPrice(task, format, { keepsPixels: true }));
+  const roomy = pixelsPrice(task, format, { keepsPixels });
+  if (!isolateBudget.canHold(roomy)) return null;
+  const exact = withExact(roomy, task, format);
+  const triesExact = isolateBudget.canHold(exact);
+  const own = triesExact ? exact : roomy;
+  const kept = beside(own, referencePrice(picture));
+  const keepsReference = !keepsPixels && isolateBudget.canHold(kept);
+  return { price: keepsReference ? kept : own, keepsPixels, keepsReference, keepsResults: true, triesExact };
+}
+
+/** The least room in which a search is possible: nothing is kept but what must be. */
+export function leastRoom(task: Task, format: WritableFormat): Room {
+  const price = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
+  const kept = beside(price, referencePrice(task.picture));
+  const keepsReference = isolateBudget.canHold(kept);
+  const none = { keepsPixels: false, keepsResults: false, triesExact: false };
+  return { price: keepsReference ? kept : price, keepsReference, ...none };
+}
+
+/** Of a search through pixels. */
+function pixelsPrice(
+  { stored, plan, picture, settings }: Task,
+  format: WritableFormat,
+  { keepsPixels, keepsResults = true }: { keepsPixels: boolean; keepsResults?: boolean },
+): Price {
+  const source = picturePrice(stored, plan);
+  const pixels = keepsPixels ? collectPrice(picture) : FREE;
+  const encode = format.write.price(picture, { ...settings, trial: true });
+  const final = format.write.price(picture, settings);
+  const decode = resultDecodePrice(format, picture);
+  const comparing = held(comparingBytes(picture));
+  // A format decodes in the memory that it encodes in.
+  const work = either(encode, final, decode).bytes;
+  const results = keepsResults ? final.bytes / 4 : 0;
+  const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
+  const once = encode.ms + decode.ms + scorePrice(picture).ms + (keepsPixels ? 0 : source.ms);
+  const part = samplePart(picture);
+  const tries = SAMPLE_TRIES * format.write.variants.length * part + (part < 1 ? WHOLE_TRIES : 0);
+  const ms = source.ms + pixels.ms + times(tries, { bytes: 0, ms: once }).ms + final.ms;
+  return { bytes: Math.ceil(bytes), ms };
+}
+
+/** A price with a file without loss made besides. */
+function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
+  if (!can.lossless) return price;
+  const lossy = write.price(picture, settings);
+  const exact = write.price(picture, { ...settings, lossless: true });
+  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + exact.ms };
+}

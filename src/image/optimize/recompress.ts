@@ -1,0 +1,52 @@
+/** Attempts that write the original anew in its own format, every pixel as it is. */
+import type { Attempt, Rendition } from "./attempt.ts";
+import { searchedScore } from "./search-pixels.ts";
+import { canDivide, type Task } from "./task.ts";
+
+/** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
+const LEAST_BYTES = 1_000;
+
+/** A result of more than this part of the original may be larger than what loses nothing, once that is done thoroughly. */
+const LITTLE_SAVED = 0.75;
+
+/** Whether the original is so small that nothing but its recompression is tried. */
+export function isTiny(task: Task): boolean {
+  const { unchanged, stored, aim } = task;
+  if (aim.kind !== "smart" || !unchanged?.original || !stored.format.recompress || canDivide(task)) return false;
+  return unchanged.original.length <= LEAST_BYTES;
+}
+
+/** Recompresses what may lose nothing: by request, because it is tiny, or because its format is not written otherwise. */
+export function recompressOnly(task: Task): Attempt | null {
+  const isOnlyWay = task.aim.kind === "lossless" || !task.format.write || isTiny(task);
+  return isOnlyWay ? recompressed(task) : null;
+}
+
+/** Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller. */
+export function recompressToo(task: Task): Attempt | null {
+  const attempt = task.aim.kind === "smart" && task.format.write ? recompressed(task) : null;
+  const original = task.unchanged?.original?.length;
+  const targetScore = searchedScore(task) ?? 100;
+  // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
+  const isClose = ({ file, score = 0, beatsExact = false }: Rendition) =>
+    score < targetScore ||
+    score === 100 ||
+    (!canDivide(task) && !beatsExact && original !== undefined && file.bytes.length > original * LITTLE_SAVED);
+  return attempt && { ...attempt, mayBeat: isClose };
+}
+
+function recompressed({ stored, unchanged, settings }: Task): Attempt | null {
+  const { bytes, facts, format } = stored;
+  const { recompress } = format;
+  if (!recompress || !unchanged) return null;
+  const { turn, tag } = unchanged;
+  const wanted = { progressive: settings.progressive, turn, tag };
+  return {
+    name: "recompress",
+    price: recompress.price(bytes, facts, wanted),
+    async run(session, breath) {
+      const made = await recompress.run(bytes, facts, wanted, breath);
+      return made && session.rendition({ bytes: made, score: 100 });
+    },
+  };
+}

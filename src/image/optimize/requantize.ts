@@ -1,0 +1,87 @@
+/** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
+import { beside, either, held } from "../../../wasm/price.ts";
+import type { Breath } from "../breath.ts";
+import { isolateBudget } from "../budget.ts";
+import type { Coefficients, RequantizeSettings } from "../format.ts";
+import { pictureOf, picturePrice } from "../pipeline.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Way } from "./candidates.ts";
+import { comparingBytes, resultDecodePrice, roomFor } from "./prices.ts";
+import { Reference, referencePrice } from "./reference.ts";
+import { searchedScore } from "./search-pixels.ts";
+import { smallestAbove } from "./search.ts";
+import { asStored, canDivide, type Task, writableIn } from "./task.ts";
+import type { Encode } from "./trial.ts";
+
+/**
+ * Searches among coarser divisors of the coefficients, and among encodings of the pixels where these can be written with
+ * less chroma, and at qualities between those at which divisors of coefficients grow.
+ */
+export function requantize(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  const { coefficients } = stored.format;
+  if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
+  const lying = asStored(plan, stored);
+  const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
+  const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture));
+  const lean = beside(looking, work);
+  const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
+  const least = room ? either(lean, room.price) : lean;
+  const kept = beside(least, referencePrice(picture));
+  const keepsReference = !room?.keepsPixels && isolateBudget.canHold(kept);
+  const goal = { format, settings, targetScore, isFrugal: false, triesExact: false, rivalBytes: Infinity };
+  return {
+    name: "requantize",
+    price: keepsReference ? kept : least,
+    async run(session, breath) {
+      if (room?.keepsPixels) await session.keepPixels(breath);
+      try {
+        const compared = room ? session.picture : pictureOf(stored, lying);
+        const reference = await Reference.of(compared, keepsReference, breath);
+        const ways = [divided(task, coefficients, breath)];
+        if (room) ways.push(spareWay(task, session.way(format, breath)));
+        const found = await smallestAbove(goal, reference, ways, breath);
+        return found && session.rendition(found);
+      } finally {
+        session.dropPixels();
+      }
+    },
+  };
+}
+
+export function requantizePrice({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
+  const { bytes, facts } = stored;
+  const { quality } = settings;
+  return coefficients.price(bytes, facts, { quality, progressive: true, turn: unchanged?.turn ?? 1 });
+}
+
+/** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */
+function spareWay({ stored }: Task, way: Way): Way {
+  return stored.facts.subsample === "4:2:0" ? { ...way, spare: true, variants: [{ subsample: "4:2:0" }] } : way;
+}
+
+/** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */
+export function divided({ stored, unchanged }: Task, coefficients: Coefficients, breath: Breath): Way {
+  const { bytes, facts, format } = stored;
+  const { turn, tag } = unchanged ?? { turn: 1, tag: 1 };
+  const write = async (settings: RequantizeSettings) =>
+    (await coefficients.requantize(bytes, facts, settings, breath)) ?? bytes;
+  const encode: Encode = ({ quality, progressive }) => write({ quality, progressive });
+  const finish: Encode = ({ quality, progressive }) => write({ quality, progressive, turn, tag });
+  return {
+    encode,
+    finish: turn === 1 && tag === 1 ? encode : finish,
+    variants: [{}],
+    async onSample({ picture, tiles }) {
+      const small = tiles && (await coefficients.requantize(bytes, facts, { progressive: false, tiles }, breath));
+      if (!small) return { encode: async (settings) => format.write?.encode(picture, settings, breath) ?? bytes };
+      const smallFacts = format.read.probe(small);
+      return {
+        encode: async ({ quality }) =>
+          (await coefficients.requantize(small, smallFacts, { quality, progressive: false }, breath)) ?? small,
+      };
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
+import { beside, either, held, times } from "../../../wasm/price.ts";
+import { isolateBudget } from "../budget.ts";
+import { picturePrice } from "../pipeline.ts";
+import { mostTries, smallestAnimation } from "./animation.ts";
+import { type Attempt, BEATEN } from "./attempt.ts";
+import { TARGET_SCORE } from "./presets.ts";
+import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
+import { Reference } from "./reference.ts";
+import { canScore } from "./score.ts";
+import { smallestAbove } from "./search.ts";
+import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+
+/** The target score of a task that promises one which can be searched for; undefined where it does not. */
+export function searchedScore({ aim, format, picture }: Task): number | undefined {
+  const write = format.write;
+  if (aim.kind !== "smart" || !write || !format.can.quality) return undefined;
+  const inTime = picture.width * picture.height <= write.maxScoredPixels;
+  return inTime && canScore(picture) ? TARGET_SCORE[aim.preset] : undefined;
+}
+
+/** Searches through pixels, with everything kept that saves time. */
+export function searchPixels(task: Task): Attempt | null {
+  const format = searchableIn(task);
+  const room = format && roomFor(task, format);
+  return room && pixelsIn(task, format, room);
+}
+
+/** Searches through pixels in the least memory, where nothing may be kept. */
+export function searchPixelsFrugally(task: Task): Attempt | null {
+  const format = searchableIn(task);
+  return format && pixelsIn(task, format, leastRoom(task, format));
+}
+
+/** The format, where a still picture is searched for by its pixels. */
+function searchableIn(task: Task): WritableFormat | null {
+  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task)) return null;
+  return writableIn(task);
+}
+
+function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
+  const targetScore = searchedScore(task) ?? 100;
+  const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
+  const { settings } = task;
+  const goal = { format, settings, targetScore, isFrugal: !room.keepsResults, triesExact: room.triesExact, rivalBytes };
+  return {
+    name: "search pixels",
+    price: room.price,
+    async run(session, breath) {
+      if (room.keepsPixels) await session.keepPixels(breath);
+      try {
+        const { picture } = session;
+        const reference = await Reference.of(picture, room.keepsReference, breath);
+        const found = await smallestAbove(goal, reference, [session.way(format, breath)], breath);
+        if (!found) return BEATEN;
+        const isMissed = found.score < targetScore && room.triesExact && format.can.lossless;
+        if (!isMissed) return session.rendition(found);
+        const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+        return session.rendition({ bytes: exact, score: 100 });
+      } finally {
+        session.dropPixels();
+      }
+    },
+  };
+}
+
+/** Searches for the quality of an animation. */
+export function searchFrames(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  if (targetScore === undefined || picture.frames === 1 || !format) return null;
+  const encode = format.write.price(picture, settings);
+  const source = picturePrice(stored, plan);
+  // The best animation so far is kept while another is made.
+  const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
+  const { ms } = times(mostTries(picture), beside(source, encode));
+  return {
+    name: "search frames",
+    price: beside(held(bytes), { bytes: 0, ms }),
+    async run(session, breath) {
+      const originalBytes = unchanged?.original?.length;
+      const best = await smallestAnimation(picture, format, settings, targetScore, breath, originalBytes);
+      if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
+      const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+      return session.rendition({ bytes: exact, score: 100 });
+    },
+  };
+}
+
+/** Whether a search through pixels can be given all the room that it likes. */
+export function fitsSearch(task: Task): boolean {
+  const format = writableIn(task);
+  const room = format && roomFor(task, format);
+  return room !== null && isolateBudget.canHold(room.price);
+}

@@ -1,0 +1,103 @@
+/** What is to be written of a picture, and what of its original stays as it is. */
+import { isolateBudget } from "../budget.ts";
+import { WHITE } from "../color.ts";
+import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import { isWhole, type Orientation } from "../geometry.ts";
+import type { Aim } from "../output.ts";
+import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
+import { pictureOf, type Stored } from "../pipeline.ts";
+import { type Plan, storedSize } from "../plan.ts";
+import { flatten } from "../steps/flatten.ts";
+import { carefulSettings, encodeSettings } from "./presets.ts";
+import { canScore } from "./score.ts";
+
+/** A format that can be written. */
+export type WritableFormat = FormatDefinition & Required<Pick<FormatDefinition, "write">>;
+
+/** What is asked for, in one output format. */
+export interface Wish {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  readonly format: FormatDefinition;
+  readonly aim: Aim;
+  readonly progressive: boolean;
+  /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
+  readonly rivalBytes?: number | undefined;
+  /** No other format is tried after this one. */
+  readonly isLast: boolean;
+}
+
+/** A picture of which nothing changes but, perhaps, how it lies. */
+export interface Unchanged {
+  /** How its pixels are turned, without any loss. */
+  readonly turn: Orientation;
+  /** The orientation tag of the result. */
+  readonly tag: Orientation;
+  /** The original without its metadata, where it shows what is asked for. */
+  readonly original: Uint8Array | null;
+}
+
+/** What is to be done, with all that is known before anything is decoded. */
+export interface Task extends Wish {
+  readonly settings: EncodeSettings;
+  /** What the plan makes of what is stored, as the format can hold it. */
+  readonly picture: Picture;
+  readonly unchanged: Unchanged | null;
+}
+
+export function taskOf(wish: Wish): Task {
+  const picture = pictureIn(wish);
+  const wanted = encodeSettings(wish.aim, wish.format, wish.progressive);
+  const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
+  const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
+  return { ...wish, picture, settings, unchanged: unchangedBy(wish) };
+}
+
+/** The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha. */
+function pictureIn({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
+  const planned = pictureOf(stored, plan);
+  const isStill = planned.frames === 1 || format.can.animation;
+  const picture = isStill ? planned : stillPicture(planned, (breath) => firstFrame(planned, breath));
+  if (format.can.alpha || picture.opaque) return picture;
+  return { ...mapFrames(picture, (rows) => flatten(rows, WHITE)), opaque: true };
+}
+
+/**
+ * What stays of the original; null when pixels or format change. The orientation of a JPEG file is applied to its
+ * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost; or else the pixels are
+ * turned and encoded.
+ */
+function unchangedBy({ stored, plan, format, aim }: Wish): Unchanged | null {
+  const { bytes, facts } = stored;
+  const { box, orientation, target: resized } = plan.view;
+  if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
+  if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
+  const { coefficients } = format;
+  if (!coefficients) return null;
+  const settings = { progressive: true, turn: orientation, quality: 100 };
+  if (coefficients.turns(bytes, orientation) && isolateBudget.canHold(coefficients.price(bytes, facts, settings))) {
+    return { turn: orientation, tag: 1, original: null };
+  }
+  if (aim.kind !== "lossless" || orientation !== facts.orientation) return null;
+  return { turn: 1, tag: orientation, original: withoutMetadata(stored, orientation) };
+}
+
+function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Uint8Array {
+  const stripped = format.strip?.(bytes, tag) ?? bytes;
+  return stripped.length < bytes.length ? stripped : bytes;
+}
+
+/** The plan without its turn: the picture as it lies in the file. */
+export function asStored(plan: Plan, { facts }: Stored): Plan {
+  return { ...plan, view: { ...plan.view, orientation: 1 }, size: storedSize(facts) };
+}
+
+/** The format of a task as one that can be written; null where it cannot. */
+export function writableIn({ format }: Pick<Task, "format">): WritableFormat | null {
+  return format.write ? { ...format, write: format.write } : null;
+}
+
+/** Whether a smaller file can be had by dividing the original's coefficients anew, without any pixels. */
+export function canDivide({ unchanged, stored }: Task): boolean {
+  return unchanged !== null && stored.format.coefficients?.divides(stored.bytes) === true;
+}

@@ -1,0 +1,44 @@
+/** The bytes of a file that several parts of a job hold: they die when the last of them lets go, and no earlier. */
+export class SharedBytes {
+  private readonly file: Uint8Array;
+  /** Shares the memory of this one, and keeps it alive. */
+  private readonly parent: SharedBytes | undefined;
+  private holders = 1;
+
+  private constructor(file: Uint8Array, parent?: SharedBytes) {
+    this.file = file;
+    this.parent = parent;
+  }
+
+  /** Takes bytes over from whoever read or made them: nobody else may keep a view of them. */
+  static of(file: Uint8Array): SharedBytes {
+    return new SharedBytes(file);
+  }
+
+  /** @throws Error when everybody has let go */
+  get bytes(): Uint8Array {
+    if (this.holders === 0) throw new Error("bytes were read after they were released");
+    return this.file;
+  }
+
+  /** One holder more. */
+  retain(): this {
+    if (this.holders === 0) throw new Error("bytes were retained after they were released");
+    this.holders++;
+    return this;
+  }
+
+  /** Bytes made of these, which may be a view of the same memory or stand on their own. */
+  derived(file: Uint8Array): SharedBytes {
+    return file.buffer === this.file.buffer ? new SharedBytes(file, this.retain()) : new SharedBytes(file);
+  }
+
+  /** One holder less. The memory goes with the last at once: it may be a quarter of what there is. */
+  release(): void {
+    if (this.holders === 0) throw new Error("bytes were released more often than they were held");
+    this.holders--;
+    if (this.holders > 0) return;
+    if (this.parent) this.parent.release();
+    else if (this.file.buffer instanceof ArrayBuffer) this.file.buffer.transfer(0);
+  }
+}

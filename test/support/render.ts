@@ -1,0 +1,17 @@
+/** The engine from file to file, as tests call it. */
+import type { FormatDefinition } from "../../src/image/format.ts";
+import { type Order, render, type Rendered } from "../../src/image/render.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
+
+/** A rendered picture with its bytes at hand. */
+export interface RenderedFile {
+  readonly input: Rendered["input"];
+  readonly output: Rendered["output"] & { readonly bytes: Uint8Array; readonly format: FormatDefinition };
+}
+
+/** Carries out an order on a copy of `bytes`, for the engine may free what it is given. */
+export async function rendered(bytes: Uint8Array, order: Partial<Order> = {}): Promise<RenderedFile> {
+  const whole = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
+  const { input, output } = await render(SharedBytes.of(bytes.slice()), { ...whole, ...order });
+  return { input, output: { ...output, bytes: output.file.bytes } };
+}
