@@ -1,17 +1,17 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
-import { NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
+import type { Turns } from "./instance.ts";
+import { type HeapExports, NativeError, type NativeInstance, type NativeModule } from "./load.ts";
+import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
 
-export interface CanvasExports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
-  heap_limit(bytes: number): void;
+export interface CanvasExports extends HeapExports {
   canvas_open(width: number, rows: number): Pointer;
   canvas_band(canvas: Pointer): Pointer;
   canvas_unpremultiply(canvas: Pointer, rows: number): void;
   canvas_close(canvas: Pointer): void;
+  /** Decodes a picture from `size` bytes, which it frees. May pause. */
+  picture_decode(bytes: Pointer, size: number, ...numbers: number[]): Pointer;
   picture_colors(picture: Pointer, matrix: number, fullRange: number): void;
   picture_draw(picture: Pointer, canvas: Pointer, x: number, y: number, width: number, rows: number, toX: number): void;
   picture_draw_alpha(
@@ -35,6 +35,17 @@ export interface SampleMeaning {
   readonly fullRange: boolean;
 }
 
+/** One coded picture as a module takes it. */
+export interface CodedPicture {
+  /** The length of what `write` writes. */
+  readonly bytes: number;
+  readonly write: (copy: Uint8Array) => void;
+  /** What else `picture_decode` of the module is told. */
+  readonly numbers: readonly number[];
+  /** What a unit of the work takes that the module declares while it decodes. */
+  readonly nanoseconds: number;
+}
+
 /** Which part of a decoded picture is drawn, in its own pixels, and from which column of the band on. */
 export interface CanvasPart {
   readonly x: number;
@@ -44,63 +55,92 @@ export interface CanvasPart {
   readonly toX: number;
 }
 
-/** Its allocations fail beyond what it declared. */
-export class NativeCanvas<Exports extends CanvasExports> {
-  private readonly module: NativeModule<Exports>;
-  private readonly instance: NativeInstance<Exports>;
-  private readonly pictures = new Set<Pointer>();
-  private readonly width: number;
-  private readonly peakBytes: number;
-  private heldBytes = 0;
-  private pointer = 0;
+/** What converting a pixel into the band takes. */
+const DRAW_NANOSECONDS = 5;
+
+/** Of a band, and of drawing a picture into it from top to bottom. */
+export function canvasPrice(width: number, height: number, bandRows: number): Price {
+  return priced(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
+}
+
+/** A decoder that one job has alone, for its decoding may pause; allocations fail beyond what the job declared. */
+export class NativeStills {
+  readonly instance: NativeInstance<CanvasExports>;
+  private readonly module: NativeModule<CanvasExports>;
   private closed = false;
 
-  /** @throws NativeError when memory does not suffice */
-  constructor(module: NativeModule<Exports>, width: number, rows: number, peakBytes: number) {
+  constructor(module: NativeModule<CanvasExports>, peakBytes: number) {
     this.module = module;
-    this.instance = module.acquire();
-    this.width = width;
-    this.peakBytes = peakBytes;
-    try {
-      this.pointer = this.call((exports) => exports.canvas_open(width, rows));
-      if (this.pointer === 0) throw new NativeError("out of memory");
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+    this.instance = module.acquireAlone();
+    this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
   }
 
   /**
-   * Decodes a picture from `size` bytes of the module's memory, which `write` fills and `decode` frees.
+   * @param width of the band, pixels
+   * @param rows that the band holds
+   * @throws NativeError when memory does not suffice
+   */
+  openCanvas(width: number, rows: number): NativeCanvas {
+    return new NativeCanvas(this, width, rows);
+  }
+
+  /** Nothing may be called any more: a decoding failed to come back, or the job is over. */
+  isGone(): boolean {
+    return this.closed || this.instance.broken || this.instance.isPaused();
+  }
+
+  /** Gives the decoder back, after its canvases were closed. May be called twice and at any time. */
+  close(): void {
+    if (this.closed) return;
+    if (!this.isGone()) this.instance.run((exports) => exports.heap_limit(NO_LIMIT));
+    this.closed = true;
+    this.module.release(this.instance);
+  }
+}
+
+export class NativeCanvas {
+  private readonly stills: NativeStills;
+  private readonly pictures = new Set<Pointer>();
+  private readonly width: number;
+  private readonly pointer: Pointer;
+  private closed = false;
+
+  /** @throws NativeError when memory does not suffice */
+  constructor(stills: NativeStills, width: number, rows: number) {
+    this.stills = stills;
+    this.width = width;
+    this.pointer = this.call((exports) => exports.canvas_open(width, rows));
+    if (this.pointer === 0) throw new NativeError("out of memory");
+  }
+
+  /**
+   * Decodes a picture; its samples stay until they are freed.
    * @throws NativeError when the picture is damaged or of another size, or memory does not suffice
    */
-  protected decode(
-    size: number,
-    write: (copy: Uint8Array) => void,
-    decode: (exports: Exports, copy: Pointer) => Pointer,
-    colors: SampleMeaning | undefined,
-  ): number {
-    const decoded = this.call((exports) => {
-      const copy = exports.malloc(size);
-      if (copy === 0) throw new NativeError("out of memory");
-      write(this.instance.bytes(copy, size));
-      const pointer = decode(exports, copy);
-      if (pointer === 0) throw new NativeError("out of memory");
-      if (colors) exports.picture_colors(pointer, colors.matrix, colors.fullRange ? 1 : 0);
-      return pointer;
-    });
+  async decode(picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer> {
+    const copy = this.call((exports) => exports.malloc(picture.bytes));
+    if (copy === 0) throw new NativeError("out of memory");
+    const { instance } = this.stills;
+    picture.write(instance.bytes(copy, picture.bytes));
+    const pace = { breath, nanoseconds: picture.nanoseconds };
+    const decoded = await instance.runPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers);
+    if (decoded === 0) throw new NativeError("out of memory");
     this.pictures.add(decoded);
+    if (colors) this.call((exports) => exports.picture_colors(decoded, colors.matrix, colors.fullRange ? 1 : 0));
     return decoded;
   }
 
-  draw(picture: number, { x, y, width, rows, toX }: CanvasPart): void {
+  /** Converts to sRGB-like RGBA8, alpha 255, into the first rows of the band. */
+  draw(picture: Pointer, { x, y, width, rows, toX }: CanvasPart): void {
     this.call((exports) => exports.picture_draw(picture, this.pointer, x, y, width, rows, toX));
   }
 
-  drawAlpha(picture: number, { x, y, width, rows, toX }: CanvasPart): void {
+  /** Luma, at full range, becomes the alpha of pixels that were drawn. */
+  drawAlpha(picture: Pointer, { x, y, width, rows, toX }: CanvasPart): void {
     this.call((exports) => exports.picture_draw_alpha(picture, this.pointer, x, y, width, rows, toX));
   }
 
+  /** Divides the colors of the first rows by their alpha. */
   unpremultiply(rows: number): void {
     this.call((exports) => exports.canvas_unpremultiply(this.pointer, rows));
   }
@@ -108,55 +148,25 @@ export class NativeCanvas<Exports extends CanvasExports> {
   /** The first rows; a view valid until the next call. */
   band(rows: number): Uint8Array {
     const address = this.call((exports) => exports.canvas_band(this.pointer));
-    return this.instance.bytes(address, rows * this.width * 4);
+    return this.stills.instance.bytes(address, rows * this.width * 4);
   }
 
-  free(picture: number): void {
+  free(picture: Pointer): void {
     if (this.pictures.delete(picture)) this.call((exports) => exports.picture_close(picture));
   }
 
   /** Frees everything. May be called twice and at any time. */
   close(): void {
     if (this.closed) return;
-    try {
-      if (!this.instance.broken && this.pointer !== 0) {
-        for (const picture of this.pictures) this.free(picture);
-        this.call((exports) => exports.canvas_close(this.pointer));
-      }
-    } finally {
-      this.closed = true;
-      this.module.release(this.instance);
+    if (!this.stills.isGone()) {
+      for (const picture of this.pictures) this.free(picture);
+      this.call((exports) => exports.canvas_close(this.pointer));
     }
+    this.closed = true;
   }
 
-  /** Calls C within the declared memory. */
-  private call<T>(work: (exports: Exports) => T): T {
+  private call<T>(work: (exports: CanvasExports) => T): T {
     if (this.closed) throw new NativeError("the canvas is closed");
-    return this.instance.run((exports) => {
-      const before = exports.heap_used();
-      exports.heap_limit(Math.min(NO_LIMIT, before - this.heldBytes + this.peakBytes));
-      try {
-        return work(exports);
-      } finally {
-        exports.heap_limit(NO_LIMIT);
-        this.heldBytes += exports.heap_used() - before;
-      }
-    });
-  }
-}
-
-/** Bytes allocated in a module now, and the most since the last call with `mark`. For tests and benchmarks. */
-export function nativeHeap<Exports extends CanvasExports>(
-  module: NativeModule<Exports>,
-  mark: boolean,
-): { readonly used: number; readonly peak: number } {
-  const instance = module.acquire();
-  try {
-    const { exports } = instance;
-    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
-    if (mark) exports.heap_mark();
-    return heap;
-  } finally {
-    module.release(instance);
+    return this.stills.instance.run(work);
   }
 }

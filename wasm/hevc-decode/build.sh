@@ -11,11 +11,13 @@ out=${2:-$here/hevc-decode.wasm}
 
 de265=$(debian_upstream libde265 1.1.3 tar.gz 554228bd17788c99a7e63b37ab5634722190e6e2bf60c1dcb01cef328e133905)
 work=$(work_folder "hevc-decode-$variant")
+cp -r "$de265/libde265" "$work/libde265"
+patch --directory "$work" --strip 1 --quiet < "$here/libde265.patch"
 
-flags=(-I"$here/config" -I"$here/config/libde265" -I"$de265" -I"$de265/libde265" -DHAVE_STDINT_H -DHAVE_STDBOOL_H
+flags=(-I"$here/.." -I"$here/config" -I"$here/config/libde265" -I"$work" -I"$work/libde265" "-ffile-prefix-map=$work/=" -DHAVE_STDINT_H -DHAVE_STDBOOL_H
   -DHAVE_UNISTD_H -DHAVE_MALLOC_H -DHAVE_ALLOCA_H -D_WASI_EMULATED_SIGNAL '-Dmemalign(alignment,size)=malloc(size)')
 files=()
-for file in "$de265"/libde265/*.cc; do
+for file in "$work"/libde265/*.cc; do
   case $(basename "$file") in
     quality.cc | visualize.cc | image-io.cc) ;;
     *) files+=("$file") ;;
@@ -27,9 +29,9 @@ if [ "$variant" = simd ]; then
   mkdir "$work/sse"
   cp "$emscripten"/system/include/compat/?mmintrin.h "$work/sse"
   flags+=(-isystem "$work/sse" -D__EMSCRIPTEN__ -D__SSE__ -D__SSE2__ -D__SSE3__ -D__SSSE3__ -D__SSE4_1__ -DHAVE_SSE4_1=1)
-  files+=("$de265"/libde265/x86/sse*.cc)
+  files+=("$work"/libde265/x86/sse*.cc)
 fi
 compile "$work/de265" "${files[@]}" -- "${flags[@]}" -Wno-everything
-compile "$work/own" "$here/decode.cc" "$here/../planes.c" "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall
+compile "$work/own" "$here/decode.cc" "$here/../planes.c" "$here/../heap.c" -- "${flags[@]}" -Wall
 
-link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/*/*.o
+link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{de265,own}/*.o

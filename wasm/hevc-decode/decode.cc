@@ -55,14 +55,19 @@ void keep(Picture* picture, de265_image* image) {
   picture->memory.exchange_pixel_data_with(*image);
 }
 
-// Units of the bitstream, each after its length in four bytes.
+// The last type of unit that is a slice (ITU-T H.265, table 7-1).
+constexpr int LAST_SLICE = 31;
+
+// Units of the bitstream, each after its length in four bytes and before a zero. Slices are passed on with their zero: if
+// decoding takes it, data is missing.
 bool push(de265_decoder_context* decoder, const uint8_t* units, size_t size) {
-  while (size >= 4) {
+  while (size > 5) {
     const size_t length = (size_t)units[0] << 24 | units[1] << 16 | units[2] << 8 | units[3];
-    if (length > size - 4) return false;
-    if (de265_push_NAL(decoder, units + 4, (int)length, 0, nullptr) != DE265_OK) return false;
-    units += 4 + length;
-    size -= 4 + length;
+    if (length > size - 5) return false;
+    const bool slice = (units[4] >> 1 & 63) <= LAST_SLICE;
+    if (de265_push_NAL(decoder, units + 4, (int)length + (slice ? 1 : 0), 0, nullptr) != DE265_OK) return false;
+    units += 5 + length;
+    size -= 5 + length;
   }
   return size == 0 && de265_flush_data(decoder) == DE265_OK;
 }
@@ -84,7 +89,8 @@ bool is_whole(const de265_image* image, int width, int height, int bits) {
   const bool gray = de265_get_chroma_format(image) == de265_chroma_mono;
   return de265_get_image_width(image, 0) == width && de265_get_image_height(image, 0) == height &&
          de265_get_bits_per_pixel(image, 0) == bits && (gray || de265_get_bits_per_pixel(image, 1) == bits) &&
-         image->integrity == INTEGRITY_CORRECT;
+         image->integrity == INTEGRITY_CORRECT &&
+         image->decoded_ctbs == (uint32_t)image->get_sps().PicSizeInCtbsY;
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
-/** Decodes still HEVC pictures and draws them into a band of RGBA rows. */
-import { type CanvasExports, NativeCanvas, nativeHeap, type SampleMeaning } from "../canvas.ts";
-import { native } from "../load.ts";
+/** Decodes still HEVC pictures with libde265. */
+import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { heapOf, native } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import module from "./hevc-decode.wasm";
-
-interface HevcExports extends CanvasExports {
-  picture_decode(bytes: number, size: number, width: number, height: number, bits: number, codedPixels: number): number;
-}
 
 /** Linear memory that the idle instance may keep: what grids of any size and single pictures of 12 megapixels need. */
 const KEEP_BYTES = 56 << 20;
 
-const hevc = native<HevcExports>(module, { name: "hevc-decode", keepBytes: KEEP_BYTES });
+const hevc = native<CanvasExports>(module, { name: "hevc-decode", keepBytes: KEEP_BYTES });
 
 /** One picture, as its container and its headers describe it. */
 export interface HevcPicture {
@@ -25,20 +22,22 @@ export interface HevcPicture {
   readonly codedPixels: number;
 }
 
-/** A band of rows and the decoded pictures that are drawn into it. */
-export class HevcCanvas extends NativeCanvas<HevcExports> {
-  /** @throws NativeError when memory does not suffice */
-  constructor(width: number, rows: number, peakBytes: number) {
-    super(hevc, width, rows, peakBytes);
-  }
+/** Around every unit: its length before it, a zero behind it. */
+const LENGTH_BYTES = 4;
+const FRAME_BYTES = LENGTH_BYTES + 1;
 
-  /** @throws NativeError when the picture is damaged or of another size, or memory does not suffice */
-  decodePicture({ units, width, height, bits, codedPixels }: HevcPicture, colors: SampleMeaning | undefined): number {
-    const size = units.reduce((sum, unit) => sum + 4 + unit.length, 0);
-    const decode = (exports: HevcExports, copy: number) =>
-      exports.picture_decode(copy, size, width, height, bits, codedPixels);
-    return this.decode(size, (copy) => writeUnits(copy, units), decode, colors);
-  }
+/** A decoder for one job, which holds at most `peakBytes`. */
+export function openHevcStills(peakBytes: number): NativeStills {
+  return new NativeStills(hevc, peakBytes);
+}
+
+export function hevcPicture({ units, width, height, bits, codedPixels }: HevcPicture): CodedPicture {
+  return {
+    bytes: units.reduce((sum, unit) => sum + FRAME_BYTES + unit.length, 0),
+    write: (copy) => writeUnits(copy, units),
+    numbers: [width, height, bits, codedPixels],
+    nanoseconds: PIXEL_NANOSECONDS,
+  };
 }
 
 function writeUnits(target: Uint8Array, units: readonly Uint8Array[]): void {
@@ -46,12 +45,32 @@ function writeUnits(target: Uint8Array, units: readonly Uint8Array[]): void {
   let at = 0;
   for (const unit of units) {
     view.setUint32(at, unit.length);
-    target.set(unit, at + 4);
-    at += 4 + unit.length;
+    target.set(unit, at + LENGTH_BYTES);
+    at += FRAME_BYTES + unit.length;
+    target[at - 1] = 0;
   }
+}
+
+/**
+ * What reading the data of a pixel takes. The module counts everything else in it: a byte of data as 17 pixels, and each
+ * of the passes of the filters between blocks as an eighth of one (libde265.patch).
+ */
+const PIXEL_NANOSECONDS = 9;
+const BYTE_PIXELS = 17;
+/** Of the filters, for each sample of luma or chroma. */
+const FILTER_PIXELS = 0.75;
+/** Bytes of what libde265 knows of each pixel besides its samples, at most. */
+const NOTES_BYTES = 1.5;
+const DECODER_BYTES = 1 << 20;
+
+/** Of decoding a picture, the samples left out. A payload lies in our memory and, twice, in libde265's. */
+export function hevcDecodePrice(coded: { pixels: number; samples: number; payloadBytes: number }): Price {
+  const { pixels, samples, payloadBytes } = coded;
+  const work = pixels + samples * FILTER_PIXELS + payloadBytes * BYTE_PIXELS;
+  return priced(pixels * NOTES_BYTES + 3 * payloadBytes + DECODER_BYTES, work, PIXEL_NANOSECONDS);
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
 export function hevcDecodeHeap(mark = false): { readonly used: number; readonly peak: number } {
-  return nativeHeap(hevc, mark);
+  return heapOf(hevc, mark);
 }

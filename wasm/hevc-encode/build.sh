@@ -11,7 +11,7 @@ work=$(work_folder hevc-encode)
 cp -r "$kvazaar/src" "$work/src"
 patch --directory "$work" --strip 1 --quiet < "$here/kvazaar.patch"
 
-flags=(-I"$here/config" -I"$work/src" -I"$work/src/strategies" -I"$work/src/extras" -D_WASI_EMULATED_SIGNAL
+flags=(-I"$here/.." -I"$here/config" -I"$work/src" -I"$work/src/strategies" -I"$work/src/extras" -D_WASI_EMULATED_SIGNAL
   '-DKVZ_VERSION=2.3.2' -DKVZ_DLL_EXPORTS -DPIC "-ffile-prefix-map=$work/=")
 files=()
 for file in "$work"/src/{,extras/,strategies/,strategies/{generic,sse2,sse41,avx2,altivec}/}*.c; do

@@ -35,6 +35,8 @@ typedef struct {
   kvz_picture** alpha;
   // Whether a pixel of each tile has an alpha below 255.
   uint8_t* translucent;
+  // What was encoded and not taken yet.
+  kvz_data_chunk* chunks;
 } Tiles;
 
 // There is no environment to read settings from.
@@ -53,6 +55,7 @@ void tiles_close(Tiles* tiles) {
     if (tiles->color != NULL) api->picture_free(tiles->color[column]);
     if (tiles->alpha != NULL) api->picture_free(tiles->alpha[column]);
   }
+  api->chunk_free(tiles->chunks);
   free(tiles->color);
   free(tiles->alpha);
   free(tiles->translucent);
@@ -228,14 +231,9 @@ static kvz_config* configuration(const Tiles* tiles, int gray, int quantizer, in
   return config;
 }
 
-static void write_chunks(const kvz_data_chunk* chunk) {
-  for (; chunk != NULL; chunk = chunk->next) write_bytes(chunk->data, chunk->len);
-}
-
-// Encodes one tile and writes its units, with start codes, parameter sets among them. Returns 0 where memory does not
-// suffice.
+// Encodes one tile; the result is kept for `tiles_take`. May pause. Returns 0 where memory does not suffice.
 EXPORT("tiles_encode")
-int tiles_encode(const Tiles* tiles, int column, int gray, int quantizer, int lossless, const char* preset) {
+int tiles_encode(Tiles* tiles, int column, int gray, int quantizer, int lossless, const char* preset) {
   const kvz_api* const api = kvz_api_get(8);
   kvz_config* const config = configuration(tiles, gray, quantizer, lossless, preset);
   kvz_encoder* const encoder = config == NULL ? NULL : api->encoder_open(config);
@@ -252,9 +250,18 @@ int tiles_encode(const Tiles* tiles, int column, int gray, int quantizer, int lo
     if (picture == NULL && !done) break;
     picture = NULL;
   }
-  write_chunks(chunks);
-  api->chunk_free(chunks);
+  tiles->chunks = chunks;
   api->encoder_close(encoder);
   api->config_destroy(config);
   return done;
+}
+
+// Writes the units of the tile that was encoded, with start codes, parameter sets among them, and frees them.
+EXPORT("tiles_take")
+void tiles_take(Tiles* tiles) {
+  for (const kvz_data_chunk* chunk = tiles->chunks; chunk != NULL; chunk = chunk->next) {
+    write_bytes(chunk->data, chunk->len);
+  }
+  kvz_api_get(8)->chunk_free(tiles->chunks);
+  tiles->chunks = NULL;
 }

@@ -1,14 +1,13 @@
 /** Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a picture. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { joined } from "../../src/joined.ts";
+import type { Turns } from "../instance.ts";
+import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { beside, type Price, priced } from "../price.ts";
 import module from "./hevc-encode.wasm";
 
 type Pointer = number;
 
-interface EncodeExports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
-  heap_limit(bytes: number): void;
+interface EncodeExports extends HeapExports {
   tiles_open(pictureWidth: number, width: number, height: number, opaque: number): Pointer;
   tiles_band(tiles: Pointer): Pointer;
   tiles_columns(tiles: Pointer): number;
@@ -24,6 +23,7 @@ interface EncodeExports extends NativeExports {
     lossless: number,
     preset: Pointer,
   ): number;
+  tiles_take(tiles: Pointer): void;
   tiles_close(tiles: Pointer): void;
 }
 
@@ -33,6 +33,7 @@ const NO_LIMIT = 0xffff_ffff;
 /** Rows that are taken at a time; even. */
 export const BAND_ROWS = 16;
 
+/** Set and used within one call of `tiles_take`. */
 let written: Uint8Array[] = [];
 
 const hevc = native<EncodeExports>(module, {
@@ -43,8 +44,10 @@ const hevc = native<EncodeExports>(module, {
   }),
 });
 
-/** Kvazaar's, by the time they take. */
-export type Preset = "ultrafast" | "superfast" | "veryfast" | "faster" | "fast" | "medium" | "slow" | "slower";
+/** Kvazaar's presets that are used, and what each takes for a pixel of color. Alpha takes about half. */
+const PRESET_NANOSECONDS = { ultrafast: 100, medium: 400, slower: 1_100 } as const;
+
+export type Preset = keyof typeof PRESET_NANOSECONDS;
 
 export interface TileSettings {
   /** 0 to 51. */
@@ -54,12 +57,32 @@ export interface TileSettings {
   readonly preset: Preset;
 }
 
-/** What tiles hold at most, the results not included. */
-export function tilesPeakBytes(pictureWidth: number, tile: { width: number; height: number }, opaque: boolean): number {
-  const columns = Math.ceil(pictureWidth / tile.width);
-  const pixels = (tile.width + 8) * (tile.height + 8);
-  const planes = columns * pixels * (opaque ? 1.5 : 2.5);
-  return planes + pictureWidth * 4 * BAND_ROWS + encoderBytes(pixels);
+/** Width and height, pixels. */
+interface Sides {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What taking a pixel into tiles takes. */
+const PUSH_NANOSECONDS = 3;
+const ALPHA_SHARE = 0.5;
+
+/** Of encoding a picture in tiles, the results not included. */
+export function tilesPrice(picture: Sides, tile: Sides, opaque: boolean, preset: Preset): Price {
+  const columns = Math.ceil(picture.width / tile.width);
+  const tilePixels = (tile.width + 8) * (tile.height + 8);
+  const planes = columns * tilePixels * (opaque ? 1.5 : 2.5);
+  const pixels = columns * tile.width * Math.ceil(picture.height / tile.height) * tile.height;
+  const coding = PRESET_NANOSECONDS[preset] * (opaque ? 1 : 1 + ALPHA_SHARE);
+  return beside(
+    priced(planes + picture.width * 4 * BAND_ROWS, pixels, PUSH_NANOSECONDS),
+    priced(encoderBytes(tilePixels), pixels, coding),
+  );
+}
+
+/** Of taking so many rows into tiles. */
+export function pushMs(pictureWidth: number, rows: number): number {
+  return priced(0, pictureWidth * rows, PUSH_NANOSECONDS).ms;
 }
 
 /** What kvazaar holds while it encodes one tile. */
@@ -67,25 +90,30 @@ function encoderBytes(pixels: number): number {
   return (2 << 20) + pixels * 6;
 }
 
+/** A row of tiles, in an instance that its job has alone: encoding may pause. */
 export class HevcTiles {
   readonly columns: number;
-  private readonly instance: NativeInstance<EncodeExports> = hevc.acquire();
-  private readonly peakBytes: number;
-  private heldBytes = 0;
-  private readonly pointer: Pointer = 0;
+  private readonly instance: NativeInstance<EncodeExports> = hevc.acquireAlone();
+  private readonly pointer: Pointer;
   private readonly width: number;
   private closed = false;
 
-  /** @throws NativeError when memory does not suffice */
-  constructor(pictureWidth: number, tile: { width: number; height: number }, opaque: boolean) {
+  /**
+   * @param peakBytes that may be held, the results not included
+   * @throws NativeError when memory does not suffice
+   */
+  constructor(pictureWidth: number, tile: Sides, opaque: boolean, peakBytes: number) {
     this.width = pictureWidth;
-    this.peakBytes = tilesPeakBytes(pictureWidth, tile, opaque);
+    const { instance } = this;
     try {
-      this.pointer = this.call((exports) => exports.tiles_open(pictureWidth, tile.width, tile.height, opaque ? 1 : 0));
+      instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
+      this.pointer = instance.run((exports) =>
+        exports.tiles_open(pictureWidth, tile.width, tile.height, opaque ? 1 : 0),
+      );
       if (this.pointer === 0) throw new NativeError("out of memory");
       this.columns = this.call((exports) => exports.tiles_columns(this.pointer));
     } catch (error) {
-      this.close();
+      this.release();
       throw error;
     }
   }
@@ -121,24 +149,24 @@ export class HevcTiles {
    * @returns the units of the bitstream behind start codes, parameter sets among them
    * @throws NativeError when memory does not suffice
    */
-  encode(column: number, plane: "color" | "alpha", { quantizer, lossless, preset }: TileSettings): Uint8Array {
-    written = [];
+  async encode(column: number, plane: "color" | "alpha", settings: TileSettings, breath: Turns): Promise<Uint8Array> {
+    const { quantizer, lossless, preset } = settings;
+    const gray = plane === "alpha";
+    const nanoseconds = PRESET_NANOSECONDS[preset] * (gray ? ALPHA_SHARE : 1);
+    const numbers = [gray ? 1 : 0, quantizer, lossless ? 1 : 0] as const;
     try {
-      const done = this.call((exports) => {
-        const name = this.text(exports, preset);
-        const gray = plane === "alpha" ? 1 : 0;
-        const ok = exports.tiles_encode(this.pointer, column, gray, quantizer, lossless ? 1 : 0, name);
-        exports.free(name);
-        return ok;
-      });
+      const name = this.call((exports) => this.text(exports, preset));
+      const pace = { breath, nanoseconds };
+      const done = await this.instance.runPausing(pace, "tiles_encode", this.pointer, column, ...numbers, name);
       if (done === 0) throw new NativeError("out of memory");
-      return joined(written);
+      return this.call((exports) => {
+        exports.free(name);
+        return this.take(exports);
+      });
     } catch (error) {
       // What kvazaar held is lost.
       this.instance.broken = true;
       throw error;
-    } finally {
-      written = [];
     }
   }
 
@@ -146,10 +174,27 @@ export class HevcTiles {
   close(): void {
     if (this.closed) return;
     try {
-      if (!this.instance.broken) this.call((exports) => exports.tiles_close(this.pointer));
+      const gone = this.instance.broken || this.instance.isPaused();
+      if (!gone) this.call((exports) => exports.tiles_close(this.pointer));
     } finally {
-      this.closed = true;
-      hevc.release(this.instance);
+      this.release();
+    }
+  }
+
+  private release(): void {
+    this.closed = true;
+    const gone = this.instance.broken || this.instance.isPaused();
+    if (!gone) this.instance.run((exports) => exports.heap_limit(NO_LIMIT));
+    hevc.release(this.instance);
+  }
+
+  private take(exports: EncodeExports): Uint8Array {
+    written = [];
+    try {
+      exports.tiles_take(this.pointer);
+      return joined(written);
+    } finally {
+      written = [];
     }
   }
 
@@ -162,41 +207,13 @@ export class HevcTiles {
     return pointer;
   }
 
-  /** Calls C within the declared memory. */
   private call<T>(work: (exports: EncodeExports) => T): T {
     if (this.closed) throw new NativeError("the tiles are closed");
-    return this.instance.run((exports) => {
-      const before = exports.heap_used();
-      exports.heap_limit(Math.min(NO_LIMIT, before - this.heldBytes + this.peakBytes));
-      try {
-        return work(exports);
-      } finally {
-        exports.heap_limit(NO_LIMIT);
-        this.heldBytes += exports.heap_used() - before;
-      }
-    });
+    return this.instance.run(work);
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
 export function hevcEncodeHeap(mark = false): { readonly used: number; readonly peak: number } {
-  const instance = hevc.acquire();
-  try {
-    const { exports } = instance;
-    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
-    if (mark) exports.heap_mark();
-    return heap;
-  } finally {
-    hevc.release(instance);
-  }
+  return heapOf(hevc, mark);
 }

@@ -1,11 +1,20 @@
-import { BAND_ROWS, HevcTiles, tilesPeakBytes, type TileSettings } from "../../../../wasm/hevc-encode/encoder.ts";
-import { NativeError } from "../../../../wasm/load.ts";
 /** Rows into HEIC files: pictures beyond a size as a grid of tiles, so that memory does not grow with their height. */
+import {
+  BAND_ROWS,
+  HevcTiles,
+  type Preset,
+  pushMs,
+  tilesPrice,
+  type TileSettings,
+} from "../../../../wasm/hevc-encode/encoder.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
+import type { Breath } from "../../breath.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import { guardedAsync } from "../guard.ts";
 import { type CodedLayer, writeHeif } from "../heif/write.ts";
 import { type Bitstream, splitUnits } from "./bitstream.ts";
 import { quantizerOf } from "./quality.ts";
@@ -38,46 +47,53 @@ function tileSide(length: number, most: number): number {
   return Math.ceil(length / Math.ceil(length / most) / TILE_STEP) * TILE_STEP;
 }
 
-/** Bytes that encoding holds at most, the file included. */
-export function peakBytes(picture: Size & { readonly opaque: boolean }): number {
-  // Photographs take 0.1 to 0.4 bytes per pixel at usual qualities; pieces and file are there at once.
-  const file = picture.width * picture.height * 0.8;
-  return tilesPeakBytes(picture.width, layoutOf(picture).tile, picture.opaque) + file;
+/** Of encoding a picture, the file included. */
+export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
+  const { width, height, opaque } = picture;
+  const file = held(width * height * FILE_BYTES);
+  return beside(tilesPrice(picture, layoutOf(picture).tile, opaque, presetOf(settings, width * height)), file);
 }
 
+/**
+ * Bytes of a pixel in its file: photographs take 0.1 to 0.4 at usual qualities, and pieces and file are there at once.
+ */
+const FILE_BYTES = 0.8;
+
 /** @throws ApiError 422 when the picture has no frame, or is too large for the memory that was declared */
-export function encodeHeic(picture: Picture, settings: EncodeSettings): Uint8Array {
-  const rows = firstFrame(picture);
+export async function encodeHeic(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, breath);
   try {
-    return encodeRows(rows, settings);
-  } catch (error) {
-    if (!(error instanceof NativeError)) throw error;
-    throw new ApiError(422, "The image cannot be written as HEIC: it is too large or too complex", { cause: error });
+    return await guardedAsync(
+      () => encodeRows(rows, settings, breath),
+      (cause) => new ApiError(422, "The image cannot be written as HEIC: it is too large or too complex", { cause }),
+    );
   } finally {
     rows.close();
   }
 }
 
-function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
+async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const { width, height, opaque } = rows;
   const { tile, grid } = layoutOf(rows);
-  const tiles = new HevcTiles(width, tile, opaque);
+  const coding = codingOf(settings, width * height);
+  const tiles = new HevcTiles(width, tile, opaque, tilesPrice(rows, tile, opaque, coding.color.preset).bytes);
   const color: Bitstream[] = [];
   const alpha: Bitstream[] = [];
-  const coding = codingOf(settings, width * height);
   let translucent = false;
   let solid: Bitstream | undefined;
+  const encodeAlpha = async (column: number) =>
+    splitUnits(await tiles.encode(column, "alpha", coding.alpha, breath));
   try {
     for (let top = 0; top < height; top += tile.height) {
-      fill(tiles, rows, Math.min(tile.height, height - top));
+      await fill(tiles, rows, Math.min(tile.height, height - top), breath);
       for (let column = 0; column < tiles.columns; column++) {
-        color.push(splitUnits(tiles.encode(column, "color", coding.color)));
+        color.push(splitUnits(await tiles.encode(column, "color", coding.color, breath)));
         if (opaque) continue;
         const holes = tiles.translucent(column);
         translucent ||= holes;
         // Tiles without holes are all the same.
-        if (!holes) solid ??= splitUnits(tiles.encode(column, "alpha", coding.alpha));
-        alpha.push(holes || !solid ? splitUnits(tiles.encode(column, "alpha", coding.alpha)) : solid);
+        if (!holes) solid ??= await encodeAlpha(column);
+        alpha.push(holes || !solid ? await encodeAlpha(column) : solid);
       }
       tiles.next();
     }
@@ -106,11 +122,15 @@ function encodeRows(rows: Rows, settings: EncodeSettings): Uint8Array {
  * Kvazaar's presets differ in steps: up to `faster` they take 0.16 seconds a megapixel, `medium` twice to three times as
  * long for 10 percent less, `slower` seven times as long for 14.
  */
-function codingOf({ quality, effort, trial }: EncodeSettings, pixels: number) {
-  const haste = (trial ?? false) || effort < 0.25 || pixels > CAREFUL_PIXELS;
-  const preset = haste ? "ultrafast" : effort < 0.75 ? "medium" : "slower";
-  const color: TileSettings = { quantizer: quantizerOf(quality), lossless: false, preset };
-  return { color, alpha: { ...color, quantizer: Math.max(0, color.quantizer - ALPHA_STEPS) } };
+function presetOf({ effort, trial }: EncodeSettings, pixels: number): Preset {
+  if (trial || effort < 0.25 || pixels > CAREFUL_PIXELS) return "ultrafast";
+  return effort < 0.75 ? "medium" : "slower";
+}
+
+function codingOf(settings: EncodeSettings, pixels: number) {
+  const quantizer = quantizerOf(settings.quality);
+  const color: TileSettings = { quantizer, lossless: false, preset: presetOf(settings, pixels) };
+  return { color, alpha: { ...color, quantizer: Math.max(0, quantizer - ALPHA_STEPS) } };
 }
 
 /** Beyond this, time is short. */
@@ -120,17 +140,19 @@ export const CAREFUL_PIXELS = 24_000_000;
 const ALPHA_STEPS = 6;
 
 /** Reads the rows of one row of tiles. */
-function fill(tiles: HevcTiles, rows: Rows, height: number): void {
+async function fill(tiles: HevcTiles, rows: Rows, height: number, breath: Breath): Promise<void> {
   const stride = rows.width * 4;
   let filled = 0;
   for (let y = 0; y < height;) {
-    const read = rows.read(Math.min(BAND_ROWS - filled, height - y));
+    const read = await rows.read(Math.min(BAND_ROWS - filled, height - y));
     if (!read) throw new RangeError("a picture ended early");
+    const count = read.length / stride;
     tiles.band().set(read, filled * stride);
-    filled += read.length / stride;
-    y += read.length / stride;
+    filled += count;
+    y += count;
     if (filled < BAND_ROWS && y < height) continue;
     tiles.push(filled);
+    await breath.spend(pushMs(rows.width, filled));
     filled = 0;
   }
   tiles.complete();

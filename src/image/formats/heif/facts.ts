@@ -1,9 +1,10 @@
 /** What a HEIF file says of what it shows. */
+import { type Price, priced } from "../../../../wasm/price.ts";
 import type { Facts } from "../../format.ts";
 import type { Codec } from "./codec.ts";
-import { overlayPeakBytes, readImage } from "./overlay.ts";
+import { imagePrice, readImage } from "./overlay.ts";
 import { colorProfileOf, colorspaceOf, type HeifPicture } from "./picture.ts";
-import { peakBytes } from "./rows.ts";
+import { picturePrice } from "./rows.ts";
 
 /** @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported */
 export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
@@ -21,7 +22,7 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
     alpha,
     colorspace: "RGB",
     depth: parts[0].picture.color.headers.bits * (alpha ? 4 : 3),
-    decodeBytes: overlayPeakBytes(image, codec),
+    ...decodePrice(imagePrice(image, codec)),
   };
 }
 
@@ -42,7 +43,22 @@ function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
     subsample: chroma === "gray" ? "4:4:4" : chroma,
     depth: bits * (channels + (alpha ? 1 : 0)),
     quality,
-    decodeBytes: peakBytes(picture, codec),
+    ...decodePrice(picturePrice(picture, codec)),
     ...(profile ? { profile } : {}),
   };
+}
+
+function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeBytes" | "decodeMs">> {
+  return { decodeBytes: bytes, decodeMs: ms };
+}
+
+/** Bytes of a pixel, and nanoseconds for one, of pictures whose facts do not say more. */
+const PIXEL_BYTES = 5;
+const PIXEL_NANOSECONDS = 60;
+
+/** Of decoding the picture that the facts are about, whatever region of it is wanted. */
+export function factsPrice({ width, height, decodeBytes, decodeMs }: Facts): Price {
+  const pixels = width * height;
+  const usual = priced(pixels * PIXEL_BYTES, pixels, PIXEL_NANOSECONDS);
+  return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
 }

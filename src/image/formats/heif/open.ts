@@ -1,14 +1,20 @@
 /** Opens what a HEIF file shows. */
+import type { Breath } from "../../breath.ts";
 import type { Decoded, Demand } from "../../format.ts";
 import type { Codec } from "./codec.ts";
-import { overlayRows, readImage } from "./overlay.ts";
+import { imagePrice, overlayRows, readImage } from "./overlay.ts";
 import { regionRows } from "./rows.ts";
 
 /**
  * The wanted region, and only the tiles that it touches.
  * @throws ApiError 422, at once or while rows are read, when the file is damaged
  */
-export function* openImage(bytes: Uint8Array, codec: Codec, demand: Demand): Generator<Decoded> {
+export async function* openImage(
+  bytes: Uint8Array,
+  codec: Codec,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded> {
   const image = readImage(bytes, codec);
   const { crop } = image;
   const left = Math.min(crop.width - 1, Math.max(0, Math.floor(demand.box.x)));
@@ -16,10 +22,21 @@ export function* openImage(bytes: Uint8Array, codec: Codec, demand: Demand): Gen
   const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
   const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
   const region = { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top };
-  const rows = "parts" in image ? overlayRows(image, codec, region) : regionRows(image, codec, region);
+  const stills = codec.openStills(imagePrice(image, codec).bytes);
   try {
-    yield { delayMs: 0, rows, box: { ...demand.box, x: demand.box.x - left, y: demand.box.y - top } };
+    const decoder = { codec, stills, breath };
+    const rows = "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region);
+    const close = () => {
+      rows.close();
+      stills.close();
+    };
+    const box = { ...demand.box, x: demand.box.x - left, y: demand.box.y - top };
+    try {
+      yield { delayMs: 0, rows: { ...rows, close }, box };
+    } finally {
+      rows.close();
+    }
   } finally {
-    rows.close();
+    stills.close();
   }
 }

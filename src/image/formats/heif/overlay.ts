@@ -1,5 +1,6 @@
 /** Pictures laid one over the other on a canvas (`iovl`, ISO/IEC 23008-12, 6.6.2.2). */
-import { toSrgb } from "../../color/convert.ts";
+import { beside, type Price, priced } from "../../../../wasm/price.ts";
+import { conversionPrice, toSrgb } from "../../color/convert.ts";
 import type { Box as Region, Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
@@ -7,7 +8,7 @@ import type { Codec } from "./codec.ts";
 import { type Item, type Items, readItems } from "./items.ts";
 import { colorProfileOf, colorspaceOf, derivedFrom, type HeifPicture, pictureOf, sourcesOf } from "./picture.ts";
 import { sizeOf, type Transform, transformOf } from "./properties.ts";
-import { BAND_ROWS, peakBytes, regionRows } from "./rows.ts";
+import { BAND_ROWS, type Decoder, picturePrice, regionRows } from "./rows.ts";
 
 /** Every one may hold a decoder of its own while it is drawn; files in use have two or three. */
 const MAX_PARTS = 32;
@@ -61,44 +62,65 @@ function readPlaces(items: Items, item: Item) {
   const canvas = { width: unsigned(), height: unsigned() };
   const sources = sourcesOf(items, item);
   if (sources.length > MAX_PARTS) throw unsupported("it has too many parts");
-  return { fill, canvas, places: sources.map((id) => ({ id, x: signed(), y: signed() })) };
+  const places = sources.map((id) => ({ id, x: signed(), y: signed() }));
+  // A place without a picture: a part is missing.
+  if (fields.left > 0) throw damaged();
+  return { fill, canvas, places };
 }
 
-/** Bytes that reading an overlay holds at most: all of its parts may lie beside each other. */
-export function overlayPeakBytes({ parts, crop }: Overlay, codec: Codec): number {
-  return parts.reduce((sum, { picture }) => sum + peakBytes(picture, codec), crop.width * 4 * BAND_ROWS);
+/** What laying one pixel over another takes, the band's own included. */
+const LAY_NANOSECONDS = 6;
+
+/** Of reading what a file shows, whatever region of it is wanted. */
+export function imagePrice(image: HeifPicture | Overlay, codec: Codec): Price {
+  return "parts" in image ? overlayPrice(image, codec) : picturePrice(image, codec);
+}
+
+/** All parts may lie beside each other, and are then decoded in turns. */
+function overlayPrice({ parts, crop }: Overlay, codec: Codec): Price {
+  const pictures = parts.map(({ picture }) => picture);
+  const pixels = pictures.reduce((sum, picture) => sum + picture.crop.width * picture.crop.height, 0);
+  const laid = priced(crop.width * 4 * BAND_ROWS, pixels + crop.width * crop.height, LAY_NANOSECONDS);
+  const drawn = pictures.map((picture) => {
+    const profile = colorProfileOf(picture);
+    return beside(picturePrice(picture, codec), conversionPrice(picture.crop, profile ? { profile } : {}));
+  });
+  return beside(laid, ...drawn);
 }
 
 /** @param region whole pixels of the canvas */
-export function overlayRows({ parts, fill }: Overlay, codec: Codec, region: Region): Rows {
+export function overlayRows({ parts, fill }: Overlay, decoder: Decoder, region: Region): Rows {
   const band = new Uint8Array(region.width * 4 * BAND_ROWS);
   const pixels = new Uint32Array(band.buffer);
   const [color = 0] = new Uint32Array(Uint8Array.from(fill).buffer);
-  const drawn = parts.flatMap((part) => drawnPart(part, codec, region) ?? []);
+  const drawn = parts.flatMap((part) => drawnPart(part, decoder, region) ?? []);
   let y = 0;
   return {
     width: region.width,
     height: region.height,
     opaque: fill[3] === 255,
-    read(max) {
+    async read(max) {
       const rows = Math.min(max, BAND_ROWS, region.height - y);
       if (rows === 0) return null;
       pixels.fill(color);
-      for (const part of drawn) part(band, y, rows);
+      for (const part of drawn) await part.draw(band, y, rows);
       y += rows;
       return band.subarray(0, rows * region.width * 4);
     },
     close() {
-      for (const part of drawn) part(band, region.height, 0);
+      for (const part of drawn) part.close();
     },
   };
 }
 
-/** Lays its rows over those of a band that begins at `y` of the region; frees what it holds beyond its last row. */
-type DrawPart = (band: Uint8Array, y: number, rows: number) => void;
+interface DrawnPart {
+  /** Lays its rows over those of a band that begins at `y` of the region. */
+  draw(band: Uint8Array, y: number, rows: number): Promise<void>;
+  close(): void;
+}
 
 /** Undefined for a part that has no pixel in the region. */
-function drawnPart({ picture, x, y }: Part, codec: Codec, region: Region): DrawPart | undefined {
+function drawnPart({ picture, x, y }: Part, decoder: Decoder, region: Region): DrawnPart | undefined {
   const { crop } = picture;
   const left = Math.max(x, region.x);
   const top = Math.max(y, region.y);
@@ -107,24 +129,40 @@ function drawnPart({ picture, x, y }: Part, codec: Codec, region: Region): DrawP
   if (left >= right || top >= bottom) return undefined;
   const own = { x: crop.x + left - x, y: crop.y + top - y, width: right - left, height: bottom - top };
   const [from, end] = [top - region.y, bottom - region.y];
+  const open = () => toSrgb(regionRows(picture, decoder, own), colorProfileOf(picture), colorspaceOf(picture));
   let rows: Rows | undefined;
-  return (band, bandTop, bandRows) => {
-    for (let row = Math.max(from, bandTop); row < Math.min(end, bandTop + bandRows);) {
-      rows ??= toSrgb(regionRows(picture, codec, own), colorProfileOf(picture), colorspaceOf(picture));
-      const read = rows.read(Math.min(end, bandTop + bandRows) - row);
-      if (!read) throw damaged();
-      for (let at = 0; at < read.length; at += own.width * 4, row++) {
-        const to = ((row - bandTop) * region.width + left - region.x) * 4;
-        const above = read.subarray(at, at + own.width * 4);
-        if (rows.opaque) band.set(above, to);
-        else layOver(band.subarray(to, to + above.length), above);
+  return {
+    async draw(band, bandTop, bandRows) {
+      const bandEnd = Math.min(end, bandTop + bandRows);
+      for (let row = Math.max(from, bandTop); row < bandEnd;) {
+        rows ??= open();
+        const read = await rows.read(bandEnd - row);
+        if (!read) throw damaged();
+        layRows(band, read, { stride: own.width * 4, opaque: rows.opaque }, (line) => {
+          return ((row + line - bandTop) * region.width + left - region.x) * 4;
+        });
+        row += read.length / (own.width * 4);
       }
-    }
-    if (rows && bandTop + bandRows >= end) {
-      rows.close();
-      rows = undefined;
-    }
+      // What no later row needs is freed before the next part is decoded.
+      if (bandEnd === end) rows?.close();
+    },
+    close: () => rows?.close(),
   };
+}
+
+/** Lays rows over those of a band. @param placeOf where each begins in the band */
+function layRows(
+  band: Uint8Array,
+  rows: Uint8Array,
+  { stride, opaque }: { readonly stride: number; readonly opaque: boolean },
+  placeOf: (line: number) => number,
+): void {
+  for (let line = 0; line * stride < rows.length; line++) {
+    const above = rows.subarray(line * stride, (line + 1) * stride);
+    const to = placeOf(line);
+    if (opaque) band.set(above, to);
+    else layOver(band.subarray(to, to + stride), above);
+  }
 }
 
 /** Source over destination, both with straight alpha (W3C Compositing and Blending Level 1, 5.1). */

@@ -15,8 +15,9 @@ export interface Layer extends Size {
   readonly tileSize: Size;
   /** Of the first tile. */
   readonly headers: CodedHeaders;
-  /** The bytes of the largest tile. */
+  /** The bytes of the largest tile, and of all. */
   readonly largestBytes: number;
+  readonly totalBytes: number;
   /** @throws ApiError 422 when its bytes are not there */
   tile(index: number): Coded;
 }
@@ -133,8 +134,10 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
   const tileSize = tiles[0] ? codedSize(tiles[0]) : size;
   const headers = codec.headers(tile(0));
   if (!isSize(headers, tileSize)) throw damaged();
-  const largestBytes = tiles.reduce((largest, _, index) => Math.max(largest, tile(index).payload.length), 0);
-  return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, tile };
+  const lengths = tiles.map((_, index) => tile(index).payload.length);
+  const largestBytes = lengths.reduce((largest, length) => Math.max(largest, length), 0);
+  const totalBytes = lengths.reduce((sum, length) => sum + length, 0);
+  return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, totalBytes, tile };
 }
 
 function codedSize(item: Item): Size {

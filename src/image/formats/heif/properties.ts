@@ -1,8 +1,8 @@
 /** What properties of items say (ISO/IEC 23008-12, section 6.5; ISO/IEC 14496-12, sections 12.1.4 and 12.1.5). */
+import type { SampleMeaning } from "../../../../wasm/canvas.ts";
 import { type Box as Region, composeOrientations, invertOrientation, type Orientation } from "../../geometry.ts";
 import { isWhole, type Size, turnBox, turnSize, whole } from "../../geometry.ts";
 import { type Box, damaged, Fields, fullBox } from "./bytes.ts";
-import type { SampleColors } from "./codec.ts";
 
 /** `ispe`: the size of an item before it is cropped and turned. */
 export function sizeOf(properties: readonly Box[]): Size | undefined {
@@ -75,7 +75,7 @@ function apertureOf(clap: Uint8Array, size: Size): Region {
 }
 
 export interface Colors {
-  readonly samples: SampleColors | undefined;
+  readonly samples: SampleMeaning | undefined;
   /** The ICC profile that the file carries. */
   readonly profile: Uint8Array | undefined;
   /** ISO/IEC 23091-2, sections 8.1 and 8.2, where the file says them. */

@@ -1,34 +1,53 @@
 /** The rows of a HEIF picture: of a grid, one row of tiles is decoded at a time. */
-import { NativeError } from "../../../../wasm/load.ts";
+import { type CanvasPart, canvasPrice, type NativeCanvas, type NativeStills, type SampleMeaning } from "../../../../wasm/canvas.ts";
+import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
+import type { Breath } from "../../breath.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
+import { guarded, guardedAsync } from "../guard.ts";
 import { damaged } from "./bytes.ts";
-import type { Canvas, Codec, SampleColors, Samples } from "./codec.ts";
+import type { Codec } from "./codec.ts";
 import type { HeifPicture, Layer } from "./picture.ts";
 
 /** Even, so that bands begin on a row of chroma. */
 export const BAND_ROWS = 16;
 
-/** Bytes that reading a picture holds at most, whatever region of it is wanted. */
-export function peakBytes({ color, alpha, crop }: HeifPicture, codec: Codec): number {
-  const layerBytes = ({ headers, columns, largestBytes }: Layer) =>
-    (columns - 1) * codec.samplesBytes(headers) + codec.decodeBytes(headers, largestBytes);
-  return layerBytes(color) + (alpha ? layerBytes(alpha) : 0) + crop.width * 4 * BAND_ROWS;
+/** Of reading a picture, whatever region of it is wanted. */
+export function picturePrice({ color, alpha, crop }: HeifPicture, codec: Codec): Price {
+  const layers = alpha ? [color, alpha] : [color];
+  const drawn = canvasPrice(crop.width, crop.height, BAND_ROWS);
+  return beside(...layers.flatMap((layer) => [layerPrice(layer, codec), drawn]));
+}
+
+/** One tile is decoded at a time, beside those of its row that are decoded already. */
+function layerPrice({ headers, columns, tileCount, largestBytes, totalBytes }: Layer, codec: Codec): Price {
+  const largest = codec.decodePrice(headers, largestBytes);
+  const all = times(tileCount, codec.decodePrice(headers, totalBytes / tileCount));
+  return beside(either(largest, all), held((columns - 1) * codec.samplesBytes(headers)));
+}
+
+/** Where pictures are decoded, and for whom. */
+export interface Decoder {
+  readonly codec: Codec;
+  readonly stills: NativeStills;
+  readonly breath: Breath;
 }
 
 /** @param region whole pixels of the layers */
-export function regionRows(picture: HeifPicture, codec: Codec, region: Box): Rows {
-  const canvas = guard(() => codec.openCanvas(region.width, BAND_ROWS, peakBytes(picture, codec)));
-  const color = new LayerRows(picture.color, codec, canvas, region, picture.colors.samples);
-  const alpha = picture.alpha && new LayerRows(picture.alpha, codec, canvas, region, undefined);
+export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box): Rows {
+  const canvas = guarded(() => decoder.stills.openCanvas(region.width, BAND_ROWS), damaged);
+  const color = new LayerRows(picture.color, decoder, canvas, region, picture.colors.samples);
+  const alpha = picture.alpha && new LayerRows(picture.alpha, decoder, canvas, region, undefined);
   const end = region.y + region.height;
   let y = region.y;
-  const read = (max: number) => {
+  const read = async (max: number) => {
     if (y >= end) return null;
     const most = Math.min(max, BAND_ROWS, end - y);
     const rows = Math.min(color.rowsFrom(y, most), alpha?.rowsFrom(y, most) ?? most);
-    color.draw(y, rows, (samples, part) => canvas.draw(samples, part));
-    alpha?.draw(y, rows, (samples, part) => canvas.drawAlpha(samples, part));
+    await color.decode(y);
+    await alpha?.decode(y);
+    for (const { samples, part } of color.parts(y, rows)) canvas.draw(samples, part);
+    for (const { samples, part } of alpha?.parts(y, rows) ?? []) canvas.drawAlpha(samples, part);
     if (picture.premultiplied) canvas.unpremultiply(rows);
     y += rows;
     return canvas.band(rows);
@@ -37,24 +56,27 @@ export function regionRows(picture: HeifPicture, codec: Codec, region: Box): Row
     width: region.width,
     height: region.height,
     opaque: !alpha,
-    read: (max) => guard(() => read(max)),
+    read: (max) => guardedAsync(() => read(max), damaged),
     close: () => canvas.close(),
   };
 }
+
+/** A decoded picture in the native module. */
+type Samples = number;
 
 /** The tiles of one layer, the row of them that is decoded now. */
 class LayerRows {
   private row = -1;
   private samples: Samples[] = [];
   private readonly layer: Layer;
-  private readonly codec: Codec;
-  private readonly canvas: Canvas;
+  private readonly decoder: Decoder;
+  private readonly canvas: NativeCanvas;
   private readonly region: Box;
-  private readonly colors: SampleColors | undefined;
+  private readonly colors: SampleMeaning | undefined;
 
-  constructor(layer: Layer, codec: Codec, canvas: Canvas, region: Box, colors: SampleColors | undefined) {
+  constructor(layer: Layer, decoder: Decoder, canvas: NativeCanvas, region: Box, colors: SampleMeaning | undefined) {
     this.layer = layer;
-    this.codec = codec;
+    this.decoder = decoder;
     this.canvas = canvas;
     this.region = region;
     this.colors = colors;
@@ -66,40 +88,46 @@ class LayerRows {
     return Math.min(most, height - (y % height));
   }
 
-  draw(y: number, rows: number, drawPart: (samples: Samples, part: Parameters<Canvas["draw"]>[1]) => void): void {
-    const { width, height } = this.layer.tileSize;
-    const row = Math.floor(y / height);
-    const right = this.region.x + this.region.width;
-    const first = Math.floor(this.region.x / width);
-    if (row !== this.row) this.decodeRow(row, first, Math.ceil(right / width));
-    this.samples.forEach((samples, index) => {
-      const left = (first + index) * width;
-      const from = Math.max(left, this.region.x);
-      const part = { x: from - left, y: y % height, width: Math.min(left + width, right) - from, rows };
-      drawPart(samples, { ...part, toX: from - this.region.x });
-    });
-  }
-
-  private decodeRow(row: number, first: number, end: number): void {
+  /** Decodes the tiles that the row `y` of the region touches. */
+  async decode(y: number): Promise<void> {
+    const row = Math.floor(y / this.layer.tileSize.height);
+    if (row === this.row) return;
     for (const samples of this.samples) this.canvas.free(samples);
     this.samples = [];
     this.row = row;
+    const { first, end } = this.columns();
     for (let column = first; column < end; column++) {
-      const coded = this.layer.tile(row * this.layer.columns + column);
-      const headers = this.codec.headers(coded);
-      const { width, height, bits, chroma } = this.layer.headers;
-      const alike = headers.width === width && headers.height === height;
-      if (!alike || headers.bits !== bits || headers.chroma !== chroma) throw damaged();
-      this.samples.push(this.canvas.decode(coded, headers, this.colors));
+      this.samples.push(await this.decodeTile(row * this.layer.columns + column));
     }
   }
-}
 
-/** Runs native code; what it refuses is damaged. */
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof NativeError ? damaged(error) : error;
+  /** What is to be drawn for rows from `y` on, which lie in the row of tiles that is decoded. */
+  *parts(y: number, rows: number): Generator<{ samples: Samples; part: CanvasPart }> {
+    const { width, height } = this.layer.tileSize;
+    const right = this.region.x + this.region.width;
+    let left = this.columns().first * width;
+    for (const samples of this.samples) {
+      const from = Math.max(left, this.region.x);
+      const shown = Math.min(left + width, right) - from;
+      yield { samples, part: { x: from - left, y: y % height, width: shown, rows, toX: from - this.region.x } };
+      left += width;
+    }
+  }
+
+  /** Columns of tiles that the region touches. */
+  private columns(): { readonly first: number; readonly end: number } {
+    const { width } = this.layer.tileSize;
+    const right = this.region.x + this.region.width;
+    return { first: Math.floor(this.region.x / width), end: Math.ceil(right / width) };
+  }
+
+  private decodeTile(index: number): Promise<Samples> {
+    const { codec, breath } = this.decoder;
+    const coded = this.layer.tile(index);
+    const headers = codec.headers(coded);
+    const { width, height, bits, chroma } = this.layer.headers;
+    const alike = headers.width === width && headers.height === height;
+    if (!alike || headers.bits !== bits || headers.chroma !== chroma) throw damaged();
+    return this.canvas.decode(codec.picture(coded, headers), this.colors, breath);
   }
 }

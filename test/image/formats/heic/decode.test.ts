@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { toSrgb } from "../../../../src/image/color/convert.ts";
 import { detect } from "../../../../src/image/detect.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
@@ -71,7 +72,7 @@ const TURNS = [
   ["three quarters, mirrored left to right", turn31, 5, "7aa8294312894235"],
 ] as const;
 
-const photograph = decodeFile(png, new Uint8Array(source));
+const photograph = await decodeFile(png, new Uint8Array(source));
 
 function region(picture: Pixels, width: number, height: number): Pixels {
   const data = new Uint8Array(width * height * 4);
@@ -124,39 +125,39 @@ function reread(
 }
 
 describe("HEIC", () => {
-  it.each(PHOTOGRAPHS)("is read as well as by libheif: %s", (_name, file, facts, decibels) => {
+  it.each(PHOTOGRAPHS)("is read as well as by libheif: %s", async (_name, file, facts, decibels) => {
     const bytes = new Uint8Array(file);
     expect(detect(bytes)).toBe("heic");
-    expect(heic.probe(bytes)).toMatchObject({ ...facts, width: 133, height: 101, alpha: false, colorspace: "YCbCr" });
-    expect(psnr(decodeFile(heic, bytes), photograph)).toBeGreaterThan(decibels);
+    expect(heic.read.probe(bytes)).toMatchObject({ ...facts, width: 133, height: 101, alpha: false, colorspace: "YCbCr" });
+    expect(psnr(await decodeFile(heic, bytes), photograph)).toBeGreaterThan(decibels);
   });
 
   it.each(EXACT)("is read exactly: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(heic.probe(bytes)).toMatchObject(facts);
+    expect(heic.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(heic, bytes)).toBe(expected);
   });
 
   it.each(TURNS)("is turned: %s", async (_name, file, orientation, expected) => {
     const bytes = new Uint8Array(file);
-    const facts = heic.probe(bytes);
+    const facts = heic.read.probe(bytes);
     expect(facts).toMatchObject({ orientation, width: 24, height: 16 });
     const demand = { box: { x: 0, y: 0, width: 24, height: 16 }, width: 24, height: 16 };
-    for (const { rows } of heic.open(bytes, facts, demand)) {
-      expect(await digest(drain(turn(rows, orientation)).data)).toBe(expected);
+    for await (const { rows } of heic.read.open(bytes, facts, demand, UNPAUSED)) {
+      expect(await digest((await drain(turn(rows, orientation))).data)).toBe(expected);
     }
   });
 
-  it("reads a grid tile row by tile row", () => {
+  it("reads a grid tile row by tile row", async () => {
     const bytes = new Uint8Array(grid);
-    expect(heic.probe(bytes)).toMatchObject({ width: 100, height: 90, subsample: "4:2:0" });
-    expect(psnr(decodeFile(heic, bytes), region(photograph, 100, 90))).toBeGreaterThan(42.42);
+    expect(heic.read.probe(bytes)).toMatchObject({ width: 100, height: 90, subsample: "4:2:0" });
+    expect(psnr(await decodeFile(heic, bytes), region(photograph, 100, 90))).toBeGreaterThan(42.42);
   });
 
-  it("reads alpha, and undoes its multiplication", () => {
-    const straight = decodeFile(heic, new Uint8Array(alpha));
-    const divided = decodeFile(heic, new Uint8Array(premultiplied));
-    expect(heic.probe(new Uint8Array(alpha))).toMatchObject({ alpha: true, depth: 32 });
+  it("reads alpha, and undoes its multiplication", async () => {
+    const straight = await decodeFile(heic, new Uint8Array(alpha));
+    const divided = await decodeFile(heic, new Uint8Array(premultiplied));
+    expect(heic.read.probe(new Uint8Array(alpha))).toMatchObject({ alpha: true, depth: 32 });
     for (let at = 0; at < straight.data.length; at += 4) {
       const opacity = sample(straight.data, at + 3);
       expect(sample(divided.data, at + 3)).toBe(opacity);
@@ -173,10 +174,10 @@ describe("HEIC", () => {
     ["BT.709, limited range", 1, false, [0.2126, 0.0722]],
     ["BT.601, limited range", 6, false, [0.299, 0.114]],
     ["BT.2020", 9, true, [0.2627, 0.0593]],
-  ] as const)("believes the container about colors: %s", (_name, matrix, fullRange, shares) => {
-    const plain = decodeFile(heic, new Uint8Array(s444));
+  ] as const)("believes the container about colors: %s", async (_name, matrix, fullRange, shares) => {
+    const plain = await decodeFile(heic, new Uint8Array(s444));
     const bytes = recolored(s444, matrix, fullRange);
-    const { data } = decodeFile(heic, bytes);
+    const { data } = await decodeFile(heic, bytes);
     for (let at = 0; at < data.length; at += 4) {
       const before = plain.data.subarray(at, at + 3);
       // What was clipped cannot be told.
@@ -187,10 +188,10 @@ describe("HEIC", () => {
     }
   });
 
-  it("takes samples as green, blue and red where the matrix says so", () => {
-    expect(heic.probe(recolored(s444, 0, true)).colorspace).toBe("RGB");
-    const plain = decodeFile(heic, new Uint8Array(s444)).data;
-    const { data } = decodeFile(heic, recolored(s444, 0, true));
+  it("takes samples as green, blue and red where the matrix says so", async () => {
+    expect(heic.read.probe(recolored(s444, 0, true)).colorspace).toBe("RGB");
+    const plain = (await decodeFile(heic, new Uint8Array(s444))).data;
+    const { data } = await decodeFile(heic, recolored(s444, 0, true));
     for (let at = 0; at < data.length; at += 4) {
       const [red, green, blue] = [sample(plain, at), sample(plain, at + 1), sample(plain, at + 2)];
       if ([red, green, blue].some((value) => value === 0 || value === 255)) continue;
@@ -201,51 +202,51 @@ describe("HEIC", () => {
   it.each([
     ["Display P3", 12, [249, 77, 72]],
     ["BT.2020", 9, [255, 35, 72]],
-  ])("converts from the primaries that the container names: %s", (_name, primaries, expected) => {
-    expect(heic.probe(recolored(s444, 6, true)).profile).toBeUndefined();
-    const { profile } = heic.probe(recolored(s444, 6, true, primaries));
+  ])("converts from the primaries that the container names: %s", async (_name, primaries, expected) => {
+    expect(heic.read.probe(recolored(s444, 6, true)).profile).toBeUndefined();
+    const { profile } = heic.read.probe(recolored(s444, 6, true, primaries));
     const color = paint(1, 1, () => [230, 90, 80, 255]);
-    const converted = drain(toSrgb(rowsOf(color), profile, "YCbCr")).data;
+    const converted = (await drain(toSrgb(rowsOf(color), profile, "YCbCr"))).data;
     expected.forEach((value, channel) => expect(Math.abs(sample(converted, channel) - value)).toBeLessThanOrEqual(4));
   });
 
-  it("does not turn by EXIF data, which the file repeats after it was turned", () => {
-    expect(heic.probe(new Uint8Array(exif))).toMatchObject({ width: 24, height: 16, orientation: 1 });
+  it("does not turn by EXIF data, which the file repeats after it was turned", async () => {
+    expect(heic.read.probe(new Uint8Array(exif))).toMatchObject({ width: 24, height: 16, orientation: 1 });
   });
 
-  it("can be had without its metadata", () => {
+  it("can be had without its metadata", async () => {
     const bytes = new Uint8Array(exif);
     const stripped = heic.strip(bytes);
     const text = (file: Uint8Array) => new TextDecoder("latin1").decode(file);
     expect(text(bytes)).toContain("secret");
     expect(text(stripped)).not.toContain("secret");
     expect(stripped.length).toBeLessThan(bytes.length);
-    expect(decodeFile(heic, stripped)).toEqual(decodeFile(heic, bytes));
+    expect(await decodeFile(heic, stripped)).toEqual(await decodeFile(heic, bytes));
     for (const file of [s420, rgba, clap, turn10]) {
       const other = new Uint8Array(file);
-      expect(heic.probe(heic.strip(other))).toEqual(heic.probe(other));
-      expect(decodeFile(heic, heic.strip(other))).toEqual(decodeFile(heic, other));
+      expect(heic.read.probe(heic.strip(other))).toEqual(heic.read.probe(other));
+      expect(await decodeFile(heic, heic.strip(other))).toEqual(await decodeFile(heic, other));
     }
     expect(heic.strip(new Uint8Array(sequence))).toEqual(new Uint8Array(sequence));
   });
 
-  it("takes the still picture of a sequence", () => {
+  it("takes the still picture of a sequence", async () => {
     const bytes = new Uint8Array(sequence);
-    expect(heic.probe(bytes)).toMatchObject({ width: 200, height: 160, frames: 1 });
-    expect(decodeFile(heic, bytes).data.length).toBe(200 * 160 * 4);
+    expect(heic.read.probe(bytes)).toMatchObject({ width: 200, height: 160, frames: 1 });
+    expect((await decodeFile(heic, bytes)).data.length).toBe(200 * 160 * 4);
   });
 
   it.each([
     ["4:2:0", s420],
     ["a grid", grid],
     ["a grid with alpha", rgba],
-  ])("gives a region as it is in the whole: %s", (_name, file) => {
+  ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = heic.probe(bytes);
-    const whole = decodeFile(heic, bytes);
+    const facts = heic.read.probe(bytes);
+    const whole = await decodeFile(heic, bytes);
     const box = { x: 9, y: 61, width: 17, height: 23 };
-    for (const decoded of heic.open(bytes, facts, { box, width: 17, height: 23 })) {
-      const part = drain(decoded.rows);
+    for await (const decoded of heic.read.open(bytes, facts, { box, width: 17, height: 23 }, UNPAUSED)) {
+      const part = await drain(decoded.rows);
       for (let y = 0; y < box.height; y++) {
         const at = ((decoded.box.y + y) * part.width + decoded.box.x) * 4;
         const from = ((box.y + y) * whole.width + box.x) * 4;
@@ -254,15 +255,15 @@ describe("HEIC", () => {
     }
   });
 
-  it("holds no more memory than it declares, and none afterwards", () => {
+  it("holds no more memory than it declares, and none afterwards", async () => {
     for (const file of [s420, s422, s444, depth12, grid, rgba, alpha, sequence]) {
       const bytes = new Uint8Array(file);
-      const facts = heic.probe(bytes);
+      const facts = heic.read.probe(bytes);
       hevcDecodeHeap(true);
-      decodeFile(heic, bytes);
+      await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();
       expect(used).toBe(0);
-      expect(peak).toBeLessThanOrEqual(heic.decodePeakBytes(facts));
+      expect(peak).toBeLessThanOrEqual(heic.read.price(facts).bytes);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { layoutOf } from "../../../../src/image/formats/heic/encode.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
@@ -21,8 +22,12 @@ function smooth(width: number, height: number, alpha = false): Pixels {
   });
 }
 
-function encoded(pixels: Pixels, opaque = true, quality = 90): Uint8Array {
-  return heic.encode(pictureOf([pixels], { opaque }), { ...SETTINGS, quality });
+function encoded(pixels: Pixels, opaque = true, quality = 90): Promise<Uint8Array> {
+  return heic.write.encode(pictureOf([pixels], { opaque }), { ...SETTINGS, quality }, UNPAUSED);
+}
+
+async function scoreOf(pixels: Pixels, bytes: Uint8Array): Promise<number> {
+  return scoreRows(rowsOf(pixels), rowsOf(await decodeFile(heic, bytes)), UNPAUSED);
 }
 
 function types(bytes: Uint8Array): string[] {
@@ -39,10 +44,10 @@ describe("HEIC that is written", () => {
     [17, 31],
     [65, 66],
     [127, 200],
-  ])("has the picture that went in, of %i x %i", (width, height) => {
+  ])("has the picture that went in, of %i x %i", async (width, height) => {
     const pixels = smooth(width, height);
-    const bytes = encoded(pixels);
-    expect(heic.probe(bytes)).toMatchObject({
+    const bytes = await encoded(pixels);
+    expect(heic.read.probe(bytes)).toMatchObject({
       width,
       height,
       orientation: 1,
@@ -53,36 +58,36 @@ describe("HEIC that is written", () => {
       depth: 24,
       quality: 90,
     });
-    expect(psnr(decodeFile(heic, bytes), pixels)).toBeGreaterThan(38);
+    expect(psnr(await decodeFile(heic, bytes), pixels)).toBeGreaterThan(38);
   });
 
-  it("has alpha where there is some", () => {
+  it("has alpha where there is some", async () => {
     const pixels = smooth(90, 67, true);
-    const bytes = encoded(pixels, false);
-    expect(heic.probe(bytes)).toMatchObject({ alpha: true, depth: 32 });
-    const { data } = decodeFile(heic, bytes);
+    const bytes = await encoded(pixels, false);
+    expect(heic.read.probe(bytes)).toMatchObject({ alpha: true, depth: 32 });
+    const { data } = await decodeFile(heic, bytes);
     for (let at = 3; at < data.length; at += 4) {
       expect(Math.abs(sample(data, at) - sample(pixels.data, at))).toBeLessThanOrEqual(12);
     }
   });
 
-  it("has no alpha of an opaque picture, said to be so or not", () => {
+  it("has no alpha of an opaque picture, said to be so or not", async () => {
     const pixels = smooth(64, 48);
-    expect(encoded(pixels, false)).toEqual(encoded(pixels));
-    expect(types(encoded(pixels))).toEqual(["hvc1"]);
+    expect(await encoded(pixels, false)).toEqual(await encoded(pixels));
+    expect(types(await encoded(pixels))).toEqual(["hvc1"]);
   });
 
-  it("is a grid where the picture is large, and still of its size", () => {
+  it("is a grid where the picture is large, and still of its size", async () => {
     const pixels = smooth(4_101, 129, true);
-    const bytes = encoded(pixels, false);
-    const facts = heic.probe(bytes);
+    const bytes = await encoded(pixels, false);
+    const facts = heic.read.probe(bytes);
     expect(facts).toMatchObject({ width: 4_101, height: 129, alpha: true });
     expect(types(bytes)).toEqual(["grid", ...Array<string>(5).fill("hvc1"), "grid", ...Array<string>(5).fill("hvc1")]);
-    expect(psnr(decodeFile(heic, bytes), pixels)).toBeGreaterThan(40);
+    expect(psnr(await decodeFile(heic, bytes), pixels)).toBeGreaterThan(40);
   });
 
-  it("shows what it coded, cut to odd sizes", () => {
-    const { primary } = readItems(encoded(smooth(35, 21)));
+  it("shows what it coded, cut to odd sizes", async () => {
+    const { primary } = readItems(await encoded(smooth(35, 21)));
     const { crop } = transformOf(primary.properties, { width: 36, height: 22 });
     expect(crop).toEqual({ x: 0, y: 0, width: 35, height: 21 });
   });
@@ -92,18 +97,19 @@ describe("HEIC that is written", () => {
     [4_000, 3_000, { tile: { width: 1_024, height: 1_024 }, grid: true }],
     [2_100, 1_000, { tile: { width: 704, height: 1_024 }, grid: true }],
     [16_384, 6_000, { tile: { width: 512, height: 512 }, grid: true }],
-  ])("cuts %i x %i into tiles", (width, height, layout) => {
+  ])("cuts %i x %i into tiles", async (width, height, layout) => {
     expect(layoutOf({ width, height })).toEqual(layout);
   });
 
-  it("gets larger and better with its quality", () => {
+  it("gets larger and better with its quality", async () => {
     const pixels = scene(256, 192);
     expect(canScore(pixels)).toBe(true);
-    const results = [10, 30, 50, 70, 90].map((quality) => {
-      const bytes = encoded(pixels, true, quality);
-      expect(Math.abs(heic.probe(bytes).quality - quality)).toBeLessThanOrEqual(2);
-      return { bytes: bytes.length, score: scoreRows(rowsOf(pixels), rowsOf(decodeFile(heic, bytes))) };
-    });
+    const results = [];
+    for (const quality of [10, 30, 50, 70, 90]) {
+      const bytes = await encoded(pixels, true, quality);
+      expect(Math.abs(heic.read.probe(bytes).quality - quality)).toBeLessThanOrEqual(2);
+      results.push({ bytes: bytes.length, score: await scoreOf(pixels, bytes) });
+    }
     results.reduce((before, after) => {
       expect(after.bytes).toBeGreaterThan(before.bytes);
       expect(after.score).toBeGreaterThan(before.score);
@@ -111,14 +117,14 @@ describe("HEIC that is written", () => {
     });
   });
 
-  it("is larger, but looks alike, when it is only tried", () => {
+  it("is larger, but looks alike, when it is only tried", async () => {
     const pixels = scene(256, 192);
-    const trial = heic.encode(pictureOf([pixels]), { ...SETTINGS, trial: true });
-    const score = (bytes: Uint8Array) => scoreRows(rowsOf(pixels), rowsOf(decodeFile(heic, bytes)));
-    expect(Math.abs(score(trial) - score(encoded(pixels)))).toBeLessThan(2);
+    const trial = await heic.write.encode(pictureOf([pixels]), { ...SETTINGS, trial: true }, UNPAUSED);
+    const difference = (await scoreOf(pixels, trial)) - (await scoreOf(pixels, await encoded(pixels)));
+    expect(Math.abs(difference)).toBeLessThan(2);
   });
 
-  it("holds no more memory than it declares, and none afterwards", () => {
+  it("holds no more memory than it declares, and none afterwards", async () => {
     for (const [pixels, opaque] of [
       [noise(300, 200), true],
       [noise(150, 90, false), false],
@@ -126,19 +132,20 @@ describe("HEIC that is written", () => {
     ] as const) {
       const picture = pictureOf([pixels], { opaque });
       hevcEncodeHeap(true);
-      heic.encode(picture, { ...SETTINGS, quality: 100 });
+      const settings = { ...SETTINGS, quality: 100 };
+      await heic.write.encode(picture, settings, UNPAUSED);
       const { used, peak } = hevcEncodeHeap();
       expect(used).toBe(0);
-      expect(peak).toBeLessThanOrEqual(heic.encodePeakBytes(picture));
+      expect(peak).toBeLessThanOrEqual(heic.write.price(picture, settings).bytes);
     }
   });
 
-  it("does not grow over hundreds of pictures", () => {
+  it("does not grow over hundreds of pictures", async () => {
     const pixels = smooth(40, 30, true);
     const memory = () => nativeStatistics().find(({ name }) => name === "hevc-encode");
-    encoded(pixels, false);
+    await encoded(pixels, false);
     const before = memory();
-    for (let count = 0; count < 200; count++) encoded(pixels, count % 2 === 0);
+    for (let count = 0; count < 200; count++) await encoded(pixels, count % 2 === 0);
     expect(memory()).toEqual(before);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { Demand } from "../../../../src/image/format.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import grayAlpha from "../../../fixtures/heic/gray-alpha.heic";
@@ -34,32 +36,36 @@ function laidOver(below: Pixels, above: Pixels, left: number, top: number): void
   }
 }
 
+/** The first frame of what is wanted, read seven rows at a time. */
+async function firstDecoded(bytes: Uint8Array, demand: Demand) {
+  for await (const { rows, box } of heic.read.open(bytes, heic.read.probe(bytes), demand, UNPAUSED)) {
+    return { box, pixels: await drain(rows, 7) };
+  }
+  throw new Error("no frame");
+}
+
 describe("pictures that a HEIF file lays over each other", () => {
   it("are shown exactly as by heif-convert", async () => {
     const bytes = new Uint8Array(overlay);
-    expect(heic.probe(bytes)).toMatchObject({ width: 120, height: 90, alpha: false, colorspace: "RGB", depth: 24 });
+    expect(heic.read.probe(bytes)).toMatchObject({ width: 120, height: 90, alpha: false, colorspace: "RGB", depth: 24 });
     expect(await fileDigest(heic, bytes)).toBe("7312a7202c1b0be2");
   });
 
-  it("keep their alpha, on a canvas that has some, and may begin outside of it", () => {
+  it("keep their alpha, on a canvas that has some, and may begin outside of it", async () => {
     const bytes = new Uint8Array(overlayAlpha);
-    expect(heic.probe(bytes)).toMatchObject({ width: 96, height: 80, alpha: true, depth: 32 });
+    expect(heic.read.probe(bytes)).toMatchObject({ width: 96, height: 80, alpha: true, depth: 32 });
     const expected = { width: 96, height: 80, data: new Uint8Array(96 * 80 * 4) };
     for (let at = 0; at < expected.data.length; at += 4) expected.data.set(FILL, at);
-    for (const [file, x, y] of PLACES) laidOver(expected, decodeFile(heic, new Uint8Array(file)), x, y);
-    const { data } = decodeFile(heic, bytes);
+    for (const [file, x, y] of PLACES) laidOver(expected, await decodeFile(heic, new Uint8Array(file)), x, y);
+    const { data } = await decodeFile(heic, bytes);
     data.forEach((value, at) => expect(Math.abs(value - sample(expected.data, at))).toBeLessThanOrEqual(1));
   });
 
-  it("give a region as it is in the whole", () => {
+  it("give a region as it is in the whole", async () => {
     const bytes = new Uint8Array(overlay);
-    const whole = decodeFile(heic, bytes);
+    const whole = await decodeFile(heic, bytes);
     const box = { x: 25, y: 33, width: 90, height: 51 };
-    const [decoded] = Array.from(heic.open(bytes, heic.probe(bytes), { box, width: 90, height: 51 }), (frame) => ({
-      ...frame,
-      pixels: drain(frame.rows, 7),
-    }));
-    if (!decoded) throw new Error("no frame");
+    const decoded = await firstDecoded(bytes, { box, width: 90, height: 51 });
     expect(decoded.box).toMatchObject({ x: 0, y: 0 });
     for (let y = 0; y < box.height; y++) {
       const from = ((box.y + y) * whole.width + box.x) * 4;
@@ -68,32 +74,32 @@ describe("pictures that a HEIF file lays over each other", () => {
     }
   });
 
-  it("can be had without their metadata", () => {
+  it("can be had without their metadata", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
       const stripped = heic.strip(bytes);
-      expect(heic.probe(stripped)).toEqual(heic.probe(bytes));
-      expect(decodeFile(heic, stripped)).toEqual(decodeFile(heic, bytes));
+      expect(heic.read.probe(stripped)).toEqual(heic.read.probe(bytes));
+      expect(await decodeFile(heic, stripped)).toEqual(await decodeFile(heic, bytes));
     }
   });
 
-  it("hold no more memory than they declare, and none afterwards", () => {
+  it("hold no more memory than they declare, and none afterwards", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
-      const declared = heic.decodePeakBytes(heic.probe(bytes));
+      const declared = heic.read.price(heic.read.probe(bytes)).bytes;
       hevcDecodeHeap(true);
-      decodeFile(heic, bytes);
+      await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();
       expect(used).toBe(0);
       expect(peak).toBeLessThanOrEqual(declared);
     }
   });
 
-  it("are a picture or refused, whatever byte is wrong", () => {
+  it("are a picture or refused, whatever byte is wrong", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
       for (const damaged of [...mutations(bytes, 400), ...beginnings(bytes, 40)]) {
-        expect(["decoded", 422, 415]).toContain(outcomeOf(heic, damaged));
+        expect(["decoded", 422, 415]).toContain(await outcomeOf(heic, damaged));
       }
       expect(hevcDecodeHeap().used).toBe(0);
     }

@@ -38,16 +38,16 @@ const FILES = [
 ] as const satisfies readonly (readonly [string, FormatDefinition, Uint8Array, object])[];
 
 describe("a HEIF file that has tracks and no items", () => {
-  it.each(FILES)("is recognized, and a still picture: %s", (_name, format, bytes, facts) => {
+  it.each(FILES)("is recognized, and a still picture: %s", async (_name, format, bytes, facts) => {
     expect(detect(bytes)).toBe(format.label.toLowerCase());
-    expect(format.probe(bytes)).toMatchObject({ ...facts, frames: 1, orientation: 1 });
+    expect(format.read.probe(bytes)).toMatchObject({ ...facts, frames: 1, orientation: 1 });
   });
 
   it.each([
     ["AVIF", avif, animated],
     ["HEIC", heic, sequence],
-  ])("shows its first frame, which its item was: %s", (_name, format, file) => {
-    expect(decodeFile(format, withoutItems(file))).toEqual(decodeFile(format, new Uint8Array(file)));
+  ])("shows its first frame, which its item was: %s", async (_name, format, file) => {
+    expect(await decodeFile(format, withoutItems(file))).toEqual(await decodeFile(format, new Uint8Array(file)));
   });
 
   it.each([
@@ -63,24 +63,24 @@ describe("a HEIF file that has tracks and no items", () => {
     ["by half", [-1, 0, 0, -1], 3],
     ["by three quarters", [0, -1, 1, 0], 8],
   ] as const)("is turned as its matrix says: %s", (_name, matrix, orientation) => {
-    expect(avif.probe(turned(withoutItems(animated), matrix)).orientation).toBe(orientation);
+    expect(avif.read.probe(turned(withoutItems(animated), matrix)).orientation).toBe(orientation);
   });
 
-  it("stays as it is when metadata is stripped", () => {
+  it("stays as it is when metadata is stripped", async () => {
     const bytes = new Uint8Array(tracksAlpha);
     expect(avif.strip(bytes)).toEqual(bytes);
   });
 
-  it.each(FILES)("is a picture or refused, whatever byte is wrong: %s", (_name, format, bytes) => {
+  it.each(FILES)("is a picture or refused, whatever byte is wrong: %s", async (_name, format, bytes) => {
     for (const damaged of [...mutations(bytes, 300), ...beginnings(bytes, 40)]) {
-      expect(["decoded", 422, 415]).toContain(outcomeOf(format, damaged));
+      expect(["decoded", 422, 415]).toContain(await outcomeOf(format, damaged));
     }
   });
 
-  it("is refused where its samples lie beyond the end", () => {
+  it("is refused where its samples lie beyond the end", async () => {
     const bytes = withoutItems(sequence);
     const stsz = boxAt(bytes, "stsz");
     new DataView(bytes.buffer).setUint32(stsz + 12, 0x7fffffff);
-    expect(outcomeOf(heic, bytes)).toBe(422);
+    expect(await outcomeOf(heic, bytes)).toBe(422);
   });
 });
