@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
 
 import { parseWebp } from "../../src/image/formats/webp/container.ts";
-import { NativeError } from "../../wasm/load.ts";
-import { decodePeakBytes, openDecoder } from "../../wasm/webp/decoder.ts";
-import { BAND_ROWS, encodePeakBytes, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
-import { webpHeap } from "../../wasm/webp/instance.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { heapOf, NativeError } from "../../wasm/load.ts";
+import { decodePrice, openDecoder } from "../../wasm/webp/decoder.ts";
+import { BAND_ROWS, encodePrice, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
+import { webpModule } from "../../wasm/webp/instance.ts";
 import { noise, type Pixels, scene } from "../support/rows.ts";
 
 /** Encodes, and tells how much memory that took at most. */
-function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {
+async function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {
   const { width, height, data } = pixels;
   const all = { width, height, opaque: true, lossless: false, quality: 80, method: 4, ...settings };
-  const { used } = webpHeap(true);
+  const { used } = heapOf(webpModule, true);
   const encoder = openEncoder(all);
   try {
     for (let y = 0; y < height; y += BAND_ROWS) {
@@ -19,8 +20,8 @@ function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {
       encoder.band().set(data.subarray(y * width * 4, (y + rows) * width * 4));
       encoder.push(rows);
     }
-    const file = encoder.finish();
-    return { file, peak: webpHeap().peak - used, declared: encodePeakBytes(all) };
+    const file = await encoder.finish(UNPAUSED);
+    return { file, peak: heapOf(webpModule).peak - used, declared: encodePrice(all).bytes };
   } finally {
     encoder.close();
   }
@@ -31,7 +32,7 @@ function decode(file: Uint8Array, scale = 1) {
   const [frame] = parseWebp(file).frames;
   if (!frame) throw new Error("no frame");
   const { width, height, lossless, alpha } = frame;
-  const { used } = webpHeap(true);
+  const { used } = heapOf(webpModule, true);
   const region = { x: 0, y: 0, width, height };
   const decoder = openDecoder(frame, {
     ...region,
@@ -39,10 +40,10 @@ function decode(file: Uint8Array, scale = 1) {
     scaledHeight: Math.ceil(height / scale),
   });
   try {
-    while (decoder.readBand()) continue;
+    while (decoder.advance() > 0) decoder.readBand();
     const bytes = file.length;
-    const declared = decodePeakBytes({ width, height, lossless, alpha: alpha !== undefined, bytes });
-    return { peak: webpHeap().peak - used, declared };
+    const declared = decodePrice({ width, height, lossless, alpha: alpha !== undefined, bytes }).bytes;
+    return { peak: heapOf(webpModule).peak - used, declared };
   } finally {
     decoder.close();
   }
@@ -55,9 +56,10 @@ function pixelsOf(file: Uint8Array): Uint8Array {
   const decoder = openDecoder(frame, { x: 0, y: 0, width, height, scaledWidth: width, scaledHeight: height });
   const data = new Uint8Array(width * height * 4);
   let at = 0;
-  for (let rows = decoder.read(64); rows; rows = decoder.read(64)) {
-    data.set(rows, at);
-    at += rows.length;
+  while (decoder.advance() > 0) {
+    const rows = decoder.read(64);
+    data.set(rows ?? [], at);
+    at += rows?.length ?? 0;
   }
   decoder.close();
   return data;
@@ -74,10 +76,10 @@ const PICTURES: readonly (readonly [string, Pixels, boolean])[] = [
 ];
 
 describe("memory of the WebP module", () => {
-  it.each(PICTURES)("stays within what lossy jobs declare: %s", (_name, pixels, opaque) => {
+  it.each(PICTURES)("stays within what lossy jobs declare: %s", async (_name, pixels, opaque) => {
     for (const quality of [50, 100]) {
       for (const method of [2, 4]) {
-        const { file, peak, declared } = encode(pixels, { opaque, quality, method });
+        const { file, peak, declared } = await encode(pixels, { opaque, quality, method });
         expect(peak).toBeLessThanOrEqual(declared);
         for (const scale of [1, 3]) {
           const decoded = decode(file, scale);
@@ -87,65 +89,64 @@ describe("memory of the WebP module", () => {
     }
   });
 
-  it.each(PICTURES)("stays within what lossless jobs declare: %s", (_name, pixels, opaque) => {
+  it.each(PICTURES)("stays within what lossless jobs declare: %s", async (_name, pixels, opaque) => {
     for (const method of [0, 1, 2]) {
-      const { file, peak, declared } = encode(pixels, { opaque, lossless: true, quality: 75, method });
+      const { file, peak, declared } = await encode(pixels, { opaque, lossless: true, quality: 75, method });
       expect(peak).toBeLessThanOrEqual(declared);
       const decoded = decode(file, method === 2 ? 4 : 1);
       expect(decoded.peak).toBeLessThanOrEqual(decoded.declared);
     }
   });
 
-  it.each(PICTURES)("stays within what lean jobs declare: %s", (_name, pixels, opaque) => {
-    const { peak, declared } = encode(pixels, { opaque, lossless: true, lean: true });
+  it.each(PICTURES)("stays within what lean jobs declare: %s", async (_name, pixels, opaque) => {
+    const { peak, declared } = await encode(pixels, { opaque, lossless: true, lean: true });
     expect(peak).toBeLessThanOrEqual(declared);
   });
 
-  it("holds 10 bytes per pixel for a large lossy picture with alpha", () => {
+  it("holds 10 bytes per pixel for a large lossy picture with alpha", async () => {
     const pixels = scene(1_700, 1_300, false);
-    const { file, peak, declared } = encode(pixels, { opaque: false });
+    const { file, peak, declared } = await encode(pixels, { opaque: false });
     expect(peak).toBeLessThanOrEqual(declared);
-    expect(encodePeakBytes({ ...pixels, opaque: false, lossless: false, quality: 80, method: 4 })).toBeLessThan(25e6);
+    expect(encodePrice({ ...pixels, opaque: false, lossless: false, quality: 80, method: 4 }).bytes).toBeLessThan(25e6);
     expect(parseWebp(file).frames[0]?.alpha?.length).toBeGreaterThan(100);
   });
 
-  it("holds a few rows of a lossy picture, however tall it is", () => {
-    const short = decode(encode(scene(512, 512), {}).file);
-    const tall = decode(encode(scene(512, 4_096), {}).file);
+  it("holds a few rows of a lossy picture, however tall it is", async () => {
+    const short = decode((await encode(scene(512, 512), {})).file);
+    const tall = decode((await encode(scene(512, 4_096), {})).file);
     expect(tall.peak).toBeLessThan(short.peak + 100_000);
     expect(tall.peak).toBeLessThan(512 * 512);
   });
 
-  it("is all free when jobs are over", () => {
-    expect(webpHeap().used).toBe(0);
+  it("is all free when jobs are over", async () => {
+    expect(heapOf(webpModule).used).toBe(0);
   });
 });
 
 describe("the WebP encoder", () => {
-  it("gets by with less memory where there is no room to keep symbols, and writes almost the same file", () => {
+  it("gets by with less memory where there is no room to keep symbols, and writes almost the same file", async () => {
     // 4 bytes per pixel of symbols are declared; noise at this quality needs 15.
-    const { file, peak, declared } = encode(noise(1_200, 1_000), { quality: 90 });
+    const { file, peak, declared } = await encode(noise(1_200, 1_000), { quality: 90 });
     expect(peak).toBeLessThanOrEqual(declared);
     expect(file.length).toBeGreaterThan(600_000);
   });
 
-  it.each(PICTURES)("keeps every pixel when lean: %s", (_name, pixels, opaque) => {
-    const { file } = encode(pixels, { opaque, lossless: true, lean: true, exact: true });
+  it.each(PICTURES)("keeps every pixel when lean: %s", async (_name, pixels, opaque) => {
+    const { file } = await encode(pixels, { opaque, lossless: true, lean: true, exact: true });
     expect(pixelsOf(file)).toEqual(pixels.data);
     expect(file.length).toBeLessThan(pixels.data.length + 600);
   });
 
-  it("keeps the alpha of a large lossy picture", () => {
+  it("keeps the alpha of a large lossy picture", async () => {
     const pixels = scene(1_700, 1_300, false);
-    const decoded = pixelsOf(encode(pixels, { opaque: false, method: 0 }).file);
+    const decoded = pixelsOf((await encode(pixels, { opaque: false, method: 0 })).file);
     for (let i = 3; i < decoded.length; i += 4 * 101) expect(decoded[i]).toBe(pixels.data[i]);
   });
 
-  it("touches pixels only as near-lossless allows", () => {
+  it("touches pixels only as near-lossless allows", async () => {
     const pixels = noise(200, 200);
-    const sizes = [100, 60, 20].map(
-      (nearLossless) => encode(pixels, { lossless: true, quality: 75, nearLossless }).file.length,
-    );
+    const files = [100, 60, 20].map((nearLossless) => encode(pixels, { lossless: true, quality: 75, nearLossless }));
+    const sizes = (await Promise.all(files)).map(({ file }) => file.length);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     expect(sizes[2]).toBeLessThan(sizes[0] ?? 0);
   });
@@ -155,9 +156,9 @@ describe("the WebP encoder", () => {
     ["height", { height: 0 }],
     ["quality", { quality: 101 }],
     ["method", { method: 7 }],
-  ])("refuses a %s out of range", (_name, settings) => {
+  ])("refuses a %s out of range", async (_name, settings) => {
     const all = { width: 8, height: 8, opaque: true, lossless: false, quality: 80, method: 4, ...settings };
     expect(() => openEncoder(all)).toThrow(NativeError);
-    expect(webpHeap().used).toBe(0);
+    expect(heapOf(webpModule).used).toBe(0);
   });
 });

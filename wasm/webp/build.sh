@@ -12,7 +12,7 @@ webp=$(debian_source libwebp 1.6.0-0.1 d8ee6905fbb6c44be12c13f47e7c48eb42be557c7
 work=$(work_folder "webp-$variant")
 
 # libwebp has kernels for SSE2 and SSE4.1; Emscripten's headers say them in WebAssembly's own SIMD instructions.
-flags=(-I"$webp" -I"$here")
+flags=(-I"$webp" -I"$here" -I"$here/..")
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"
@@ -34,4 +34,5 @@ done
 compile "$work/webp" "${files[@]}" -- "${flags[@]}"
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall
 
-link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/webp/*.o "$work"/own/*.o
+link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
+  --wrap=VP8IteratorNext --wrap=WebPReportProgress "$work"/webp/*.o "$work"/own/*.o

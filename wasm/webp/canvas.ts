@@ -1,5 +1,6 @@
 /** The canvas of an animation in linear memory: straight RGBA, drawn on by frames or filled from rows. */
-import { Job } from "./instance.ts";
+import { held, type Price, priced } from "../price.ts";
+import { Job, type WebpInstance } from "./instance.ts";
 
 export interface Rectangle {
   readonly x: number;
@@ -8,14 +9,27 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** Bytes that a canvas holds. */
-export function canvasBytes(width: number, height: number): number {
-  return 4 * width * height + (64 << 10);
+/** Nanoseconds that a pixel takes to be drawn, compared or copied. */
+const NANOSECONDS = 2;
+
+/** What a canvas holds besides its pixels. */
+const CANVAS_BYTES = 64 << 10;
+
+/** Of a canvas that is held, or of several, one below the other. */
+export function canvasPrice(width: number, height: number): Price {
+  return held(4 * width * height + CANVAS_BYTES);
+}
+
+/** Of going over so many pixels of a canvas once. */
+export function canvasWork(pixels: number): Price {
+  return priced(0, pixels, NANOSECONDS);
 }
 
 export class Canvas {
   readonly width: number;
   readonly height: number;
+  /** In whose memory it lies, for what is drawn on it or encoded from it. */
+  readonly instance: WebpInstance;
   private readonly job: Job;
   private readonly address: number;
   /** Where C writes a rectangle. */
@@ -23,12 +37,14 @@ export class Canvas {
 
   /**
    * Transparent at first.
+   * @param instance of a job that has one alone; the shared one by default
    * @throws NativeError when memory does not suffice
    */
-  constructor(width: number, height: number) {
+  constructor(width: number, height: number, instance?: WebpInstance) {
     this.width = width;
     this.height = height;
-    this.job = new Job(canvasBytes(width, height));
+    this.job = new Job(canvasPrice(width, height).bytes, instance);
+    this.instance = this.job.instance;
     try {
       const address = this.job.call((exports) => exports.canvas_open(width, height));
       this.address = this.job.own(address, (exports, pointer) => exports.canvas_close(pointer));
@@ -42,7 +58,7 @@ export class Canvas {
 
   /** A view of rows, valid until the next call into the module. */
   rows(y: number, count: number): Uint8Array {
-    return this.job.instance.bytes(this.address + y * this.width * 4, count * this.width * 4);
+    return this.instance.bytes(this.address + y * this.width * 4, count * this.width * 4);
   }
 
   /**
@@ -67,7 +83,7 @@ export class Canvas {
     this.job.call((exports) =>
       exports.canvas_difference(before.address, this.address, this.width, this.height, this.box),
     );
-    const [x = 0, y = 0, width = 0, height = 0] = new Int32Array(this.job.instance.exports.memory.buffer, this.box, 4);
+    const [x = 0, y = 0, width = 0, height = 0] = new Int32Array(this.instance.exports.memory.buffer, this.box, 4);
     return width === 0 ? null : { x, y, width, height };
   }
 

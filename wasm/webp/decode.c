@@ -133,20 +133,19 @@ static int lossy_step(Decoder* decoder) {
   return 1;
 }
 
-// Decodes until at least one row is in the band. Returns the number of rows, 0 at the end, -1 for a damaged or
-// truncated stream, -2 when memory ran out.
-EXPORT("decoder_rows")
-int decoder_rows(Decoder* decoder) {
+// Decodes a row of macroblocks, or sixteen rows of a lossless picture. Returns the number of rows that are in the band
+// now, which may be none; -1 for a damaged or truncated stream, -2 when memory ran out.
+EXPORT("decoder_step")
+int decoder_step(Decoder* decoder) {
   const int before = decoder->params.last_y;
   const ptrdiff_t stride = decoder->output.u.RGBA.stride;
+  int ok;
   if (before >= decoder->output.height) return 0;
   decoder->output.u.RGBA.rgba = (uint8_t*)((uintptr_t)decoder->band - (uintptr_t)(before * stride));
-  while (decoder->params.last_y == before) {
-    const int ok = decoder->lossless != NULL ? lossless_step(decoder->lossless, &decoder->params) : lossy_step(decoder);
-    if (!ok) {
-      const int status = decoder->lossless != NULL ? (int)decoder->lossless->status : (int)decoder->lossy->status;
-      return status == VP8_STATUS_OUT_OF_MEMORY ? -2 : -1;
-    }
+  ok = decoder->lossless != NULL ? lossless_step(decoder->lossless, &decoder->params) : lossy_step(decoder);
+  if (!ok) {
+    const int status = decoder->lossless != NULL ? (int)decoder->lossless->status : (int)decoder->lossy->status;
+    return status == VP8_STATUS_OUT_OF_MEMORY ? -2 : -1;
   }
   return decoder->params.last_y - before;
 }

@@ -1,6 +1,7 @@
 /** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
 import { NativeError } from "../load.ts";
-import { Job } from "./instance.ts";
+import { beside, type Price, priced } from "../price.ts";
+import { Job, type WebpInstance } from "./instance.ts";
 
 /** The payloads of the chunks that hold one picture. */
 export interface Bitstream {
@@ -29,7 +30,12 @@ export interface Region {
 }
 
 export interface WebpDecoder {
-  /** The next rows, at most `max` and at most 32, straight RGBA; a view valid until the next call; null at the end. */
+  /**
+   * Decodes a step further, unless there are rows already. Returns the milliseconds that it took; 0 once there are rows,
+   * or when all were read.
+   */
+  advance(): number;
+  /** The next rows, at most `max` and at most 32, straight RGBA; a view valid until the next call; null when there are none. */
   read(max: number): Uint8Array | null;
   /** The next rows as a place in linear memory, for `Canvas.draw`. */
   readBand(): { readonly address: number; readonly rows: number } | null;
@@ -39,21 +45,27 @@ export interface WebpDecoder {
 
 const STATUS_OUT_OF_MEMORY = 1;
 
+/** Nanoseconds that a pixel takes, lossy and lossless: photographs at quality 80. */
+const NANOSECONDS = { lossy: 14, lossless: 30 };
+/** Rows of the picture that are decoded in a step. */
+const STEP_ROWS = 16;
+
 /**
- * Bytes that decoding holds at most, the compressed bytes included. A lossy picture needs a few rows; its alpha channel
- * and a lossless picture can refer back to any earlier pixel and are held whole.
+ * Of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a lossless picture
+ * can refer back to any earlier pixel and are held whole.
  */
-export function decodePeakBytes(picture: {
+export function decodePrice(picture: {
   readonly width: number;
   readonly height: number;
   readonly lossless: boolean;
   readonly alpha: boolean;
   readonly bytes: number;
-}): number {
+}): Price {
   const pixels = picture.width * picture.height;
-  const rows = 320 * picture.width + (64 << 10) + picture.bytes;
-  if (picture.lossless) return rows + 4 * pixels + codeTableBytes(pixels);
-  return rows + (picture.alpha ? 5 * pixels + codeTableBytes(pixels) : 0);
+  const rows = priced(320 * picture.width + (64 << 10) + picture.bytes, pixels, NANOSECONDS.lossy);
+  if (picture.lossless) return priced(rows.bytes + 4 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.lossless);
+  if (!picture.alpha) return rows;
+  return beside(rows, priced(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.lossless));
 }
 
 /** Room for Huffman tables: encoders make a few dozen groups of about 12 KB, more of them in larger pictures. */
@@ -65,10 +77,11 @@ function codeTableBytes(pixels: number): number {
  * Starts decoding.
  * @throws NativeError when the stream is damaged or not of the declared size, or memory does not suffice
  */
-export function openDecoder(bitstream: Bitstream, region: Region): WebpDecoder {
+export function openDecoder(bitstream: Bitstream, region: Region, instance?: WebpInstance): WebpDecoder {
   const { data, alpha, lossless, width, height } = bitstream;
   const bytes = data.length + (alpha?.length ?? 0);
-  const job = new Job(decodePeakBytes({ width, height, lossless, alpha: alpha !== undefined, bytes }));
+  const price = decodePrice({ width, height, lossless, alpha: alpha !== undefined, bytes });
+  const job = new Job(price.bytes, instance);
   try {
     const decoder = job.call((exports) => {
       const input = exports.malloc(bytes);
@@ -86,27 +99,40 @@ export function openDecoder(bitstream: Bitstream, region: Region): WebpDecoder {
       }
       check(exports.decoder_start(decoder, x, y, region.width, region.height, scaledWidth, scaledHeight));
     });
-    return handle(job, decoder, scaledWidth * 4);
+    return handle(job, decoder, scaledWidth, region.scaledHeight, (price.ms / height) * STEP_ROWS);
   } catch (error) {
     job.close();
     throw error;
   }
 }
 
-function handle(job: Job, decoder: number, stride: number): WebpDecoder {
+function handle(job: Job, decoder: number, width: number, height: number, stepMs: number): WebpDecoder {
+  const stride = width * 4;
   const band = job.call((exports) => exports.decoder_band(decoder));
-  let first = 0;
+  /** Rows in the band, the first that was not read, and rows that came before them. */
   let rows = 0;
+  let first = 0;
+  let before = 0;
   const readBand = () => {
-    first = 0;
-    rows = job.call((exports) => exports.decoder_rows(decoder));
-    if (rows < 0) throw new NativeError(rows === -2 ? "out of memory" : "the bitstream is damaged or cut short");
-    return rows === 0 ? null : { address: band, rows };
+    if (first === rows) return null;
+    const found = { address: band + first * stride, rows: rows - first };
+    first = rows;
+    return found;
   };
   return {
+    advance() {
+      if (first < rows || before + rows === height) return 0;
+      before += rows;
+      first = 0;
+      rows = 0;
+      const found = job.call((exports) => exports.decoder_step(decoder));
+      if (found < 0) throw new NativeError(found === -2 ? "out of memory" : "the bitstream is damaged or cut short");
+      rows = found;
+      return stepMs;
+    },
     readBand,
     read(max) {
-      if (first === rows && !readBand()) return null;
+      if (first === rows) return null;
       const count = Math.min(max, rows - first);
       const view = job.instance.bytes(band + first * stride, count * stride);
       first += count;

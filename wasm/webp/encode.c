@@ -11,7 +11,9 @@
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
 
-__attribute__((import_module("env"), import_name("write"))) void write_bytes(const uint8_t* bytes, size_t size);
+// Appends bytes to the output of that number; none take back all that was written to it.
+__attribute__((import_module("env"), import_name("write")))
+void write_bytes(int sink, const uint8_t* bytes, size_t size);
 void heap_limit(size_t bytes);
 
 typedef struct {
@@ -21,11 +23,11 @@ typedef struct {
   uint16_t* scratch;
   int next_row;
   int translucent;
+  int sink;
 } Encoder;
 
 static int write_chunk(const uint8_t* bytes, size_t size, const WebPPicture* picture) {
-  (void)picture;
-  write_bytes(bytes, size);
+  write_bytes(((const Encoder*)picture->custom_ptr)->sink, bytes, size);
   return 1;
 }
 
@@ -41,7 +43,7 @@ void encoder_close(Encoder* encoder) {
 // `near_lossless` is 0 to 100, 100 being off. Returns NULL when memory does not suffice or a value is out of range.
 EXPORT("encoder_open")
 Encoder* encoder_open(int width, int height, int opaque, int lossless, float quality, int method, int alpha_quality,
-                      int near_lossless, int exact) {
+                      int near_lossless, int exact, int sink) {
   Encoder* const encoder = (Encoder*)calloc(1, sizeof(*encoder));
   WebPPicture* const picture = encoder == NULL ? NULL : &encoder->picture;
   if (encoder == NULL) return NULL;
@@ -57,7 +59,9 @@ Encoder* encoder_open(int width, int height, int opaque, int lossless, float qua
   picture->height = height;
   picture->use_argb = lossless;
   picture->colorspace = opaque ? WEBP_YUV420 : WEBP_YUV420A;
+  encoder->sink = sink;
   picture->writer = write_chunk;
+  picture->custom_ptr = encoder;
   import_init();
   encoder->band = (uint8_t*)malloc((size_t)width * 4 * BAND_ROWS);
   encoder->scratch = (uint16_t*)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
@@ -80,7 +84,8 @@ void encoder_rows(Encoder* encoder, int rows) {
   encoder->next_row += rows;
 }
 
-// Encodes and writes the file; the heap may not grow beyond `limit` bytes. Returns a WebPEncodingError.
+// Encodes and writes the file, and pauses now and then; the heap may not grow beyond `limit` bytes. Returns a
+// WebPEncodingError.
 //
 // `lean` asks for the way that needs less memory. A lossless picture goes through a coder of our own. A lossy encoder
 // goes over the picture several times instead of keeping its symbols until the end, which takes twice the time; that
@@ -105,7 +110,7 @@ int encoder_finish(Encoder* encoder, size_t limit, int lean) {
     WebPEncode(&encoder->config, picture);
     if (encoder->config.lossless) break;
     // What a failed attempt wrote is void.
-    if (picture->error_code != VP8_ENC_OK) write_bytes(NULL, 0);
+    if (picture->error_code != VP8_ENC_OK) write_bytes(encoder->sink, NULL, 0);
     if (picture->error_code == VP8_ENC_ERROR_PARTITION0_OVERFLOW && encoder->config.partition_limit < 100) {
       encoder->config.partition_limit = encoder->config.partition_limit == 0 ? 70 : 100;
     } else if ((picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||

@@ -1,6 +1,8 @@
 /** Encodes a WebP picture that arrives in bands of rows. */
+import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
-import { collect, Job } from "./instance.ts";
+import { type Price, priced } from "../price.ts";
+import { acquireAlone, closeSink, fileOf, Job, openSink, release, type WebpInstance } from "./instance.ts";
 
 /** Pixels of one side that a WebP bitstream can hold: 14 bits, 0 not used (RFC 9649, section 2.5). */
 export const MAX_SIDE = 16_383;
@@ -32,11 +34,13 @@ export interface WebpEncoder {
   readonly bandAddress: number;
   /** Takes rows from the band: `BAND_ROWS` of them, fewer only at the bottom of the picture. */
   push(rows: number): void;
+  /** Milliseconds that a row takes to be taken. */
+  readonly rowMs: number;
   /**
    * The file: RIFF header, and a VP8X header when a lossy picture has alpha.
    * @throws NativeError when memory does not suffice
    */
-  finish(): Uint8Array;
+  finish(breath: Turns): Promise<Uint8Array>;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
 }
@@ -59,8 +63,39 @@ const LOSSLESS_BYTES = [
   { perPixel: 49, fixed: 9 << 20 },
 ] as const;
 
-/** Bytes that encoding holds at most in linear memory. The result, which is copied out, comes on top. */
-export function encodePeakBytes(settings: EncoderSettings): number {
+/** Nanoseconds that a pixel takes to be converted and put into the planes of the picture. */
+const IMPORT_NANOSECONDS = 4;
+/** Nanoseconds that a pixel takes in one pass of the lossy coder, by its method: photographs at quality 80. */
+const LOSSY_NANOSECONDS = [20, 30, 40, 60, 80, 100, 150] as const;
+/** Passes over a lossy picture: it is analyzed and coded; without room for symbols it is coded several times. */
+const LOSSY_PASSES = { symbols: 2, lean: 4 };
+/** Nanoseconds that a pixel takes of the lossless coder by method, and in one of the passes of the lean one. */
+const LOSSLESS_NANOSECONDS = [1_000, 1_000, 1_500] as const;
+const LEAN_NANOSECONDS = 15;
+const LEAN_PASSES = 6;
+/** Passes of the lean coder over an alpha channel. */
+const ALPHA_PASSES = 6;
+
+/** Of encoding, in linear memory. The result, which is copied out, comes on top. */
+export function encodePrice(settings: EncoderSettings): Price {
+  const { width, height } = settings;
+  const pixels = width * height;
+  return priced(peakBytes(settings), pixels, IMPORT_NANOSECONDS + passes(settings) * passNanoseconds(settings));
+}
+
+/** What a unit of work takes that the coder declares: a pixel in one pass. */
+function passNanoseconds({ lossless, lean = false, method }: EncoderSettings): number {
+  if (!lossless) return LOSSY_NANOSECONDS[method as 0] ?? 0;
+  return lean ? LEAN_NANOSECONDS : LOSSLESS_NANOSECONDS[Math.min(method, MAX_LOSSLESS_METHOD) as 0];
+}
+
+function passes(settings: EncoderSettings): number {
+  if (settings.lossless) return settings.lean ? LEAN_PASSES : 1;
+  const colors = lossyPeak(settings).keepSymbols ? LOSSY_PASSES.symbols : LOSSY_PASSES.lean;
+  return colors + (settings.opaque ? 0 : ALPHA_PASSES);
+}
+
+function peakBytes(settings: EncoderSettings): number {
   const { width, height, lossless, method, lean = false } = settings;
   const pixels = width * height;
   const rows = 160 * width + (256 << 10);
@@ -91,53 +126,65 @@ function lossyPeak({ width, height, opaque, quality, alphaQuality = 100 }: Encod
 
 /**
  * Starts encoding.
+ * @param belonging an instance that the caller has alone; one of its own by default
  * @throws NativeError when the size is beyond the format, a setting out of range, or memory does not suffice
  */
-export function openEncoder(settings: EncoderSettings): WebpEncoder {
-  const { width, height, opaque, lossless, quality, method } = settings;
+export function openEncoder(settings: EncoderSettings, belonging?: WebpInstance): WebpEncoder {
+  const { width, height } = settings;
   if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE)) {
     throw new NativeError("a WebP picture has at most 16383 pixels a side");
   }
-  const { alphaQuality = 100, nearLossless = 100, exact = false } = settings;
-  const job = new Job(encodePeakBytes(settings));
+  const instance = belonging ?? acquireAlone();
+  const job = new Job(peakBytes(settings), instance);
+  // The job holds it from here on.
+  if (!belonging) release(instance);
+  const sink = openSink();
   try {
-    const encoder = job.own(
-      job.call((exports) =>
-        exports.encoder_open(
-          width,
-          height,
-          opaque ? 1 : 0,
-          lossless ? 1 : 0,
-          quality,
-          lossless ? Math.min(method, MAX_LOSSLESS_METHOD) : method,
-          alphaQuality,
-          nearLossless,
-          exact ? 1 : 0,
-        ),
-      ),
-      (exports, pointer) => exports.encoder_close(pointer),
-    );
-    return handle(job, encoder, settings);
+    const encoder = job.call((exports) => open(exports, settings, sink));
+    job.own(encoder, (exports, pointer) => exports.encoder_close(pointer));
+    return handle(job, encoder, settings, sink);
   } catch (error) {
+    closeSink(sink);
     job.close();
     throw error;
   }
 }
 
-function handle(job: Job, encoder: number, settings: EncoderSettings): WebpEncoder {
+function open(exports: WebpInstance["exports"], settings: EncoderSettings, sink: number): number {
+  const { width, height, opaque, lossless, quality, method } = settings;
+  const { alphaQuality = 100, nearLossless = 100, exact = false } = settings;
+  return exports.encoder_open(
+    width,
+    height,
+    opaque ? 1 : 0,
+    lossless ? 1 : 0,
+    quality,
+    lossless ? Math.min(method, MAX_LOSSLESS_METHOD) : method,
+    alphaQuality,
+    nearLossless,
+    exact ? 1 : 0,
+    sink,
+  );
+}
+
+function handle(job: Job, encoder: number, settings: EncoderSettings, sink: number): WebpEncoder {
   const stride = settings.width * 4;
-  const lean = settings.lossless ? settings.lean : !lossyPeak(settings).keepSymbols;
+  const lean = settings.lossless ? (settings.lean ?? false) : !lossyPeak(settings).keepSymbols;
   const bandAddress = job.call((exports) => exports.encoder_band(encoder));
   return {
     bandAddress,
     band: () => job.instance.bytes(bandAddress, BAND_ROWS * stride),
     push: (rows) => job.call((exports) => exports.encoder_rows(encoder, rows)),
-    finish: () =>
-      collect(() => {
-        const error = job.call((exports, limit) => exports.encoder_finish(encoder, limit, lean ? 1 : 0));
-        if (error !== 0) throw new NativeError(ERRORS[error] ?? "the encoder failed");
-      }),
-    close: () => job.close(),
+    rowMs: (settings.width * IMPORT_NANOSECONDS) / 1e6,
+    async finish(breath) {
+      const error = await job.finish({ breath, nanoseconds: passNanoseconds(settings) }, encoder, lean);
+      if (error !== 0) throw new NativeError(ERRORS[error] ?? "the encoder failed");
+      return fileOf(sink);
+    },
+    close() {
+      closeSink(sink);
+      job.close();
+    },
   };
 }
 

@@ -1,11 +1,9 @@
 /** The native module of this folder, and the memory that one job may take of it. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
+import type { Pace } from "../instance.ts";
 import module from "./webp.wasm";
 
-interface WebpExports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
+interface WebpExports extends HeapExports {
   heap_limit(bytes: number): void;
   decoder_open(bytes: number, alphaSize: number, size: number, lossless: number): number;
   decoder_headers(decoder: number): number;
@@ -20,7 +18,7 @@ interface WebpExports extends NativeExports {
     scaledWidth: number,
     scaledHeight: number,
   ): number;
-  decoder_rows(decoder: number): number;
+  decoder_step(decoder: number): number;
   decoder_band(decoder: number): number;
   decoder_close(decoder: number): void;
   encoder_open(
@@ -33,6 +31,7 @@ interface WebpExports extends NativeExports {
     alphaQuality: number,
     nearLossless: number,
     exact: number,
+    sink: number,
   ): number;
   encoder_band(encoder: number): number;
   encoder_rows(encoder: number, rows: number): void;
@@ -82,76 +81,117 @@ export type WebpInstance = NativeInstance<WebpExports>;
 const KEEP_BYTES = 52 << 20;
 const NO_LIMIT = 0xffff_ffff;
 
-/** What the encoder that is running has written; its RIFF header tells how long the file will be. */
-let written = { file: new Uint8Array(0), length: 0 };
-
-function write(piece: Uint8Array): void {
-  // The first piece is, or begins with, the RIFF header, whose size leaves out its own 8 bytes.
-  if (written.length === 0)
-    written.file = new Uint8Array(8 + new DataView(piece.slice(4, 8).buffer).getUint32(0, true));
-  written.file.set(piece, written.length);
-  written.length += piece.length;
+/** A file that is being written; its RIFF header tells how long it will be. */
+interface Sink {
+  file: Uint8Array;
+  length: number;
 }
 
-const webpModule = native<WebpExports>(module, {
+const sinks = new Map<number, Sink>();
+let lastSink = 0;
+
+export const webpModule = native<WebpExports>(module, {
   name: "webp",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
-    // Nothing: the encoder starts over.
-    write: (from = 0, length = 0) => {
-      if (length === 0) written = { file: new Uint8Array(0), length: 0 };
-      else write(instance.bytes(from, length));
+    write(id = 0, from = 0, length = 0) {
+      const sink = sinks.get(id);
+      // Nothing: the encoder starts over.
+      if (sink && length === 0) Object.assign(sink, { file: new Uint8Array(0), length: 0 });
+      else if (sink) append(sink, instance.bytes(from, length));
     },
   }),
 });
 
-/**
- * Runs an encoder and returns the file that it wrote.
- * @throws NativeError when it is not complete
- */
-export function collect(work: () => void): Uint8Array {
-  written = { file: new Uint8Array(0), length: 0 };
-  try {
-    work();
-    if (written.length !== written.file.length) throw new NativeError("the encoder wrote less than it announced");
-    return written.file;
-  } finally {
-    written = { file: new Uint8Array(0), length: 0 };
-  }
+function append(sink: Sink, piece: Uint8Array): void {
+  // The first piece is, or begins with, the RIFF header, whose size leaves out its own 8 bytes.
+  if (sink.length === 0) sink.file = new Uint8Array(8 + new DataView(piece.slice(4, 8).buffer).getUint32(0, true));
+  sink.file.set(piece, sink.length);
+  sink.length += piece.length;
+}
+
+/** Collects what an encoder writes under the returned number, until `closeSink`. */
+export function openSink(): number {
+  sinks.set(++lastSink, { file: new Uint8Array(0), length: 0 });
+  return lastSink;
+}
+
+/** What was written so far. */
+export function fileOf(id: number): Uint8Array {
+  const sink = sinks.get(id);
+  if (sink?.length !== sink?.file.length) throw new NativeError("the encoder wrote less than it announced");
+  return sink?.file ?? new Uint8Array(0);
+}
+
+export function closeSink(id: number): void {
+  sinks.delete(id);
+}
+
+/** An instance that one job and all that belongs to it have alone, which calls that pause ask for; until `release`. */
+export function acquireAlone(): WebpInstance {
+  return webpModule.acquireAlone();
+}
+
+export function release(instance: WebpInstance): void {
+  webpModule.release(instance);
 }
 
 /**
- * A job in the native module. It holds the instance until it is closed, and its allocations fail when they would exceed
- * the bytes it declared.
+ * A job in the native module. It holds an instance until it is closed, the one that all share or that of a job which it
+ * belongs to, and its allocations fail when they would exceed the bytes it declared.
  */
 export class Job {
-  readonly instance: WebpInstance = webpModule.acquire();
+  readonly instance: WebpInstance;
   private readonly peakBytes: number;
   private heldBytes = 0;
   private closed = false;
   private readonly frees: ((exports: WebpExports) => void)[] = [];
 
-  constructor(peakBytes: number) {
+  constructor(peakBytes: number, instance?: WebpInstance) {
     this.peakBytes = peakBytes;
+    this.instance = instance ?? webpModule.acquire();
+    if (instance) instance.open++;
   }
 
   /**
    * Calls C within the declared memory.
    * @throws NativeError when the job is closed or the code trapped
    */
-  call<T>(work: (exports: WebpExports, limit: number) => T): T {
+  call<T>(work: (exports: WebpExports) => T): T {
     if (this.closed) throw new NativeError("the job is closed");
     return this.instance.run((exports) => {
       const before = exports.heap_used();
-      const limit = Math.min(NO_LIMIT, before - this.heldBytes + this.peakBytes);
-      exports.heap_limit(limit);
+      exports.heap_limit(this.limit(before));
       try {
-        return work(exports, limit);
+        return work(exports);
       } finally {
         exports.heap_limit(NO_LIMIT);
         this.heldBytes += exports.heap_used() - before;
       }
     });
+  }
+
+  /**
+   * Encodes what an encoder was given, with pauses; only in an instance that is not shared.
+   * @throws NativeError as `call` does
+   */
+  async finish(pace: Pace, encoder: number, lean: boolean): Promise<number> {
+    if (this.closed) throw new NativeError("the job is closed");
+    const { exports } = this.instance;
+    const before = exports.heap_used();
+    try {
+      return await this.instance.runPausing(pace, "encoder_finish", encoder, this.limit(before), lean ? 1 : 0);
+    } finally {
+      if (!this.instance.broken) {
+        exports.heap_limit(NO_LIMIT);
+        this.heldBytes += exports.heap_used() - before;
+      }
+    }
+  }
+
+  /** Bytes that the heap may hold while this job is at work, given what it holds now. */
+  private limit(heldByAll: number): number {
+    return Math.min(NO_LIMIT, heldByAll - this.heldBytes + this.peakBytes);
   }
 
   /** Makes an allocation part of the job: `free` runs when the job is closed, the last one first. */
@@ -167,23 +207,10 @@ export class Job {
     this.closed = true;
     try {
       for (const free of this.frees.reverse()) {
-        if (!this.instance.broken) this.instance.run(free);
+        if (!this.instance.broken && !this.instance.isPaused()) this.instance.run(free);
       }
     } finally {
-      webpModule.release(this.instance);
+      release(this.instance);
     }
-  }
-}
-
-/** Bytes that jobs hold now, and the most they held since `mark`, for tests and benchmarks. */
-export function webpHeap(mark = false): { readonly used: number; readonly peak: number; readonly memory: number } {
-  const instance = webpModule.acquire();
-  try {
-    return instance.run((exports) => {
-      if (mark) exports.heap_mark();
-      return { used: exports.heap_used(), peak: exports.heap_peak(), memory: exports.memory.buffer.byteLength };
-    });
-  } finally {
-    webpModule.release(instance);
   }
 }

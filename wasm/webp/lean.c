@@ -6,6 +6,7 @@
 // contains it.
 #include "src/enc/vp8l_enc.c"
 
+#include "breathe.h"
 #include "lean.h"
 #include "predict.h"
 #include "src/dsp/dsp.h"
@@ -20,6 +21,7 @@ extern int VP8LDistanceToPlaneCode(int xsize, int dist);
 #define CODES 5
 #define INSIDE_PLACES 32
 #define DRAIN_BYTES (1 << 16)
+#define BREATH_PIXELS (1 << 16)
 
 // Either 32-bit pixels or 8-bit samples, which count as green.
 typedef struct {
@@ -135,9 +137,14 @@ static int drain(Output* output) {
 static int code_symbols(Coder* coder, const Image* image, Output* output) {
   const size_t end = (size_t)image->width * image->height;
   VP8LBitWriter* const bits = output == NULL ? NULL : &output->bits;
+  size_t breathed = 0;
   memset(coder->table, 0, sizeof(coder->table));
   for (size_t at = 0; at < end;) {
     size_t distance = 0;
+    if (at - breathed >= BREATH_PIXELS) {
+      breathe((int)(at - breathed));
+      breathed = at;
+    }
     const int length = find_match(coder, image, at, end, &distance);
     if (length == 0) {
       emit_literal(coder, bits, pixel_at(image, at));

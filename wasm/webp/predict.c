@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "breathe.h"
 #include "src/dsp/lossless.h"
 #include "src/dsp/lossless_common.h"
 #include "src/webp/format_constants.h"
@@ -51,6 +52,7 @@ void choose_modes(const uint32_t* argb, int width, int height, uint32_t* modes) 
       const int high = height - y < tile ? height - y : tile;
       *modes++ = choose_mode(argb, width, x, y, columns, high);
     }
+    breathe(tile * width);
   }
 }
 
@@ -70,6 +72,7 @@ double residual_bits(const uint32_t* argb, int width, int height, const uint32_t
         for (int k = 0; k < 4; ++k) ++counts[k][(residuals[i] >> (8 * k)) & 255];
       }
     }
+    breathe(width);
   }
   for (int k = 0; k < 4; ++k) {
     double total = 0;
@@ -98,5 +101,6 @@ void predict_image(uint32_t* argb, int width, int height, const uint32_t* modes,
       const uint32_t mode = modes[(y >> TILE_BITS) * across + (x >> TILE_BITS)] >> 8;
       predict((int)mode, x, y, columns, current, upper, argb + (size_t)y * width + x);
     }
+    if (y % tile == 0) breathe(tile * width / 4);
   }
 }

@@ -2,9 +2,9 @@
 import { exifOrientation } from "../exif.ts";
 import { type Facts, format } from "../format.ts";
 import { isWebp, parseWebp } from "./webp/container.ts";
-import { isOpaque, openFrames, peakBytes as decodePeak } from "./webp/decode.ts";
-import { animationBytes, encodeWebp, peakBytes as encodePeak } from "./webp/encode.ts";
-import { mark, markOf } from "./webp/mark.ts";
+import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";
+import { encodeWebp, price as encodePrice } from "./webp/encode.ts";
+import { mark } from "./webp/mark.ts";
 import { estimateQuality } from "./webp/quality.ts";
 import { strip } from "./webp/strip.ts";
 
@@ -35,22 +35,19 @@ export const webp = format({
   extensions: ["webp"],
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
   signature: isWebp,
-  probe,
-  decodePeakBytes(facts) {
-    const animated = facts.frames > 1;
-    // The frames of an animation may be of either kind.
-    const lossless = animated || facts.subsample === "4:4:4";
-    const { width, height, alpha } = facts;
-    // The decoder works on a copy of the compressed frame.
-    const copy = width * height * (lossless ? 1.2 : 0.3);
-    return decodePeak({ width, height, alpha, lossless, animated }) + copy;
+  read: {
+    probe,
+    price: decodePrice,
+    open: (bytes, _facts, demand, breath) => openFrames(parseWebp(bytes), demand, breath),
   },
-  open: (bytes, _facts, demand) => openFrames(parseWebp(bytes), demand),
-  encodePeakBytes: (picture, settings) =>
-    encodePeak(picture, settings) + (picture.frames > 1 ? animationBytes(picture) : 0),
-  encode: encodeWebp,
-  nearLosslessLevels: [0, 20, 60],
-  strip,
+  write: {
+    price: encodePrice,
+    encode: encodeWebp,
+    qualities: { least: 20, step: 1 },
+    variants: [{}],
+    nearLosslessLevels: [0, 20, 60],
+    maxScoredPixels: Infinity,
+  },
   mark,
-  markOf,
+  strip,
 });

@@ -6,7 +6,8 @@ import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
-import { guard, guarded, headerOf, SAMPLINGS } from "./facts.ts";
+import { guarded, guardedAsync } from "../guard.ts";
+import { damaged, headerOf, SAMPLINGS } from "./facts.ts";
 
 /** Eighths of the size that the inverse transform can give quickly. */
 const SCALES = [1, 2, 4] as const;
@@ -89,13 +90,13 @@ interface Wanted {
 }
 
 async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
-  const decoder = await guarded(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath));
+  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath), damaged);
   return {
     width: decoder.width,
     height: decoder.height,
     opaque: true,
-    read: async (max) => guard(() => decoder.read(max)),
-    skip: async (count) => guard(() => decoder.skip(count)),
+    read: async (max) => guarded(() => decoder.read(max), damaged),
+    skip: async (count) => guarded(() => decoder.skip(count), damaged),
     close: () => decoder.close(),
   };
 }

@@ -1,6 +1,6 @@
 /** Rows into JPEG files. */
 import { encodePrice, type Encoder, type EncoderOptions, openEncoder, packedLimit } from "../../../../wasm/jpeg/jpeg.ts";
-import { NativeError } from "../../../../wasm/load.ts";
+import type { NativeError } from "../../../../wasm/load.ts";
 import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
@@ -9,6 +9,7 @@ import type { Size } from "../../geometry.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
+import { guarded, guardedAsync } from "../guard.ts";
 
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
 const FULL_CHROMA_QUALITY = 90;
@@ -71,7 +72,7 @@ function neverNull(): never {
 async function encodeFirst(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array | null> {
   const rows = await firstFrame(picture, breath);
   try {
-    const encoder = guardWriting(() => openEncoder(encoderOptions(rows, settings)));
+    const encoder = guarded(() => openEncoder(encoderOptions(rows, settings)), tooComplex);
     try {
       await fill(encoder, rows, breath);
       if (mayNeedColors(rows, settings) && encoder.colorLoss() > COLOR_LOSS) return null;
@@ -88,30 +89,17 @@ async function fill(encoder: Encoder, rows: Rows, breath: Breath): Promise<void>
   for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
     const band = read;
     const count = band.length / (rows.width * 4);
-    guardWriting(() => encoder.write(band, count));
+    guarded(() => encoder.write(band, count), tooComplex);
     await breath.spend(count * encoder.rowMs);
   }
 }
 
 /** The file of an encoder that has all rows. */
-export async function finished(encoder: Pick<Encoder, "finish">, breath: Breath): Promise<Uint8Array> {
-  try {
-    return await inPieces(encoder.finish(), breath);
-  } catch (error) {
-    throw refusal(error);
-  }
+export function finished(encoder: Pick<Encoder, "finish">, breath: Breath): Promise<Uint8Array> {
+  return guardedAsync(() => inPieces(encoder.finish(), breath), tooComplex);
 }
 
-/** Runs native code; what it refuses cannot be written. */
-export function guardWriting<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw refusal(error);
-  }
-}
-
-function refusal(error: unknown): unknown {
-  if (!(error instanceof NativeError)) return error;
-  return new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause: error });
+/** What native code refuses cannot be written. */
+export function tooComplex(cause: NativeError): ApiError {
+  return new ApiError(422, "The image cannot be written as JPEG: it is too large or too complex", { cause });
 }

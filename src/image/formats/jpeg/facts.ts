@@ -1,9 +1,10 @@
 /** What JPEG headers say, in the words of the engine. */
 import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
-import { NativeError } from "../../../../wasm/load.ts";
+import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import { exifOrientation } from "../../exif.ts";
 import type { Facts } from "../../format.ts";
+import { guarded } from "../guard.ts";
 import { estimateQuality } from "./quality.ts";
 
 /** Sampling factors of luma against chroma, by name. */
@@ -16,32 +17,14 @@ export const SAMPLINGS: Readonly<Record<string, readonly [h: number, v: number]>
   "4:1:0": [4, 2],
 };
 
-/** Runs native code; what it refuses is damaged. */
-export function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw refusal(error);
-  }
-}
-
-/** Runs work in pieces as `guard` does. */
-export async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw refusal(error);
-  }
-}
-
-function refusal(error: unknown): unknown {
-  if (!(error instanceof NativeError)) return error;
-  return new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause: error });
+/** What native code refuses is damaged. */
+export function damaged(cause: NativeError): ApiError {
+  return new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause });
 }
 
 /** @throws ApiError 422 when there is no picture in the file */
 export function headerOf(bytes: Uint8Array): JpegHeader {
-  return guard(() => readHeader(bytes));
+  return guarded(() => readHeader(bytes), damaged);
 }
 
 /** @throws ApiError 422 when there is no picture in the file */

@@ -18,8 +18,9 @@ import type { EncodeSettings, Priced, Resized } from "../../format.ts";
 import { isWhole } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Stopwatch } from "../../stopwatch.ts";
-import { encoderOptions, filePrice, finished, guardWriting } from "./encode.ts";
-import { guarded, headerOf, SAMPLINGS } from "./facts.ts";
+import { guarded, guardedAsync } from "../guard.ts";
+import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
+import { damaged, headerOf, SAMPLINGS } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
 
@@ -56,7 +57,7 @@ function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSe
   const encoding = { ...options, subsampling };
   return {
     price: beside(planesPrice(header, [8, 8, 8]), filePrice(encoding)),
-    run: (breath) => guarded(() => rewritten(bytes, encoding, breath)),
+    run: (breath) => guardedAsync(() => rewritten(bytes, encoding, breath), damaged),
   };
 }
 
@@ -71,7 +72,7 @@ async function rewritten(
     try {
       for (let planes = decoder.read(); planes; planes = decoder.read()) {
         for (const [index, plane] of planes.entries()) put(encoder, index, plane);
-        guardWriting(() => encoder.write());
+        guarded(() => encoder.write(), tooComplex);
         await breath.spend((planes[0]?.rows ?? 0) * encoder.rowMs);
       }
       return await finished(encoder, breath);

@@ -5,7 +5,8 @@ import type { Breath } from "../../breath.ts";
 import type { Facts, RecompressSettings, RequantizeSettings } from "../../format.ts";
 import { type Orientation, turnOf } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
-import { guarded, headerOf } from "./facts.ts";
+import { guardedAsync } from "../guard.ts";
+import { damaged, headerOf } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { tagged } from "./tag.ts";
 
@@ -36,7 +37,7 @@ export async function rewrite(
     ...memoryOptions(header, bytes, settings),
     ...(tiles ? { tiles, streamed: false } : {}),
   });
-  return tagged(await guarded(() => inPieces(work, breath)), tag);
+  return tagged(await guardedAsync(() => inPieces(work, breath), damaged), tag);
 }
 
 /** The result included: its pieces and the whole exist at the same time. */

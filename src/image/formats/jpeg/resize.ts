@@ -20,9 +20,10 @@ import type { EncodeSettings, Priced, Resized } from "../../format.ts";
 import { type Box, outerBox } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Part, Stopwatch } from "../../stopwatch.ts";
+import { guarded, guardedAsync } from "../guard.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
-import { COLOR_LOSS, encoderOptions, filePrice, finished, guardWriting, mayNeedColors } from "./encode.ts";
-import { guarded, SAMPLINGS } from "./facts.ts";
+import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
+import { damaged, SAMPLINGS } from "./facts.ts";
 
 /**
  * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than those.
@@ -77,7 +78,7 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
   return {
     price,
     run: (breath) =>
-      guarded(async () => {
+      guardedAsync(async () => {
         const region = outerBox(wanted.box, header);
         const clock = clockOf(job.stopwatch, breath);
         const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, { eighths, region }), breath));
@@ -92,7 +93,7 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
         } finally {
           decoder.close();
         }
-      }),
+      }, damaged),
   };
 }
 
@@ -172,7 +173,7 @@ async function moved(moving: Moving): Promise<Uint8Array | null> {
     for (let unit = 0; unit < units; unit++) {
       for (const [index, stream] of streams.entries()) await fillUnit(moving, streams, stream, index);
       if (decoder.colorLoss() > limit) return null;
-      await clock("encode", async () => guardWriting(() => encoder.write()));
+      await clock("encode", async () => guarded(() => encoder.write(), tooComplex));
       await breath.spend(ms / units);
     }
     return await clock("encode", () => finished(encoder, breath));

@@ -1,10 +1,13 @@
-import { Canvas, canvasBytes } from "../../../../wasm/webp/canvas.ts";
-import { decodePeakBytes, openDecoder, type Region } from "../../../../wasm/webp/decoder.ts";
-import type { Decoded, Demand } from "../../format.ts";
+/** Rows out of WebP files: stills in bands, animations on a canvas. */
+import { beside, held, type Price, times } from "../../../../wasm/price.ts";
+import { Canvas, canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
+import { decodePrice, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
+import type { Breath } from "../../breath.ts";
+import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box, Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
-/** Rows out of WebP files: stills in bands, animations on a canvas. */
 import { canvasRows } from "../canvas-rows.ts";
+import { guarded } from "../guard.ts";
 import { damaged, type WebpFile, type WebpFrame } from "./container.ts";
 
 /** The picture is decoded smaller only where that leaves the resize at least this much to do: half the size or less. */
@@ -52,14 +55,18 @@ function scaledBox(box: Box, region: Region): Box {
 }
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
-export function* openFrames(file: WebpFile, demand: Demand): Generator<Decoded> {
+export async function* openFrames(
+  file: WebpFile,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded, void, void> {
   const still = file.frames[0]!;
   if (file.animated) {
-    yield* openAnimation(file, demand);
+    yield* openAnimation(file, demand, breath);
     return;
   }
   const { region, box } = planRegion(still, demand);
-  const rows = stillRows(still, region);
+  const rows = stillRows(still, region, breath);
   try {
     yield { delayMs: 0, rows, box };
   } finally {
@@ -67,25 +74,37 @@ export function* openFrames(file: WebpFile, demand: Demand): Generator<Decoded> 
   }
 }
 
-function stillRows(frame: WebpFrame, region: Region): Rows {
-  const decoder = guard(() => openDecoder(frame, region));
+/** Rows above the region give none, and are declared here; all others are declared by whoever reads them. */
+function stillRows(frame: WebpFrame, region: Region, breath: Breath): Rows {
+  const decoder = guarded(() => openDecoder(frame, region), damaged);
   return {
     width: region.scaledWidth,
     height: region.scaledHeight,
     opaque: !frame.translucent,
-    read: (max) => guard(() => decoder.read(max)),
+    async read(max) {
+      for (let ms = guarded(() => decoder.advance(), damaged); ms > 0; ms = guarded(() => decoder.advance(), damaged)) {
+        const rows = guarded(() => decoder.read(max), damaged);
+        if (rows) return rows;
+        await breath.spend(ms);
+      }
+      return guarded(() => decoder.read(max), damaged);
+    },
     close: () => decoder.close(),
   };
 }
 
-function* openAnimation(file: WebpFile, demand: Demand): Generator<Decoded> {
-  const canvas = guard(() => new Canvas(file.width, file.height));
+async function* openAnimation(
+  file: WebpFile,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded, void, void> {
+  const canvas = guarded(() => new Canvas(file.width, file.height), damaged);
   const opaque = isOpaque(file);
   let previous: WebpFrame | undefined;
   try {
     for (const frame of file.frames) {
       if (previous?.dispose) canvas.clear(previous);
-      drawFrame(canvas, frame);
+      await drawFrame(canvas, frame, breath);
       previous = frame;
       yield { delayMs: frame.delayMs, rows: canvasRows(canvas, opaque), box: demand.box };
     }
@@ -94,18 +113,27 @@ function* openAnimation(file: WebpFile, demand: Demand): Generator<Decoded> {
   }
 }
 
-function drawFrame(canvas: Canvas, frame: WebpFrame): void {
+async function drawFrame(canvas: Canvas, frame: WebpFrame, breath: Breath): Promise<void> {
   const { width, height } = frame;
   const region = { x: 0, y: 0, width, height, scaledWidth: width, scaledHeight: height };
-  const decoder = guard(() => openDecoder(frame, region));
+  const decoder = guarded(() => openDecoder(frame, region, canvas.instance), damaged);
   try {
-    let y = frame.y;
-    for (let band = guard(() => decoder.readBand()); band; band = guard(() => decoder.readBand())) {
-      canvas.draw({ x: frame.x, y, width, height: band.rows }, band.address, frame.blend);
-      y += band.rows;
-    }
+    await drawBands(canvas, frame, decoder, breath);
   } finally {
     decoder.close();
+  }
+}
+
+async function drawBands(canvas: Canvas, frame: WebpFrame, decoder: WebpDecoder, breath: Breath): Promise<void> {
+  const { x, width } = frame;
+  let y = frame.y;
+  for (let ms = guarded(() => decoder.advance(), damaged); ms > 0; ms = guarded(() => decoder.advance(), damaged)) {
+    const band = decoder.readBand();
+    if (band) {
+      canvas.draw({ x, y, width, height: band.rows }, band.address, frame.blend);
+      y += band.rows;
+    }
+    await breath.spend(ms + canvasWork(width * (band?.rows ?? 0)).ms);
   }
 }
 
@@ -118,18 +146,16 @@ export function isOpaque(file: WebpFile): boolean {
   );
 }
 
-/** Bytes that decoding holds at most, the copy of the compressed bytes not included. */
-export function peakBytes(
-  picture: Size & { readonly lossless: boolean; readonly alpha: boolean; readonly animated: boolean },
-): number {
-  const frame = decodePeakBytes({ ...picture, bytes: 0 });
-  return picture.animated ? frame + canvasBytes(picture.width, picture.height) : frame;
-}
+/** The decoder works on a copy of the compressed frame, of which these are the bytes per pixel at most. */
+const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw damaged(error);
-  }
+/** Of decoding. */
+export function price({ width, height, alpha, frames, subsample }: Facts): Price {
+  const animated = frames > 1;
+  // The frames of an animation may be of either kind.
+  const lossless = animated || subsample === "4:4:4";
+  const copy = held(width * height * FILE_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]);
+  const frame = beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }), copy);
+  if (!animated) return frame;
+  return beside(times(frames, beside(frame, canvasWork(2 * width * height))), canvasPrice(width, height));
 }

@@ -1,5 +1,6 @@
 /** The mark of a WebP file: a chunk of our own behind the others, which readers have to ignore (RFC 9649, section 2.7). */
 import { joined } from "../../../joined.ts";
+import type { Marker } from "../../format.ts";
 import { chunksOf, parseWebp, RIFF_HEADER_BYTES } from "./container.ts";
 import { isOpaque } from "./decode.ts";
 import { vp8x } from "./mux.ts";
@@ -7,7 +8,7 @@ import { vp8x } from "./mux.ts";
 /** Of the chunk. */
 export const MARK_ID = "DRKM";
 
-export function mark(bytes: Uint8Array, score: number): Uint8Array {
+function write(bytes: Uint8Array, score: number): Uint8Array {
   const file = parseWebp(bytes);
   const { width, height } = file;
   const extended = chunksOf(bytes.subarray(RIFF_HEADER_BYTES)).next().value?.id === "VP8X";
@@ -24,7 +25,9 @@ export function mark(bytes: Uint8Array, score: number): Uint8Array {
   return marked;
 }
 
-export function markOf(bytes: Uint8Array): number | undefined {
+function read(bytes: Uint8Array): number | undefined {
   for (const { id, payload } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) if (id === MARK_ID) return payload[0];
   return undefined;
 }
+
+export const mark: Marker = { write, read };

@@ -1,0 +1,118 @@
+/** Animations into WebP files: of every frame the rectangle in which it differs from the one before it. */
+import { Canvas, canvasWork, type Rectangle } from "../../../../wasm/webp/canvas.ts";
+import { BAND_ROWS, type EncoderSettings, openEncoder } from "../../../../wasm/webp/encoder.ts";
+import { acquireAlone, release, type WebpInstance } from "../../../../wasm/webp/instance.ts";
+import type { Breath } from "../../breath.ts";
+import type { EncodeSettings } from "../../format.ts";
+import type { Picture } from "../../picture.ts";
+import type { Rows } from "../../rows.ts";
+import { type EncodedFrame, muxAnimation } from "./mux.ts";
+import { encoderSettings, exactSettings } from "./settings.ts";
+
+interface Job {
+  readonly opaque: boolean;
+  readonly settings: EncodeSettings;
+  readonly breath: Breath;
+}
+
+/** The canvases and the encoders of an animation share an instance that no other job has. */
+export async function encodeAnimation(
+  picture: Picture,
+  settings: EncodeSettings,
+  breath: Breath,
+): Promise<Uint8Array> {
+  const { width, height, opaque } = picture;
+  const instance = acquireAlone();
+  try {
+    const frames = await encodeFrames(picture, instance, { opaque, settings, breath });
+    return muxAnimation({ width, height, alpha: !opaque, loops: picture.loops }, frames);
+  } finally {
+    release(instance);
+  }
+}
+
+async function encodeFrames(picture: Picture, instance: WebpInstance, job: Job): Promise<EncodedFrame[]> {
+  const canvases: Canvas[] = [];
+  try {
+    for (let i = 0; i < 2; i++) canvases.push(new Canvas(picture.width, picture.height, instance));
+    return await encodeOn(canvases as [Canvas, Canvas], picture, job);
+  } finally {
+    for (const canvas of canvases) canvas.close();
+  }
+}
+
+async function encodeOn([one, other]: [Canvas, Canvas], picture: Picture, job: Job): Promise<EncodedFrame[]> {
+  const encoded: EncodedFrame[] = [];
+  let [current, previous] = [one, other];
+  for await (const { delayMs, rows } of picture.open(job.breath)) {
+    await copyRows(rows, current, job.breath);
+    const last = encoded.at(-1);
+    const whole = { x: 0, y: 0, width: current.width, height: current.height };
+    const box = last ? current.difference(previous) : whole;
+    if (last && !box) {
+      encoded[encoded.length - 1] = { ...last, delayMs: last.delayMs + delayMs };
+      continue;
+    }
+    const before = last ? previous : undefined;
+    encoded.push({ ...(await encodeRectangle(current, before, box ?? whole, job)), delayMs });
+    [current, previous] = [previous, current];
+  }
+  return encoded;
+}
+
+async function copyRows(rows: Rows, canvas: Canvas, breath: Breath): Promise<void> {
+  try {
+    let y = 0;
+    for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
+      const count = read.length / (4 * canvas.width);
+      canvas.rows(y, count).set(read);
+      y += count;
+      // Its comparison with the canvas before it included.
+      await breath.spend(canvasWork(2 * count * canvas.width).ms);
+    }
+  } finally {
+    rows.close();
+  }
+}
+
+/**
+ * The smallest of the ways to say what changed: lossy if that is allowed, without loss, and without loss only the
+ * pixels that differ, drawn over the others. (Holes would cost a lossy coder an alpha channel.)
+ */
+async function encodeRectangle(
+  canvas: Canvas,
+  before: Canvas | undefined,
+  box: Rectangle,
+  { opaque, settings, breath }: Job,
+): Promise<Omit<EncodedFrame, "delayMs">> {
+  const shape = { width: box.width, height: box.height, opaque };
+  const wanted = encoderSettings(shape, settings);
+  const exact = exactSettings(shape, settings);
+  const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, breath), blend: false }];
+  if (!settings.lossless) ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, breath), blend: false });
+  if (before && canvas.blendable(before, box)) {
+    ways.push({ box, file: await encodeBox(canvas, before, box, { ...exact, opaque: false }, breath), blend: true });
+  }
+  return ways.reduce((best, way) => (way.file.length < best.file.length ? way : best));
+}
+
+async function encodeBox(
+  canvas: Canvas,
+  before: Canvas | undefined,
+  box: Rectangle,
+  settings: EncoderSettings,
+  breath: Breath,
+): Promise<Uint8Array> {
+  const encoder = openEncoder(settings, canvas.instance);
+  try {
+    for (let y = 0; y < box.height; y += BAND_ROWS) {
+      const height = Math.min(BAND_ROWS, box.height - y);
+      canvas.copy({ ...box, y: box.y + y, height }, encoder.bandAddress, before);
+      encoder.push(height);
+      await breath.spend(height * encoder.rowMs);
+    }
+    return await encoder.finish(breath);
+  } finally {
+    encoder.close();
+  }
+}
