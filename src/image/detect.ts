@@ -22,7 +22,7 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   const name = detect(bytes);
   if (!name) throw new ApiError(415, "The file is not an image in a supported format");
   const format: FormatDefinition = FORMATS[name];
-  const facts = format.probe(bytes);
+  const facts = format.read.probe(bytes);
   checkLimits(facts);
   return { name, bytes, format, facts };
 }

@@ -25,7 +25,7 @@ export function effectStep({ width, height, opaque = same, price, open }: Effect
 }
 
 /** A step of other work on rows that keeps their size. */
-export function rowStep({ width, height }: Size, price: Price, apply: (rows: Rows) => Rows): RowStep {
+export function rowStep({ width, height }: Size, price: Price, apply: RowStep["apply"]): RowStep {
   return { kind: "rows", width, height, opaque: same, price, apply };
 }
 

@@ -3,6 +3,9 @@ import type * as v from "valibot";
 
 import type { Schema, Stage, Step } from "./operation.ts";
 
+/** What a filter may know when it plans: the picture as the filters before this one leave it. */
+export type FilterStage = Pick<Stage, "size" | "opaque">;
+
 /** A row of the registry of filters, whatever its parameters are. */
 export interface FilterRow {
   /** One sentence for the documentation. */
@@ -11,12 +14,12 @@ export interface FilterRow {
   readonly aliases?: readonly string[];
   readonly params: Schema;
   /** The work, in order; an empty list when nothing is to be done. */
-  readonly plan: (params: never, stage: Pick<Stage, "size">) => readonly Step[];
+  readonly plan: (params: never, stage: FilterStage) => readonly Step[];
 }
 
 interface Filter<Params extends Schema> extends FilterRow {
   readonly params: Params;
-  readonly plan: (params: v.InferOutput<Params>, stage: Pick<Stage, "size">) => readonly Step[];
+  readonly plan: (params: v.InferOutput<Params>, stage: FilterStage) => readonly Step[];
 }
 
 /** Types the literal of a registry row: `plan` receives what `params` describes. */

@@ -1,3 +1,4 @@
+/** Where a region or a picture is placed: by a direction, or by faces. */
 import type { Box, Size } from "./geometry.ts";
 
 export const DIRECTIONS = [
@@ -36,14 +37,14 @@ export function place(region: Size, canvas: Size, direction: Direction): Pick<Bo
  * The top-left corner of a region inside a canvas: pulled in a direction, or with faces in its middle as far as the
  * canvas allows; without any face, in the middle. `faces` are asked for when they are needed.
  */
-export function placeInside(
+export async function placeInside(
   region: Size,
   canvas: Size,
   gravity: Gravity,
-  faces: () => readonly Box[],
-): Pick<Box, "x" | "y"> {
+  faces: () => Promise<readonly Box[]>,
+): Promise<Pick<Box, "x" | "y">> {
   if (!seeksFaces(gravity)) return place(region, canvas, gravity);
-  const found = faces();
+  const found = await faces();
   const focus = enclosing(gravity === "face" ? found.slice(0, 1) : found);
   if (!focus) return place(region, canvas, "center");
   const free = { x: canvas.width - region.width, y: canvas.height - region.height };

@@ -43,7 +43,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
     try {
       for (const step of steps) {
         const { ms } = stepPrice(step, rows, rows.opaque);
-        rows = paced(applied(rows, step), ms, breath);
+        rows = paced(applied(rows, step, breath), ms, breath);
       }
       yield { delayMs, rows };
     } finally {
@@ -149,7 +149,7 @@ function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Brea
 }
 
 /** The picture after a step. */
-export function applied(rows: Rows, step: Step): Rows {
+export function applied(rows: Rows, step: Step, breath: Breath): Rows {
   switch (step.kind) {
     case "turn":
       return turn(rows, step.orientation);
@@ -162,6 +162,6 @@ export function applied(rows: Rows, step: Step): Rows {
     case "rotate":
       return rotate(rows, step);
     case "rows":
-      return step.apply(rows);
+      return step.apply(rows, breath);
   }
 }

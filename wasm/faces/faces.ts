@@ -1,6 +1,7 @@
 /** Windows of a picture that cascades of Haar features take for faces; see scan.c. */
 import { Handle } from "../handle.ts";
 import { native, NativeError, type NativeExports } from "../load.ts";
+import { type Price, priced } from "../price.ts";
 import module from "./faces.wasm";
 
 type Pointer = number;
@@ -41,9 +42,28 @@ const KEEP_BYTES = 6 << 20;
 
 const faces = native<FacesExports>(module, { name: "faces", keepBytes: KEEP_BYTES });
 
-/** Bytes of native memory that looking at a picture of this size holds at most. */
-export function facesPeakBytes({ width, height }: { width: number; height: number }): number {
-  return Math.ceil((width * height * 4) / 3) + (width + 2) * (height + 1) * 8 + width * 4 * WINDOW_ROWS + 4_096;
+/** All windows of one cascade from the smallest to the largest, each 1.15 times the one before, by pixels of the picture. */
+const CASCADE_NANOSECONDS = 190;
+
+/** Of looking at a picture of this size with `cascades` of them, at every place. */
+export function facesPrice({ width, height }: { width: number; height: number }, cascades: number): Price {
+  const bytes = (width * height * 4) / 3 + (width + 2) * (height + 1) * 8 + width * 4 * WINDOW_ROWS + 4_096;
+  return priced(bytes, width * height, CASCADE_NANOSECONDS * cascades);
+}
+
+/** Windows that one search finds at most; those after them are passed over. */
+export const MAX_HITS = 4_096;
+
+/** Below this scale every other position is looked at, unless a search is fine. */
+const FINE_SCALE = 2;
+const COARSE_NANOSECONDS = 30;
+const FINE_NANOSECONDS = 80;
+
+/** Milliseconds of looking at all windows of one size in a part of the picture. */
+export function sweepMs({ width, height }: { width: number; height: number }, side: number): number {
+  const scale = side / MIN_WINDOW;
+  const nanoseconds = scale < FINE_SCALE ? COARSE_NANOSECONDS : FINE_NANOSECONDS;
+  return ((width * height) / scale ** 2) * nanoseconds * 1e-6;
 }
 
 /** A square window, in pixels of the picture. */
@@ -73,7 +93,7 @@ export interface Search {
 export interface GrayPicture {
   /** Takes the next rows, RGBA8 with straight alpha, at most WINDOW_ROWS. */
   write(rows: Uint8Array): void;
-  /** The windows that pass, at most 4,096. Asked for once all rows are written. */
+  /** The windows that pass, at most `MAX_HITS`. Asked for once all rows are written. */
   scan(search: Search): Hit[];
   close(): void;
 }

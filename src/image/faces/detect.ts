@@ -3,9 +3,20 @@
  * at each of them a dense search with all cascades takes a vote. A face passes at many neighboring positions and
  * sizes and in several cascades; what only looks like one to a single cascade passes here and there.
  */
-import { type Cascade, type GrayPicture, type Hit, MIN_WINDOW, openGrayPicture } from "../../../wasm/faces/faces.ts";
-import { WINDOW_ROWS } from "../../../wasm/faces/faces.ts";
-import { type Box, whole } from "../geometry.ts";
+import {
+  type Cascade,
+  facesPrice,
+  type GrayPicture,
+  type Hit,
+  MAX_HITS,
+  MIN_WINDOW,
+  openGrayPicture,
+  sweepMs,
+  WINDOW_ROWS,
+} from "../../../wasm/faces/faces.ts";
+import { beside, type Price } from "../../../wasm/price.ts";
+import type { Breath } from "../breath.ts";
+import type { Box, Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 
 /**
@@ -25,6 +36,19 @@ const VOTING = 0.3;
 
 /** Places that are voted on at most: more are found in no photograph, and they bound the work. */
 const MAX_PLACES = 200;
+
+/** What the coarse search looks for. */
+const PROPOSERS: readonly (readonly [Cascade, mirrored: boolean])[] = [
+  ["frontal-trees", false],
+  ["profile", false],
+  ["profile", true],
+];
+
+/** One vote, with all its cascades; and so many votes, in a photograph. */
+const VOTE_MS = 1.2;
+const USUAL_PLACES = 20;
+/** To compare two hits. */
+const COMPARISON_NANOSECONDS = 15;
 
 /** How often each dense search passes counts by this, and a face has at least so many votes. */
 const VOTERS: readonly (readonly [Cascade, mirrored: boolean, weight: number])[] = [
@@ -46,20 +70,31 @@ export interface Candidate extends Hit {
  * The faces in a picture, the most prominent first: square boxes from the forehead to the chin, in its pixels, inside
  * it. Reads the rows to their end and closes them.
  */
-export function findFaces(rows: Rows): Box[] {
+export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
-  return elected(votedPlaces(rows), MIN_VOTES).map((face) => inside(face, { width, height }));
+  return elected(await votedPlaces(rows, breath), MIN_VOTES).map((face) => inside(face, { width, height }));
+}
+
+/** Of finding the faces of a picture of this size. */
+export function findFacesPrice(size: Size): Price {
+  return beside(facesPrice(size, PROPOSERS.length), { bytes: 0, ms: USUAL_PLACES * VOTE_MS });
 }
 
 /** Every place that may show a face, with its votes. Reads the rows to their end and closes them. */
-export function votedPlaces(rows: Rows): Candidate[] {
+export async function votedPlaces(rows: Rows, breath: Breath): Promise<Candidate[]> {
   const { width, height } = rows;
-  const picture = openGrayPicture(width, height);
+  let picture: GrayPicture | undefined;
   try {
-    for (let band = rows.read(WINDOW_ROWS); band; band = rows.read(WINDOW_ROWS)) picture.write(band);
-    return propose(picture, whole({ width, height })).map((place) => vote(picture, place));
+    picture = openGrayPicture(width, height);
+    for (let band = await rows.read(WINDOW_ROWS); band; band = await rows.read(WINDOW_ROWS)) picture.write(band);
+    const candidates: Candidate[] = [];
+    for (const place of await propose(picture, { width, height }, breath)) {
+      candidates.push(vote(picture, place));
+      await breath.spend(VOTE_MS);
+    }
+    return candidates;
   } finally {
-    picture.close();
+    picture?.close();
     rows.close();
   }
 }
@@ -70,24 +105,42 @@ export function elected(places: readonly Candidate[], minVotes: number): Candida
   return faces.toSorted((a, b) => prominence(b) - prominence(a));
 }
 
-function propose(picture: GrayPicture, part: Box): Hit[] {
-  const sizes = { smallest: MIN_WINDOW, largest: Math.max(part.width, part.height), factor: COARSE_FACTOR };
-  const hits = [
-    ...picture.scan({ ...part, ...sizes, cascade: "frontal-trees" }),
-    ...picture.scan({ ...part, ...sizes, cascade: "profile" }),
-    ...picture.scan({ ...part, ...sizes, cascade: "profile", mirrored: true }),
-  ];
-  const groups = groupsOf(hits).toSorted((a, b) => b.length - a.length);
+async function propose(picture: GrayPicture, size: Size, breath: Breath): Promise<Hit[]> {
+  const hits: Hit[] = [];
+  for (const [cascade, mirrored] of PROPOSERS) hits.push(...(await sweep(picture, size, cascade, mirrored, breath)));
+  const groups = (await groupsOf(hits, breath)).toSorted((a, b) => b.length - a.length);
   return groups.slice(0, MAX_PLACES).map((group) => meanOf(group));
 }
 
+/** The windows of all sizes that pass a cascade, one size after the other. */
+async function sweep(
+  picture: GrayPicture,
+  { width, height }: Size,
+  cascade: Cascade,
+  mirrored: boolean,
+  breath: Breath,
+): Promise<Hit[]> {
+  const hits: Hit[] = [];
+  const largest = Math.max(width, height);
+  for (let side = MIN_WINDOW; side <= largest && hits.length < MAX_HITS; side *= COARSE_FACTOR) {
+    // The next size lies beyond the largest of a search, which is a little more than the smallest for what is rounded.
+    const only = { smallest: side, largest: side * 1.001, factor: COARSE_FACTOR };
+    hits.push(...picture.scan({ x: 0, y: 0, width, height, cascade, mirrored, ...only }));
+    await breath.spend(sweepMs({ width, height }, side));
+  }
+  return hits.slice(0, MAX_HITS);
+}
+
 /** Hits that show the same, by chains of neighbors. */
-function groupsOf(hits: readonly Hit[]): Hit[][] {
+async function groupsOf(hits: readonly Hit[], breath: Breath): Promise<Hit[][]> {
   const groups: Hit[][] = [];
+  let compared = 0;
   for (const hit of hits) {
     const near = groups.filter((group) => group.some((other) => isNear(hit, other, SAME)));
     for (const group of near) groups.splice(groups.indexOf(group), 1);
     groups.push([...near.flat(), hit]);
+    compared++;
+    await breath.spend(compared * COMPARISON_NANOSECONDS * 1e-6);
   }
   return groups;
 }
@@ -134,9 +187,13 @@ function prominence({ side, votes }: Candidate): number {
 
 function isNear(a: Hit, b: Hit, tolerance: number): boolean {
   const most = tolerance * Math.min(a.side, b.side);
-  return [a.x - b.x, a.y - b.y, a.x + a.side - b.x - b.side, a.y + a.side - b.y - b.side].every(
-    (distance) => Math.abs(distance) <= most,
-  );
+  const grown = a.side - b.side;
+  const [across, down] = [a.x - b.x, a.y - b.y];
+  return isWithin(across, most) && isWithin(down, most) && isWithin(across + grown, most) && isWithin(down + grown, most);
+}
+
+function isWithin(distance: number, most: number): boolean {
+  return Math.abs(distance) <= most;
 }
 
 function meanOf(hits: readonly Hit[]): Hit {

@@ -1,3 +1,4 @@
+/** Pictures of two colors. */
 import { hexColor, record } from "../../fields.ts";
 import { parseColor } from "../color.ts";
 import { ramp } from "../color/matrices.ts";

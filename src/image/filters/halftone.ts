@@ -1,6 +1,7 @@
+/** Printing screens. */
 import * as v from "valibot";
 
-import { openHalftone, pointwisePeakBytes, type Screen, SCREENS, THRESHOLDS } from "../../../wasm/effects/colors.ts";
+import { halftonePrice, openHalftone, type Screen, SCREENS, THRESHOLDS } from "../../../wasm/effects/colors.ts";
 import { decimal, oneOf, record } from "../../fields.ts";
 import { effectStep } from "../effect.ts";
 import { filter } from "../filter.ts";
@@ -25,8 +26,8 @@ export const halftone = filter({
       effectStep({
         width,
         height,
-        peakBytes: pointwisePeakBytes(width),
-        open: () => openHalftone(width, height, screen),
+        price: halftonePrice({ width, height }, mode),
+        open: () => openHalftone({ width, height }, screen),
       }),
     ];
   },

@@ -1,3 +1,4 @@
+/** Pictures of one color. */
 import { decimal, hexColor, record } from "../../fields.ts";
 import { parseColor } from "../color.ts";
 import { IDENTITY, mix, ramp } from "../color/matrices.ts";

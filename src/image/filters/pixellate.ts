@@ -1,4 +1,5 @@
-import { openPixellate, pixellatePeakBytes } from "../../../wasm/effects/blurs.ts";
+/** Cells of one color. */
+import { openPixellate, pixellatePrice } from "../../../wasm/effects/blurs.ts";
 import { decimal, record } from "../../fields.ts";
 import { effectStep } from "../effect.ts";
 import { filter } from "../filter.ts";
@@ -14,8 +15,8 @@ export const pixellate = filter({
       effectStep({
         width,
         height,
-        peakBytes: pixellatePeakBytes(width),
-        open: () => openPixellate(width, height, cell),
+        price: pixellatePrice({ width, height }),
+        open: () => openPixellate({ width, height }, cell),
       }),
     ];
   },

@@ -1,6 +1,7 @@
+/** One color for another. */
 import * as v from "valibot";
 
-import { openReplacement, pointwisePeakBytes } from "../../../wasm/effects/colors.ts";
+import { openReplacement, replacementPrice } from "../../../wasm/effects/colors.ts";
 import { decimal, hexColor, record } from "../../fields.ts";
 import { parseColor } from "../color.ts";
 import { linearLevels, toLab } from "../color/light.ts";
@@ -24,14 +25,12 @@ export const replace = filter({
         width,
         height,
         opaque: (input) => input && paint[3] === 255,
-        peakBytes: pointwisePeakBytes(width),
+        price: replacementPrice({ width, height }),
         open: () =>
-          openReplacement(width, height, {
-            from: toLab(red, green, blue),
-            to: paint,
-            tolerance: value,
-            linear: linearLevels(),
-          }),
+          openReplacement(
+            { width, height },
+            { from: toLab(red, green, blue), to: paint, tolerance: value, linear: linearLevels() },
+          ),
       }),
     ];
   },

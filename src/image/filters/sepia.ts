@@ -1,3 +1,4 @@
+/** Pictures in brown shades. */
 import { decimal, record } from "../../fields.ts";
 import { IDENTITY, mix, SEPIA } from "../color/matrices.ts";
 import { filter } from "../filter.ts";

@@ -1,13 +1,12 @@
+/** Tone and color by numbers. */
 import * as v from "valibot";
 
-import { openSharpen, sharpenPeakBytes } from "../../../wasm/effects/blurs.ts";
 import { flag, integer, record } from "../../fields.ts";
 import { whiteBalance } from "../color/daylight.ts";
 import { fromLinear, toLinear } from "../color/light.ts";
 import { compose, GRAYSCALE, IDENTITY, INVERT, rotateHue, saturate } from "../color/matrices.ts";
-import { effectStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
-import { operation, type Step } from "../operation.ts";
+import { operation } from "../operation.ts";
+import { sharpenSteps } from "../steps/blur.ts";
 import type { ColorMatrix } from "../steps/matrix.ts";
 import { toneSteps } from "../steps/tone.ts";
 
@@ -41,7 +40,7 @@ export const adjust = operation({
   summary:
     "Adjusts tone and color, in this order: exposure, temperature, tint, brightness, contrast, gamma, highlights and shadows, vibrance, hue, saturation, grayscale, invert, sharpen, unsharp. 0 changes nothing.",
   params: Adjust,
-  plan(params, { size }) {
+  plan(params, { size, opaque }) {
     const { highlights, shadows, vibrance } = params;
     const tone = toneSteps(size, {
       curve: curveOf(params),
@@ -51,8 +50,8 @@ export const adjust = operation({
     });
     return [
       ...tone,
-      ...sharpened(size, SHARPEN_SIGMA, params.sharpen / 50),
-      ...sharpened(size, UNSHARP_SIGMA, params.unsharp / 50),
+      ...sharpenSteps({ ...size, opaque }, SHARPEN_SIGMA, params.sharpen / 50),
+      ...sharpenSteps({ ...size, opaque }, UNSHARP_SIGMA, params.unsharp / 50),
     ];
   },
 });
@@ -99,12 +98,4 @@ function matrixOf({ hue, saturation, grayscale, invert }: Adjust): ColorMatrix |
     ...(invert ? [INVERT] : []),
   ];
   return parts.length === 0 ? undefined : parts.reduce(compose, IDENTITY);
-}
-
-/** Unsharp masking of the luma: `c + amount * (Y - blurred Y)`. */
-function sharpened({ width, height }: Size, sigma: number, amount: number): Step[] {
-  if (amount === 0) return [];
-  const peakBytes = sharpenPeakBytes(width, sigma);
-  const open = (rows: { readonly opaque: boolean }) => openSharpen(width, height, sigma, amount, rows.opaque);
-  return [effectStep({ width, height, peakBytes, open })];
 }

@@ -1,3 +1,4 @@
+/** What a picture lacks, seen by looking at it. */
 import * as v from "valibot";
 
 import { flag, record } from "../../fields.ts";
@@ -25,8 +26,8 @@ export const auto = operation({
     background: ignored,
   }),
   looks: ({ enhance, redeye }) => (redeye ? SEARCH_SIDE : enhance ? MEASURE_SIDE : 0),
-  plan({ enhance, redeye }, { size, look }): Step[] {
-    const eyes = redeye ? redEyeSteps(size, look) : [];
-    return [...eyes, ...(enhance ? toneSteps(size, enhancement(look())) : [])];
+  async plan({ enhance, redeye }, { size, look, breath }): Promise<Step[]> {
+    const eyes = redeye ? await redEyeSteps(size, look, breath) : [];
+    return [...eyes, ...(enhance ? toneSteps(size, await enhancement(await look())) : [])];
   },
 });

@@ -1,3 +1,4 @@
+/** Borders and round corners. */
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";

@@ -1,3 +1,4 @@
+/** Regions of a picture: a rectangle, a shape, a face. */
 import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
@@ -44,13 +45,13 @@ export const crop = operation({
     "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces. Where no face is found: the middle.",
   params: Crop,
   looks: ({ mode, gravity }) => (mode === "face" || seeksFaces(gravity) ? FACE_SIDE : 0),
-  plan(params, stage) {
-    return [{ kind: "crop", box: BOXES[params.mode](params, stage) }];
+  async plan(params, stage) {
+    return [{ kind: "crop", box: await BOXES[params.mode](params, stage) }];
   },
 });
 
 /** The rectangle, cut down to what lies inside the picture. */
-function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, stage: Stage): Box {
+async function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, stage: Stage): Promise<Box> {
   const { size } = stage;
   if (x === undefined || y === undefined) {
     return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, gravity);
@@ -59,7 +60,7 @@ function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, stage: Stage): 
   return { x, y, width: Math.min(width, size.width - x), height: Math.min(height, size.height - y) };
 }
 
-function ratioBox({ ratio = "1:1", gravity }: Crop, stage: Stage): Box {
+async function ratioBox({ ratio = "1:1", gravity }: Crop, stage: Stage): Promise<Box> {
   const { size } = stage;
   const [, across, down] = RATIO.exec(ratio) ?? [];
   const shape = Number(across) / Number(down);
@@ -69,8 +70,8 @@ function ratioBox({ ratio = "1:1", gravity }: Crop, stage: Stage): Box {
 }
 
 /** The face and its margin, as far as it lies in the picture; without a face, the largest square in the middle. */
-function faceBox({ padding, faces: which }: Crop, stage: Stage): Box {
-  const found = stage.faces();
+async function faceBox({ padding, faces: which }: Crop, stage: Stage): Promise<Box> {
+  const found = await stage.faces();
   const padded = (which === "one" ? found.slice(0, 1) : found).map(({ x, y, width, height }) => {
     const margin = { x: (padding * width) / 2, y: (padding * height) / 2 };
     return { x: x - margin.x, y: y - margin.y, width: width + 2 * margin.x, height: height + 2 * margin.y };
@@ -83,7 +84,7 @@ function faceBox({ padding, faces: which }: Crop, stage: Stage): Box {
 
 const BOXES = { rect: rectBox, ratio: ratioBox, face: faceBox } as const;
 
-function placed(region: Size, { size, faces }: Stage, gravity: Crop["gravity"] = "center"): Box {
-  const { x, y } = placeInside(region, size, gravity, faces);
+async function placed(region: Size, { size, faces }: Stage, gravity: Crop["gravity"] = "center"): Promise<Box> {
+  const { x, y } = await placeInside(region, size, gravity, faces);
   return { x: Math.floor(x), y: Math.floor(y), ...region };
 }

@@ -1,10 +1,11 @@
+/** The filters of a request, one after the other. */
 import * as v from "valibot";
 
 import { inSentOrder, record } from "../../fields.ts";
-import type { FilterRow } from "../filter.ts";
+import type { FilterRow, FilterStage } from "../filter.ts";
 import { type FilterName, FILTERS } from "../filters.ts";
-import { operation, type Stage, type Step } from "../operation.ts";
-import { sizeAfter } from "../plan.ts";
+import { operation, type Step } from "../operation.ts";
+import { opaqueAfter, sizeAfter } from "../plan.ts";
 
 type FilterEntries = { [Name in FilterName]: v.OptionalSchema<(typeof FILTERS)[Name]["params"], undefined> };
 
@@ -23,15 +24,15 @@ export const filter = operation({
   aliases: ["stylize"],
   memberAliases: Object.fromEntries(aliases),
   params: inSentOrder(record(entries)),
-  plan(params, { size }) {
+  plan(params, { size, opaque }) {
     const steps: Step[] = [];
-    let stage: Pick<Stage, "size"> = { size };
+    let stage: FilterStage = { size, opaque };
     for (const [name, settings] of Object.entries(params)) {
       if (settings === undefined) continue;
       const row: FilterRow = FILTERS[name as FilterName];
       for (const step of row.plan(settings as never, stage)) {
         steps.push(step);
-        stage = { size: sizeAfter(step, stage.size) };
+        stage = { size: sizeAfter(step, stage.size), opaque: opaqueAfter(step, stage.opaque) };
       }
     }
     return steps;

@@ -1,3 +1,4 @@
+/** Mirrored pictures. */
 import * as v from "valibot";
 
 import { flag, oneOf, record } from "../../fields.ts";

@@ -1,3 +1,4 @@
+/** Pictures cut to a shape. */
 import * as v from "valibot";
 
 import { hexColor, oneOf, record } from "../../fields.ts";

@@ -1,3 +1,4 @@
+/** More canvas around a picture. */
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";

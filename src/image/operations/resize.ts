@@ -1,3 +1,4 @@
+/** Pictures of another size. */
 import * as v from "valibot";
 
 import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
@@ -34,7 +35,7 @@ export const resize = operation({
     "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
   looks: ({ mode, gravity }) => (mode === "fit" && seeksFaces(gravity) ? FACE_SIDE : 0),
-  plan(params, stage) {
+  plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
     switch (params.mode) {
       case "exact":
@@ -69,11 +70,11 @@ function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size
 }
 
 /** Scales until the box is covered, then cuts off what stands out; the cut is made on the larger picture. */
-function cover(params: Resize, { size, faces }: Stage): Step[] {
+async function cover(params: Resize, { size, faces }: Stage): Promise<Step[]> {
   const { width, height } = exactSize(params, size);
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
-  const at = placeInside(region, size, params.gravity, faces);
+  const at = await placeInside(region, size, params.gravity, faces);
   return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height }, params)];
 }
 

@@ -1,3 +1,4 @@
+/** Turns by any angle. */
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";

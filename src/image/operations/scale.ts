@@ -1,3 +1,4 @@
+/** Pictures of another size, by a factor. */
 import * as v from "valibot";
 
 import { flag, positiveDecimal, record } from "../../fields.ts";

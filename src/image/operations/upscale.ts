@@ -1,3 +1,4 @@
+/** Super-resolution. */
 import { lenientInteger, record } from "../../fields.ts";
 import { operation } from "../operation.ts";
 import { enlargeStep } from "../steps/enlarge.ts";

@@ -1,20 +1,22 @@
+/** Saved pictures laid on others. */
 import * as v from "valibot";
 
-import { overlayPeakBytes } from "../../../wasm/effects/colors.ts";
+import { beside, FREE } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, flag, integer, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import type { Breath } from "../breath.ts";
 import { identify } from "../detect.ts";
 import { rowStep } from "../effect.ts";
 import { type Box, isWhole, type Size, turnSize } from "../geometry.ts";
 import { DIRECTIONS, place } from "../gravity.ts";
-import { kept } from "../kept.ts";
+import { collectPixels, collectPrice, pixelBytes, type Pixels, rowsOfPixels } from "../kept.ts";
 import { operation, type Step } from "../operation.ts";
 import { firstFrame } from "../picture.ts";
-import { pictureOf, picturePeakBytes, type Stored } from "../pipeline.ts";
+import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, planSteps, storedSize } from "../plan.ts";
 import type { Rows } from "../rows.ts";
-import { lay } from "../steps/overlay.ts";
+import { lay, layPrice } from "../steps/overlay.ts";
 
 const MAX_PADDING_PIXELS = 10_000;
 /** A watermark that takes no more, as it is laid on the picture, is decoded once for all frames of an animation. */
@@ -50,7 +52,7 @@ export const watermark = operation({
   needs: ({ id }) => [id],
   plan(params, { size, overlay }) {
     const bytes = overlay(params.id);
-    const stored = readable(() => identify(bytes));
+    const stored = identified(bytes);
     const upright = turnSize(storedSize(stored.facts), stored.facts.orientation);
     const shown = shownSize(params, upright, size);
     const at = placed(params, shown, size);
@@ -62,13 +64,17 @@ export const watermark = operation({
       ...(isWhole(visible, shown) ? [] : [{ kind: "crop", box: visible } as const]),
     ];
     const plan = planSteps(storedSize(stored.facts), steps);
-    const bytesKept = visible.width * visible.height * 4;
-    const small = bytesKept <= MAX_KEPT_BYTES;
-    const open = small ? kept(() => opened(stored, plan)) : () => opened(stored, plan);
-    const peakBytes =
-      picturePeakBytes(stored, plan) + overlayPeakBytes(size.width, visible.width) + (small ? bytesKept : 0);
+    const extent = { width: visible.width, height: visible.height, opaque: false };
+    const small = pixelBytes(extent) <= MAX_KEPT_BYTES;
+    const open = small ? keptRows(stored, plan) : (breath: Breath) => opened(stored, plan, breath);
+    const price = beside(picturePrice(stored, plan), layPrice(size, extent), small ? collectPrice(extent) : FREE);
     const corner = { x: at.x + visible.x, y: at.y + visible.y };
-    return [rowStep(size, peakBytes, (rows) => lay(rows, open(), corner, params.opacity))];
+    return [
+      rowStep(size, price, (rows, breath) => {
+        const over = { ...extent, open: () => open(breath) };
+        return lay(rows, over, corner, params.opacity);
+      }),
+    ];
   },
 });
 
@@ -102,17 +108,37 @@ function overlap(at: Pick<Box, "x" | "y">, shown: Size, size: Size): Box {
 }
 
 /** The watermark's first frame. */
-function opened(stored: Stored, plan: Plan): Rows {
-  const rows = readable(() => firstFrame(pictureOf(stored, plan)));
-  return { ...rows, read: (max) => readable(() => rows.read(max)) };
+async function opened(stored: Stored, plan: Plan, breath: Breath): Promise<Rows> {
+  try {
+    const rows = await firstFrame(pictureOf(stored, plan), breath);
+    return {
+      ...rows,
+      read: (max) => rows.read(max).catch(refuse),
+    };
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** The watermark's first frame, decoded once. */
+function keptRows(stored: Stored, plan: Plan): (breath: Breath) => Promise<Rows> {
+  let pixels: Pixels | undefined;
+  return async (breath) => {
+    pixels ??= await collectPixels(await opened(stored, plan, breath), breath);
+    return rowsOfPixels(pixels);
+  };
+}
+
+function identified(bytes: Uint8Array): Stored {
+  try {
+    return identify(bytes);
+  } catch (error) {
+    return refuse(error);
+  }
 }
 
 /** What is wrong with the watermark's file is not wrong with the picture. */
-function readable<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new ApiError(422, "watermark.id names a picture that cannot be read", { cause: error });
-  }
+function refuse(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  throw new ApiError(422, "watermark.id names a picture that cannot be read", { cause: error });
 }

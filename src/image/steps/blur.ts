@@ -1,14 +1,35 @@
-import { gaussianPeakBytes, MAX_GAUSSIAN_SIGMA, openGaussian } from "../../../wasm/effects/blurs.ts";
-import { openResampler, resamplerPeakBytes } from "../../../wasm/pixels/resampler.ts";
-import { pump } from "../effect.ts";
+/** Blurs and their opposite: means and medians of what is around each pixel, edges extended. */
+import {
+  boxPrice,
+  discPrice,
+  type Extent,
+  gaussianPrice,
+  MAX_GAUSSIAN_SIGMA,
+  medianPrice,
+  openBox,
+  openDisc,
+  openGaussian,
+  openMedian,
+  openSharpen,
+  sharpenPrice,
+} from "../../../wasm/effects/blurs.ts";
+import { openResampler, resamplerPrice } from "../../../wasm/pixels/resampler.ts";
+import { beside, type Price } from "../../../wasm/price.ts";
+import { effectStep, pump, rowStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
-import { resampled } from "../resample.ts";
+import type { Step } from "../operation.ts";
 import type { Rows } from "../rows.ts";
 
 /** Below this a Gaussian changes nothing that 8 bits could hold. */
-export const MIN_SIGMA = 0.2;
+const MIN_SIGMA = 0.2;
 /** What is left of a larger one after the reduction: smooth enough for cubic interpolation to restore it. */
 const REDUCED_SIGMA = 4;
+
+/** A Gaussian with a standard deviation of `sigma` pixels. */
+export function gaussianSteps(extent: Extent, sigma: number): Step[] {
+  if (sigma < MIN_SIGMA) return [];
+  return [rowStep(extent, blurPrice(extent, sigma), (rows) => blur(rows, sigma))];
+}
 
 /**
  * Gaussian blur with a standard deviation of `sigma` pixels, edges extended. A large one is computed at a reduced
@@ -18,17 +39,12 @@ const REDUCED_SIGMA = 4;
 export function blur(rows: Rows, sigma: number): Rows {
   if (sigma < MIN_SIGMA) return rows;
   const { width, height, opaque } = rows;
-  if (sigma <= MAX_GAUSSIAN_SIGMA) {
-    return pump(rows, openGaussian(width, height, sigma, opaque), { width, height, opaque });
-  }
+  if (sigma <= MAX_GAUSSIAN_SIGMA) return pump(rows, openGaussian(rows, sigma), { width, height, opaque });
   const small = reducedSize(rows, sigma);
-  const blurred = openResampler({
-    ...optionsFor(rows, small),
-    kernel: "gaussian",
-    sigma,
-  });
-  const reduced = resampled(rows, blurred, small);
-  return resampled(reduced, openResampler({ ...optionsFor(reduced, rows), kernel: "cubic" }), { width, height });
+  const blurred = openResampler({ ...optionsFor(rows, small), kernel: "gaussian", sigma });
+  const reduced = pump(rows, blurred, { ...small, opaque });
+  const enlarged = openResampler({ ...optionsFor(reduced, rows), kernel: "cubic" });
+  return pump(reduced, enlarged, { width, height, opaque });
 }
 
 /** The size at which a large Gaussian is computed. */
@@ -37,20 +53,16 @@ function reducedSize({ width, height }: Size, sigma: number): Size {
   return { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
 }
 
-/** Bytes of memory that the blur of a picture of this size holds at most. */
-export function blurPeakBytes(size: Size, sigma: number): number {
-  if (sigma <= MAX_GAUSSIAN_SIGMA) return Math.ceil(gaussianPeakBytes(size.width, sigma));
-  const small = reducedSize(size, sigma);
-  return peakBytes(size, small, sigma) + peakBytes(small, size);
+function blurPrice(extent: Extent, sigma: number): Price {
+  if (sigma <= MAX_GAUSSIAN_SIGMA) return gaussianPrice(extent, sigma);
+  const small = reducedSize(extent, sigma);
+  return beside(
+    resamplerPrice({ ...optionsFor({ ...extent, opaque: false }, small), kernel: "gaussian", sigma }),
+    resamplerPrice({ ...optionsFor({ ...small, opaque: false }, extent), kernel: "cubic" }),
+  );
 }
 
-function peakBytes(from: Size, to: Size, sigma?: number): number {
-  const box = { x: 0, y: 0, ...from };
-  const kernel = sigma === undefined ? ({ kernel: "cubic" } as const) : ({ kernel: "gaussian", sigma } as const);
-  return resamplerPeakBytes({ sourceWidth: from.width, box, ...to, ...kernel, pixels: "rgba" });
-}
-
-function optionsFor(source: Rows, { width, height }: { width: number; height: number }) {
+function optionsFor(source: Extent, { width, height }: Size) {
   return {
     sourceWidth: source.width,
     sourceHeight: source.height,
@@ -59,4 +71,50 @@ function optionsFor(source: Rows, { width, height }: { width: number; height: nu
     height,
     pixels: source.opaque ? "opaque" : "rgba",
   } as const;
+}
+
+/** The mean of a square, `radius` pixels to all sides; a whole number. */
+export function boxSteps(extent: Extent, radius: number): Step[] {
+  if (radius === 0) return [];
+  const price = boxPrice(extent, radius);
+  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openBox(rows, radius) })];
+}
+
+/** The median of a square, by channel, `radius` pixels to all sides; a whole number. */
+export function medianSteps(extent: Extent, radius: number): Step[] {
+  if (radius === 0) return [];
+  const price = medianPrice(extent, radius);
+  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openMedian(rows, radius) })];
+}
+
+/** Up to here a disc is applied as it is; the work per pixel grows with the radius. */
+const DIRECT_RADIUS = 16;
+
+/** The mean of a disc. A larger one is applied to a reduced picture, on which it has this radius: its rim stays sharp to 1/16 of it. */
+export function discSteps(extent: Extent, radius: number): Step[] {
+  if (radius < 1) return [];
+  if (radius <= DIRECT_RADIUS) return [discStep(extent, radius)];
+  const factor = radius / DIRECT_RADIUS;
+  const small = { width: Math.ceil(extent.width / factor), height: Math.ceil(extent.height / factor) };
+  return [
+    { kind: "resize", ...small, kernel: "linear" },
+    discStep({ ...small, opaque: extent.opaque }, DIRECT_RADIUS),
+    { kind: "resize", ...sizeOf(extent), kernel: "cubic" },
+  ];
+}
+
+function discStep(extent: Extent, radius: number): Step {
+  const price = discPrice(extent, radius);
+  return effectStep({ ...sizeOf(extent), price, open: (rows) => openDisc(rows, radius) });
+}
+
+/** Unsharp masking of the luma: `c + amount * (Y - blurred Y)`, blurred by a Gaussian of `sigma` pixels. */
+export function sharpenSteps(extent: Extent, sigma: number, amount: number): Step[] {
+  if (amount === 0) return [];
+  const price = sharpenPrice(extent, sigma);
+  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openSharpen(rows, sigma, amount) })];
+}
+
+function sizeOf({ width, height }: Size): Size {
+  return { width, height };
 }

@@ -1,4 +1,5 @@
 /** What a picture lacks, by its histogram. */
+import { BAND_ROWS } from "../band.ts";
 import { luma } from "../color/light.ts";
 import type { Rows } from "../rows.ts";
 import type { Tone } from "./tone.ts";
@@ -36,8 +37,8 @@ interface Measure {
  * highest that any of them reaches), so that no color cast comes or goes; the curve is monotone. Reads the rows to
  * their end and closes them.
  */
-export function enhancement(rows: Rows): Tone {
-  const { count, darkest, brightest, median, chroma } = measure(rows);
+export async function enhancement(rows: Rows): Promise<Tone> {
+  const { count, darkest, brightest, median, chroma } = await measure(rows);
   if (count === 0 || brightest - darkest < FLAT) return {};
   const low = darkest <= NEAR_END ? 0 : Math.min(darkest, DARKEST_LIMIT) / 255;
   const high = brightest >= 255 - NEAR_END ? 1 : Math.max(brightest, BRIGHTEST_LIMIT) / 255;
@@ -53,13 +54,13 @@ export function enhancement(rows: Rows): Tone {
   };
 }
 
-function measure(rows: Rows): Measure {
+async function measure(rows: Rows): Promise<Measure> {
   const channels = [new Uint32Array(256), new Uint32Array(256), new Uint32Array(256)] as const;
   const lumas = new Uint32Array(256);
   let count = 0;
   let chroma = 0;
   try {
-    for (let band = rows.read(16); band; band = rows.read(16)) {
+    for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
       for (let at = 0; at < band.length; at += 4) {
         if (band[at + 3]! < 128) continue;
         const [red, green, blue] = [band[at]!, band[at + 1]!, band[at + 2]!];

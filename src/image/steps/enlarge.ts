@@ -1,27 +1,28 @@
 /** Super-resolution of rows: learned doublings, and what is left by the resampler. */
-import { type Doubling, doublingPeakBytes, openDoubling } from "../../../wasm/superres/superres.ts";
+import { type Doubling, doublingPrice, openDoubling } from "../../../wasm/superres/superres.ts";
+import { beside, type Price } from "../../../wasm/price.ts";
 import { pump } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { RowStep } from "../operation.ts";
-import { resample, resamplePeakBytes } from "../resample.ts";
+import { resample, resamplePrice } from "../resample.ts";
 import type { Rows } from "../rows.ts";
 
 /** Enlarges a picture `factor` times, a whole number from 2. */
 export function enlargeStep(size: Size, factor: number): RowStep {
   const result = times(size, factor);
   const doublings = doublingsOf(factor);
-  let peakBytes = 0;
+  const prices: Price[] = [];
   let reached = size;
   for (const _ of doublings) {
-    peakBytes += doublingPeakBytes(reached.width);
+    prices.push(doublingPrice({ ...sizeOf(reached), opaque: false }));
     reached = times(reached, 2);
   }
-  if (reached.width !== result.width) peakBytes += resamplePeakBytes(reached, result);
+  if (reached.width !== result.width) prices.push(resamplePrice(reached, result));
   return {
     kind: "rows",
     ...result,
     opaque: (input) => input,
-    peakBytes,
+    price: beside(...prices),
     apply: (rows) => enlarged(rows, doublings, result),
   };
 }

@@ -13,6 +13,6 @@ export function frameStep({ width, height }: Size, frame: Frame): RowStep {
     height,
     opaque: (input) => input && (!cut || background[3] === 255),
     price: framePrice({ width, height }),
-    open: () => openFrame(width, height, frame),
+    open: () => openFrame({ width, height }, frame),
   });
 }

@@ -1,6 +1,6 @@
-import { openTaps, type Tap, TAPS_WHOLE, tapsPeakBytes } from "../../../wasm/effects/blurs.ts";
+/** Blurs along a straight way. */
+import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsPrice } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
@@ -10,19 +10,19 @@ const MAX_SAMPLES = 33;
  * The mean over a straight way through each pixel, `reach` pixels to both sides, edges extended. The direction is in
  * degrees, clockwise from the right. Samples are at most a pixel apart and bilinear.
  */
-export function motionSteps(size: Size, reach: number, degrees: number): Step[] {
+export function motionSteps(extent: Extent, reach: number, degrees: number): Step[] {
   if (reach < 0.5) return [];
   const samples = 2 * Math.ceil(reach) + 1;
-  if (samples <= MAX_SAMPLES) return [motionStep(size, line(samples, (2 * reach) / (samples - 1), degrees))];
+  if (samples <= MAX_SAMPLES) return [motionStep(extent, line(samples, (2 * reach) / (samples - 1), degrees))];
   const near = Math.ceil(Math.sqrt(samples));
   const far = Math.ceil(samples / near);
   const spacing = (2 * reach) / (near * far - 1);
-  return [motionStep(size, line(near, spacing, degrees)), motionStep(size, line(far, spacing * near, degrees))];
+  return [motionStep(extent, line(near, spacing, degrees)), motionStep(extent, line(far, spacing * near, degrees))];
 }
 
-function motionStep({ width, height }: Size, taps: readonly Tap[]): Step {
-  const peakBytes = tapsPeakBytes(width, taps);
-  return effectStep({ width, height, peakBytes, open: ({ opaque }) => openTaps(width, height, taps, opaque) });
+function motionStep(extent: Extent, taps: readonly Tap[]): Step {
+  const { width, height } = extent;
+  return effectStep({ width, height, price: tapsPrice(extent, taps), open: (rows) => openTaps(rows, taps) });
 }
 
 /** Samples on a line through the center, each shared by the four pixels around it. */

@@ -1,30 +1,38 @@
 /** One picture laid on another. */
-import { openOverlay } from "../../../wasm/effects/colors.ts";
-import { BAND_ROWS } from "../band.ts";
-import type { Box } from "../geometry.ts";
+import { openOverlay, overlayPrice } from "../../../wasm/effects/colors.ts";
+import { beside, held, type Price } from "../../../wasm/price.ts";
+import { bandBytes, BAND_ROWS } from "../band.ts";
+import type { Box, Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 import { filled } from "./filled.ts";
 
+/** A picture that is opened when the rows that it lies on are reached. */
+export interface Cover extends Size {
+  readonly open: () => Promise<Rows>;
+}
+
 /** Lays a picture on another, its top-left corner at `at`; it must fit inside. `opacity`, 0 to 1, weakens its alpha. */
-export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: number): Rows {
-  const overlay = openOverlay(rows.width, over.width, opacity);
+export function lay(rows: Rows, cover: Cover, at: Pick<Box, "x" | "y">, opacity: number): Rows {
+  const overlay = openOverlay(rows.width, cover.width, opacity);
   const stride = rows.width * 4;
-  const overStride = over.width * 4;
-  const band = new Uint8Array(BAND_ROWS * overStride);
+  const overStride = cover.width * 4;
   const under = new Uint8Array(BAND_ROWS * stride);
+  const band = new Uint8Array(BAND_ROWS * overStride);
+  let over: Rows | undefined;
   let y = 0;
   return {
     width: rows.width,
     height: rows.height,
     opaque: rows.opaque,
     async read(max) {
-      const inside = y >= at.y && y < at.y + over.height;
-      const edge = inside ? at.y + over.height : y < at.y ? at.y : rows.height;
+      const inside = y >= at.y && y < at.y + cover.height;
+      const edge = inside ? at.y + cover.height : y < at.y ? at.y : rows.height;
       if (!inside) {
         const base = await rows.read(Math.min(max, Math.max(1, edge - y)));
         if (base) y += base.length / stride;
         return base;
       }
+      over ??= await cover.open();
       const count = Math.min(max, BAND_ROWS, edge - y);
       const upper = await filled(over, band.subarray(0, count * overStride));
       const base = await filled(rows, under.subarray(0, count * stride));
@@ -33,8 +41,13 @@ export function lay(rows: Rows, over: Rows, at: Pick<Box, "x" | "y">, opacity: n
     },
     close() {
       overlay.close();
-      over.close();
+      over?.close();
       rows.close();
     },
   };
+}
+
+/** Of laying a picture of one size on one of another; opening it is not in it. */
+export function layPrice(size: Size, cover: Size): Price {
+  return beside(overlayPrice(size, cover), held(bandBytes(size.width) + bandBytes(cover.width)));
 }

@@ -1,5 +1,7 @@
 /** Red pupils: found on a small version of the picture, corrected on the large one. */
-import { type Eye, openEyes, pointwisePeakBytes } from "../../../wasm/effects/colors.ts";
+import { type Eye, eyesPrice, openEyes } from "../../../wasm/effects/colors.ts";
+import { BAND_ROWS } from "../band.ts";
+import type { Breath } from "../breath.ts";
 import { effectStep } from "../effect.ts";
 import { findFaces } from "../faces/detect.ts";
 import type { Box, Size } from "../geometry.ts";
@@ -13,6 +15,14 @@ const RED = 2;
 /** Of a pupil, in parts of the picture's longest side; and in pixels, below which a circle cannot be told. */
 const MAX_PUPIL = 0.06;
 const MIN_PUPIL_PIXELS = 3;
+
+/** Spots that may be pupils: more are found in no photograph, and every two of them are compared. */
+const MAX_SPOTS = 300;
+
+/** To tell what kind a pixel is of, to join it to a spot, and to count it among the surroundings of one. */
+const KIND_NANOSECONDS = 5;
+const JOIN_NANOSECONDS = 40;
+const COUNT_NANOSECONDS = 12;
 
 interface Spot extends Eye {
   readonly inSkin: boolean;
@@ -33,34 +43,34 @@ interface Colors extends Size {
  * same size, side by side, that lies in the midst of skin like the whites of eyes do, or where a face has its eyes.
  * @param look opens a small version of the picture
  */
-export function redEyeSteps(size: Size, look: () => Rows): Step[] {
-  const rows = look();
+export async function redEyeSteps(size: Size, look: () => Promise<Rows>, breath: Breath): Promise<Step[]> {
+  const rows = await look();
   const scale = size.width / rows.width;
-  const pupils = findRedEyes(rows, () => findFaces(look()));
+  const pupils = await findRedEyes(rows, async () => findFaces(await look(), breath), breath);
   if (pupils.length === 0) return [];
   const { width, height } = size;
   const eyes = pupils.map(({ x, y, radius }) => ({ x: x * scale, y: y * scale, radius: radius * scale }));
-  const peakBytes = pointwisePeakBytes(width) + eyes.length * 12;
-  return [effectStep({ width, height, peakBytes, open: () => openEyes(width, height, eyes) })];
+  return [effectStep({ width, height, price: eyesPrice(size, eyes), open: () => openEyes(size, eyes) })];
 }
 
 /** The red pupils in a picture, in its pixels. Reads `rows` to their end; asks for `faces` only when it has to. */
-export function findRedEyes(rows: Rows, faces: () => readonly Box[]): Eye[] {
-  const found = spots(classify(rows));
+export async function findRedEyes(rows: Rows, faces: () => Promise<readonly Box[]>, breath: Breath): Promise<Eye[]> {
+  const found = await spots(await classify(rows, breath), breath);
   const sure = pairs(found.filter(({ inSkin }) => inSkin)).flat();
   const doubtful = pairs(found).filter((pair) => !pair.some((eye) => sure.includes(eye)));
   if (doubtful.length === 0) return [...new Set(sure)];
-  const placed = faces().flatMap((face) => eyesOf(face, doubtful));
+  const placed = (await faces()).flatMap((face) => eyesOf(face, doubtful));
   return [...new Set([...sure, ...placed])];
 }
 
-function classify(rows: Rows): Colors {
+async function classify(rows: Rows, breath: Breath): Promise<Colors> {
   const { width, height } = rows;
   const kinds = new Uint8Array(width * height);
   let index = 0;
   try {
-    for (let band = rows.read(16); band; band = rows.read(16)) {
+    for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
       for (let at = 0; at < band.length; at += 4) kinds[index++] = kindOf(band[at]!, band[at + 1]!, band[at + 2]!);
+      await breath.spend((width * BAND_ROWS * KIND_NANOSECONDS) / 1e6);
     }
   } finally {
     rows.close();
@@ -76,14 +86,15 @@ function kindOf(red: number, green: number, blue: number): number {
 }
 
 /** Round red spots of the size of pupils, with hardly any red around them. */
-function spots(colors: Colors): Spot[] {
+async function spots(colors: Colors, breath: Breath): Promise<Spot[]> {
   const { width, height, kinds } = colors;
   const seen = new Uint8Array(kinds.length);
   const largest = MAX_PUPIL * Math.max(width, height);
   const found: Spot[] = [];
-  for (let start = 0; start < kinds.length; start++) {
+  for (let start = 0; start < kinds.length && found.length < MAX_SPOTS; start++) {
     if (kinds[start] !== RED || seen[start]) continue;
-    const spot = fill(colors, seen, start);
+    const spot = joined(colors, seen, start);
+    await breath.spend((spot.count * JOIN_NANOSECONDS) / 1e6);
     const [across, down] = [spot.right - spot.left + 1, spot.bottom - spot.top + 1];
     const round = Math.max(across, down) <= 1.6 * Math.min(across, down) && spot.count >= 0.55 * across * down;
     if (!round || Math.min(across, down) < MIN_PUPIL_PIXELS || Math.max(across, down) > largest) continue;
@@ -93,13 +104,14 @@ function spots(colors: Colors): Spot[] {
       radius: (across + down) / 4,
     };
     const around = surroundings(colors, eye);
+    await breath.spend(((10 * eye.radius) ** 2 * COUNT_NANOSECONDS) / 1e6);
     if (around.near(RED) < 0.3) found.push({ ...eye, inSkin: isInSkin(around) });
   }
   return found;
 }
 
 /** The connected red area around a pixel. */
-function fill({ width, height, kinds }: Colors, seen: Uint8Array, start: number) {
+function joined({ width, height, kinds }: Colors, seen: Uint8Array, start: number) {
   const spot = { left: width, right: 0, top: height, bottom: 0, count: 0 };
   const queue = [start];
   seen[start] = 1;

@@ -1,11 +1,17 @@
-import { GAINS, openTone, pointwisePeakBytes } from "../../../wasm/effects/colors.ts";
-import { BAND_ROWS } from "../band.ts";
+/** Changes of tone and color, in the cheapest form there is. */
+import { GAINS, openTone, tonePrice } from "../../../wasm/effects/colors.ts";
+import { type Price, priced } from "../../../wasm/price.ts";
+import { bandBytes } from "../band.ts";
 import { IDENTITY } from "../color/matrices.ts";
 import { effectStep, rowStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 import { type ColorMatrix, matrix as multiply } from "./matrix.ts";
 import { mapLevels } from "./tables.ts";
+
+/** To multiply a pixel by a matrix, and to look its samples up in tables. */
+const MATRIX_NANOSECONDS = 4;
+const TABLE_NANOSECONDS = 4;
 
 /** A change of tone and color; what is absent stays. Values are 0 to 1, on sRGB's encoding. */
 export interface Tone {
@@ -31,19 +37,22 @@ export function toneSteps(size: Size, { curve, gain, vibrance = 0, matrix }: Ton
   });
   if (!mixes && !matrix) return [levelStep(size, levels)];
   const gains = gain && Float32Array.from({ length: GAINS }, (_, index) => gain(index / (GAINS - 1)));
-  const { width, height } = size;
   const tone = { levels, gains, vibrance, matrix: matrix ?? IDENTITY };
-  const peakBytes = pointwisePeakBytes(width);
-  return [effectStep({ ...size, peakBytes, open: () => openTone(width, height, tone) })];
+  const { width, height } = size;
+  return [effectStep({ width, height, price: tonePrice(size), open: () => openTone(size, tone) })];
 }
 
 /** Every color as a weighted sum of its red, green and blue. */
 export function matrixStep(size: Size, factors: ColorMatrix): Step {
-  return rowStep(size, size.width * 4 * BAND_ROWS, (rows) => multiply(rows, factors));
+  return rowStep(size, bandPrice(size, MATRIX_NANOSECONDS), (rows) => multiply(rows, factors));
 }
 
 function levelStep(size: Size, levels: Float32Array): Step {
   const table = (channel: number) => Uint8Array.from(levels.subarray(channel * 256, channel * 256 + 256), Math.round);
   const tables = { red: table(0), green: table(1), blue: table(2) };
-  return rowStep(size, size.width * 4 * BAND_ROWS, (rows) => mapLevels(rows, tables));
+  return rowStep(size, bandPrice(size, TABLE_NANOSECONDS), (rows) => mapLevels(rows, tables));
+}
+
+function bandPrice({ width, height }: Size, nanoseconds: number): Price {
+  return priced(bandBytes(width), width * height, nanoseconds);
 }

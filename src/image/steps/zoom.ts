@@ -1,14 +1,14 @@
-import { openZoom, ZOOM_SAMPLES, zoomPeakBytes } from "../../../wasm/effects/blurs.ts";
+/** Blurs towards the center. */
+import { type Extent, openZoom, ZOOM_SAMPLES, zoomPrice } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 
 /**
  * The mean over the way from each pixel towards the center, as far as `share` of it. The samples are at most about a
  * pixel apart in the corners, which are furthest away; those of several passes multiply.
  */
-export function zoomSteps(size: Size, share: number): Step[] {
-  const { width, height } = size;
+export function zoomSteps(extent: Extent, share: number): Step[] {
+  const { width, height } = extent;
   const longest = (Math.hypot(width, height) / 2) * share;
   if (longest < 0.5) return [];
   const passes = Math.max(1, Math.ceil(Math.log(longest + 1) / Math.log(ZOOM_SAMPLES)));
@@ -18,8 +18,8 @@ export function zoomSteps(size: Size, share: number): Step[] {
     return effectStep({
       width,
       height,
-      peakBytes: zoomPeakBytes(width, height, passRatio),
-      open: ({ opaque }) => openZoom({ width, height, opaque }, passRatio),
+      price: zoomPrice(extent, passRatio),
+      open: (rows) => openZoom(rows, passRatio),
     });
   });
 }

@@ -107,7 +107,7 @@ function embeddedFacts(base64: string): Facts | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64.replace(/\s/g, "")), (letter) => letter.charCodeAt(0));
     const format = Object.values(EMBEDDED).find((row) => row.signature(bytes.subarray(0, 4096)));
-    return format?.probe(bytes);
+    return format?.read.probe(bytes);
   } catch {
     return undefined;
   }
