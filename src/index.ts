@@ -1,11 +1,11 @@
 /** Composition root: names the entrances, holds no logic. */
 import { createApp } from "./http/app.ts";
-import { createConsumer } from "./queue.ts";
-import { street } from "./street.ts";
-import { sweep } from "./sweep.ts";
+import { createConsumer } from "./street/queue.ts";
+import { street } from "./street/edges.ts";
+import { sweep } from "./street/sweep.ts";
 
 export { Meter } from "./account/meter.ts";
-export { Courier } from "./courier.ts";
+export { Courier } from "./street/courier.ts";
 
 const app = createApp(street);
 

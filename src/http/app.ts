@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Street } from "../street.ts";
+import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
 import { admitted, anonymousCount, closeCount, countedHeaders, startCount } from "./rate-limit.ts";

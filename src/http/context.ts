@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { Account } from "../account/accounts.ts";
 import type { Taken } from "../account/ledger.ts";
 import type { Settings } from "../env.ts";
-import type { Street } from "../street.ts";
+import type { Street } from "../street/edges.ts";
 
 export interface Admission extends Taken {
   /** The meter that counted the request. */

@@ -5,7 +5,7 @@ import type { Failure, InputMetadata, OutputMetadata, Success } from "../contrac
 import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
-import type { Result } from "../process.ts";
+import type { Result } from "../street/process.ts";
 import type { AppContext } from "./context.ts";
 
 /** The answer to a processed image. */

@@ -1,6 +1,6 @@
 /** `Server-Timing` of a processing answer: how long each part of the street took. */
 import { startStopwatch } from "../image/stopwatch.ts";
-import type { Ports } from "../process.ts";
+import type { Ports } from "../street/process.ts";
 
 /**
  * Ports that time themselves, and the header's value once the street was walked: `fetch` (the original from its

@@ -24,7 +24,7 @@ import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { testFormats } from "../../image/self-test.ts";
 import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from "../../limits.ts";
-import { reseal } from "../../reseal.ts";
+import { reseal } from "../../street/reseal.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 

@@ -2,8 +2,8 @@
 import type { UploadBody } from "../../contract/request.ts";
 import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
-import { type Job, judge, type Source } from "../../process.ts";
-import { type AcceptedJob, acceptWork, mayCall } from "../../work.ts";
+import { type Job, judge, type Source } from "../../street/process.ts";
+import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { accountOf, type Admission, type AppContext } from "../context.ts";
 import { admitted, admittedWithCredit } from "../rate-limit.ts";
 import { replyResult } from "../reply.ts";

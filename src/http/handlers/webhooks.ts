@@ -1,5 +1,4 @@
 /** Records of notifications, and what they are signed with. */
-import type { Account } from "../../account/accounts.ts";
 import { checked } from "../../contract/message.ts";
 import {
   type Accepted,
@@ -18,7 +17,7 @@ import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";
 import { type AccountSecret, rotateSecret, secretOf } from "../../webhook/secrets.ts";
 import { storeOf } from "../../webhook/store.ts";
-import { sealOf, wakeCourier } from "../../work.ts";
+import { sealOf, wakeCourier } from "../../street/work.ts";
 import { accountOf, type AppContext } from "../context.ts";
 
 /** GET /1.0/webhooks */

@@ -1,9 +1,9 @@
 /** The fourth entrance: the clock. Hands out work that was lost and deletes what is over. */
-import { sweepUsage } from "./account/usage.ts";
-import { MAX_SWEEP_OBJECTS } from "./limits.ts";
-import { sweepTemporary } from "./storage/volatile.ts";
-import { uploadsOf } from "./webhook/bytes.ts";
-import { sweepWebhooks } from "./webhook/sweep.ts";
+import { sweepUsage } from "../account/usage.ts";
+import { MAX_SWEEP_OBJECTS } from "../limits.ts";
+import { sweepTemporary } from "../storage/volatile.ts";
+import { uploadsOf } from "../webhook/bytes.ts";
+import { sweepWebhooks } from "../webhook/sweep.ts";
 
 /** @throws AggregateError after everything was tried */
 export async function sweep(env: Env): Promise<void> {

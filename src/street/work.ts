@@ -1,20 +1,20 @@
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
-import { vaultOf } from "./account/vault.ts";
-import { isPublicAddress } from "./address.ts";
-import type { Processing } from "./contract/request.ts";
-import type { Failure, Success } from "./contract/response.ts";
-import { type Settings, settingsOf } from "./env.ts";
-import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "./limits.ts";
-import { causesOf, logLine } from "./log.ts";
+import { vaultOf } from "../account/vault.ts";
+import { isPublicAddress } from "../address.ts";
+import type { Processing } from "../contract/request.ts";
+import type { Failure, Success } from "../contract/response.ts";
+import { type Settings, settingsOf } from "../env.ts";
+import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
 import type { Source } from "./process.ts";
-import type { Street } from "./street.ts";
-import { type Acceptance, accept, begin } from "./webhook/accept.ts";
-import { uploadsOf } from "./webhook/bytes.ts";
-import { callEndpoint, deliver } from "./webhook/deliver.ts";
-import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "./webhook/ports.ts";
-import { run } from "./webhook/run.ts";
-import { secretOf, signing } from "./webhook/secrets.ts";
-import { storeOf } from "./webhook/store.ts";
+import type { Street } from "./edges.ts";
+import { type Acceptance, accept, begin } from "../webhook/accept.ts";
+import { uploadsOf } from "../webhook/bytes.ts";
+import { callEndpoint, deliver } from "../webhook/deliver.ts";
+import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../webhook/ports.ts";
+import { run } from "../webhook/run.ts";
+import { secretOf, signing } from "../webhook/secrets.ts";
+import { storeOf } from "../webhook/store.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
 export interface AcceptedJob {

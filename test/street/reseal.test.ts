@@ -1,21 +1,21 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 
-import { openAsset, saveAsset } from "../src/account/assets.ts";
-import { type Vault, vaultOf } from "../src/account/vault.ts";
-import { settingsOf } from "../src/env.ts";
-import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../src/reseal.ts";
-import { accept, targetContext } from "../src/webhook/accept.ts";
-import { uploadsOf } from "../src/webhook/bytes.ts";
-import { rotateSecret, secretOf } from "../src/webhook/secrets.ts";
-import { storeOf } from "../src/webhook/store.ts";
-import { runWork, sealOf } from "../src/work.ts";
-import { ADMIN, openAccount } from "./support/accounts.ts";
-import { api } from "./support/api.ts";
-import { NEW_KEY, OLD_KEY, sealedAtFirst } from "./support/sealed.ts";
-import { S3_KEYS } from "./support/stores/accounts.ts";
-import { shortStreet } from "./support/street.ts";
-import { receiver } from "./support/webhooks.ts";
+import { openAsset, saveAsset } from "../../src/account/assets.ts";
+import { type Vault, vaultOf } from "../../src/account/vault.ts";
+import { settingsOf } from "../../src/env.ts";
+import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/street/reseal.ts";
+import { accept, targetContext } from "../../src/webhook/accept.ts";
+import { uploadsOf } from "../../src/webhook/bytes.ts";
+import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";
+import { storeOf } from "../../src/webhook/store.ts";
+import { runWork, sealOf } from "../../src/street/work.ts";
+import { ADMIN, openAccount } from "../support/accounts.ts";
+import { api } from "../support/api.ts";
+import { NEW_KEY, OLD_KEY, sealedAtFirst } from "../support/sealed.ts";
+import { S3_KEYS } from "../support/stores/accounts.ts";
+import { shortStreet } from "../support/street.ts";
+import { receiver } from "../support/webhooks.ts";
 
 const under = (...keys: readonly string[]): Env => ({ ...env, VAULT_KEY: keys.join(",") }) as Env;
 const vaultUnder = (...keys: readonly string[]) => vaultOf(settingsOf(under(...keys)).vaultKeys);

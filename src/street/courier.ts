@@ -1,8 +1,8 @@
 /** The third entrance: alarms. The Durable Object around a record's courier. */
 import { DurableObject } from "cloudflare:workers";
 
-import { attend } from "./webhook/courier.ts";
-import type { Journal, JournalEntry } from "./webhook/ports.ts";
+import { attend } from "../webhook/courier.ts";
+import type { Journal, JournalEntry } from "../webhook/ports.ts";
 import { courierPortsOf } from "./work.ts";
 
 const ID = "id";

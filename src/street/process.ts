@@ -2,16 +2,16 @@
  * The street: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
  * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
-import type { Processing } from "./contract/request.ts";
-import type { InputMetadata, OutputMetadata } from "./contract/response.ts";
-import type { Encoded, Original } from "./files.ts";
-import type { Facts, FormatDefinition } from "./image/format.ts";
-import type { OperationRow } from "./image/operation.ts";
-import { OPERATIONS, type OperationName } from "./image/operations.ts";
-import { render } from "./image/render.ts";
-import { SharedBytes } from "./image/shared-bytes.ts";
-import type { Stopwatch } from "./image/stopwatch.ts";
-import type { Store } from "./storage/providers.ts";
+import type { Processing } from "../contract/request.ts";
+import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
+import type { Encoded, Original } from "../files.ts";
+import type { Facts, FormatDefinition } from "../image/format.ts";
+import type { OperationRow } from "../image/operation.ts";
+import { OPERATIONS, type OperationName } from "../image/operations.ts";
+import { render } from "../image/render.ts";
+import { SharedBytes } from "../image/shared-bytes.ts";
+import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Store } from "../storage/providers.ts";
 
 /** Where the image of a job comes from. */
 export type Source =

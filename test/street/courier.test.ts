@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 
-import type { JournalEntry } from "../src/webhook/ports.ts";
-import { column, store } from "./support/webhooks.ts";
+import type { JournalEntry } from "../../src/webhook/ports.ts";
+import { column, store } from "../support/webhooks.ts";
 
 const HOUR_MS = 3_600_000;
 

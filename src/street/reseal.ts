@@ -1,11 +1,11 @@
 /** Seals anew, under the first key of VAULT_KEY, what the database keeps under its other keys or in an older layout. */
-import { assetContext } from "./account/assets.ts";
-import { HEAD_BYTES, type Vault } from "./account/vault.ts";
-import { ApiError } from "./errors.ts";
-import { RESEAL_BYTES, RESEAL_SECRETS } from "./limits.ts";
-import { causesOf, logLine } from "./log.ts";
-import { jobContext, targetContext } from "./webhook/accept.ts";
-import { secretContext } from "./webhook/secrets.ts";
+import { assetContext } from "../account/assets.ts";
+import { HEAD_BYTES, type Vault } from "../account/vault.ts";
+import { ApiError } from "../errors.ts";
+import { RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
+import { jobContext, targetContext } from "../webhook/accept.ts";
+import { secretContext } from "../webhook/secrets.ts";
 
 /** A column of sealed secrets. */
 interface SealedColumn {

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { MAX_DIRECT_RUNS } from "../src/limits.ts";
-import type { Result } from "../src/process.ts";
-import { acceptWork } from "../src/work.ts";
-import { shortStreet } from "./support/street.ts";
-import { untilStatus, receiver } from "./support/webhooks.ts";
+import { MAX_DIRECT_RUNS } from "../../src/limits.ts";
+import type { Result } from "../../src/street/process.ts";
+import { acceptWork } from "../../src/street/work.ts";
+import { shortStreet } from "../support/street.ts";
+import { untilStatus, receiver } from "../support/webhooks.ts";
 
 it("starts jobs where they are accepted while there is room, and sends the others through the queue", async () => {
   const release = Promise.withResolvers<void>();
