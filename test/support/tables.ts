@@ -13,9 +13,9 @@ const TABLES: Readonly<Record<string, () => string>> = {
   formats: () =>
     table(
       ["Format", "Written", "Alpha", "Animation", "Lossless", "Names", ""],
-      Object.entries<FormatDefinition>(FORMATS).map(([name, { label, encode, can, extensions, summary }]) => [
+      Object.entries<FormatDefinition>(FORMATS).map(([name, { label, write, can, extensions, summary }]) => [
         label,
-        mark(encode !== undefined),
+        mark(write !== undefined),
         mark(can.alpha),
         mark(can.animation),
         mark(can.lossless),
