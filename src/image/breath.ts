@@ -16,7 +16,7 @@ export interface Breath {
    * @throws the reason of the caller's signal when nobody waits for the work any more
    */
   spend(ms: number): Promise<void> | undefined;
-  /** Milliseconds for which this work has had the thread; pauses do not count. */
+  /** Milliseconds for which this work has had the thread, as far as that can be known; pauses do not count. */
   worked(): number;
 }
 
@@ -103,8 +103,9 @@ class Stretches {
     this.since = this.now();
   }
 
+  /** By the clock, or by what was declared where the clock stands still. */
   worked(): number {
-    return this.before + this.now() - this.since;
+    return this.before + (this.now() - this.since || this.declaredMs);
   }
 }
 

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import type { Price } from "../../wasm/price.ts";
+import type { Breath } from "./breath.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Rows } from "./rows.ts";
 import type { Rotation } from "./steps/rotate.ts";
@@ -35,7 +36,7 @@ export interface RowStep extends Size {
   readonly opaque: (input: boolean) => boolean;
   /** Of the whole picture's way through the step. */
   readonly price: Price;
-  readonly apply: (rows: Rows) => Rows;
+  readonly apply: (rows: Rows, breath: Breath) => Rows;
 }
 
 /** Bytes that an operation may hold for each pixel of the small version that it looks at. */
@@ -43,6 +44,8 @@ export const LOOK_BYTES_PER_PIXEL = 12;
 
 /** What an operation may know when it plans. */
 export interface Stage {
+  /** For what it looks at. */
+  readonly breath: Breath;
   /** The picture as the operations before this one leave it. */
   readonly size: Size;
   readonly opaque: boolean;

@@ -2,12 +2,12 @@
  * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
  * before it starts, and is waited for.
  */
-import { beside, held, type Price } from "../../wasm/price.ts";
+import { beside, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
-import type { Breath } from "./breath.ts";
+import { type Breath, UNPAUSED } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
-import { findFaces } from "./faces/detect.ts";
+import { findFaces, findFacesPrice } from "./faces/detect.ts";
 import { enlarged, reported } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
@@ -102,11 +102,16 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
         faces ??= reported(found, steps.slice(1), sizeAfter(upright, storedSize(facts)));
         return found;
       };
-      return row.plan(params as never, { ...stage, look: open, faces: seek });
+      return row.plan(params as never, { ...stage, breath, look: open, faces: seek });
     };
     const planned = small
       ? await isolateBudget.run(lookPrice(stored, small), look, order.signal)
-      : await row.plan(params as never, { ...stage, look: () => raise(name), faces: () => raise(name) });
+      : await row.plan(params as never, {
+          ...stage,
+          breath: UNPAUSED,
+          look: () => raise(name),
+          faces: () => raise(name),
+        });
     for (const step of planned) {
       steps.push(step);
       size = sizeAfter(step, size);
@@ -133,7 +138,9 @@ function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): 
 
 /** Of looking at a small version, its pixels included. */
 function lookPrice(stored: Stored, small: Plan): Price {
-  return beside(picturePrice(stored, small), held(small.size.width * small.size.height * LOOK_BYTES_PER_PIXEL));
+  const { width, height } = small.size;
+  const { ms } = findFacesPrice(small.size);
+  return beside(picturePrice(stored, small), { bytes: width * height * LOOK_BYTES_PER_PIXEL, ms });
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

@@ -71,6 +71,17 @@ describe("the thread", () => {
     await other;
   });
 
+  it("counts what was declared where the clock stands still", async () => {
+    const { thread } = stillThread();
+    const worked = await thread.run(async (breath) => {
+      await breath.spend(30);
+      await breath.spend(30);
+      await breath.spend(5);
+      return breath.worked();
+    });
+    expect(worked).toBe(65);
+  });
+
   it("ends work in its next pause when its caller has gone, and goes on with others", async () => {
     const { thread } = stillThread();
     const caller = new AbortController();
