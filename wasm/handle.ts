@@ -1,6 +1,8 @@
-/** Something opened in a native module, and the duty to close it once. */
-import { NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
+/** What jobs hold in native modules, and the duty to give it back once. */
+import type { ArgumentsOf, FunctionName, Pace, ResultOf } from "./instance.ts";
+import { type HeapExports, NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
 
+/** Something opened in the instance that the jobs of a module share. */
 export class Handle<Exports extends NativeExports> {
   readonly pointer: number;
   private readonly module: NativeModule<Exports>;
@@ -42,6 +44,65 @@ export class Handle<Exports extends NativeExports> {
     this.closed = true;
     try {
       if (!this.instance.broken) this.instance.run((exports) => this.free(exports, this.pointer));
+    } finally {
+      this.module.release(this.instance);
+    }
+  }
+}
+
+const NO_LIMIT = 0xffff_ffff;
+
+/** An instance that one job has alone, because calls of it pause. Allocations fail beyond what the job declared. */
+export class LoneJob<Exports extends HeapExports> {
+  private readonly module: NativeModule<Exports>;
+  private readonly instance: NativeInstance<Exports>;
+  private closed = false;
+
+  constructor(module: NativeModule<Exports>, peakBytes: number) {
+    this.module = module;
+    this.instance = module.acquireAlone();
+    this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
+  }
+
+  /** @throws NativeError when C refuses its input or memory does not suffice */
+  call<T>(work: (exports: Exports) => T): T {
+    if (this.closed) throw new NativeError("used after it was closed");
+    return this.instance.run(work);
+  }
+
+  /** The same for a function that may pause; views of memory are void afterwards. */
+  callPausing<Name extends FunctionName<Exports> & string>(
+    pace: Pace,
+    name: Name,
+    ...args: ArgumentsOf<Exports, Name>
+  ): Promise<ResultOf<Exports, Name>> {
+    if (this.closed) throw new NativeError("used after it was closed");
+    return this.instance.runPausing(pace, name, ...args);
+  }
+
+  /** A view of linear memory; valid until the next call. */
+  bytes(address: number, length: number): Uint8Array {
+    return this.instance.bytes(address, length);
+  }
+
+  /** C was left in an unknown state: the instance is given up with all that it holds. */
+  giveUp(): void {
+    this.instance.broken = true;
+  }
+
+  /**
+   * Gives the instance back once `free` has freed what the job holds in it. May be called twice and at any time; in the
+   * midst of a pause the instance is given up.
+   */
+  close(free: (exports: Exports) => void): void {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      if (this.instance.broken || this.instance.isPaused()) return;
+      this.instance.run((exports) => {
+        free(exports);
+        exports.heap_limit(NO_LIMIT);
+      });
     } finally {
       this.module.release(this.instance);
     }

@@ -1,24 +1,13 @@
-/** Decodes AV1 stills and draws them into a band of RGBA rows, by dav1d. */
-import { type CanvasExports, NativeCanvas, nativeHeap, type SampleMeaning } from "../canvas.ts";
-import { native } from "../load.ts";
+/** Decodes still AV1 pictures with dav1d. */
+import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { heapOf, native } from "../load.ts";
+import { type Price, priced, sequence } from "../price.ts";
 import module from "./av1-decode.wasm";
-
-interface Av1Exports extends CanvasExports {
-  picture_decode(
-    bytes: number,
-    size: number,
-    width: number,
-    height: number,
-    bits: number,
-    mostPixels: number,
-    operatingPoint: number,
-  ): number;
-}
 
 /** Linear memory that the idle instance may keep: what single pictures of 8 megapixels need. */
 const KEEP_BYTES = 24 << 20;
 
-const av1 = native<Av1Exports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
+const av1 = native<CanvasExports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
 
 /** One picture, as its container and its headers describe it. */
 export interface Av1Picture {
@@ -30,22 +19,43 @@ export interface Av1Picture {
   readonly bits: number;
 }
 
-/** A band of rows and the decoded pictures that are drawn into it. */
-export class Av1Canvas extends NativeCanvas<Av1Exports> {
-  /** @throws NativeError when memory does not suffice */
-  constructor(width: number, rows: number, peakBytes: number) {
-    super(av1, width, rows, peakBytes);
-  }
+/** A decoder for one job, which holds at most `peakBytes`. */
+export function openAv1Stills(peakBytes: number): NativeStills {
+  return new NativeStills(av1, peakBytes);
+}
 
-  /** @throws NativeError when the picture is damaged or of another size, or memory does not suffice */
-  decodePicture({ units, width, height, bits }: Av1Picture, colors: SampleMeaning | undefined): number {
-    const decode = (exports: Av1Exports, copy: number) =>
-      exports.picture_decode(copy, units.length, width, height, bits, width * height, 0);
-    return this.decode(units.length, (copy) => copy.set(units), decode, colors);
-  }
+/** A decoder for pictures as they come; it refuses one of another size or kind. */
+export function av1Picture({ units, width, height, bits }: Av1Picture): CodedPicture {
+  const pixels = width * height;
+  const { ms } = workPrice(pixels, units.length);
+  return {
+    bytes: units.length,
+    write: (copy) => copy.set(units),
+    numbers: [width, height, bits, pixels, 0],
+    nanoseconds: (ms * 1e6) / (pixels * UNITS_PER_PIXEL),
+  };
+}
+
+/** In which the module counts its work (breaths.c). */
+const UNITS_PER_PIXEL = 4;
+/** Measured on photographs, from quality 80 to lossless: a pixel predicted and filtered, and a byte read. */
+const PIXEL_NANOSECONDS = 50;
+const BYTE_NANOSECONDS = 160;
+
+function workPrice(pixels: number, payloadBytes: number): Price {
+  return sequence(priced(0, pixels, PIXEL_NANOSECONDS), priced(0, payloadBytes, BYTE_NANOSECONDS));
+}
+
+/** Bytes of what dav1d knows of each pixel besides its samples, at most. */
+const NOTES_BYTES = 1;
+const DECODER_BYTES = 2 << 20;
+
+/** Of decoding a picture, the samples left out. */
+export function av1DecodePrice({ pixels, payloadBytes }: { pixels: number; payloadBytes: number }): Price {
+  return { ...workPrice(pixels, payloadBytes), bytes: pixels * NOTES_BYTES + payloadBytes + DECODER_BYTES };
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
-export function av1DecodeHeap(mark = false): { readonly used: number; readonly peak: number } {
-  return nativeHeap(av1, mark);
+export function av1DecodeHeap(mark = false): ReturnType<typeof heapOf> {
+  return heapOf(av1, mark);
 }

@@ -94,7 +94,8 @@ if [ ${#kernels[@]} -gt 0 ]; then
   done
   compile "$work/kernels-2" "${files[@]}" -- "${flags[@]}"
 fi
-compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall -Wextra
+compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra
 
 link_module "$out" -z stack-size=1048576 --max-memory=134217728 \
-  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free --wrap=av1_{set_cost_upd_freq,write_intra_coeffs_mb} \
+  "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o

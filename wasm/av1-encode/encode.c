@@ -5,6 +5,7 @@
 
 #include "aom/aom_encoder.h"
 #include "aom/aomcx.h"
+#include "breaths.h"
 #include "cells.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
@@ -117,9 +118,11 @@ static int open_codec(Encoder *encoder, int alpha) {
   return 1;
 }
 
-// Encodes a cell of the row, its colors or its alpha. Returns the bitstream, valid until the next call; NULL on failure.
+// Encodes a cell of the row, its colors or its alpha, which takes `nanoseconds` for a pixel. Pauses. Returns the
+// bitstream, valid until the next call; NULL on failure.
 EXPORT("encoder_cell")
-const uint8_t *encoder_cell(Encoder *encoder, int column, int alpha) {
+const uint8_t *encoder_cell(Encoder *encoder, int column, int alpha, int nanoseconds) {
+  breathe_by(nanoseconds);
   close_codec(encoder);
   if (!open_codec(encoder, alpha)) return NULL;
   const struct cell_row *const cells = &encoder->cells;

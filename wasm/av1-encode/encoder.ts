@@ -1,14 +1,13 @@
 /** Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { LoneJob } from "../handle.ts";
+import type { Turns } from "../instance.ts";
+import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
+import { type Price, times } from "../price.ts";
 import module from "./av1-encode.wasm";
 
 type Pointer = number;
 
-interface EncodeExports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
-  heap_limit(bytes: number): void;
+interface EncodeExports extends HeapExports {
   encoder_open(
     width: number,
     columns: number,
@@ -25,14 +24,13 @@ interface EncodeExports extends NativeExports {
   encoder_rows(encoder: Pointer, rows: number): void;
   encoder_complete(encoder: Pointer): number;
   encoder_next(encoder: Pointer): void;
-  encoder_cell(encoder: Pointer, column: number, alpha: number): Pointer;
+  encoder_cell(encoder: Pointer, column: number, alpha: number, nanoseconds: number): Pointer;
   encoder_bytes(encoder: Pointer): number;
   encoder_close(encoder: Pointer): void;
 }
 
 /** Linear memory that the idle instance may keep: that of a row of cells, whatever the size of the picture. */
 const KEEP_BYTES = 44 << 20;
-const NO_LIMIT = 0xffff_ffff;
 /** Rows that are taken at a time; even. */
 export const BAND_ROWS = 32;
 /** AOM_TUNE_IQ: for the eye. */
@@ -46,6 +44,7 @@ const CHROMA = { "4:2:0": 0, "4:4:4": 1, rgb: 2 } as const;
 export interface CellSettings {
   /** Pixels, of the whole picture. */
   readonly width: number;
+  readonly height: number;
   readonly cell: { readonly width: number; readonly height: number };
   readonly chroma: keyof typeof CHROMA;
   readonly opaque: boolean;
@@ -63,8 +62,32 @@ const ENCODER_BYTES = 3 << 20;
 /** libaom works on whole blocks of this side, and on some beyond the edges of a cell. */
 const BLOCK = 64;
 
-/** What encoding holds at most, the results not included. */
-export function cellsPeakBytes({ width, cell, chroma, opaque, speed }: CellSettings): number {
+/** Nanoseconds for a pixel of a photograph at quality 80 with halved chroma, by speed. */
+const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 750, 440, 270, 90] as const;
+/** More than that for chroma in full, for the best qualities, and without loss. */
+const FULL_CHROMA = 1.4;
+const FINE = { quantizer: 16, times: 1.7 } as const;
+const LOSSLESS = 2.5;
+/** A picture of alpha has no chroma, and few details. */
+const ALPHA = 0.5;
+
+/** What libaom takes for a pixel of colors. */
+function pixelNanoseconds({ chroma, quantizer, speed }: CellSettings): number {
+  const usual = PIXEL_NANOSECONDS[speed] ?? PIXEL_NANOSECONDS[0];
+  if (quantizer === 0) return usual * LOSSLESS;
+  return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
+}
+
+/** Of encoding, the results not included. */
+export function cellsPrice(settings: CellSettings): Price {
+  const { width, height, cell, opaque } = settings;
+  const cells = Math.ceil(width / cell.width) * Math.ceil(height / cell.height);
+  const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
+  const work = times(cells, { bytes: 0, ms: (cell.width * cell.height * nanoseconds) / 1e6 });
+  return { ms: work.ms, bytes: cellsBytes(settings) };
+}
+
+function cellsBytes({ width, cell, chroma, opaque, speed }: CellSettings): number {
   const half = chroma === "4:2:0";
   const columns = Math.ceil(width / cell.width);
   const planes = columns * cell.width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1));
@@ -76,21 +99,18 @@ export function cellsPeakBytes({ width, cell, chroma, opaque, speed }: CellSetti
 
 export class Av1Cells {
   readonly columns: number;
-  private readonly instance: NativeInstance<EncodeExports> = av1.acquire();
-  private readonly peakBytes: number;
-  private readonly width: number;
+  private readonly job: LoneJob<EncodeExports>;
+  private readonly settings: CellSettings;
   private readonly pointer: Pointer = 0;
-  private heldBytes = 0;
-  private closed = false;
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: CellSettings) {
     const { width, cell, chroma, opaque, quantizer, alphaQuantizer, speed } = settings;
-    this.width = width;
+    this.settings = settings;
     this.columns = Math.ceil(width / cell.width);
-    this.peakBytes = cellsPeakBytes(settings);
+    this.job = new LoneJob(av1, cellsBytes(settings));
     try {
-      this.pointer = this.call((exports) =>
+      this.pointer = this.job.call((exports) =>
         exports.encoder_open(
           width,
           this.columns,
@@ -113,80 +133,55 @@ export class Av1Cells {
 
   /** Where up to 32 rows go, RGBA; valid until the next call. */
   band(): Uint8Array {
-    const address = this.call((exports) => exports.encoder_band(this.pointer));
-    return this.instance.bytes(address, BAND_ROWS * this.width * 4);
+    const address = this.job.call((exports) => exports.encoder_band(this.pointer));
+    return this.job.bytes(address, BAND_ROWS * this.settings.width * 4);
   }
 
   /** Takes the first rows of the band: an even number, except at the bottom of the picture. */
   push(rows: number): void {
-    this.call((exports) => exports.encoder_rows(this.pointer, rows));
+    this.job.call((exports) => exports.encoder_rows(this.pointer, rows));
   }
 
   /** No more rows follow in these cells. Returns whether a pixel has an alpha below 255. */
   complete(): boolean {
-    return this.call((exports) => exports.encoder_complete(this.pointer)) !== 0;
+    return this.job.call((exports) => exports.encoder_complete(this.pointer)) !== 0;
   }
 
   /** The next row of cells begins. */
   next(): void {
-    this.call((exports) => exports.encoder_next(this.pointer));
+    this.job.call((exports) => exports.encoder_next(this.pointer));
   }
 
   /**
-   * Encodes the colors of a cell, or its alpha as a picture without chroma.
+   * Encodes the colors of a cell, or its alpha as a picture without chroma. Pauses in the midst of it.
    * @returns the units of the bitstream, a temporal delimiter first
    * @throws NativeError when memory does not suffice
    */
-  encode(column: number, plane: "color" | "alpha"): Uint8Array {
+  async encode(column: number, plane: "color" | "alpha", breath: Turns): Promise<Uint8Array> {
+    const alpha = plane === "alpha";
+    const nanoseconds = Math.round(pixelNanoseconds(this.settings) * (alpha ? ALPHA : 1));
+    const pace = { breath, nanoseconds: 1 };
     try {
-      return this.call((exports) => {
-        const from = exports.encoder_cell(this.pointer, column, plane === "alpha" ? 1 : 0);
-        if (from === 0) throw new NativeError("out of memory");
-        return this.instance.bytes(from, exports.encoder_bytes(this.pointer)).slice();
-      });
+      const from = await this.job.callPausing(pace, "encoder_cell", this.pointer, column, alpha ? 1 : 0, nanoseconds);
+      if (from === 0) throw new NativeError("out of memory");
+      const length = this.job.call((exports) => exports.encoder_bytes(this.pointer));
+      return this.job.bytes(from, length).slice();
     } catch (error) {
       // What libaom held is lost.
-      this.instance.broken = true;
+      this.job.giveUp();
       throw error;
     }
   }
 
   /** Frees everything. May be called twice and at any time. */
   close(): void {
-    if (this.closed) return;
-    try {
-      if (!this.instance.broken && this.pointer !== 0) this.call((exports) => exports.encoder_close(this.pointer));
-    } finally {
-      this.closed = true;
-      av1.release(this.instance);
-    }
-  }
-
-  /** Calls C within the declared memory. */
-  private call<T>(work: (exports: EncodeExports) => T): T {
-    if (this.closed) throw new NativeError("the cells are closed");
-    return this.instance.run((exports) => {
-      const before = exports.heap_used();
-      exports.heap_limit(Math.min(NO_LIMIT, before - this.heldBytes + this.peakBytes));
-      try {
-        return work(exports);
-      } finally {
-        exports.heap_limit(NO_LIMIT);
-        this.heldBytes += exports.heap_used() - before;
-      }
+    this.job.close((exports) => {
+      if (this.pointer !== 0) exports.encoder_close(this.pointer);
     });
   }
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
-export function av1EncodeHeap(mark = false): { readonly used: number; readonly peak: number } {
-  const instance = av1.acquire();
-  try {
-    const { exports } = instance;
-    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
-    if (mark) exports.heap_mark();
-    return heap;
-  } finally {
-    av1.release(instance);
-  }
+export function av1EncodeHeap(mark = false): ReturnType<typeof heapOf> {
+  return heapOf(av1, mark);
 }

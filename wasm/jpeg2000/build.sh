@@ -24,6 +24,7 @@ for name in bio cio dwt event function_list ht_dec image invert mct mqc opj_mall
   files+=("$openjpeg/src/lib/openjp2/$name.c")
 done
 compile "$work/openjpeg" "${files[@]}" -- "${flags[@]}" -Wno-everything
-compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall -Wextra -Wno-unused-parameter
+compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra -Wno-unused-parameter
 link_module "$here/jpeg2000.wasm" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
+  --wrap=opj_{bio_init_dec,mqc_init_dec,mqc_raw_init_dec,mqc_flush,dwt_decode,dwt_decode_real,dwt_encode,dwt_encode_real} \
   "$work"/*/*.o

@@ -9,11 +9,14 @@
 __attribute__((import_module("env"), import_name("fail"))) _Noreturn void fail(const char *text);
 // Copies `length` bytes from place `from` of input `source`; returns how many there were.
 __attribute__((import_module("env"), import_name("pull"))) uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
-// Takes the next bytes of a codestream.
-__attribute__((import_module("env"), import_name("write"))) void write_piece(const void *from, uint32_t length);
+// Takes the next bytes of the codestream that output `sink` is.
+__attribute__((import_module("env"), import_name("write"))) void write_piece(int sink, const void *from, uint32_t length);
 
 // OpenJPEG's messages are not looked at: what it returns says enough.
 extern opj_event_mgr_t events;
+
+// breaths.c: whether a packet that the codestream must have was not there, since this was asked last.
+int packet_was_missing(void);
 
 enum { MAX_CHANNELS = 4, MAX_PALETTE = 1024 };
 

@@ -98,7 +98,7 @@ uint32_t *reader_band(struct reader *reader, uint32_t pixels) {
 }
 
 // Decodes what lies in x0, y0 to x1, y1 of the reference grid and writes the pixels from `left`, `top` to `right`,
-// `bottom` to the band, from its pixel `at` on.
+// `bottom` to the band, from its pixel `at` on. Pauses.
 EXPORT("reader_area")
 void reader_area(struct reader *reader, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t left, uint32_t top,
                  uint32_t right, uint32_t bottom, uint32_t at, uint32_t stride) {
@@ -108,7 +108,9 @@ void reader_area(struct reader *reader, uint32_t x0, uint32_t y0, uint32_t x1, u
   if (!opj_j2k_set_decode_area(reader->codec, reader->image, (OPJ_INT32)x0, (OPJ_INT32)y0, (OPJ_INT32)x1, (OPJ_INT32)y1,
                                &events))
     fail("no such area");
+  packet_was_missing();
   if (!opj_j2k_decode(reader->codec, stream, reader->image, &events)) fail("damaged codestream");
+  if (packet_was_missing()) fail("missing packets");
   // Only the samples are needed from here on.
   opj_j2k_destroy(reader->codec);
   reader->codec = NULL;

@@ -1,5 +1,6 @@
 /** Areas of a JPEG 2000 codestream as pixels, by OpenJPEG. */
-import { forget, Job, offer } from "./instance.ts";
+import type { Turns } from "../instance.ts";
+import { ReadingJob } from "./instance.ts";
 
 /** What the channels mean; `cmyk` becomes RGB naively, `inks` stays: four bytes a pixel, 255 for full ink. */
 export type Model = "gray" | "rgb" | "ycc" | "cmyk" | "inks";
@@ -36,8 +37,7 @@ const MAX_CHANNELS = 5;
 const MODELS = { gray: 0, rgb: 1, ycc: 2, cmyk: 3, inks: 3 } as const;
 
 export class CodestreamReader {
-  private readonly source: number;
-  private readonly job: Job;
+  private readonly job: ReadingJob;
   private band = { address: 0, pixels: 0 };
 
   /**
@@ -46,18 +46,10 @@ export class CodestreamReader {
    * @throws NativeError when memory does not suffice
    */
   constructor(codestream: Uint8Array, layout: Layout, reduce: number, peakBytes: number) {
-    this.source = offer(codestream);
-    try {
-      this.job = new Job(
-        peakBytes,
-        (exports) => exports.reader_new(this.source, codestream.length, reduce),
-        "reader_close",
-      );
-      this.writeLayout(layout);
-    } catch (error) {
-      forget(this.source);
-      throw error;
-    }
+    this.job = new ReadingJob(codestream, peakBytes, (exports, source) =>
+      exports.reader_new(source, codestream.length, reduce),
+    );
+    this.writeLayout(layout);
   }
 
   /** Numbers as `struct layout` in codec.h has them. */
@@ -93,21 +85,20 @@ export class CodestreamReader {
    * counted from the origin of the grid) to the band, from pixel `at` on, rows `stride` pixels apart.
    * @throws NativeError when the codestream is damaged, or memory does not suffice
    */
-  read(grid: Area, area: Area, at: number, stride: number): void {
-    this.job.call((exports, pointer) =>
-      exports.reader_area(
-        pointer,
-        grid.left,
-        grid.top,
-        grid.right,
-        grid.bottom,
-        area.left,
-        area.top,
-        area.right,
-        area.bottom,
-        at,
-        stride,
-      ),
+  read(grid: Area, area: Area, at: number, stride: number, breath: Turns): Promise<void> {
+    return this.job.callPausing(
+      breath,
+      "reader_area",
+      grid.left,
+      grid.top,
+      grid.right,
+      grid.bottom,
+      area.left,
+      area.top,
+      area.right,
+      area.bottom,
+      at,
+      stride,
     );
   }
 
@@ -118,7 +109,6 @@ export class CodestreamReader {
 
   /** May be called twice and at any time. */
   close(): void {
-    forget(this.source);
     this.job.close();
   }
 }

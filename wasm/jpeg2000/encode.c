@@ -8,6 +8,7 @@ struct writer {
   uint32_t width, height, components;
   uint32_t tile_width, tile_height;
   uint32_t row, tile;   // rows taken; next tile
+  int sink;
   uint64_t position;
   opj_stream_t *stream;
   opj_j2k_t *codec;
@@ -19,7 +20,7 @@ struct writer {
 static OPJ_SIZE_T write_bytes(void *from, OPJ_SIZE_T length, void *data) {
   struct writer *writer = data;
   writer->position += length;
-  write_piece(from, (uint32_t)length);
+  write_piece(writer->sink, from, (uint32_t)length);
   return length;
 }
 
@@ -99,9 +100,11 @@ static void set_up(struct writer *writer, int lossless, int by_position, const f
 }
 
 EXPORT("writer_new")
-struct writer *writer_new(uint32_t width, uint32_t height, uint32_t components, uint32_t tile_width, uint32_t tile_height) {
+struct writer *writer_new(int sink, uint32_t width, uint32_t height, uint32_t components, uint32_t tile_width,
+                          uint32_t tile_height) {
   struct writer *writer = calloc(1, sizeof *writer);
   if (!writer) return NULL;
+  writer->sink = sink;
   writer->width = width;
   writer->height = height;
   writer->components = components;
@@ -162,7 +165,7 @@ static void encode_tiles(struct writer *writer) {
   }
 }
 
-// Takes `count` rows from the band.
+// Takes `count` rows from the band. Pauses while tiles are encoded.
 EXPORT("writer_rows")
 void writer_rows(struct writer *writer, uint32_t count) {
   for (uint32_t row = 0; row < count; row++) {

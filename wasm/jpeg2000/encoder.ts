@@ -1,5 +1,6 @@
 /** A JPEG 2000 codestream from rows of pixels, by OpenJPEG. */
-import { collect, Job } from "./instance.ts";
+import type { Turns } from "../instance.ts";
+import { WritingJob } from "./instance.ts";
 
 export interface WriterSettings {
   readonly width: number;
@@ -22,8 +23,7 @@ export interface WriterSettings {
 export const BAND_ROWS = 32;
 
 export class CodestreamWriter {
-  private readonly job: Job;
-  private readonly pieces: Uint8Array[] = [];
+  private readonly job: WritingJob;
   private readonly stride: number;
   private readonly bandAddress: number;
 
@@ -31,16 +31,14 @@ export class CodestreamWriter {
   constructor(settings: WriterSettings, peakBytes: number) {
     const { width, height, components, tileWidth, tileHeight, lossless, byPosition } = settings;
     this.stride = width * 4;
-    this.job = new Job(
-      peakBytes,
-      (exports) => exports.writer_new(width, height, components, tileWidth, tileHeight),
-      "writer_close",
+    this.job = new WritingJob(peakBytes, (exports, sink) =>
+      exports.writer_new(sink, width, height, components, tileWidth, tileHeight),
     );
     try {
       const steps = settings.steps(this.job.call((exports, pointer) => exports.writer_levels(pointer)));
       const at = this.job.call((exports) => exports.malloc(steps.byteLength));
       this.job.bytes(at, steps.byteLength).set(new Uint8Array(steps.buffer));
-      this.run((exports, pointer) => exports.writer_start(pointer, lossless ? 1 : 0, byPosition ? 1 : 0, at));
+      this.job.call((exports, pointer) => exports.writer_start(pointer, lossless ? 1 : 0, byPosition ? 1 : 0, at));
       this.job.call((exports) => exports.free(at));
       this.bandAddress = this.job.call((exports, pointer) => exports.writer_band(pointer));
     } catch (error) {
@@ -49,20 +47,19 @@ export class CodestreamWriter {
     }
   }
 
-  private run(work: Parameters<Job["call"]>[0]): void {
-    collect(this.pieces, () => this.job.call(work));
-  }
-
-  /** Takes whole rows of RGBA, at most `BAND_ROWS`. */
-  write(rows: Uint8Array): void {
+  /**
+   * Takes whole rows of RGBA, at most `BAND_ROWS`. They are copied before anything else happens.
+   * @throws NativeError when memory does not suffice
+   */
+  write(rows: Uint8Array, breath: Turns): Promise<void> {
     this.job.bytes(this.bandAddress, rows.length).set(rows);
-    this.run((exports, pointer) => exports.writer_rows(pointer, rows.length / this.stride));
+    return this.job.callPausing(breath, "writer_rows", rows.length / this.stride);
   }
 
   /** The codestream, in pieces. */
   finish(): readonly Uint8Array[] {
-    this.run((exports, pointer) => exports.writer_finish(pointer));
-    return this.pieces;
+    this.job.call((exports, pointer) => exports.writer_finish(pointer));
+    return this.job.pieces;
   }
 
   /** May be called twice and at any time. */

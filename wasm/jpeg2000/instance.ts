@@ -1,13 +1,10 @@
-/** The native module of this folder, and the memory that one job may take of it. */
-import { Handle } from "../handle.ts";
-import { native, type NativeExports } from "../load.ts";
+/** The native module of this folder, and what one job has of it: an instance, bytes that it reads, or bytes that it writes. */
+import { LoneJob } from "../handle.ts";
+import type { ArgumentsOf, ResultOf, Turns } from "../instance.ts";
+import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
 import module from "./jpeg2000.wasm";
 
-export interface Jpeg2000Exports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
-  heap_limit(bytes: number): void;
+export interface Jpeg2000Exports extends HeapExports {
   reader_new(source: number, size: number, reduce: number): number;
   reader_layout(reader: number): number;
   reader_band(reader: number, pixels: number): number;
@@ -25,7 +22,14 @@ export interface Jpeg2000Exports extends NativeExports {
     stride: number,
   ): void;
   reader_close(reader: number): void;
-  writer_new(width: number, height: number, components: number, tileWidth: number, tileHeight: number): number;
+  writer_new(
+    sink: number,
+    width: number,
+    height: number,
+    components: number,
+    tileWidth: number,
+    tileHeight: number,
+  ): number;
   writer_levels(writer: number): number;
   writer_start(writer: number, lossless: number, byPosition: number, steps: number): void;
   writer_band(writer: number): number;
@@ -36,12 +40,10 @@ export interface Jpeg2000Exports extends NativeExports {
 
 /** Linear memory that the idle instance may keep: what pictures up to 2 megapixels need, and rows of larger ones. */
 const KEEP_BYTES = 48 << 20;
-const NO_LIMIT = 0xffff_ffff;
-
+/** What C reads and writes, by the numbers that it knows it by. */
 const sources = new Map<number, Uint8Array>();
-let lastSource = 0;
-/** What the encoder that is running has written. */
-let pieces: Uint8Array[] | undefined;
+const sinks = new Map<number, Uint8Array[]>();
+let lastNumber = 0;
 
 const jpeg2000 = native<Jpeg2000Exports>(module, {
   name: "jpeg2000",
@@ -53,83 +55,108 @@ const jpeg2000 = native<Jpeg2000Exports>(module, {
       instance.bytes(to, piece.length).set(piece);
       return piece.length;
     },
-    write(from = 0, length = 0) {
-      pieces?.push(instance.bytes(from, length).slice());
+    write(sink = 0, from = 0, length = 0) {
+      sinks.get(sink)?.push(instance.bytes(from, length).slice());
     },
   }),
 });
 
-/** Something opened in the module, whose allocations fail when they would exceed the bytes it declared. */
-export class Job {
-  private readonly handle: Handle<Jpeg2000Exports>;
-  private readonly peakBytes: number;
-  private heldBytes = 0;
+/** Functions that pause; they declare their work in nanoseconds. */
+type Pausing = "reader_area" | "writer_rows";
 
-  constructor(peakBytes: number, open: (exports: Jpeg2000Exports) => number, close: "reader_close" | "writer_close") {
-    this.peakBytes = peakBytes;
-    this.handle = new Handle(
-      jpeg2000,
-      (exports) => this.limited(exports, () => open(exports)),
-      (exports, pointer) => exports[close](pointer),
-    );
+/** The arguments of a function after its first, which is what was opened. */
+type Rest<Name extends Pausing> = ArgumentsOf<Jpeg2000Exports, Name> extends [number, ...infer Others] ? Others : never;
+
+/** Something opened in an instance of its own. */
+class Job {
+  private readonly job: LoneJob<Jpeg2000Exports>;
+  private readonly pointer: number = 0;
+  private readonly closing: "reader_close" | "writer_close";
+
+  /** @throws NativeError when memory does not suffice */
+  constructor(peakBytes: number, open: (exports: Jpeg2000Exports) => number, closing: Job["closing"]) {
+    this.closing = closing;
+    this.job = new LoneJob(jpeg2000, peakBytes);
+    try {
+      this.pointer = this.job.call(open);
+      if (this.pointer === 0) throw new NativeError("out of memory");
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** @throws NativeError when OpenJPEG refuses its input or memory does not suffice */
   call<T>(work: (exports: Jpeg2000Exports, pointer: number) => T): T {
-    return this.handle.call((exports, pointer) => this.limited(exports, () => work(exports, pointer)));
+    return this.job.call((exports) => work(exports, this.pointer));
+  }
+
+  /** The same for work that pauses; views of memory are void afterwards. */
+  callPausing<Name extends Pausing>(
+    breath: Turns,
+    name: Name,
+    ...rest: Rest<Name>
+  ): Promise<ResultOf<Jpeg2000Exports, Name>> {
+    const args = [this.pointer, ...rest] as unknown as ArgumentsOf<Jpeg2000Exports, Name>;
+    return this.job.callPausing({ breath, nanoseconds: 1 }, name, ...args);
   }
 
   /** A view of linear memory, valid until the next call. */
   bytes(address: number, length: number): Uint8Array {
-    return this.handle.bytes(address, length);
+    return this.job.bytes(address, length);
   }
 
   /** May be called twice. */
   close(): void {
-    this.handle.close();
+    this.job.close((exports) => {
+      if (this.pointer !== 0) exports[this.closing](this.pointer);
+    });
   }
+}
 
-  private limited<T>(exports: Jpeg2000Exports, work: () => T): T {
-    const before = exports.heap_used();
-    exports.heap_limit(Math.min(NO_LIMIT, before - this.heldBytes + this.peakBytes));
+/** A job that reads `bytes`, as often as it will. */
+export class ReadingJob extends Job {
+  private readonly source: number;
+
+  constructor(bytes: Uint8Array, peakBytes: number, open: (exports: Jpeg2000Exports, source: number) => number) {
+    const source = ++lastNumber;
+    sources.set(source, bytes);
     try {
-      return work();
-    } finally {
-      exports.heap_limit(NO_LIMIT);
-      this.heldBytes += exports.heap_used() - before;
+      super(peakBytes, (exports) => open(exports, source), "reader_close");
+    } catch (error) {
+      sources.delete(source);
+      throw error;
     }
+    this.source = source;
+  }
+
+  override close(): void {
+    sources.delete(this.source);
+    super.close();
   }
 }
 
-/** Makes bytes readable for native code, under the number that is returned, until `forget`. */
-export function offer(bytes: Uint8Array): number {
-  sources.set(++lastSource, bytes);
-  return lastSource;
-}
+/** A job that writes pieces of a file. */
+export class WritingJob extends Job {
+  readonly pieces: readonly Uint8Array[];
+  private readonly sink: number;
 
-export function forget(source: number): void {
-  sources.delete(source);
-}
+  constructor(peakBytes: number, open: (exports: Jpeg2000Exports, sink: number) => number) {
+    const sink = ++lastNumber;
+    const pieces: Uint8Array[] = [];
+    super(peakBytes, (exports) => open(exports, sink), "writer_close");
+    sinks.set(sink, pieces);
+    this.sink = sink;
+    this.pieces = pieces;
+  }
 
-/** Runs an encoder and adds what it writes to `to`. */
-export function collect<T>(to: Uint8Array[], work: () => T): T {
-  pieces = to;
-  try {
-    return work();
-  } finally {
-    pieces = undefined;
+  override close(): void {
+    sinks.delete(this.sink);
+    super.close();
   }
 }
 
 /** Bytes that jobs hold now, and the most they held since `mark`, for tests and benchmarks. */
-export function jpeg2000Heap(mark = false): { readonly used: number; readonly peak: number; readonly memory: number } {
-  const instance = jpeg2000.acquire();
-  try {
-    return instance.run((exports) => {
-      if (mark) exports.heap_mark();
-      return { used: exports.heap_used(), peak: exports.heap_peak(), memory: exports.memory.buffer.byteLength };
-    });
-  } finally {
-    jpeg2000.release(instance);
-  }
+export function jpeg2000Heap(mark = false): ReturnType<typeof heapOf> {
+  return heapOf(jpeg2000, mark);
 }

@@ -1,7 +1,7 @@
 /** AVIF: AV1 stills in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
-import { type Facts, format } from "../format.ts";
+import { format } from "../format.ts";
 import { av1 } from "./avif/codec.ts";
-import { encodeAvif, peakBytes, resultDecodeBytes } from "./avif/encode.ts";
+import { encodeAvif, encodePrice, resultPrice } from "./avif/encode.ts";
 import { factsOf } from "./heif/facts.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
@@ -12,12 +12,21 @@ export const avif = format({
   summary:
     "AV1, 8 to 12 bits, lossy or lossless, with alpha; of a sequence the still picture, or else its first frame.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: true },
-  probe: (bytes): Facts => factsOf(bytes, av1),
-  decodePeakBytes: ({ width, height, alpha, decodeBytes }) =>
-    decodeBytes ?? resultDecodeBytes({ width, height, opaque: !alpha }),
-  open: (bytes, _facts, demand) => openImage(bytes, av1, demand),
-  encodePeakBytes: peakBytes,
-  encode: encodeAvif,
-  subsamplings: ["4:2:0", "4:4:4"],
+  read: {
+    probe: (bytes) => factsOf(bytes, av1),
+    price({ width, height, alpha, decodeBytes, decodeMs }) {
+      const usual = resultPrice({ width, height, opaque: !alpha });
+      return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
+    },
+    open: (bytes, _facts, demand, breath) => openImage(bytes, av1, demand, breath),
+  },
+  write: {
+    price: encodePrice,
+    encode: encodeAvif,
+    qualities: { least: 20, step: 1 },
+    variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
+    nearLosslessLevels: [],
+    maxScoredPixels: Number.POSITIVE_INFINITY,
+  },
   strip,
 });

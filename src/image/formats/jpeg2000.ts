@@ -1,26 +1,39 @@
 /** JPEG 2000 by OpenJPEG, in `wasm/jpeg2000`: JP2 files and bare codestreams in, JP2 files out. */
-import { type Facts, format } from "../format.ts";
+import type { Price } from "../../../wasm/price.ts";
+import { type Demand, type Facts, format } from "../format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open } from "./jpeg2000/decode.ts";
-import { encode, encodePeakBytes, tiledStream } from "./jpeg2000/encode.ts";
+import { encode, encodePrice, fileBytes, tiledStream } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
-import { decodeBytes as decodeBytesOf } from "./jpeg2000/windows.ts";
+import { decodePrice } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
 
 export const jpeg2000 = format({
   ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false },
-  probe,
-  decodePeakBytes,
-  open,
-  encode,
-  encodePeakBytes,
+  read: { probe, price: readPrice, open },
+  write: {
+    price: encodePrice,
+    encode,
+    qualities: { least: 20, step: 1 },
+    variants: [{}],
+    nearLosslessLevels: [],
+    maxScoredPixels: Number.POSITIVE_INFINITY,
+  },
   strip,
 });
 
+/** A region takes its part of the time; how far the picture is reduced is found when it is opened. */
+function readPrice(facts: Facts, { box }: Demand): Price {
+  const { bytes, ms } = wholePrice(facts);
+  const share = Math.min(1, (box.width * box.height) / (facts.width * facts.height));
+  return { bytes, ms: ms * share };
+}
+
 /** Of a result that is not written yet only the size is known, and that it is ours. */
-function decodePeakBytes({ width, height, alpha, decodeBytes }: Facts): number {
-  if (decodeBytes !== undefined) return decodeBytes;
-  return decodeBytesOf(tiledStream({ width, height, opaque: !alpha }), { width, height }, [1, 1]);
+function wholePrice({ width, height, alpha, decodeBytes, decodeMs }: Facts): Price {
+  if (decodeBytes !== undefined && decodeMs !== undefined) return { bytes: decodeBytes, ms: decodeMs };
+  const shape = { width, height, opaque: !alpha };
+  return decodePrice(tiledStream(shape), fileBytes(shape, false), shape, [1, 1]);
 }

@@ -1,8 +1,9 @@
 /** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
-import { Av1Canvas } from "../../../../wasm/av1-decode/decoder.ts";
+import { av1DecodePrice, av1Picture, openAv1Stills } from "../../../../wasm/av1-decode/decoder.ts";
+import { beside, held } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
-import type { Canvas, Codec, Coded, CodedHeaders } from "../heif/codec.ts";
+import type { Codec, Coded, CodedHeaders } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";
 import { baseQuantizer } from "./quantizer.ts";
 import { readSequence, type Sequence, UNIT, unitsOf } from "./units.ts";
@@ -16,9 +17,6 @@ interface Av1Headers extends CodedHeaders {
 const PLANES = { gray: 1, "4:2:0": 1.5, "4:2:2": 2, "4:4:4": 3 } as const;
 /** The decoder's buffers hold whole blocks of this side. */
 const BLOCK = 128;
-/** Bytes of what dav1d knows of each pixel besides its samples, at most. */
-const NOTES_BYTES = 1;
-const DECODER_BYTES = 2 << 20;
 const CONFIG_BYTES = 4;
 /** Where the bitstream does not say in a way that is looked at. */
 const UNKNOWN_QUALITY = 75;
@@ -72,20 +70,11 @@ export const av1: Codec = {
   configType: "av1C",
   headers: readHeaders,
   samplesBytes,
-  decodeBytes(headers, payloadBytes) {
+  decodePrice(headers, payloadBytes) {
     const { copies } = headers as Av1Headers;
-    return copies * samplesBytes(headers) + paddedPixels(headers) * NOTES_BYTES + payloadBytes + DECODER_BYTES;
+    const work = av1DecodePrice({ pixels: paddedPixels(headers), payloadBytes });
+    return beside(work, held(copies * samplesBytes(headers)));
   },
-  openCanvas(width, rows, peakBytes): Canvas {
-    const canvas = new Av1Canvas(width, rows, peakBytes);
-    return {
-      decode: (coded, headers, colors) => canvas.decodePicture({ ...headers, units: unitsWith(coded).bytes }, colors),
-      draw: (samples, part) => canvas.draw(samples, part),
-      drawAlpha: (samples, part) => canvas.drawAlpha(samples, part),
-      unpremultiply: (count) => canvas.unpremultiply(count),
-      band: (count) => canvas.band(count),
-      free: (samples) => canvas.free(samples),
-      close: () => canvas.close(),
-    };
-  },
+  openStills: openAv1Stills,
+  picture: (coded, headers) => av1Picture({ ...headers, units: unitsWith(coded).bytes }),
 };

@@ -1,12 +1,14 @@
 /** Rows into AVIF files: a grid of cells, so that memory depends on the cell and not on the picture. */
-import { Av1Cells, BAND_ROWS, type CellSettings, cellsPeakBytes } from "../../../../wasm/av1-encode/encoder.ts";
-import { NativeError } from "../../../../wasm/load.ts";
+import { Av1Cells, BAND_ROWS, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
+import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
+import type { Breath } from "../../breath.ts";
 import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import { guardedAsync } from "../guard.ts";
 import { type CodedLayer, writeHeif } from "../heif/write.ts";
 import { av1 } from "./codec.ts";
 import { quantizerAt } from "./quality.ts";
@@ -41,6 +43,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
   return {
     width,
+    height,
     cell,
     opaque,
     chroma: half && isGrid && !even ? "4:4:4" : chroma,
@@ -83,31 +86,38 @@ function speedOf(pixels: number, { trial = false, effort }: EncodeSettings): num
   return Math.min(FASTEST, wanted);
 }
 
-/** Bytes that encoding holds at most, the file included. */
-export function peakBytes(shape: Shape, settings: EncodeSettings): number {
-  // A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2
-  // without loss.
-  const file = shape.width * shape.height * (settings.lossless ? 2.5 : settings.quality > 90 ? 0.8 : 0.4);
-  return cellsPeakBytes(cellSettings(shape, settings)) + file;
+/** Of encoding, the file included. */
+export function encodePrice(shape: Shape, settings: EncodeSettings): Price {
+  return beside(cellsPrice(cellSettings(shape, settings)), held(fileBytes(shape, settings)));
 }
 
-/** Bytes that decoding what was written holds at most. */
-export function resultDecodeBytes(shape: Shape): number {
+/** A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
+function fileBytes(
+  { width, height }: Size,
+  { lossless, quality }: Pick<EncodeSettings, "lossless" | "quality">,
+): number {
+  return width * height * (lossless ? 2.5 : quality > 90 ? 0.8 : 0.4);
+}
+
+/** Of decoding what was written. */
+export function resultPrice(shape: Shape): Price {
   const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
-  const { cell, width } = cellSettings(shape, settings);
+  const { cell, width, height } = cellSettings(shape, settings);
   const headers = { ...cell, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;
   const columns = Math.ceil(width / cell.width);
-  const layer = (columns - 1) * av1.samplesBytes(headers) + av1.decodeBytes(headers, cell.width * cell.height);
-  return layer * (shape.opaque ? 1 : 2) + width * 4 * BAND_ROWS;
+  const decoded = av1.decodePrice(headers, cell.width * cell.height);
+  const layer = {
+    bytes: (columns - 1) * av1.samplesBytes(headers) + decoded.bytes,
+    ms: times(columns * Math.ceil(height / cell.height), decoded).ms,
+  };
+  return beside(...(shape.opaque ? [layer] : [layer, layer]), held(width * 4 * BAND_ROWS));
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
-export function encodeAvif(picture: Picture, settings: EncodeSettings): Uint8Array {
-  const rows = firstFrame(picture);
+export async function encodeAvif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, breath);
   try {
-    return encodeRows(rows, cellSettings(rows, settings));
-  } catch (error) {
-    throw error instanceof NativeError ? tooLarge(error) : error;
+    return await guardedAsync(() => encodeRows(rows, cellSettings(rows, settings), breath), tooLarge);
   } finally {
     rows.close();
   }
@@ -117,13 +127,13 @@ function tooLarge(cause?: unknown): ApiError {
   return new ApiError(422, "The image cannot be written as AVIF: it is too large", { cause });
 }
 
-function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
+async function encodeRows(rows: Rows, settings: CellSettings, breath: Breath): Promise<Uint8Array> {
   const { width, height } = rows;
   const { cell, chroma } = settings;
   const cells = new Av1Cells(settings);
   const half = chroma === "4:2:0";
   try {
-    const { color, alpha } = encodeCells(cells, rows, cell.height);
+    const { color, alpha } = await encodeCells(cells, rows, cell.height, breath);
     return writeHeif({
       width,
       height,
@@ -144,7 +154,7 @@ function encodeRows(rows: Rows, settings: CellSettings): Uint8Array {
 }
 
 /** The bitstreams of all cells, row by row; those of alpha only where some pixel needs it. */
-function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
+async function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number, breath: Breath) {
   const color: Uint8Array[] = [];
   const alpha: Uint8Array[] = [];
   const { height, opaque } = rows;
@@ -152,15 +162,15 @@ function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
   let solid: Uint8Array | undefined;
   for (let top = 0; top < height; top += cellHeight) {
     if (top > 0) cells.next();
-    fill(cells, rows, Math.min(cellHeight, height - top));
+    await fill(cells, rows, Math.min(cellHeight, height - top));
     const holes = cells.complete();
     translucent ||= holes;
     for (let column = 0; column < cells.columns; column++) {
-      color.push(unitsOnly(cells.encode(column, "color")));
+      color.push(unitsOnly(await cells.encode(column, "color", breath)));
       if (opaque) continue;
       // Cells without holes are all the same.
       const known = holes ? undefined : solid;
-      alpha.push(known ?? unitsOnly(cells.encode(column, "alpha")));
+      alpha.push(known ?? unitsOnly(await cells.encode(column, "alpha", breath)));
       if (!holes) solid = alpha.at(-1);
     }
   }
@@ -168,10 +178,10 @@ function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number) {
 }
 
 /** Fills a row of cells. */
-function fill(cells: Av1Cells, rows: Rows, count: number): void {
+async function fill(cells: Av1Cells, rows: Rows, count: number): Promise<void> {
   const stride = rows.width * 4;
   for (let left = count, filled = 0; left > 0;) {
-    const read = rows.read(Math.min(BAND_ROWS - filled, left));
+    const read = await rows.read(Math.min(BAND_ROWS - filled, left));
     if (!read) throw new ApiError(422, "The image ends early");
     cells.band().set(read, filled * stride);
     filled += read.length / stride;

@@ -1,11 +1,14 @@
 /** Rows of the part of a JPEG 2000 picture that is wanted, at the reduction that is wanted. */
 import { type Area, CodestreamReader, type Layout } from "../../../../wasm/jpeg2000/decoder.ts";
-import { NativeError } from "../../../../wasm/load.ts";
+import type { NativeError } from "../../../../wasm/load.ts";
+import type { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
+import type { Breath } from "../../breath.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
+import { guarded, guardedAsync } from "../guard.ts";
 import { unusable } from "./boxes.ts";
 import { type Opened, openFile } from "./facts.ts";
 import { layoutOf } from "./layout.ts";
@@ -27,12 +30,12 @@ export function reductionFor({ box, width, height }: Demand, levels: number): nu
 }
 
 /** One frame; nothing is decoded before its rows are read. */
-export function* open(bytes: Uint8Array, facts: Facts, demand: Demand): Generator<Decoded> {
+export async function* open(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath): AsyncGenerator<Decoded> {
   const opened = openFile(bytes);
   const layout = layoutOf(opened.file, opened.stream);
   const reduce = reductionFor(demand, opened.stream.levels);
   const region = regionOf(opened, layout, demand.box, reduce);
-  const rows = openRows(opened, layout, facts, region, reduce);
+  const rows = openRows({ ...opened, layout, facts, region, reduce, breath });
   try {
     yield { delayMs: 0, rows, box: boxWithin(opened, layout, demand.box, region, reduce) };
   } finally {
@@ -74,21 +77,32 @@ function boxWithin(opened: Opened, layout: Layout, box: Box, { left, top }: Area
   };
 }
 
+/** What is read, and for whom. */
+interface Reading extends Opened {
+  readonly layout: Layout;
+  readonly facts: Facts;
+  readonly region: Area;
+  readonly reduce: number;
+  readonly breath: Breath;
+}
+
 /** Inks go through their profile as they are stored; without a usable one they are converted naively. */
-function openRows(opened: Opened, layout: Layout, facts: Facts, region: Area, reduce: number): Rows {
-  const { profile } = facts;
+function openRows(reading: Reading): Rows {
+  const { layout } = reading;
+  const { profile } = reading.facts;
   if (profile && layout.model === "cmyk" && !layout.alpha) {
-    const inks = readerRows(opened, { ...layout, model: "inks" }, facts, region, reduce);
+    const inks = readerRows({ ...reading, layout: { ...layout, model: "inks" } });
     const rows = converted(inks, profile, "cmyk");
     if (rows) return rows;
     inks.close();
   }
-  return readerRows(opened, layout, facts, region, reduce);
+  return readerRows(reading);
 }
 
-function readerRows({ file, stream }: Opened, layout: Layout, facts: Facts, region: Area, reduce: number): Rows {
+function readerRows(reading: Reading): Rows {
+  const { file, stream, layout, facts, region, reduce } = reading;
   const codestream = terminated(file.codestream);
-  const reader = guard(() => new CodestreamReader(codestream, layout, reduce, facts.decodeBytes ?? 0));
+  const reader = guarded(() => new CodestreamReader(codestream, layout, reduce, facts.decodeBytes ?? 0), refused);
   const width = region.right - region.left;
   const bands = bandsOf(stream, layout, region, reduce);
   let band: Band | undefined;
@@ -97,12 +111,12 @@ function readerRows({ file, stream }: Opened, layout: Layout, facts: Facts, regi
     width,
     height: region.bottom - region.top,
     opaque: !layout.alpha,
-    read(max) {
+    async read(max) {
       if (y === region.bottom) return null;
       if (!band || y === band.bottom) {
-        band = bands.next().value as Band;
-        const current = band;
-        guard(() => readBand(reader, current, { stream, layout, region, reduce }));
+        const next = bands.next().value as Band;
+        await guardedAsync(() => readBand(reader, next, reading), refused);
+        band = next;
       }
       const count = Math.min(max, band.bottom - y);
       const pixels = reader.pixels((y - band.top) * width, count * width);
@@ -113,24 +127,18 @@ function readerRows({ file, stream }: Opened, layout: Layout, facts: Facts, regi
   };
 }
 
-interface Place {
-  readonly stream: Opened["stream"];
-  readonly layout: Layout;
-  readonly region: Area;
-  readonly reduce: number;
-}
-
-function readBand(reader: CodestreamReader, { top, bottom, windows }: Band, place: Place): void {
-  const { region } = place;
+/** Windows follow each other in the band; the decoder pauses in the midst of them. */
+async function readBand(reader: CodestreamReader, { top, bottom, windows }: Band, reading: Reading): Promise<void> {
+  const { region, breath } = reading;
   const width = region.right - region.left;
   reader.makeRoom(width * (bottom - top));
   for (const { area, decoded } of windows) {
-    reader.read(gridOf(decoded, place), area, area.left - region.left, width);
+    await reader.read(gridOf(decoded, reading), area, area.left - region.left, width, breath);
   }
 }
 
 /** The part of the reference grid whose samples an area needs; samples that cover several pixels from their first on. */
-function gridOf(area: Area, { stream, layout, reduce }: Place): Area {
+function gridOf(area: Area, { stream, layout, reduce }: Reading): Area {
   const [stepX, stepY] = layout.step;
   const { x0, y0, x1, y1 } = stream.image;
   const coarsest = (of: "stepX" | "stepY") => Math.max(...stream.components.map((component) => component[of]));
@@ -150,12 +158,6 @@ function terminated(codestream: Uint8Array): Uint8Array {
   return ends ? codestream : joined([codestream, Uint8Array.from(END)]);
 }
 
-/** Runs native code; what it refuses is damaged. */
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof NativeError) throw unusable("is damaged, cut short or of an unsupported kind", error);
-    throw error;
-  }
+function refused(reason: NativeError): ApiError {
+  return unusable("is damaged, cut short or of an unsupported kind", reason);
 }

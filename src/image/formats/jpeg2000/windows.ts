@@ -4,6 +4,7 @@
  * large for that, parts are, and the code blocks that two parts share are decoded twice.
  */
 import type { Area, Layout } from "../../../../wasm/jpeg2000/decoder.ts";
+import { type Price, priced, sequence } from "../../../../wasm/price.ts";
 import type { Size } from "../../geometry.ts";
 import type { Codestream } from "./codestream.ts";
 
@@ -143,8 +144,24 @@ function* pieces(from: number, to: number, { origin, length }: Grid): Generator<
   }
 }
 
-/** Bytes that decoding holds at most, whatever region is wanted at whatever reduction. */
-export function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
+/**
+ * What takes time, measured on photographs: bytes that code blocks are coded in, and samples, which pass through wavelets
+ * and become pixels.
+ */
+const BYTE_NANOSECONDS = 120;
+const SAMPLE_NANOSECONDS = 14;
+
+/**
+ * Of decoding all of a picture, whatever region is wanted at whatever reduction.
+ * @param codedBytes of the codestream
+ */
+export function decodePrice(stream: Codestream, codedBytes: number, size: Size, step: Layout["step"]): Price {
+  const samples = size.width * size.height * stream.components.length;
+  const bytes = decodeBytes(stream, size, step);
+  return sequence(priced(bytes, codedBytes, BYTE_NANOSECONDS), priced(0, samples, SAMPLE_NANOSECONDS));
+}
+
+function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
   const { components, tiles, tileBytes, codeBlocks, levels } = stream;
   const count = components.length;
   const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + codeBlocks * BLOCK_BYTES;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { av1DecodeHeap } from "../../../../wasm/av1-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
@@ -89,20 +90,20 @@ describe("AVIF", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
     expect(avif.signature(bytes.subarray(0, 4_096))).toBe(true);
-    expect(avif.probe(bytes)).toMatchObject(facts);
+    expect(avif.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(avif, bytes)).toBe(expected);
   });
 
-  it("gives a region as it is in the whole", () => {
+  it("gives a region as it is in the whole", async () => {
     for (const file of [grid, kodim, twelve]) {
       const bytes = new Uint8Array(file);
-      const facts = avif.probe(bytes);
+      const facts = avif.read.probe(bytes);
       const { width } = facts;
-      const whole = decodeFile(avif, bytes).data;
+      const whole = (await decodeFile(avif, bytes)).data;
       const box = { x: 31, y: 37, width: 50, height: 60 };
       let y = 0;
-      for (const { rows, box: at } of avif.open(bytes, facts, { box, width: 50, height: 60 })) {
-        for (let read = rows.read(7); read; read = rows.read(7)) {
+      for await (const { rows, box: at } of avif.read.open(bytes, facts, { box, width: 50, height: 60 }, UNPAUSED)) {
+        for (let read = await rows.read(7); read; read = await rows.read(7)) {
           for (let from = 0; from < read.length; from += rows.width * 4, y++) {
             const row = read.subarray(from + at.x * 4, from + (at.x + box.width) * 4);
             const start = ((box.y - at.y + y) * width + box.x) * 4;
@@ -118,8 +119,8 @@ describe("AVIF", () => {
     for (const file of [paris, rec2020, turnedAlpha, grid, cropped, premultiplied, kodim]) {
       const bytes = new Uint8Array(file);
       const stripped = avif.strip(bytes);
-      const { decodeBytes: _, ...facts } = avif.probe(bytes);
-      expect(avif.probe(stripped)).toMatchObject(facts);
+      const { decodeBytes: _, decodeMs: _ms, ...facts } = avif.read.probe(bytes);
+      expect(avif.read.probe(stripped)).toMatchObject(facts);
       expect(await fileDigest(avif, stripped)).toBe(await fileDigest(avif, bytes));
       const text = new TextDecoder("latin1").decode(stripped);
       for (const word of ["Exif", "xmpmeta", "thmb"]) expect(text).not.toContain(word);
@@ -131,48 +132,48 @@ describe("AVIF", () => {
     }
   });
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(avif, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(avif, new Uint8Array(file))).toBe(422);
   });
 
-  it.each(Object.entries(READ))("is read with %s", (_name, file) => {
-    expect(outcomeOf(avif, new Uint8Array(file))).toBe("decoded");
+  it.each(Object.entries(READ))("is read with %s", async (_name, file) => {
+    expect(await outcomeOf(avif, new Uint8Array(file))).toBe("decoded");
   });
 
-  it("holds no more memory than it declares, and none afterwards", () => {
+  it("holds no more memory than it declares, and none afterwards", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
-      const facts = avif.probe(bytes);
+      const facts = avif.read.probe(bytes);
       const before = av1DecodeHeap(true).used;
-      decodeFile(avif, bytes);
+      await decodeFile(avif, bytes);
       const { used, peak } = av1DecodeHeap();
       expect(used, name).toBe(before);
-      const declared = avif.decodePeakBytes(facts);
+      const declared = avif.read.price(facts).bytes;
       expect(peak - before, name).toBeLessThanOrEqual(declared);
     }
   });
 
-  it("is refused wherever it ends", () => {
+  it("is refused wherever it ends", async () => {
     for (const file of [kodim, grid, turnedAlpha, twelve, lossless]) {
       for (const part of beginnings(new Uint8Array(file), 40)) {
-        if (part.length < 0.9 * file.byteLength) expect(outcomeOf(avif, part)).toBe(422);
+        if (part.length < 0.9 * file.byteLength) expect(await outcomeOf(avif, part)).toBe(422);
       }
     }
   });
 
-  it("is refused or read whatever its bytes are, and leaves no memory behind", () => {
+  it("is refused or read whatever its bytes are, and leaves no memory behind", async () => {
     const files = [turnedAlpha, cropped, animated, grain, gray, limited, lossless, premultiplied, twelve, white];
-    outcomeOf(avif, new Uint8Array(white));
+    await outcomeOf(avif, new Uint8Array(white));
     const before = av1DecodeHeap().used;
     for (const file of files) {
       const bytes = new Uint8Array(file);
-      for (const mutated of mutations(bytes, 150)) outcomeOf(avif, mutated);
+      for (const mutated of mutations(bytes, 150)) await outcomeOf(avif, mutated);
       // The same behind what describes the picture: in its bitstream.
       const data = bytes.length >> 1;
       for (const mutated of mutations(bytes.subarray(data), 150)) {
         const whole = bytes.slice();
         whole.set(mutated, data);
-        outcomeOf(avif, whole);
+        await outcomeOf(avif, whole);
       }
     }
     expect(av1DecodeHeap().used).toBe(before);

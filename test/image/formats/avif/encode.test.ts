@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/encoder.ts";
@@ -9,8 +11,8 @@ import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } fro
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 const EXACT = { ...SETTINGS, lossless: true };
 
-function encode(pixels: Pixels, settings: Parameters<typeof avif.encode>[1] = SETTINGS, opaque = true): Uint8Array {
-  return avif.encode(pictureOf([pixels], { opaque }), settings);
+function encode(pixels: Pixels, settings: EncodeSettings = SETTINGS, opaque = true): Promise<Uint8Array> {
+  return avif.write.encode(pictureOf([pixels], { opaque }), settings, UNPAUSED);
 }
 
 /** The types of boxes, in order, those that hold boxes followed by theirs. */
@@ -28,60 +30,65 @@ function boxTypes(bytes: Uint8Array, from = 0, end = bytes.length): string[] {
 }
 
 describe("encoding AVIF", () => {
-  it("writes the boxes that a still has", () => {
-    const bytes = encode(scene(64, 48));
+  it("writes the boxes that a still has", async () => {
+    const bytes = await encode(scene(64, 48));
     expect(new TextDecoder().decode(bytes.subarray(8, 12))).toBe("avif");
     const meta = ["hdlr", "pitm", "iloc", "iinf", "iprp", "ipco", "av1C", "ispe", "pixi", "colr", "ipma"];
     expect(boxTypes(bytes)).toEqual(["ftyp", "meta", ...meta, "mdat"]);
   });
 
-  it("keeps every pixel of a lossless picture", () => {
+  it("keeps every pixel of a lossless picture", async () => {
     for (const pixels of [scene(67, 41), noise(50, 33), scene(120, 61, false)]) {
       const opaque = pixels.data.every((value, at) => at % 4 !== 3 || value === 255);
-      const bytes = encode(pixels, EXACT, opaque);
-      expect(decodeFile(avif, bytes).data).toEqual(pixels.data);
-      expect(avif.probe(bytes)).toMatchObject({ quality: 100, colorspace: "RGB", subsample: "4:4:4", alpha: !opaque });
+      const bytes = await encode(pixels, EXACT, opaque);
+      expect((await decodeFile(avif, bytes)).data).toEqual(pixels.data);
+      expect(avif.read.probe(bytes)).toMatchObject({
+        quality: 100,
+        colorspace: "RGB",
+        subsample: "4:4:4",
+        alpha: !opaque,
+      });
     }
   });
 
-  it("keeps alpha nearly as it is, and writes none where no pixel needs it", () => {
+  it("keeps alpha nearly as it is, and writes none where no pixel needs it", async () => {
     const pixels = scene(90, 70, false);
-    const decoded = decodeFile(avif, encode(pixels, SETTINGS, false));
+    const decoded = await decodeFile(avif, await encode(pixels, SETTINGS, false));
     for (let at = 3; at < pixels.data.length; at += 4) {
       expect(Math.abs(sample(decoded.data, at) - sample(pixels.data, at))).toBeLessThanOrEqual(6);
     }
-    expect(avif.probe(encode(scene(40, 40), SETTINGS, false)).alpha).toBe(false);
+    expect(avif.read.probe(await encode(scene(40, 40), SETTINGS, false)).alpha).toBe(false);
   });
 
-  it("comes closer to the picture, and tells a higher quality, the higher the quality", () => {
+  it("comes closer to the picture, and tells a higher quality, the higher the quality", async () => {
     const pixels = scene(200, 150);
     const qualities = [10, 30, 50, 70, 80, 90, 100];
-    const files = qualities.map((quality) => encode(pixels, { ...SETTINGS, quality }));
-    const near = files.map((file) => psnr(decodeFile(avif, file), pixels));
+    const files = await Promise.all(qualities.map((quality) => encode(pixels, { ...SETTINGS, quality })));
+    const near = await Promise.all(files.map(async (file) => psnr(await decodeFile(avif, file), pixels)));
     expect(near).toEqual([...near].sort((a, b) => a - b));
     qualities.forEach((quality, i) => {
-      expect(Math.abs(avif.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(2);
+      expect(Math.abs(avif.read.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(2);
     });
   });
 
-  it("halves chroma unless told otherwise", () => {
+  it("halves chroma unless told otherwise", async () => {
     const red = paint(64, 64, (x) => (x % 2 ? [255, 0, 0, 255] : [0, 0, 255, 255]));
-    const half = encode(red, { ...SETTINGS, quality: 95 });
-    const full = encode(red, { ...SETTINGS, quality: 95, subsample: "4:4:4" });
-    expect(avif.probe(half).subsample).toBe("4:2:0");
-    expect(avif.probe(full).subsample).toBe("4:4:4");
-    expect(psnr(decodeFile(avif, full), red)).toBeGreaterThan(psnr(decodeFile(avif, half), red) + 10);
+    const half = await encode(red, { ...SETTINGS, quality: 95 });
+    const full = await encode(red, { ...SETTINGS, quality: 95, subsample: "4:4:4" });
+    expect(avif.read.probe(half).subsample).toBe("4:2:0");
+    expect(avif.read.probe(full).subsample).toBe("4:4:4");
+    expect(psnr(await decodeFile(avif, full), red)).toBeGreaterThan(psnr(await decodeFile(avif, half), red) + 10);
   });
 
-  it.each([1, 5, 31, 33])("does not depend on how many rows come at a time: %i", (most) => {
+  it.each([1, 5, 31, 33])("does not depend on how many rows come at a time: %i", async (most) => {
     const pixels = scene(65, 99);
     const picture = {
       ...pictureOf([pixels]),
-      *open() {
+      async *open() {
         yield { delayMs: 0, rows: rowsOf(pixels, true, most) };
       },
     };
-    expect(avif.encode(picture, SETTINGS)).toEqual(encode(pixels));
+    expect(await avif.write.encode(picture, SETTINGS, UNPAUSED)).toEqual(await encode(pixels));
   });
 
   it.each([
@@ -91,21 +98,21 @@ describe("encoding AVIF", () => {
     [17, 3],
     [16_384, 1],
     [1, 16_384],
-  ])("takes %i x %i", (width, height) => {
+  ])("takes %i x %i", async (width, height) => {
     const pixels = scene(width, height);
-    expect(decodeFile(avif, encode(pixels))).toMatchObject({ width, height });
-    expect(decodeFile(avif, encode(pixels, EXACT)).data).toEqual(pixels.data);
+    expect(await decodeFile(avif, await encode(pixels))).toMatchObject({ width, height });
+    expect((await decodeFile(avif, await encode(pixels, EXACT))).data).toEqual(pixels.data);
   });
 
-  it("writes the same file for the same picture, whatever came before", () => {
-    const first = encode(scene(150, 90));
-    encode(noise(70, 70), { ...SETTINGS, quality: 20 });
-    encode(noise(70, 70), EXACT);
-    expect(encode(scene(150, 90))).toEqual(first);
+  it("writes the same file for the same picture, whatever came before", async () => {
+    const first = await encode(scene(150, 90));
+    await encode(noise(70, 70), { ...SETTINGS, quality: 20 });
+    await encode(noise(70, 70), EXACT);
+    expect(await encode(scene(150, 90))).toEqual(first);
   });
 
-  it("leaves no memory behind, and holds no more than it declares", () => {
-    encode(scene(8, 8));
+  it("leaves no memory behind, and holds no more than it declares", async () => {
+    await encode(scene(8, 8));
     const before = av1EncodeHeap().used;
     for (const [pixels, opaque] of [
       [noise(300, 200), true],
@@ -113,11 +120,11 @@ describe("encoding AVIF", () => {
     ] as const) {
       for (const settings of [SETTINGS, EXACT, { ...SETTINGS, subsample: "4:4:4" as const, quality: 100 }]) {
         av1EncodeHeap(true);
-        encode(pixels, settings, opaque);
+        await encode(pixels, settings, opaque);
         const { peak, used } = av1EncodeHeap();
         expect(used).toBe(before);
         const picture = { width: pixels.width, height: pixels.height, opaque };
-        expect(peak - before).toBeLessThanOrEqual(avif.encodePeakBytes(picture, settings));
+        expect(peak - before).toBeLessThanOrEqual(avif.write.price(picture, settings).bytes);
       }
     }
   });
@@ -127,10 +134,10 @@ describe("large AVIF files", () => {
   // Smooth, so that it is fast.
   const wide = paint(1_400, 800, (x, y) => [(x * 255) / 1_400, (y * 255) / 800, 120, 255]);
 
-  it("are grids whose seams do not show", () => {
-    const bytes = encode(wide);
+  it("are grids whose seams do not show", async () => {
+    const bytes = await encode(wide);
     expect(boxTypes(bytes)).toContain("iref");
-    const decoded = decodeFile(avif, bytes);
+    const decoded = await decodeFile(avif, bytes);
     expect(psnr(decoded, wide)).toBeGreaterThan(45);
     const { cell } = cellSettings({ width: 1_400, height: 800, opaque: true }, SETTINGS);
     let most = 0;
@@ -161,7 +168,7 @@ describe("large AVIF files", () => {
         expect(cell.width * cell.height).toBeLessThanOrEqual(820_000);
         expect(chroma === "4:2:0").toBe(!settings.lossless && width % 2 === 0 && height % 2 === 0);
       }
-      const bytes = avif.encodePeakBytes({ width, height, opaque: true }, SETTINGS);
+      const { bytes } = avif.write.price({ width, height, opaque: true }, SETTINGS);
       expect(bytes - width * height * 0.6).toBeLessThan(64 << 20);
     }
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { openFile } from "../../../../src/image/formats/jpeg2000/facts.ts";
 import { layoutOf } from "../../../../src/image/formats/jpeg2000/layout.ts";
@@ -64,48 +65,59 @@ const REFUSED = {
   "nothing after the signature": magicOnly,
 };
 
+/** Of decoding all of a file. */
+function priceOf(file: ArrayBuffer | Uint8Array) {
+  const facts = jpeg2000.read.probe(new Uint8Array(file));
+  const { width, height } = facts;
+  return jpeg2000.read.price(facts, { box: { x: 0, y: 0, width, height }, width, height });
+}
+
 const OPACITY = [3, 1, 0] as const;
 
 describe("JPEG 2000", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(jpeg2000.probe(bytes)).toMatchObject(facts);
+    expect(jpeg2000.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(jpeg2000, bytes)).toBe(expected);
   });
 
   it("is refused when it is larger than it could be", () => {
-    expect(jpeg2000.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
-    expect(jpeg2000.decodePeakBytes(jpeg2000.probe(new Uint8Array(size60000)))).toBeGreaterThan(1 << 26);
+    expect(jpeg2000.read.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
+    expect(priceOf(size60000).bytes).toBeGreaterThan(1 << 26);
   });
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(jpeg2000, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(jpeg2000, new Uint8Array(file))).toBe(422);
   });
 
-  it("is read without its end marker, and with more behind it", () => {
+  it("is read without its end marker, and with more behind it", async () => {
     const bytes = new Uint8Array(lossless);
-    const whole = decodeFile(jpeg2000, bytes).data;
-    const same = (other: Uint8Array) => decodeFile(jpeg2000, other).data.every((value, at) => value === whole[at]);
-    expect(same(bytes.subarray(0, -2))).toBe(true);
-    expect(same(Uint8Array.from([...bytes, 1, 2, 3]))).toBe(true);
+    const whole = (await decodeFile(jpeg2000, bytes)).data;
+    const same = async (other: Uint8Array) =>
+      (await decodeFile(jpeg2000, other)).data.every((value, at) => value === whole[at]);
+    expect(await same(bytes.subarray(0, -2))).toBe(true);
+    expect(await same(Uint8Array.from([...bytes, 1, 2, 3]))).toBe(true);
   });
 });
 
 describe("the boxes of a JP2 file", () => {
-  const pixels = (bytes: Uint8Array) => decodeFile(jpeg2000, bytes).data;
-  const four = pixels(new Uint8Array(inks));
+  const pixels = async (bytes: Uint8Array) => (await decodeFile(jpeg2000, bytes)).data;
+  let four: Uint8Array;
+  beforeAll(async () => {
+    four = await pixels(new Uint8Array(inks));
+  });
   const channel = (data: Uint8Array, at: number) => data.filter((_, place) => place % 4 === at);
 
-  it("say in which order colors are", () => {
+  it("say in which order colors are", async () => {
     const reversed = definitions([0, 0, 3], [1, 0, 2], [2, 0, 1], OPACITY);
-    const data = pixels(jp2File(inks, [enumerated(16), reversed]));
+    const data = await pixels(jp2File(inks, [enumerated(16), reversed]));
     for (const at of [0, 1, 2]) expect(channel(data, at)).toEqual(channel(four, 2 - at));
     expect(channel(data, 3)).toEqual(channel(four, 3));
   });
 
-  it("say that colors are multiplied with their opacity", () => {
+  it("say that colors are multiplied with their opacity", async () => {
     const premultiplied = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 2, 0]);
-    const data = pixels(jp2File(inks, [enumerated(16), premultiplied]));
+    const data = await pixels(jp2File(inks, [enumerated(16), premultiplied]));
     data.forEach((value, at) => {
       const opacity = sample(four, at | 3);
       const straight = opacity ? Math.min(255, Math.round((sample(four, at) * 255) / opacity)) : 0;
@@ -115,42 +127,42 @@ describe("the boxes of a JP2 file", () => {
 
   it("say that there is no opacity", () => {
     const plain = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 65, 0]);
-    expect(jpeg2000.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
+    expect(jpeg2000.read.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
   });
 
-  it("hold a palette", () => {
+  it("hold a palette", async () => {
     const colors = [0, 1, 2, 3, 4, 5, 6, 7].map((entry) => [entry * 30, 255 - entry, entry === 3 ? 200 : 0]);
     const file = jp2File(index, [enumerated(16), ...palette(...colors)]);
-    const data = pixels(file);
-    const indices = channel(pixels(new Uint8Array(index)), 0);
-    expect(jpeg2000.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
+    const data = await pixels(file);
+    const indices = channel(await pixels(new Uint8Array(index)), 0);
+    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
     indices.forEach((entry, at) =>
       expect([...data.subarray(at * 4, at * 4 + 4)]).toEqual([...(colors[entry] ?? []), 255]),
     );
   });
 
-  it("hold a palette with opacity", () => {
+  it("hold a palette with opacity", async () => {
     const colors = [0, 1, 2, 3, 4, 5, 6, 7].map((entry) => [1, 2, 3, entry * 36]);
     const roles = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], OPACITY);
-    const data = pixels(jp2File(index, [enumerated(16), ...palette(...colors), roles]));
-    expect(channel(data, 3)).toEqual(channel(pixels(new Uint8Array(index)), 0).map((entry) => entry * 36));
+    const data = await pixels(jp2File(index, [enumerated(16), ...palette(...colors), roles]));
+    expect(channel(data, 3)).toEqual(channel(await pixels(new Uint8Array(index)), 0).map((entry) => entry * 36));
   });
 
-  it("say that there are four inks", () => {
+  it("say that there are four inks", async () => {
     const file = jp2File(inks, [enumerated(12)]);
-    expect(jpeg2000.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
-    pixels(file).forEach((value, at) => {
+    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
+    (await pixels(file)).forEach((value, at) => {
       const key = 255 - sample(four, at | 3);
       expect(value).toBe(at % 4 === 3 ? 255 : Math.floor(((255 - sample(four, at)) * key + 127) / 255));
     });
   });
 
-  it("hold a profile, which is honored", () => {
+  it("hold a profile, which is honored", async () => {
     const { codestream } = openFile(new Uint8Array(lossless)).file;
     const file = jp2File(codestream, [profiled(adobeRgb)]);
-    const plain = pixels(new Uint8Array(lossless));
-    const wide = pixels(file);
-    expect(jpeg2000.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
+    const plain = await pixels(new Uint8Array(lossless));
+    const wide = await pixels(file);
+    expect(jpeg2000.read.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
     expect(psnr({ width: 101, height: 77, data: plain }, { width: 101, height: 77, data: wide })).toBeLessThan(45);
   });
 
@@ -158,7 +170,7 @@ describe("the boxes of a JP2 file", () => {
     const tag = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0];
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...tag, 0, 0, 0, 0];
     const uuid = new TextEncoder().encode("JpgTiffExif->JP2");
-    expect(jpeg2000.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
+    expect(jpeg2000.read.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
   });
 
   it("are left out where the picture does not need them", () => {
@@ -175,8 +187,8 @@ describe("the boxes of a JP2 file", () => {
     ["a channel that is no component", [enumerated(16), ...palette([1, 2, 3]).slice(0, 1), box("cmap", [0, 9, 1, 0])]],
     ["a color that is missing", [enumerated(16), definitions([0, 0, 3])]],
     ["a box in the header that escapes", [box("colr", [1, 0, 0, 0, 0, 0, 16], 5_000)]],
-  ])("are refused with %s", (_name, header) => {
-    expect(outcomeOf(jpeg2000, jp2File(inks, header))).toBe(422);
+  ])("are refused with %s", async (_name, header) => {
+    expect(await outcomeOf(jpeg2000, jp2File(inks, header))).toBe(422);
   });
 });
 
@@ -189,17 +201,22 @@ describe("parts of a JPEG 2000 picture", () => {
     ["tiles off the origin", tilesOffset],
     ["subsampled chroma", ycc420],
     ["an irreversible transform", lossy],
-  ])("are as they are in the whole: %s", (_name, file) => {
+  ])("are as they are in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jpeg2000.probe(bytes);
-    const all = decodeFile(jpeg2000, bytes).data;
+    const facts = jpeg2000.read.probe(bytes);
+    const all = (await decodeFile(jpeg2000, bytes)).data;
     for (const wanted of [whole, { x: 38, y: 21, width: 41, height: 30 }, { x: 99, y: 3, width: 2, height: 74 }]) {
-      for (const { rows, box: at } of jpeg2000.open(bytes, facts, {
-        box: wanted,
-        width: wanted.width,
-        height: wanted.height,
-      })) {
-        const { width, data } = drain(rows, 7);
+      for await (const { rows, box: at } of jpeg2000.read.open(
+        bytes,
+        facts,
+        {
+          box: wanted,
+          width: wanted.width,
+          height: wanted.height,
+        },
+        UNPAUSED,
+      )) {
+        const { width, data } = await drain(rows, 7);
         for (let y = 0; y < wanted.height; y++) {
           const from = ((at.y + y) * width + at.x) * 4;
           const expected = ((wanted.y + y) * 101 + wanted.x) * 4;
@@ -217,15 +234,15 @@ describe("parts of a JPEG 2000 picture", () => {
     ["one tile", lossless],
     ["tiles off the origin", tilesOffset],
     ["subsampled chroma", ycc420],
-  ])("are decoded smaller where that is enough: %s", (_name, file) => {
+  ])("are decoded smaller where that is enough: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jpeg2000.probe(bytes);
+    const facts = jpeg2000.read.probe(bytes);
     const small = { width: 25, height: 19 };
     const options = { ...small, kernel: "lanczos3" } as const;
-    const expected = drain(resample(rowsOf(decodeFile(jpeg2000, bytes)), { ...options, box: whole }));
-    for (const { rows, box: at } of jpeg2000.open(bytes, facts, { box: whole, ...small })) {
+    const expected = await drain(resample(rowsOf(await decodeFile(jpeg2000, bytes)), { ...options, box: whole }));
+    for await (const { rows, box: at } of jpeg2000.read.open(bytes, facts, { box: whole, ...small }, UNPAUSED)) {
       expect(rows.width).toBeLessThan(60);
-      expect(psnr(drain(resample(rows, { ...options, box: at })), expected)).toBeGreaterThan(28);
+      expect(psnr(await drain(resample(rows, { ...options, box: at })), expected)).toBeGreaterThan(28);
     }
   });
 
@@ -269,14 +286,14 @@ describe("parts of a JPEG 2000 picture", () => {
     fc.assert(property, { numRuns: 300, seed: 1 });
   });
 
-  it("take no more memory than declared, and none afterwards", () => {
+  it("take no more memory than declared, and none afterwards", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
       const before = jpeg2000Heap(true).used;
-      decodeFile(jpeg2000, bytes);
+      await decodeFile(jpeg2000, bytes);
       const { used, peak } = jpeg2000Heap();
       expect(used, name).toBe(before);
-      expect(peak - before, name).toBeLessThanOrEqual(jpeg2000.decodePeakBytes(jpeg2000.probe(bytes)));
+      expect(peak - before, name).toBeLessThanOrEqual(priceOf(bytes).bytes);
     }
   });
 });
