@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { gif } from "../../src/image/formats/gif.ts";
 import { parseGif } from "../../src/image/formats/gif/container.ts";
-import { bandsPeakBytes, canvasPeakBytes, FrameBands } from "../../wasm/gif/reader.ts";
-import { FrameWriter, writerPeakBytes } from "../../wasm/gif/writer.ts";
+import { bandsBytes, canvasPrice, FrameBands } from "../../wasm/gif/reader.ts";
+import { FrameWriter, writerBytes } from "../../wasm/gif/writer.ts";
 import { NativeError, nativeStatistics } from "../../wasm/load.ts";
 import { drain, noise, paint, pictureOf } from "../support/rows.ts";
 
@@ -14,64 +15,70 @@ function memory(name: string): number {
 }
 
 /** How much linear memory `work` made the module grow. */
-function growth(work: () => void): number {
-  gif.encode(pictureOf([paint(1, 1, () => [0, 0, 0, 255])]), SETTINGS);
+async function growth(work: () => Promise<unknown>): Promise<number> {
+  await gif.write.encode(pictureOf([paint(1, 1, () => [0, 0, 0, 255])]), SETTINGS, UNPAUSED);
   const before = memory("gif");
-  work();
+  await work();
   return memory("gif") - before;
 }
 
-function decode(bytes: Uint8Array): void {
-  const facts = gif.probe(bytes);
+async function decode(bytes: Uint8Array): Promise<void> {
+  const facts = gif.read.probe(bytes);
   const { width, height } = facts;
-  for (const { rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) drain(rows);
+  for await (const { rows } of gif.read.open(
+    bytes,
+    facts,
+    { box: { x: 0, y: 0, width, height }, width, height },
+    UNPAUSED,
+  ))
+    await drain(rows);
 }
 
 describe("memory of the GIF module", () => {
-  it("is a few rows of a still picture, however large it is", () => {
-    const bytes = gif.encode(pictureOf([noise(500, 2_000)]), SETTINGS);
-    expect(growth(() => decode(bytes))).toBeLessThanOrEqual(bandsPeakBytes(500) + 65_536);
-    expect(bandsPeakBytes(500)).toBeLessThan(500 * 2_000);
+  it("is a few rows of a still picture, however large it is", async () => {
+    const bytes = await gif.write.encode(pictureOf([noise(500, 2_000)]), SETTINGS, UNPAUSED);
+    expect(await growth(() => decode(bytes))).toBeLessThanOrEqual(bandsBytes(500) + 65_536);
+    expect(bandsBytes(500)).toBeLessThan(500 * 2_000);
   });
 
-  it("stays within what encoders declare: stills", () => {
-    const grown = growth(() => gif.encode(pictureOf([noise(1_200, 1_500)]), SETTINGS));
-    expect(grown).toBeLessThanOrEqual(writerPeakBytes(1_200 * 1_500, false) + 65_536);
+  it("stays within what encoders declare: stills", async () => {
+    const grown = await growth(() => gif.write.encode(pictureOf([noise(1_200, 1_500)]), SETTINGS, UNPAUSED));
+    expect(grown).toBeLessThanOrEqual(writerBytes(1_200 * 1_500, false) + 65_536);
   });
 
-  it("stays within what animations declare, written and read", () => {
+  it("stays within what animations declare, written and read", async () => {
     const picture = pictureOf([noise(700, 500), noise(700, 500, false)], { opaque: false, delayMs: 40 });
     let bytes = new Uint8Array(0);
-    const written = growth(() => {
-      bytes = gif.encode(picture, SETTINGS).slice();
+    const written = await growth(async () => {
+      bytes = (await gif.write.encode(picture, SETTINGS, UNPAUSED)).slice();
     });
-    expect(written).toBeLessThanOrEqual(gif.encodePeakBytes(picture));
-    expect(growth(() => decode(bytes))).toBeLessThanOrEqual(canvasPeakBytes(700, 500) + 65_536);
+    expect(written).toBeLessThanOrEqual(gif.write.price(picture, SETTINGS).bytes);
+    expect(await growth(() => decode(bytes))).toBeLessThanOrEqual(canvasPrice(700, 500).bytes + 65_536);
   });
 
-  it("declares room for the result, even of noise", () => {
+  it("declares room for the result, even of noise", async () => {
     const picture = pictureOf([noise(300, 300)]);
-    const { length } = gif.encode(picture, { ...SETTINGS, quality: 100 });
-    expect(length * 2).toBeLessThan(gif.encodePeakBytes(picture));
+    const { length } = await gif.write.encode(picture, { ...SETTINGS, quality: 100 }, UNPAUSED);
+    expect(length * 2).toBeLessThan(gif.write.price(picture, SETTINGS).bytes);
   });
 });
 
 describe("the GIF module", () => {
-  it("writes what it reads, whatever the size of an index", () => {
+  it("writes what it reads, whatever the size of an index", async () => {
     for (const bits of [2, 3, 5, 8]) {
       const writer = new FrameWriter(4_000, false);
       const indices = Uint8Array.from({ length: 4_000 }, (_, at) => (at * at + (at >> 3)) % (1 << bits));
       writer.indices(0, indices.length).set(indices);
       const options = { count: indices.length, minSize: bits, patience: 0.9, transparent: -1, tolerance: 0 };
-      const [data = new Uint8Array(0)] = writer.encode(options);
+      const [data = new Uint8Array(0)] = await writer.encode(options, UNPAUSED);
       writer.close();
       expect(data[0]).toBe(bits);
       expect(read(data, bits)).toEqual([...indices]);
     }
   });
 
-  it("refuses data that ends too early", () => {
-    const bytes = gif.encode(pictureOf([noise(40, 40)]), SETTINGS);
+  it("refuses data that ends too early", async () => {
+    const bytes = await gif.write.encode(pictureOf([noise(40, 40)]), SETTINGS, UNPAUSED);
     const [frame] = parseGif(bytes).frames;
     if (!frame) throw new Error("no frame");
     const bands = new FrameBands(40, 40, { ...frame, input: () => null });

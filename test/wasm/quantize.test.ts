@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import {
+  countPrice,
   errorWith,
   Histogram,
-  histogramPeakBytes,
   paletteOf as bestPalette,
   QUANTIZE_WINDOW_ROWS,
   Remapper,
-  remapperPeakBytes,
+  remapperBytes,
 } from "../../wasm/quantize/quantize.ts";
 import { noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
 
@@ -17,11 +18,11 @@ function* bands({ width, data }: Pixels): Iterable<Uint8Array> {
   for (let from = 0; from < data.length; from += step) yield data.subarray(from, from + step);
 }
 
-function paletteOf(pixels: Pixels, colors: number, sharp = false): Uint8Array {
+async function paletteOf(pixels: Pixels, colors: number, sharp = false): Promise<Uint8Array> {
   const histogram = new Histogram({ width: pixels.width, sharp });
   try {
     for (const band of bands(pixels)) histogram.add(band);
-    return bestPalette(histogram.sorted(256), colors).palette;
+    return (await bestPalette(histogram.sorted(256), colors, UNPAUSED)).palette;
   } finally {
     histogram.close();
   }
@@ -47,57 +48,59 @@ function colorsIn(bytes: Uint8Array): number[] {
 }
 
 describe("quantization", () => {
-  it.each([1, 2, 17, 256])("finds the palette of a picture of %i colors exactly", (count) => {
+  it.each([1, 2, 17, 256])("finds the palette of a picture of %i colors exactly", async (count) => {
     const pixels = paint(40, 40, (x, y) => {
       const index = (x + y * 40) % count;
       return [index, (index * 3) % 256, 255 - index, index % 3 === 0 ? 255 : 100 + (index % 100)];
     });
-    expect(colorsIn(paletteOf(pixels, 256))).toEqual(colorsIn(pixels.data));
-    expect(mapped(pixels, paletteOf(pixels, 256), 1).data).toEqual(pixels.data);
+    expect(colorsIn(await paletteOf(pixels, 256))).toEqual(colorsIn(pixels.data));
+    expect(mapped(pixels, await paletteOf(pixels, 256), 1).data).toEqual(pixels.data);
   });
 
-  it("puts full transparency first, whatever color is under it", () => {
+  it("puts full transparency first, whatever color is under it", async () => {
     const pixels = paint(10, 10, (x) => (x < 5 ? [x, 7, 9, 0] : [200, x, 0, 255]));
-    const palette = paletteOf(pixels, 256);
+    const palette = await paletteOf(pixels, 256);
     expect([...palette.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
     expect(palette.length / 4).toBe(6);
   });
 
-  it.each([2, 16, 100, 256])("gives at most %i colors for any number of them", (most) => {
+  it.each([2, 16, 100, 256])("gives at most %i colors for any number of them", async (most) => {
     for (const pixels of [scene(120, 90), noise(120, 90), noise(120, 90, false)]) {
-      expect(paletteOf(pixels, most).length / 4).toBeLessThanOrEqual(most);
+      expect((await paletteOf(pixels, most)).length / 4).toBeLessThanOrEqual(most);
     }
   });
 
-  it("comes closer with more colors", () => {
+  it("comes closer with more colors", async () => {
     const pixels = scene(120, 90);
-    const quality = [4, 16, 64, 256].map((colors) => psnr(mapped(pixels, paletteOf(pixels, colors), 0), pixels));
+    const quality: number[] = [];
+    for (const colors of [4, 16, 64, 256])
+      quality.push(psnr(mapped(pixels, await paletteOf(pixels, colors), 0), pixels));
     expect(quality).toEqual(quality.toSorted((a, b) => a - b));
     expect(quality[3]).toBeGreaterThan(34);
   });
 
-  it("knows about the error of a palette before it is made", () => {
+  it("knows about the error of a palette before it is made", async () => {
     const histogram = new Histogram({ width: 120, sharp: false });
     for (const band of bands(scene(120, 90))) histogram.add(band);
     const sorted = histogram.sorted(256);
     histogram.close();
     for (const colors of [8, 32, 128]) {
-      const { error } = bestPalette(sorted, colors);
+      const { error } = await bestPalette(sorted, colors, UNPAUSED);
       expect(errorWith(sorted, colors) / error).toBeGreaterThan(0.95);
       expect(errorWith(sorted, colors) / error).toBeLessThan(1.4);
     }
     expect(errorWith(sorted, 8)).toBeGreaterThan(errorWith(sorted, 9));
   });
 
-  it("keeps alpha: shades of one color stay apart", () => {
+  it("keeps alpha: shades of one color stay apart", async () => {
     const pixels = paint(256, 4, (x) => [200, 40, 40, x]);
-    const shown = mapped(pixels, paletteOf(pixels, 32), 0);
+    const shown = mapped(pixels, await paletteOf(pixels, 32), 0);
     for (let x = 0; x < 256; x++) expect(Math.abs((shown.data[x * 4 + 3] ?? 0) - x)).toBeLessThan(16);
   });
 
-  it("leaves flat areas flat, next to slopes that are dithered", () => {
+  it("leaves flat areas flat, next to slopes that are dithered", async () => {
     const pixels = paint(128, 32, (x, y) => (x < 64 ? [x * 2 + 60, y * 4, 255 - x, 255] : [12, 200, 90, 255]));
-    const { data } = mapped(pixels, paletteOf(pixels, 16), 1);
+    const { data } = mapped(pixels, await paletteOf(pixels, 16), 1);
     for (let y = 0; y < 32; y++) {
       for (let x = 66; x < 128; x++) {
         expect([...data.subarray((y * 128 + x) * 4, (y * 128 + x) * 4 + 4)]).toEqual([12, 200, 90, 255]);
@@ -105,19 +108,19 @@ describe("quantization", () => {
     }
   });
 
-  it("keeps the mean of a slope when it dithers", () => {
+  it("keeps the mean of a slope when it dithers", async () => {
     const pixels = paint(64, 64, (x) => [x * 4, x * 4, x * 4, 255]);
-    const shown = mapped(pixels, paletteOf(pixels, 4), 1);
+    const shown = mapped(pixels, await paletteOf(pixels, 4), 1);
     const mean = (data: Uint8Array) => data.reduce((sum, value) => sum + value, 0) / data.length;
     expect(Math.abs(mean(shown.data) - mean(pixels.data))).toBeLessThan(6);
   });
 
-  it("does not change what does not change from frame to frame", () => {
+  it("does not change what does not change from frame to frame", async () => {
     const first = scene(60, 40);
     const second = paint(60, 40, (x, y) =>
       x < 10 && y > 30 ? [255, 0, 0, 255] : (first.data.slice((y * 60 + x) * 4, (y * 60 + x) * 4 + 4) as never),
     );
-    const palette = paletteOf(first, 16);
+    const palette = await paletteOf(first, 16);
     const remapper = new Remapper({ width: 60, height: 40, sharp: false, palette, dither: 1 });
     const frames = [first, second].map((frame) => {
       remapper.restart();
@@ -129,17 +132,17 @@ describe("quantization", () => {
     });
   });
 
-  it("stays within the memory that it declares, for any number of colors and any size", () => {
+  it("stays within the memory that it declares, for any number of colors and any size", async () => {
     const memory = () => nativeStatistics().find(({ name }) => name === "quantize")?.memoryBytes ?? 0;
-    paletteOf(
+    await paletteOf(
       paint(1, 1, () => [1, 2, 3, 255]),
       2,
     );
     const before = memory();
     const pixels = noise(3_000, 160, false);
-    const palette = paletteOf(pixels, 256);
+    const palette = await paletteOf(pixels, 256);
     mapped(pixels, palette, 1);
-    const declared = histogramPeakBytes(3_000) + remapperPeakBytes({ width: 3_000, height: 0 });
+    const declared = countPrice(3_000, 0).bytes + remapperBytes({ width: 3_000, height: 0 });
     expect(memory() - before).toBeLessThanOrEqual(declared);
   });
 });

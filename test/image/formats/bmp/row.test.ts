@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { bmp } from "../../../../src/image/formats/bmp.ts";
 import bmpBpp0 from "../../../fixtures/bmp/broken/bmp-bpp-0.bmp";
 import bmpBpp57 from "../../../fixtures/bmp/broken/bmp-bpp-57.bmp";
@@ -96,64 +97,69 @@ function runs24(headerBytes: number, ...codes: number[]): Uint8Array {
 describe("BMP", () => {
   it.each(FILES)("is read: %s", async (_name, file, depth, expected) => {
     const bytes = new Uint8Array(file);
-    expect(bmp.probe(bytes).depth).toBe(depth);
+    expect(bmp.read.probe(bytes).depth).toBe(depth);
     expect(await fileDigest(bmp, bytes)).toBe(expected);
   });
 
-  it("has alpha only where it is used", () => {
-    const alpha = (...pixels: number[]) => bmp.probe(withAlpha(...pixels)).alpha;
+  it("has alpha only where it is used", async () => {
+    const alpha = (...pixels: number[]) => bmp.read.probe(withAlpha(...pixels)).alpha;
     expect(alpha(0x80112233, 0xff112233)).toBe(true);
     expect(alpha(0xff112233, 0xff112233)).toBe(false);
     expect(alpha(0x00112233, 0x00112233)).toBe(false);
-    expect([...decodeFile(bmp, withAlpha(0x00112233)).data]).toEqual([0x11, 0x22, 0x33, 255]);
-    expect([...decodeFile(bmp, withAlpha(0x80112233, 0)).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0, 0, 0, 0]);
+    expect([...(await decodeFile(bmp, withAlpha(0x00112233))).data]).toEqual([0x11, 0x22, 0x33, 255]);
+    expect([...(await decodeFile(bmp, withAlpha(0x80112233, 0))).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0, 0, 0, 0]);
   });
 
   it.each([
     ["plain", pal8],
     ["run lengths", pal8rle],
     ["run lengths of 24 bits", rgb24Rle24],
-  ])("gives a region as it is in the whole: %s", (_name, file) => {
+  ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = bmp.probe(bytes);
+    const facts = bmp.read.probe(bytes);
     const box = { x: 3, y: 20, width: 50, height: 9 };
-    const [decoded] = bmp.open(bytes, facts, { box, width: 50, height: 9 });
-    expect(decoded?.rows.height).toBe(9);
-    expect(decoded?.box).toEqual({ ...box, y: 0 });
-    const region = decoded?.rows.read(16)?.slice();
-    expect(region).toEqual(decodeFile(bmp, bytes).data.subarray(20 * 127 * 4, 29 * 127 * 4));
+    const whole = (await decodeFile(bmp, bytes)).data;
+    expect.assertions(3);
+    for await (const decoded of bmp.read.open(bytes, facts, { box, width: 50, height: 9 }, UNPAUSED)) {
+      expect(decoded.rows.height).toBe(9);
+      expect(decoded.box).toEqual({ ...box, y: 0 });
+      expect(await decoded.rows.read(16)).toEqual(whole.subarray(20 * 127 * 4, 29 * 127 * 4));
+    }
   });
 
-  it.each([20, 40, 64])("has runs, literals and steps in run lengths of 24 bits: header of %i bytes", (headerBytes) => {
-    // Below: two pixels of one color, a step to the right; above: three single pixels, padded, and one that no code paints.
-    const codes = [2, 3, 2, 1, 0, 2, 1, 0, 1, 6, 5, 4, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 1];
-    const above = [3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 0, 0, 0, 255];
-    const below = [1, 2, 3, 255, 1, 2, 3, 255, 0, 0, 0, 255, 4, 5, 6, 255];
-    expect([...decodeFile(bmp, runs24(headerBytes, ...codes)).data]).toEqual([...above, ...below]);
-    expect(outcomeOf(bmp, runs24(108, ...codes))).toBe(422);
-  });
+  it.each([20, 40, 64])(
+    "has runs, literals and steps in run lengths of 24 bits: header of %i bytes",
+    async (headerBytes) => {
+      // Below: two pixels of one color, a step to the right; above: three single pixels, padded, and one that no code paints.
+      const codes = [2, 3, 2, 1, 0, 2, 1, 0, 1, 6, 5, 4, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 1];
+      const above = [3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 0, 0, 0, 255];
+      const below = [1, 2, 3, 255, 1, 2, 3, 255, 0, 0, 0, 255, 4, 5, 6, 255];
+      expect([...(await decodeFile(bmp, runs24(headerBytes, ...codes))).data]).toEqual([...above, ...below]);
+      expect(await outcomeOf(bmp, runs24(108, ...codes))).toBe(422);
+    },
+  );
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(bmp, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(bmp, new Uint8Array(file))).toBe(422);
   });
 
   it.each([
     ["colors beyond the palette", bmpPaletteBeyond],
     ["run lengths that leave the picture", bmpRle8DeltaOutside],
     ["run lengths top-down", bmpRle8TopDown],
-  ])("is read with %s", (_name, file) => {
-    expect(outcomeOf(bmp, new Uint8Array(file))).toBe("decoded");
+  ])("is read with %s", async (_name, file) => {
+    expect(await outcomeOf(bmp, new Uint8Array(file))).toBe("decoded");
   });
 
-  it("is refused wherever it ends", () => {
+  it("is refused wherever it ends", async () => {
     for (const file of [pal4rle, pal8rle, rgb16, rgb24, rgb24Rle24, yellowRoseSmallV5]) {
-      for (const part of beginnings(new Uint8Array(file), 50)) expect(outcomeOf(bmp, part)).toBe(422);
+      for (const part of beginnings(new Uint8Array(file), 50)) expect(await outcomeOf(bmp, part)).toBe(422);
     }
   });
 
-  it("is refused or read whatever its bytes are", () => {
+  it("is refused or read whatever its bytes are", async () => {
     for (const file of [pal1, pal4rle, pal8rle, rgb16565, rgb24Rle24, yellowRoseSmallV5]) {
-      for (const mutated of mutations(new Uint8Array(file), 400)) outcomeOf(bmp, mutated);
+      for (const mutated of mutations(new Uint8Array(file), 400)) await outcomeOf(bmp, mutated);
     }
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
@@ -58,21 +59,26 @@ const HARMLESS = {
 } as const;
 
 /** Reads everything: frames that came whole. */
-function decodeAll(bytes: Uint8Array): number {
+async function decodeAll(bytes: Uint8Array): Promise<number> {
   const { facts } = identify(bytes);
   const { width, height } = facts;
   let frames = 0;
-  for (const { rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    drain(rows);
+  for await (const { rows } of gif.read.open(
+    bytes,
+    facts,
+    { box: { x: 0, y: 0, width, height }, width, height },
+    UNPAUSED,
+  )) {
+    await drain(rows);
     frames++;
   }
   return frames;
 }
 
 /** The number of frames, or the status of the refusal. Anything else fails the test. */
-function outcome(bytes: Uint8Array): number {
+async function outcome(bytes: Uint8Array): Promise<number> {
   try {
-    return decodeAll(bytes);
+    return await decodeAll(bytes);
   } catch (error) {
     if (error instanceof ApiError) return -error.status;
     throw error;
@@ -80,50 +86,55 @@ function outcome(bytes: Uint8Array): number {
 }
 
 describe("damaged GIF files", () => {
-  it.each(Object.entries(REFUSED))("are refused: %s", (_name, file) => {
-    expect(outcome(new Uint8Array(file))).toBe(-422);
+  it.each(Object.entries(REFUSED))("are refused: %s", async (_name, file) => {
+    expect(await outcome(new Uint8Array(file))).toBe(-422);
   });
 
   it.each(Object.entries(HARMLESS))(
     "are read when the damage is harmless: %s",
-    (_name, [file, width, height, frames]) => {
+    async (_name, [file, width, height, frames]) => {
       const bytes = new Uint8Array(file);
-      expect(gif.probe(bytes)).toMatchObject({ width, height, frames });
-      expect(decodeAll(bytes)).toBe(frames);
+      expect(gif.read.probe(bytes)).toMatchObject({ width, height, frames });
+      expect(await decodeAll(bytes)).toBe(frames);
     },
   );
 
   it.each([
     ["a still picture", still],
     ["an animation", redBlue],
-  ])("are refused wherever they end, or are shorter animations: %s", (_name, file) => {
+  ])("are refused wherever they end, or are shorter animations: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const { frames } = gif.probe(bytes);
+    const { frames } = gif.read.probe(bytes);
     // The last code and the terminators can be done without.
     for (let length = 0; length < bytes.length - 8; length++) {
-      const result = outcome(bytes.subarray(0, length));
+      const result = await outcome(bytes.subarray(0, length));
       expect(result === -422 || result === -415 || (result > 0 && result < frames)).toBe(true);
     }
   });
 
-  it("end in a picture or a refusal whatever is changed, and do no harm to those after them", () => {
+  it("end in a picture or a refusal whatever is changed, and do no harm to those after them", async () => {
     const files = [fire, still, redBlue, disposePrevious].map((file) => new Uint8Array(file));
-    const good = files.map((file) => decodeAll(file));
+    const decodeEach = async () => {
+      const counts: number[] = [];
+      for (const file of files) counts.push(await decodeAll(file));
+      return counts;
+    };
+    const good = await decodeEach();
     const change = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }));
-    fc.assert(
-      fc.property(fc.nat(3), fc.array(change, { minLength: 1, maxLength: 8 }), (which, changes) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(3), fc.array(change, { minLength: 1, maxLength: 8 }), async (which, changes) => {
         const mutated = (files[which] ?? new Uint8Array(0)).slice();
         for (const [place, value] of changes) mutated[place % mutated.length] = value;
-        const result = outcome(mutated);
+        const result = await outcome(mutated);
         expect(result > 0 || result === -422 || result === -415).toBe(true);
       }),
       { numRuns: 3_000, seed: 4 },
     );
-    expect(files.map((file) => decodeAll(file))).toEqual(good);
+    expect(await decodeEach()).toEqual(good);
     expect(nativeStatistics().find(({ name }) => name === "gif")?.replaced).toBeLessThanOrEqual(60);
   });
 
-  it("take time in proportion to their bytes: codes that make nothing are skipped", () => {
+  it("take time in proportion to their bytes: codes that make nothing are skipped", async () => {
     // 16 MB of nothing but clear codes: with 7 bits for an index, they are 128 in 8 bits.
     const blocks = 65_000;
     const head = [71, 73, 70, 56, 57, 97, 255, 0, 255, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255];
@@ -135,6 +146,6 @@ describe("damaged GIF files", () => {
       bytes[at] = 255;
       bytes.fill(0x80, at + 1, at + 256);
     }
-    expect(outcome(bytes)).toBe(-422);
+    expect(await outcome(bytes)).toBe(-422);
   });
 });

@@ -1,3 +1,4 @@
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
 
@@ -7,12 +8,17 @@ export interface Shown {
 }
 
 /** All frames of a GIF file, decoded. */
-export function framesOf(bytes: Uint8Array): [Shown, ...Shown[]] {
-  const facts = gif.probe(bytes);
+export async function framesOf(bytes: Uint8Array): Promise<[Shown, ...Shown[]]> {
+  const facts = gif.read.probe(bytes);
   const { width, height } = facts;
   const shown: Shown[] = [];
-  for (const { delayMs, rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    shown.push({ delayMs, pixels: drain(rows) });
+  for await (const { delayMs, rows } of gif.read.open(
+    bytes,
+    facts,
+    { box: { x: 0, y: 0, width, height }, width, height },
+    UNPAUSED,
+  )) {
+    shown.push({ delayMs, pixels: await drain(rows) });
   }
   return shown as [Shown, ...Shown[]];
 }

@@ -27,38 +27,39 @@ const FILES = [
 describe("ICO", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(ico.probe(bytes)).toMatchObject(facts);
+    expect(ico.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(ico, bytes)).toBe(expected);
   });
 
-  it("takes the size of a PNG from the PNG", () => {
-    expect(ico.probe(new Uint8Array(icoPngSizeMismatch))).toMatchObject({ width: 3000, height: 3000 });
+  it("takes the size of a PNG from the PNG", async () => {
+    expect(ico.read.probe(new Uint8Array(icoPngSizeMismatch))).toMatchObject({ width: 3000, height: 3000 });
   });
 
   it.each([
     ["an icon inside an icon", icoInIco],
     ["a picture beyond the end", icoOffsetBeyond],
-  ])("is refused with %s", (_name, file) => {
-    expect(outcomeOf(ico, new Uint8Array(file))).toBe(422);
+  ])("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(ico, new Uint8Array(file))).toBe(422);
   });
 
   it.each([
     ["more entries than there are", ico65535Entries],
     ["an entry longer than the file", icoSizeMax],
-  ])("is read with %s", (_name, file) => {
-    expect(outcomeOf(ico, new Uint8Array(file))).toBe("decoded");
+  ])("is read with %s", async (_name, file) => {
+    expect(await outcomeOf(ico, new Uint8Array(file))).toBe("decoded");
   });
 
-  it("is refused wherever it ends", () => {
+  it("is refused wherever it ends", async () => {
     for (const file of [favicon, rgb24bitmask]) {
-      for (const part of beginnings(new Uint8Array(file), 40)) expect(outcomeOf(ico, part)).toBe(422);
-      for (const part of beginnings(new Uint8Array(file).subarray(0, 30), 30)) expect(outcomeOf(ico, part)).toBe(422);
+      for (const part of beginnings(new Uint8Array(file), 40)) expect(await outcomeOf(ico, part)).toBe(422);
+      for (const part of beginnings(new Uint8Array(file).subarray(0, 30), 30))
+        expect(await outcomeOf(ico, part)).toBe(422);
     }
   });
 
-  it("is refused or read whatever its bytes are", () => {
+  it("is refused or read whatever its bytes are", async () => {
     for (const file of [favicon, hand, rgb24bitmask, joypad]) {
-      for (const mutated of mutations(new Uint8Array(file), 400)) outcomeOf(ico, mutated);
+      for (const mutated of mutations(new Uint8Array(file), 400)) await outcomeOf(ico, mutated);
     }
   });
 });

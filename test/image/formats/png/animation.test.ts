@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import specification007 from "../../../fixtures/png/apng-spec-007.png";
 import specification016 from "../../../fixtures/png/apng-spec-016.png";
@@ -13,13 +14,18 @@ interface Frame {
   readonly pixels: Pixels;
 }
 
-function read(file: ArrayBuffer | Uint8Array): { loops: number; frames: Frame[] } {
+async function read(file: ArrayBuffer | Uint8Array): Promise<{ loops: number; frames: Frame[] }> {
   const bytes = new Uint8Array(file);
-  const facts = png.probe(bytes);
+  const facts = png.read.probe(bytes);
   const { width, height, loops } = facts;
   const frames: Frame[] = [];
-  for (const { delayMs, rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    frames.push({ delayMs, pixels: drain(rows) });
+  for await (const { delayMs, rows } of png.read.open(
+    bytes,
+    facts,
+    { box: { x: 0, y: 0, width, height }, width, height },
+    UNPAUSED,
+  )) {
+    frames.push({ delayMs, pixels: await drain(rows) });
   }
   expect(frames).toHaveLength(facts.frames);
   return { loops, frames };
@@ -29,7 +35,11 @@ function encoded(
   frames: readonly [Pixels, ...Pixels[]],
   options: { opaque?: boolean; delayMs?: number; loops?: number },
 ) {
-  return png.encode(pictureOf(frames, options), { lossless: true, quality: 100, progressive: false, effort: 0.5 });
+  return png.write.encode(
+    pictureOf(frames, options),
+    { lossless: true, quality: 100, progressive: false, effort: 0.5 },
+    UNPAUSED,
+  );
 }
 
 function pixelAt({ width, data }: Pixels, x: number, y: number): number[] {
@@ -41,29 +51,29 @@ describe("reading APNG", () => {
   it.each([
     ["dispose none, blend over", specification007],
     ["dispose previous, blend over", specification016],
-  ])("disposes and blends as specified: %s", (_name, file) => {
-    const { frames, loops } = read(file);
+  ])("disposes and blends as specified: %s", async (_name, file) => {
+    const { frames, loops } = await read(file);
     expect(loops).toBe(1);
     const data = frames.at(-1)?.pixels.data ?? new Uint8Array(4);
     for (let at = 0; at < data.length; at += 4) expect([...data.subarray(at, at + 4)]).toEqual([0, 255, 0, 255]);
   });
 
-  it("reads delays and loops", () => {
-    const { frames, loops } = read(minimal);
+  it("reads delays and loops", async () => {
+    const { frames, loops } = await read(minimal);
     expect(loops).toBe(0);
     expect(frames.map(({ delayMs }) => delayMs)).toEqual([100, 100, 100, 100]);
-    expect(read(overBackground).frames.map(({ delayMs }) => delayMs)).toEqual([1_000, 1_000, 3_000]);
+    expect((await read(overBackground)).frames.map(({ delayMs }) => delayMs)).toEqual([1_000, 1_000, 3_000]);
   });
 
-  it("clears a region after the frame that asks for it", () => {
-    const [first, second] = read(overBackground).frames as [Frame, Frame];
+  it("clears a region after the frame that asks for it", async () => {
+    const [first, second] = (await read(overBackground)).frames as [Frame, Frame];
     const colored = (pixels: Pixels) => pixels.data.filter((value, at) => at % 4 === 3 && value > 0).length;
     expect(colored(first.pixels)).toBeGreaterThan(0);
     expect(second.pixels.data).not.toEqual(first.pixels.data);
   });
 
-  it("gives each frame its own canvas content, whatever came before", () => {
-    expect(read(overPrevious).frames.map(({ pixels }) => pixels.data.length)).toEqual([90_000, 90_000, 90_000]);
+  it("gives each frame its own canvas content, whatever came before", async () => {
+    expect((await read(overPrevious)).frames.map(({ pixels }) => pixels.data.length)).toEqual([90_000, 90_000, 90_000]);
   });
 });
 
@@ -89,22 +99,25 @@ describe("writing APNG", () => {
       true,
     ],
     ["black and white", [paint(30, 30, () => [0, 0, 0, 255]), paint(30, 30, () => [255, 255, 255, 255])], true],
-  ] as [string, [Pixels, ...Pixels[]], boolean][])("gives back all frames exactly: %s", (_name, frames, opaque) => {
-    const result = read(encoded(frames, { opaque, delayMs: 70, loops: 3 }));
-    expect(result.loops).toBe(3);
-    expect(result.frames.map(({ pixels }) => pixels)).toEqual(frames);
-    expect(result.frames.every(({ delayMs }) => delayMs === 70)).toBe(true);
-  });
+  ] as [string, [Pixels, ...Pixels[]], boolean][])(
+    "gives back all frames exactly: %s",
+    async (_name, frames, opaque) => {
+      const result = await read(await encoded(frames, { opaque, delayMs: 70, loops: 3 }));
+      expect(result.loops).toBe(3);
+      expect(result.frames.map(({ pixels }) => pixels)).toEqual(frames);
+      expect(result.frames.every(({ delayMs }) => delayMs === 70)).toBe(true);
+    },
+  );
 
-  it("keeps frames that repeat, at next to no cost", () => {
+  it("keeps frames that repeat, at next to no cost", async () => {
     const frame = scene(64, 64);
-    const once = encoded([frame], { opaque: true }).length;
-    const bytes = encoded([frame, frame, frame], { opaque: true, delayMs: 500 });
+    const once = (await encoded([frame], { opaque: true })).length;
+    const bytes = await encoded([frame, frame, frame], { opaque: true, delayMs: 500 });
     expect(bytes.length).toBeLessThan(once + 400);
-    expect(read(bytes).frames.map(({ pixels }) => pixels)).toEqual([frame, frame, frame]);
+    expect((await read(bytes)).frames.map(({ pixels }) => pixels)).toEqual([frame, frame, frame]);
   });
 
-  it("stores what changed and no more", () => {
+  it("stores what changed and no more", async () => {
     const ground = scene(80, 60);
     const dot = (at: number) => {
       const data = ground.data.slice();
@@ -112,13 +125,13 @@ describe("writing APNG", () => {
       return { ...ground, data };
     };
     const frames: [Pixels, ...Pixels[]] = [ground, dot(5), dot(20), dot(40)];
-    const alone = encoded([ground], { opaque: true }).length;
-    const bytes = encoded(frames, { opaque: true });
+    const alone = (await encoded([ground], { opaque: true })).length;
+    const bytes = await encoded(frames, { opaque: true });
     expect(bytes.length).toBeLessThan(alone + 3 * 120);
-    expect(read(bytes).frames.map(({ pixels }) => pixels)).toEqual(frames);
+    expect((await read(bytes)).frames.map(({ pixels }) => pixels)).toEqual(frames);
   });
 
-  it("leaves holes where nothing changed, also without an alpha channel", () => {
+  it("leaves holes where nothing changed, also without an alpha channel", async () => {
     const ground = noise(80, 60);
     const spread = (step: number): Pixels => {
       const data = ground.data.slice();
@@ -126,24 +139,24 @@ describe("writing APNG", () => {
       return { ...ground, data };
     };
     const frames: [Pixels, ...Pixels[]] = [ground, spread(1), spread(2)];
-    const bytes = encoded(frames, { opaque: true });
-    expect(png.probe(bytes)).toMatchObject({ colorspace: "RGB", depth: 24 });
+    const bytes = await encoded(frames, { opaque: true });
+    expect(png.read.probe(bytes)).toMatchObject({ colorspace: "RGB", depth: 24 });
     expect(bytes.length).toBeLessThan(80 * 60 * 3 * 1.2);
-    expect(read(bytes).frames.map(({ pixels }) => pixels)).toEqual(frames);
+    expect((await read(bytes)).frames.map(({ pixels }) => pixels)).toEqual(frames);
   });
 
-  it("rounds delays beyond 65 seconds to seconds", () => {
-    const bytes = encoded(moving(2, 255), { opaque: true, delayMs: 90_400 });
-    expect(read(bytes).frames[0]?.delayMs).toBe(90_000);
+  it("rounds delays beyond 65 seconds to seconds", async () => {
+    const bytes = await encoded(moving(2, 255), { opaque: true, delayMs: 90_400 });
+    expect((await read(bytes)).frames[0]?.delayMs).toBe(90_000);
   });
 
-  it("shows the first frame to readers that know no animation", () => {
+  it("shows the first frame to readers that know no animation", async () => {
     const frames = moving(3, 255);
-    const bytes = encoded(frames, { opaque: true });
+    const bytes = await encoded(frames, { opaque: true });
     const still = bytes.slice();
     const at = still.findIndex((_, index) => String.fromCharCode(...still.subarray(index, index + 4)) === "acTL");
     still[at] = "x".charCodeAt(0);
-    expect(read(still).frames[0]?.pixels).toEqual(frames[0]);
+    expect((await read(still)).frames[0]?.pixels).toEqual(frames[0]);
     expect(pixelAt(frames[0], 10, 10)).toEqual([200, 30, 40, 255]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
@@ -35,16 +36,18 @@ import rgba8 from "../../../fixtures/png/rgba-8.png";
 import rgba16Adam7 from "../../../fixtures/png/rgba-16-adam7.png";
 import { drain, type Pixels, sample } from "../../../support/rows.ts";
 
-function read(bytes: Uint8Array): Pixels[] {
+async function read(bytes: Uint8Array): Promise<Pixels[]> {
   const { facts } = identify(bytes);
   const { width, height } = facts;
-  const decoded = png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height });
-  return [...decoded].map(({ rows }) => drain(rows));
+  const decoded = png.read.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }, UNPAUSED);
+  const pixels: Pixels[] = [];
+  for await (const { rows } of decoded) pixels.push(await drain(rows));
+  return pixels;
 }
 
-function refusalOf(bytes: Uint8Array): ApiError {
+async function refusalOf(bytes: Uint8Array): Promise<ApiError> {
   try {
-    read(bytes);
+    await read(bytes);
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     return error as ApiError;
@@ -86,44 +89,44 @@ const READ: readonly [string, ArrayBuffer][] = [
 ];
 
 describe("damaged PNG files", () => {
-  it.each(REFUSED)("are refused, and the next file is read: %s", (_name, file) => {
-    const error = refusalOf(new Uint8Array(file));
+  it.each(REFUSED)("are refused, and the next file is read: %s", async (_name, file) => {
+    const error = await refusalOf(new Uint8Array(file));
     expect(error.status).toBe(422);
-    expect(read(new Uint8Array(rgba8))[0]).toMatchObject({ width: 33, height: 17 });
+    expect((await read(new Uint8Array(rgba8)))[0]).toMatchObject({ width: 33, height: 17 });
   });
 
-  it.each(READ)("are read where the damage does not matter: %s", (_name, file) => {
-    for (const pixels of read(new Uint8Array(file))) expect(pixels).toMatchObject({ width: 24, height: 16 });
+  it.each(READ)("are read where the damage does not matter: %s", async (_name, file) => {
+    for (const pixels of await read(new Uint8Array(file))) expect(pixels).toMatchObject({ width: 24, height: 16 });
   });
 
-  it("are refused by their size before anything is allocated", () => {
-    expect(refusalOf(new Uint8Array(brokenDims60000TinyBody)).message).toMatch(/megapixels/);
-    expect(refusalOf(new Uint8Array(brokenDimsMax)).message).toMatch(/megapixels/);
+  it("are refused by their size before anything is allocated", async () => {
+    expect((await refusalOf(new Uint8Array(brokenDims60000TinyBody))).message).toMatch(/megapixels/);
+    expect((await refusalOf(new Uint8Array(brokenDimsMax))).message).toMatch(/megapixels/);
   });
 
-  it("never end in anything but a picture or a refusal, wherever they are cut", () => {
+  it("never end in anything but a picture or a refusal, wherever they are cut", async () => {
     const bytes = new Uint8Array(rgba16Adam7);
     for (let length = 8; length < bytes.length - 16; length += 23) {
-      expect(refusalOf(bytes.subarray(0, length)).status).toBe(422);
+      expect((await refusalOf(bytes.subarray(0, length))).status).toBe(422);
     }
   });
 
-  it("never end in anything but a picture or a refusal, whatever byte is wrong", () => {
+  it("never end in anything but a picture or a refusal, whatever byte is wrong", async () => {
     const bytes = new Uint8Array(rgba8);
     for (let at = 8; at < bytes.length; at += 5) {
       const copy = bytes.slice();
       copy[at] = sample(copy, at) ^ 0x5a;
       try {
-        read(copy);
+        await read(copy);
       } catch (error) {
         expect(error).toBeInstanceOf(ApiError);
       }
     }
   });
 
-  it("leave no memory behind and no broken instance", () => {
+  it("leave no memory behind and no broken instance", async () => {
     const { memoryBytes, replaced } = pixelsModule();
-    for (let round = 0; round < 20; round++) for (const [, file] of REFUSED) refusalOf(new Uint8Array(file));
+    for (let round = 0; round < 20; round++) for (const [, file] of REFUSED) await refusalOf(new Uint8Array(file));
     expect(pixelsModule()).toMatchObject({ memoryBytes, replaced });
   });
 });

@@ -2,6 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
 import gray1Adam7 from "../../../fixtures/png/gray-1-adam7.png";
@@ -74,36 +75,41 @@ const FILES = [
   ["rgba-8", rgba8, 0xfa195bf7],
 ] as const;
 
-function decode(file: ArrayBuffer | Uint8Array, max = 7) {
+async function decode(file: ArrayBuffer | Uint8Array, max = 7) {
   const bytes = new Uint8Array(file);
-  const facts = png.probe(bytes);
+  const facts = png.read.probe(bytes);
   const { width, height } = facts;
-  for (const { rows } of png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    return { facts, pixels: drain(rows, max) };
+  for await (const { rows } of png.read.open(
+    bytes,
+    facts,
+    { box: { x: 0, y: 0, width, height }, width, height },
+    UNPAUSED,
+  )) {
+    return { facts, pixels: await drain(rows, max) };
   }
   throw new Error("no frame");
 }
 
 describe("decoding PNG", () => {
   // 16-bit files are compared with the 8-bit file that ImageMagick made of the same picture: rounded, not cut.
-  it.each(FILES)("gives the pixels of another decoder: %s", (_name, file, expected) => {
-    const { pixels } = decode(file);
+  it.each(FILES)("gives the pixels of another decoder: %s", async (_name, file, expected) => {
+    const { pixels } = await decode(file);
     expect(crc32(pixels.data)).toBe(expected);
   });
 
-  it("brings samples of another gamma to a display's", () => {
+  it("brings samples of another gamma to a display's", async () => {
     // A ramp of linear light: half of it is level 186 on a display of gamma 2.2.
-    const { pixels } = decode(gamma1);
-    const raw = decode(withoutGamma(new Uint8Array(gamma1))).pixels;
+    const { pixels } = await decode(gamma1);
+    const raw = (await decode(withoutGamma(new Uint8Array(gamma1)))).pixels;
     const at = raw.data.findIndex((level, index) => index % 4 === 0 && level === 128);
     expect(pixels.data[at]).toBe(186);
     expect([pixels.data[at + 3], pixels.width, pixels.height]).toEqual([255, 256, 256]);
   });
 
-  it("gives the same rows in whatever portions they are read", () => {
-    const whole = decode(rgba8Adam7, 1_000).pixels.data;
-    expect(decode(rgba8Adam7, 1).pixels.data).toEqual(whole);
-    expect(decode(rgba8Adam7, 5).pixels.data).toEqual(whole);
+  it("gives the same rows in whatever portions they are read", async () => {
+    const whole = (await decode(rgba8Adam7, 1_000)).pixels.data;
+    expect((await decode(rgba8Adam7, 1)).pixels.data).toEqual(whole);
+    expect((await decode(rgba8Adam7, 5)).pixels.data).toEqual(whole);
   });
 });
 
@@ -118,17 +124,17 @@ describe("undoing filters", () => {
     [4, 3],
     [4, 16],
     [4, 77],
-  ])("gives the samples back: %i bytes a pixel, %i pixels wide", (channels, width) => {
+  ])("gives the samples back: %i bytes a pixel, %i pixels wide", async (channels, width) => {
     const samples = noise(width, 250).data.filter((_, index) => index % 4 < channels);
     const filters = noise(250, 1).data.filter((_, index) => index % 4 === 0);
     const file = filtered(samples, { width, height: 250, channels }, (row) => (filters[row] ?? 0) % 5);
-    expect(decode(file).pixels.data.filter((_, index) => index % 4 < channels)).toEqual(samples);
+    expect((await decode(file)).pixels.data.filter((_, index) => index % 4 < channels)).toEqual(samples);
   });
 
-  it("refuses a filter that does not exist, behind three rows that are good", () => {
+  it("refuses a filter that does not exist, behind three rows that are good", async () => {
     const size = { width: 8, height: 8, channels: 3 };
     const file = filtered(noise(8, 8).data.subarray(0, 192), size, (row) => (row === 3 ? 5 : 4));
-    expect(() => decode(file)).toThrow("damaged");
+    await expect(decode(file)).rejects.toThrow("damaged");
   });
 });
 
@@ -176,28 +182,28 @@ describe("the facts of a PNG", () => {
     ["key color", rgb8Key, { colorspace: "RGB", depth: 24, alpha: true, interlaced: false }],
     ["16 bits, interlaced", rgba16Adam7, { colorspace: "RGB", depth: 64, alpha: true, interlaced: true }],
     ["gray", gray2, { colorspace: "Gray", depth: 2, alpha: false, interlaced: false }],
-  ])("are read without decoding: %s", (_name, file, expected) => {
-    const facts = png.probe(new Uint8Array(file));
+  ])("are read without decoding: %s", async (_name, file, expected) => {
+    const facts = png.read.probe(new Uint8Array(file));
     expect(facts).toMatchObject({ ...expected, frames: 1, orientation: 1, quality: 100, subsample: "4:4:4" });
   });
 
-  it("include a profile for the code points of cICP, which goes before an embedded one", () => {
-    const displayP3 = png.probe(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
+  it("include a profile for the code points of cICP, which goes before an embedded one", async () => {
+    const displayP3 = png.read.probe(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
     expect(displayP3?.length).toBeGreaterThan(200);
-    const bare = png.probe(new Uint8Array(rgb8)).profile;
+    const bare = png.read.probe(new Uint8Array(rgb8)).profile;
     for (const unknown of [
       [1, 13, 0, 1],
       [9, 17, 0, 1],
       [12, 13, 0, 0],
       [12, 13, 1, 1],
     ]) {
-      expect(png.probe(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
+      expect(png.read.probe(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
     }
   });
 
-  it("include the orientation of eXIf", () => {
+  it("include the orientation of eXIf", async () => {
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
-    expect(png.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
+    expect(png.read.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
   });
 });
 

@@ -1,20 +1,23 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import { render } from "../../../../src/image/render.ts";
 import source from "../../../fixtures/resample/source.png";
+import { rendered } from "../../../support/render.ts";
 import { drain, noise, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";
 
 const LOSSY: EncodeSettings = { lossless: false, quality: 80, progressive: false, effort: 0.3 };
 const LOSSLESS: EncodeSettings = { ...LOSSY, lossless: true };
 
 /** The frames of a file. */
-function decoded(bytes: Uint8Array): [Pixels, ...Pixels[]] {
-  const facts = png.probe(bytes);
+async function decoded(bytes: Uint8Array): Promise<[Pixels, ...Pixels[]]> {
+  const facts = png.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  return Array.from(png.open(bytes, facts, demand), ({ rows }) => drain(rows)) as [Pixels, ...Pixels[]];
+  const frames: Pixels[] = [];
+  for await (const { rows } of png.read.open(bytes, facts, demand, UNPAUSED)) frames.push(await drain(rows));
+  return frames as [Pixels, ...Pixels[]];
 }
 
 /** A slope over every channel, with alpha. */
@@ -32,7 +35,7 @@ function scattered(x: number, y: number): number {
 }
 
 describe("lossy PNG", () => {
-  it("keeps all colors where few would not do, and moves samples by no more than the quality allows", () => {
+  it("keeps all colors where few would not do, and moves samples by no more than the quality allows", async () => {
     const pixels = noise(70, 50, false);
     for (const [quality, tolerance] of [
       [99, 1],
@@ -40,9 +43,9 @@ describe("lossy PNG", () => {
       [80, 4],
       [60, 7],
     ] as const) {
-      const bytes = png.encode(pictureOf([pixels], { opaque: false }), { ...LOSSY, quality });
-      expect(png.probe(bytes).colorspace).toBe("RGB");
-      const { data } = decoded(bytes)[0];
+      const bytes = await png.write.encode(pictureOf([pixels], { opaque: false }), { ...LOSSY, quality }, UNPAUSED);
+      expect(png.read.probe(bytes).colorspace).toBe("RGB");
+      const { data } = (await decoded(bytes))[0];
       for (const [at, level] of data.entries()) {
         const before = pixels.data[at] ?? 0;
         if (at % 4 === 3) expect(level).toBe(before);
@@ -52,18 +55,20 @@ describe("lossy PNG", () => {
     }
   });
 
-  it("takes far fewer bytes for grain that nobody sees", () => {
+  it("takes far fewer bytes for grain that nobody sees", async () => {
     const grain = noise(300, 200).data;
     const photograph = paint(300, 200, (x, y) => {
       const at = (y * 300 + x) * 4;
       const level = 60 + (x >> 2) + (y >> 2);
       return [level + ((grain[at] ?? 0) & 7), level + ((grain[at + 1] ?? 0) & 7), (grain[at + 2] ?? 0) & 255, 255];
     });
-    const exact = png.encode(pictureOf([photograph]), LOSSLESS).length;
-    expect(png.encode(pictureOf([photograph]), { ...LOSSY, quality: 95 }).length).toBeLessThan(exact * 0.75);
+    const exact = (await png.write.encode(pictureOf([photograph]), LOSSLESS, UNPAUSED)).length;
+    expect((await png.write.encode(pictureOf([photograph]), { ...LOSSY, quality: 95 }, UNPAUSED)).length).toBeLessThan(
+      exact * 0.75,
+    );
   });
 
-  it("has no more colors in an animation than its quality allows", () => {
+  it("has no more colors in an animation than its quality allows", async () => {
     for (const [quality, most] of [
       [85, 256],
       [71, 128],
@@ -71,51 +76,58 @@ describe("lossy PNG", () => {
       [29, 16],
       [1, 4],
     ] as const) {
-      const bytes = png.encode(pictureOf([noise(64, 48), noise(64, 48)]), { ...LOSSY, quality });
-      expect(png.probe(bytes).colorspace).toBe("Palette");
-      expect(new Set(new Uint32Array(decoded(bytes)[0].data.buffer)).size).toBeLessThanOrEqual(most);
+      const bytes = await png.write.encode(pictureOf([noise(64, 48), noise(64, 48)]), { ...LOSSY, quality }, UNPAUSED);
+      expect(png.read.probe(bytes).colorspace).toBe("Palette");
+      expect(new Set(new Uint32Array((await decoded(bytes))[0].data.buffer)).size).toBeLessThanOrEqual(most);
     }
   });
 
   it.each([
     ["noise", noise(100, 80), true],
     ["a slope with alpha", slope, false],
-  ])("takes fewer bytes at a lower quality, and looks worse: %s", (_name, pixels, opaque) => {
-    const files = [98, 90, 80, 70, 60, 50, 40, 30, 20, 10, 1].map((quality) =>
-      png.encode(pictureOf([pixels], { opaque }), { ...LOSSY, quality }),
-    );
+  ])("takes fewer bytes at a lower quality, and looks worse: %s", async (_name, pixels, opaque) => {
+    const files: Uint8Array[] = [];
+    for (const quality of [98, 90, 80, 70, 60, 50, 40, 30, 20, 10, 1]) {
+      files.push(await png.write.encode(pictureOf([pixels], { opaque }), { ...LOSSY, quality }, UNPAUSED));
+    }
     const sizes = files.map(({ length }) => length);
     // Where hardly anything is left, a coarser step may miss what a finer one hits.
     for (const [index, size] of sizes.entries()) expect(size).toBeLessThanOrEqual((sizes[index - 1] ?? size) * 1.03);
-    const worst = psnr(decoded(files.at(-1) ?? new Uint8Array(0))[0], pixels);
-    expect(psnr(decoded(files[0] ?? new Uint8Array(0))[0], pixels)).toBeGreaterThan(worst + 5);
+    const worst = psnr((await decoded(files.at(-1) ?? new Uint8Array(0)))[0], pixels);
+    expect(psnr((await decoded(files[0] ?? new Uint8Array(0)))[0], pixels)).toBeGreaterThan(worst + 5);
   });
 
-  it("is exact where colors are few, and at quality 100", () => {
+  it("is exact where colors are few, and at quality 100", async () => {
     const few = paint(60, 40, (x, y) => [(x >> 3) * 30, (y >> 3) * 50, 7, 255]);
-    expect(decoded(png.encode(pictureOf([few]), LOSSY))[0].data).toEqual(few.data);
-    expect(decoded(png.encode(pictureOf([slope], { opaque: false }), { ...LOSSY, quality: 100 }))[0].data).toEqual(
-      slope.data,
-    );
+    expect((await decoded(await png.write.encode(pictureOf([few]), LOSSY, UNPAUSED)))[0].data).toEqual(few.data);
+    expect(
+      (
+        await decoded(
+          await png.write.encode(pictureOf([slope], { opaque: false }), { ...LOSSY, quality: 100 }, UNPAUSED),
+        )
+      )[0].data,
+    ).toEqual(slope.data);
   });
 
-  it("is never larger than the exact file: a slope that filters undo is kept", () => {
+  it("is never larger than the exact file: a slope that filters undo is kept", async () => {
     const smooth = paint(256, 256, (x, y) => [x, y, (x + y) >> 1, 255]);
-    const exact = png.encode(pictureOf([smooth]), LOSSLESS);
+    const exact = await png.write.encode(pictureOf([smooth]), LOSSLESS, UNPAUSED);
     for (const quality of [95, 60]) {
-      expect(png.encode(pictureOf([smooth]), { ...LOSSY, quality }).length).toBeLessThanOrEqual(exact.length);
+      expect((await png.write.encode(pictureOf([smooth]), { ...LOSSY, quality }, UNPAUSED)).length).toBeLessThanOrEqual(
+        exact.length,
+      );
     }
   });
 
-  it("gives all frames of an animation one palette, and leaves alone what does not change", () => {
+  it("gives all frames of an animation one palette, and leaves alone what does not change", async () => {
     const first = noise(80, 60);
     const second = paint(80, 60, (x, y) =>
       x < 12 && y < 9 ? [250, 10, 20, 255] : (first.data.slice((y * 80 + x) * 4, (y * 80 + x) * 4 + 4) as never),
     );
     const picture = pictureOf([first, second], { delayMs: 60 });
-    const lossy = png.encode(picture, { ...LOSSY, quality: 60 });
-    expect(lossy.length).toBeLessThan(png.encode(picture, LOSSLESS).length / 2);
-    const [one, two] = decoded(lossy);
+    const lossy = await png.write.encode(picture, { ...LOSSY, quality: 60 }, UNPAUSED);
+    expect(lossy.length).toBeLessThan((await png.write.encode(picture, LOSSLESS, UNPAUSED)).length / 2);
+    const [one, two] = await decoded(lossy);
     for (let at = 0; at < first.data.length; at += 4) {
       const x = (at / 4) % 80;
       if (x < 12 && at / 4 / 80 < 9) continue;
@@ -123,9 +135,9 @@ describe("lossy PNG", () => {
     }
   });
 
-  it("declares more memory than an exact file needs: colors are counted first", () => {
+  it("declares more memory than an exact file needs: colors are counted first", async () => {
     const size = { width: 1_000, height: 1_000, opaque: true, frames: 1 };
-    expect(png.encodePeakBytes(size, LOSSY)).toBeGreaterThan(png.encodePeakBytes(size, LOSSLESS) + (4 << 20));
+    expect(png.write.price(size, LOSSY).bytes).toBeGreaterThan(png.write.price(size, LOSSLESS).bytes + (4 << 20));
   });
 
   it.each([
@@ -133,9 +145,7 @@ describe("lossy PNG", () => {
     ["medium", 75],
     ["high", 65],
   ] as const)("reaches what the preset %s promises: a score of %i", async (compression, target) => {
-    const order = { operations: {}, output: undefined, overlays: new Map(), accept: undefined } as const;
-    const optimize = { compression, lossless: false };
-    const { output } = await render(new Uint8Array(source), { ...order, optimize });
+    const { output } = await rendered(new Uint8Array(source), { optimize: { compression, lossless: false } });
     expect(output.score).toBeGreaterThanOrEqual(target);
     expect(output.bytes.length).toBeLessThan(source.byteLength);
   });

@@ -2,6 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import specification016 from "../../../fixtures/png/apng-spec-016.png";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
@@ -15,16 +16,18 @@ import rgba16 from "../../../fixtures/png/rgba-16.png";
 import displayP3 from "../../../fixtures/profiles/display-p3.icc";
 import { drain, paint, pictureOf, type Pixels } from "../../../support/rows.ts";
 
-function framesOf(bytes: Uint8Array): Pixels[] {
-  const facts = png.probe(bytes);
+async function framesOf(bytes: Uint8Array): Promise<Pixels[]> {
+  const facts = png.read.probe(bytes);
   const { width, height } = facts;
-  const decoded = png.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height });
-  return [...decoded].map(({ rows }) => drain(rows));
+  const decoded = png.read.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }, UNPAUSED);
+  const pixels: Pixels[] = [];
+  for await (const { rows } of decoded) pixels.push(await drain(rows));
+  return pixels;
 }
 
-function recompressed(file: ArrayBuffer | Uint8Array): Uint8Array {
+async function recompressed(file: ArrayBuffer | Uint8Array): Promise<Uint8Array> {
   const bytes = new Uint8Array(file);
-  const result = png.recompress(bytes);
+  const result = await png.recompress.run(bytes, png.read.probe(bytes), { progressive: false }, UNPAUSED);
   if (!result) throw new Error("nothing was written");
   return result;
 }
@@ -53,34 +56,38 @@ describe("recompressing PNG", () => {
     ["16-bit RGBA", rgba16],
     ["a gamma of its own", gamma1],
     ["animation", specification016],
-  ])("keeps every pixel: %s", (_name, file) => {
-    const result = recompressed(file);
-    expect(framesOf(result)).toEqual(framesOf(new Uint8Array(file)));
+  ])("keeps every pixel: %s", async (_name, file) => {
+    const result = await recompressed(file);
+    expect(await framesOf(result)).toEqual(await framesOf(new Uint8Array(file)));
     expect(result.length).toBeLessThan(file.byteLength * 1.03);
   });
 
-  it("keeps 16 bits where they are used, and only there", () => {
-    expect(png.probe(recompressed(rgb16)).depth).toBe(48);
+  it("keeps 16 bits where they are used, and only there", async () => {
+    expect(png.read.probe(await recompressed(rgb16)).depth).toBe(48);
     // The same picture interlaced or not is the same file in the end.
-    expect(recompressed(rgb16Adam7)).toEqual(recompressed(rgb16));
+    expect(await recompressed(rgb16Adam7)).toEqual(await recompressed(rgb16));
   });
 
-  it("keeps a profile, and the kind of samples that it is made for", () => {
-    const gray = png.encode(pictureOf([paint(20, 20, (x) => [x, x, x, 255])]), {
-      lossless: true,
-      quality: 100,
-      progressive: false,
-      effort: 0.5,
-    });
-    expect(png.probe(gray).colorspace).toBe("Gray");
+  it("keeps a profile, and the kind of samples that it is made for", async () => {
+    const gray = await png.write.encode(
+      pictureOf([paint(20, 20, (x) => [x, x, x, 255])]),
+      {
+        lossless: true,
+        quality: 100,
+        progressive: false,
+        effort: 0.5,
+      },
+      UNPAUSED,
+    );
+    expect(png.read.probe(gray).colorspace).toBe("Gray");
     const rgb = withChunk(new Uint8Array(palette8), "iCCP", PROFILE);
-    const result = recompressed(rgb);
-    expect(png.probe(result).profile).toEqual(new Uint8Array(displayP3));
-    expect(png.probe(recompressed(withChunk(gray, "iCCP", PROFILE))).colorspace).toBe("Gray");
+    const result = await recompressed(rgb);
+    expect(png.read.probe(result).profile).toEqual(new Uint8Array(displayP3));
+    expect(png.read.probe(await recompressed(withChunk(gray, "iCCP", PROFILE))).colorspace).toBe("Gray");
   });
 
-  it("drops what changes no pixel", () => {
+  it("drops what changes no pixel", async () => {
     const text = new TextEncoder().encode("Comment\0a long text that nobody sees".repeat(50));
-    expect(recompressed(withChunk(new Uint8Array(palette8), "tEXt", text))).toEqual(recompressed(palette8));
+    expect(await recompressed(withChunk(new Uint8Array(palette8), "tEXt", text))).toEqual(await recompressed(palette8));
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { psd } from "../../../../src/image/formats/psd.ts";
 import bitmap from "../../../fixtures/psd/bitmap.psd";
 import psdChannels65535 from "../../../fixtures/psd/broken/psd-channels-65535.psd";
@@ -112,47 +113,51 @@ const MADE = {
 describe("PSD", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(psd.probe(bytes)).toMatchObject(facts);
+    expect(psd.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(psd, bytes)).toBe(expected);
   });
 
-  it.each(Object.entries(MADE))("is read: %s", (_name, [bytes, expected]) => {
-    const { data } = decodeFile(psd, bytes);
+  it.each(Object.entries(MADE))("is read: %s", async (_name, [bytes, expected]) => {
+    const { data } = await decodeFile(psd, bytes);
     expect(data.length).toBe(expected.length);
     data.forEach((value, at) => expect(Math.abs(value - (expected[at] ?? NaN))).toBeLessThanOrEqual(2));
   });
 
-  it("gives a region as it is in the whole", () => {
+  it("gives a region as it is in the whole", async () => {
     const bytes = new Uint8Array(cmyk);
-    const facts = psd.probe(bytes);
+    const facts = psd.read.probe(bytes);
     const box = { x: 0, y: 11, width: 40, height: 7 };
-    const [decoded] = psd.open(bytes, facts, { box, width: 40, height: 7 });
-    expect(decoded?.rows.read(16)).toEqual(decodeFile(psd, bytes).data.subarray(11 * 160, 18 * 160));
+    const whole = (await decodeFile(psd, bytes)).data;
+    expect.assertions(1);
+    for await (const { rows } of psd.read.open(bytes, facts, { box, width: 40, height: 7 }, UNPAUSED)) {
+      expect(await rows.read(16)).toEqual(whole.subarray(11 * 160, 18 * 160));
+    }
   });
 
-  it("declares what is inflated at once", () => {
-    const declared = (file: ArrayBuffer) => psd.decodePeakBytes(psd.probe(new Uint8Array(file)));
+  it("declares what is inflated at once", async () => {
+    const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
+    const declared = (file: ArrayBuffer) => psd.read.price(psd.read.probe(new Uint8Array(file)), demand).bytes;
     const samples = 40 * 30 * 3 * 2;
     expect(declared(zipDifferences16) - declared(rgb16)).toBeGreaterThanOrEqual(samples);
   });
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(psd, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(psd, new Uint8Array(file))).toBe(422);
   });
 
-  it("is read with compressed rows that are too long", () => {
-    expect(outcomeOf(psd, new Uint8Array(tmGimp32x32PackbitsOverflow))).toBe("decoded");
+  it("is read with compressed rows that are too long", async () => {
+    expect(await outcomeOf(psd, new Uint8Array(tmGimp32x32PackbitsOverflow))).toBe("decoded");
   });
 
-  it("is refused wherever it ends", () => {
+  it("is refused wherever it ends", async () => {
     for (const file of [oneLayer, twoLayers, cmyk, rgb16, transparent, zip8, zipDifferencesCmyk]) {
-      for (const part of beginnings(new Uint8Array(file), 50)) expect(outcomeOf(psd, part)).toBe(422);
+      for (const part of beginnings(new Uint8Array(file), 50)) expect(await outcomeOf(psd, part)).toBe(422);
     }
   });
 
-  it("is refused or read whatever its bytes are", () => {
+  it("is refused or read whatever its bytes are", async () => {
     for (const file of [twoLayers, cmyk, gray, bitmap, transparent, rgb32, zip8, zipDifferences16, zipDifferences32]) {
-      for (const mutated of mutations(new Uint8Array(file), 300)) outcomeOf(psd, mutated);
+      for (const mutated of mutations(new Uint8Array(file), 300)) await outcomeOf(psd, mutated);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { tiff } from "../../../../src/image/formats/tiff.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { tiffHeap } from "../../../../wasm/tiff/reader.ts";
@@ -154,12 +155,12 @@ const MADE = {
 describe("TIFF", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(tiff.probe(bytes)).toMatchObject(facts);
+    expect(tiff.read.probe(bytes)).toMatchObject(facts);
     expect(await fileDigest(tiff, bytes)).toBe(expected);
   });
 
-  it.each(Object.entries(MADE))("is read: %s", (_name, [bytes, expected]) => {
-    const { data } = decodeFile(tiff, bytes);
+  it.each(Object.entries(MADE))("is read: %s", async (_name, [bytes, expected]) => {
+    const { data } = await decodeFile(tiff, bytes);
     expect(data.length).toBe(expected.length);
     data.forEach((value, at) => expect(Math.abs(value - (expected[at] ?? NaN))).toBeLessThanOrEqual(3));
   });
@@ -169,14 +170,19 @@ describe("TIFF", () => {
     ["tiles", video001Tile64x64],
     ["several strips", video001Paletted],
     ["old JPEG", oldJpeg],
-  ])("gives a region as it is in the whole: %s", (_name, file) => {
+  ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = tiff.probe(bytes);
+    const facts = tiff.read.probe(bytes);
     const { width } = facts;
-    const whole = decodeFile(tiff, bytes).data;
-    for (const { rows } of tiff.open(bytes, facts, { box: { x: 0, y: 37, width, height: 9 }, width, height: 9 })) {
+    const whole = (await decodeFile(tiff, bytes)).data;
+    for await (const { rows } of tiff.read.open(
+      bytes,
+      facts,
+      { box: { x: 0, y: 37, width, height: 9 }, width, height: 9 },
+      UNPAUSED,
+    )) {
       let y = 37;
-      for (let read = rows.read(4); read; read = rows.read(4)) {
+      for (let read = await rows.read(4); read; read = await rows.read(4)) {
         expect(read).toEqual(whole.subarray(y * width * 4, y * width * 4 + read.length));
         y += read.length / width / 4;
       }
@@ -184,12 +190,12 @@ describe("TIFF", () => {
     }
   });
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(tiff, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(tiff, new Uint8Array(file))).toBe(422);
   });
 
-  it.each(Object.entries(READ))("is read with %s", (_name, file) => {
-    expect(outcomeOf(tiff, new Uint8Array(file))).toBe("decoded");
+  it.each(Object.entries(READ))("is read with %s", async (_name, file) => {
+    expect(await outcomeOf(tiff, new Uint8Array(file))).toBe("decoded");
   });
 
   it.each([
@@ -204,46 +210,46 @@ describe("TIFF", () => {
       made(1, 1, kind([8], 1, [259, 4_711]), [[7]]),
       "The TIFF file is compressed in a way that is not supported",
     ],
-  ])("says that it is compressed with %s", (_name, bytes, message) => {
-    expect(() => tiff.probe(bytes)).toThrow(message);
-    expect(outcomeOf(tiff, bytes)).toBe(422);
+  ])("says that it is compressed with %s", async (_name, bytes, message) => {
+    expect(() => tiff.read.probe(bytes)).toThrow(message);
+    expect(await outcomeOf(tiff, bytes)).toBe(422);
   });
 
-  it("says whether it is damaged or of another kind", () => {
-    expect(() => tiff.probe(new Uint8Array(tiffIfdBeyond))).toThrow("The TIFF file is damaged or cut short");
+  it("says whether it is damaged or of another kind", async () => {
+    expect(() => tiff.read.probe(new Uint8Array(tiffIfdBeyond))).toThrow("The TIFF file is damaged or cut short");
     const floating = made(1, 1, kind([24], 1, [339, 3]), [[1, 2, 3]]);
-    expect(() => tiff.probe(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
+    expect(() => tiff.read.probe(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
   });
 
-  it("holds no more memory than it declares, and none afterwards", () => {
+  it("holds no more memory than it declares, and none afterwards", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
-      const facts = tiff.probe(bytes);
+      const facts = tiff.read.probe(bytes);
       const before = tiffHeap(true).used;
-      decodeFile(tiff, bytes);
+      await decodeFile(tiff, bytes);
       const { used, peak } = tiffHeap();
       expect(used, name).toBe(before);
-      const declared = tiff.decodePeakBytes(facts);
+      const declared = tiff.read.price(facts, { box: { x: 0, y: 0, width: 1, height: 1 }, width: 1, height: 1 }).bytes;
       expect(peak - before, name).toBeLessThanOrEqual(declared);
     }
   });
 
-  it("is refused wherever it ends", () => {
+  it("is refused wherever it ends", async () => {
     for (const file of [bigTiff, bwPackbits, video00116bit, video001Tile64x64, quadTileJpg]) {
       for (const part of beginnings(new Uint8Array(file), 40)) {
         // A directory at the end of the file may lose what nobody needs.
-        if (part.length < 0.9 * file.byteLength) expect(outcomeOf(tiff, part)).toBe(422);
+        if (part.length < 0.9 * file.byteLength) expect(await outcomeOf(tiff, part)).toBe(422);
       }
     }
   });
 
-  it("is refused or read whatever its bytes are, and leaves no memory behind", () => {
+  it("is refused or read whatever its bytes are, and leaves no memory behind", async () => {
     const files = [bigTiff, bwDeflate, bwGopherCcittgroup3, bwGopherCcittgroup4, cmykJpegNoProfile, lzwRgba4444];
     files.push(smColorsPbTile, testFloat64Predictor2BeLzw, video001Paletted, tmLzwBufferOverflow);
-    outcomeOf(tiff, new Uint8Array(bigTiff));
+    await outcomeOf(tiff, new Uint8Array(bigTiff));
     const before = tiffHeap().used;
     for (const file of files) {
-      for (const mutated of mutations(new Uint8Array(file), 300)) outcomeOf(tiff, mutated);
+      for (const mutated of mutations(new Uint8Array(file), 300)) await outcomeOf(tiff, mutated);
     }
     expect(tiffHeap().used).toBe(before);
     const statistics = nativeStatistics().find(({ name }) => name === "tiff");
