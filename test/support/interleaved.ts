@@ -1,5 +1,30 @@
-/** Jobs that take turns, as those of one isolate do. */
+/** Jobs of one thread that pause wherever they can. */
 import { type Breath, Thread } from "../../src/image/breath.ts";
+import { digest } from "./rows.ts";
+
+type Job = (breath: Breath) => Promise<Uint8Array | null>;
+
+/** Runs jobs one after the other, and at the same time with a pause at every breath; gives digests of what came of both. */
+export async function bothWays(...jobs: readonly Job[]) {
+  let pauses = 0;
+  let clock = 0;
+  const thread = new Thread(
+    () => (clock += 1_000),
+    () => {
+      pauses++;
+      return scheduler.wait(0);
+    },
+  );
+  const run = async (job: Job) => {
+    const result = await thread.run(job);
+    return result && `${result.length} ${await digest(result)}`;
+  };
+  const apart: (string | null)[] = [];
+  for (const job of jobs) apart.push(await run(job));
+  pauses = 0;
+  const together = await Promise.all(jobs.map(run));
+  return { apart, together, pauses };
+}
 
 /**
  * Runs jobs at the same time on one thread, each of them pausing wherever it may: at every pause another one goes on.
@@ -7,10 +32,10 @@ import { type Breath, Thread } from "../../src/image/breath.ts";
  */
 export function interleaved<Result>(jobs: readonly ((breath: Breath) => Promise<Result>)[]): Promise<Result[]> {
   // Every look at the clock finds that a stretch is over.
-  let now = 0;
+  let clock = 0;
   const thread = new Thread(
-    () => (now += 1_000),
-    () => new Promise((resolve) => setTimeout(resolve, 0)),
+    () => (clock += 1_000),
+    () => scheduler.wait(0),
   );
   return Promise.all(jobs.map((work) => thread.run(work)));
 }
