@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { Budget } from "../../src/image/budget.ts";
 
 /** A job that runs until it is told to end. */
-function job(budget: Budget, peakBytes: number) {
+function job(budget: Budget, bytes: number) {
   const end = Promise.withResolvers<void>();
   const state = { started: false };
-  const done = budget.run(peakBytes, async () => {
+  const done = budget.run({ bytes }, async () => {
     state.started = true;
     await end.promise;
   });
@@ -15,7 +15,7 @@ function job(budget: Budget, peakBytes: number) {
 
 describe("Budget", () => {
   it("refuses with 422 what could never fit", async () => {
-    await expect(new Budget(10, 1).run(11, () => 1)).rejects.toMatchObject({ status: 422 });
+    await expect(new Budget(10, 1).run({ bytes: 11 }, () => 1)).rejects.toMatchObject({ status: 422 });
   });
 
   it("serves in the order of arrival, a small job not before a large one that came first", async () => {
@@ -38,7 +38,10 @@ describe("Budget", () => {
     const budget = new Budget(10, 1);
     const running = job(budget, 10);
     const waiting = job(budget, 10);
-    await expect(budget.run(1, () => 1)).rejects.toMatchObject({ status: 503, headers: { "Retry-After": "2" } });
+    await expect(budget.run({ bytes: 1 }, () => 1)).rejects.toMatchObject({
+      status: 503,
+      headers: { "Retry-After": "2" },
+    });
     running.end();
     waiting.end();
     await Promise.all([running.done, waiting.done]);
@@ -46,7 +49,7 @@ describe("Budget", () => {
 
   it("frees what a failed job held", async () => {
     const budget = new Budget(10, 0);
-    await expect(budget.run(10, () => Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");
-    await expect(budget.run(10, () => "next")).resolves.toBe("next");
+    await expect(budget.run({ bytes: 10 }, () => Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");
+    await expect(budget.run({ bytes: 10 }, () => "next")).resolves.toBe("next");
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import type { Box } from "../../src/image/geometry.ts";
 import { LOOK_BYTES_PER_PIXEL } from "../../src/image/operation.ts";
-import { render } from "../../src/image/render.ts";
-import { facesPeakBytes } from "../../wasm/faces/faces.ts";
+import { facesPrice } from "../../wasm/faces/faces.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import asideFile from "../fixtures/faces/aside.jpg";
 import turnedFile from "../fixtures/faces/one-turned.jpg";
@@ -15,14 +15,15 @@ import pairFile from "../fixtures/faces/pair.jpg";
 import parrotsFile from "../fixtures/faces/parrots.jpg";
 import { decodeFile } from "../support/files.ts";
 import { flat } from "../support/operations.ts";
+import { rendered as renderedFile } from "../support/render.ts";
 import { noise, paint, type Pixels, rowsOf, sample, scene } from "../support/rows.ts";
 
 const pixelsOf = (file: ArrayBuffer) => decodeFile(jpeg, new Uint8Array(file));
-const one = pixelsOf(oneFile);
-const aside = pixelsOf(asideFile);
+const one = await pixelsOf(oneFile);
+const aside = await pixelsOf(asideFile);
 
-function found(pixels: Pixels, opaque = true): number[][] {
-  return findFaces(rowsOf(pixels, opaque)).map(numbers);
+async function found(pixels: Pixels, opaque = true): Promise<number[][]> {
+  return (await findFaces(rowsOf(pixels, opaque), UNPAUSED)).map(numbers);
 }
 
 function numbers({ x, y, width, height }: Box): number[] {
@@ -42,42 +43,44 @@ function made(width: number, height: number, from: Pixels, at: (x: number, y: nu
 const near = (box: readonly number[], tolerance: number) =>
   box.map((value) => expect.closeTo(value, -Math.log10(2 * tolerance)));
 
+const [pair, parrots] = [await pixelsOf(pairFile), await pixelsOf(parrotsFile)];
+
 describe("faces are found", () => {
   it.each<readonly [string, Pixels, number[][]]>([
     ["one", one, [[70, 40, 59, 59]]],
     [
       "of two the more prominent first",
-      pixelsOf(pairFile),
+      pair,
       [
         [201, 40, 64, 64],
         [69, 67, 48, 48],
       ],
     ],
     ["looking down and aside", aside, [[85, 78, 59, 59]]],
-  ])("%s", (_, pixels, boxes) => {
-    expect(found(pixels)).toEqual(boxes);
+  ])("%s", async (_, pixels, boxes) => {
+    expect(await found(pixels)).toEqual(boxes);
   });
 
-  it("in a mirror image, at the mirrored place", () => {
+  it("in a mirror image, at the mirrored place", async () => {
     const { width, height } = aside;
-    const [[x = 0, y = 0, side = 0] = []] = found(aside);
+    const [[x = 0, y = 0, side = 0] = []] = await found(aside);
     const mirrored = made(width, height, aside, (column, row) => [width - 1 - column, row]);
-    expect(found(mirrored)).toEqual([near([width - x - side, y, side, side], 5)]);
+    expect(await found(mirrored)).toEqual([near([width - x - side, y, side, side], 5)]);
   });
 
-  it("in transparent surroundings, but not where they are transparent themselves", () => {
+  it("in transparent surroundings, but not where they are transparent themselves", async () => {
     const { width, height } = one;
-    const [box = []] = found(one);
+    const [box = []] = await found(one);
     const [left = 0, top = 0, side = 0] = box;
     const within = (x: number, y: number) => Math.hypot(x - left - side / 2, y - top - side / 2) < side * 0.8;
     const cutOut = made(width, height, one, (x, y) => (within(x, y) ? [x, y] : null));
-    expect(found(cutOut, false)).toEqual([near(box, 5)]);
+    expect(await found(cutOut, false)).toEqual([near(box, 5)]);
     const gone: Pixels = { ...one, data: one.data.map((value, at) => (at % 4 === 3 ? 0 : value)) };
-    expect(found(gone, false)).toEqual([]);
+    expect(await found(gone, false)).toEqual([]);
   });
 
   it.each<readonly [string, Pixels]>([
-    ["birds", pixelsOf(parrotsFile)],
+    ["birds", parrots],
     ["noise", noise(400, 300)],
     ["a scene of shapes", scene(320, 240)],
     ["one color", flat(64, 64, [200, 160, 140, 255])],
@@ -88,8 +91,8 @@ describe("faces are found", () => {
     ["one column", noise(1, 300)],
     ["less than a window", noise(19, 19)],
     ["hardly a window", noise(20, 21)],
-  ])("but not in %s", (_, pixels) => {
-    expect(found(pixels)).toEqual([]);
+  ])("but not in %s", async (_, pixels) => {
+    expect(await found(pixels)).toEqual([]);
   });
 });
 
@@ -100,28 +103,27 @@ describe("the memory of the search", () => {
       [FACE_SIDE, 400],
       [200, FACE_SIDE],
     ] as const) {
-      expect(facesPeakBytes({ width, height })).toBeLessThan(width * height * LOOK_BYTES_PER_PIXEL);
+      expect(facesPrice({ width, height }, 3).bytes).toBeLessThan(width * height * LOOK_BYTES_PER_PIXEL);
     }
   });
 
-  it("stays the same over a thousand searches, within what is declared", () => {
+  it("stays the same over a thousand searches, within what is declared", async () => {
     const large = noise(FACE_SIDE, FACE_SIDE);
     const small = noise(48, 40);
     const memory = () => nativeStatistics().find(({ name }) => name === "faces");
-    found(large);
+    await found(large);
     const before = memory();
-    for (let run = 0; run < 1_000; run++) found(small);
-    found(large);
+    for (let run = 0; run < 1_000; run++) await found(small);
+    await found(large);
     expect(memory()).toEqual(before);
     const idle = 1_024 * 1_024;
-    expect(before?.memoryBytes).toBeLessThan(facesPeakBytes(large) + idle);
+    expect(before?.memoryBytes).toBeLessThan(facesPrice(large, 3).bytes + idle);
   });
 });
 
 async function rendered(file: ArrayBuffer, body: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
-  const order = { operations, output, optimize, overlays: new Map<string, Uint8Array>(), accept: undefined };
-  const result = await render(new Uint8Array(file), order);
+  const result = await renderedFile(new Uint8Array(file), { operations, output, optimize });
   const { width, height } = result.output.facts;
   return { faces: result.input.faces?.map(numbers), width, height, bytes: result.output.bytes };
 }
@@ -130,7 +132,7 @@ const FACE = { crop: { mode: "face", padding: 0 } };
 
 describe("operations that follow faces", () => {
   it("cut out a face, and say where faces are", async () => {
-    const [face = []] = found(one);
+    const [face = []] = await found(one);
     const { faces, width, height } = await rendered(oneFile, FACE);
     expect(faces).toEqual([near(face, 2)]);
     expect([width, height]).toEqual(faces?.[0]?.slice(2));
@@ -156,12 +158,12 @@ describe("operations that follow faces", () => {
   });
 
   it("see the picture upright, and say places in the upright picture", async () => {
-    expect(jpeg.probe(new Uint8Array(turnedFile)).orientation).toBe(6);
+    expect(jpeg.read.probe(new Uint8Array(turnedFile)).orientation).toBe(6);
     expect((await rendered(turnedFile, FACE)).faces).toEqual((await rendered(oneFile, FACE)).faces);
   });
 
   it("see the picture as the operations before leave it, and say places in the picture before them", async () => {
-    const [face = []] = found(one);
+    const [face = []] = await found(one);
     // On its side, no face is seen; turned back, it is.
     expect((await rendered(oneFile, { rotate: { angle: 90 }, ...FACE })).faces).toEqual([]);
     expect((await rendered(oneFile, { rotate: { angle: 8 }, ...FACE })).faces).toEqual([near(face, 8)]);
@@ -178,12 +180,12 @@ describe("operations that follow faces", () => {
   ])("keep the most prominent face inside: %s", async (_, body) => {
     const { bytes, faces } = await rendered(pairFile, body);
     expect(faces).toHaveLength(2);
-    expect(found(decodeFile(jpeg, bytes))).toHaveLength(1);
+    expect(await found(await decodeFile(jpeg, bytes))).toHaveLength(1);
   });
 
   it("keep all faces inside", async () => {
     const { bytes } = await rendered(pairFile, { crop: { width: 230, height: 130, gravity: "faces" } });
-    expect(found(decodeFile(jpeg, bytes))).toHaveLength(2);
+    expect(await found(await decodeFile(jpeg, bytes))).toHaveLength(2);
   });
 
   it("take the middle where there is no face", async () => {

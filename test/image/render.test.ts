@@ -2,22 +2,23 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { webp } from "../../src/image/formats/webp.ts";
 import type { OperationName } from "../../src/image/operations.ts";
-import { render, type Rendered } from "../../src/image/render.ts";
 import over from "../fixtures/effects/over.png";
 import sourceAlpha from "../fixtures/resample/source-alpha.png";
 import source from "../fixtures/resample/source.png";
 import animated from "../fixtures/webp/animated-blend.webp";
 import { applied, decoded, largestDifference } from "../support/operations.ts";
+import { rendered as renderedFile, type RenderedFile } from "../support/render.ts";
 import { drain, type Pixels } from "../support/rows.ts";
 
-function rendered(file: ArrayBuffer, body: object): Promise<Rendered> {
+function rendered(file: ArrayBuffer, body: object): Promise<RenderedFile> {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
   const overlays = new Map([["mark", new Uint8Array(over)]]);
-  return render(new Uint8Array(file), { operations, output, optimize, overlays, accept: undefined });
+  return renderedFile(new Uint8Array(file), { operations, output, optimize, overlays });
 }
 
 const LOSSLESS = { output: { format: "png" }, optimize: { lossless: true } };
@@ -31,9 +32,9 @@ describe("render", () => {
   it("runs operations in the order of the list, whatever the order of members", async () => {
     const watermark = { id: "mark", gravity: "top-left" };
     const body = { mask: { shape: "ellipse" }, watermark, filter: { sepia: { value: 100 } }, rotate: { angle: 90 } };
-    let expected: Pixels = decoded(source);
+    let expected: Pixels = await decoded(source);
     for (const name of ["rotate", "filter", "watermark", "mask"] as const) {
-      expected = applied(name, body[name], expected, { overlay: over });
+      expected = await applied(name, body[name], expected, { overlay: over });
     }
     expect(largestDifference(await pixels(source, body), expected)).toBe(0);
   });
@@ -62,18 +63,18 @@ describe("render", () => {
 
   it("keeps alpha through filters", async () => {
     const body = { filter: { sepia: { value: 100 }, monochrome: { value: 50, color: "08f" } } };
-    const before = decoded(sourceAlpha).data.filter((_, at) => at % 4 === 3);
+    const before = (await decoded(sourceAlpha)).data.filter((_, at) => at % 4 === 3);
     expect((await pixels(sourceAlpha, body)).data.filter((_, at) => at % 4 === 3)).toEqual(before);
   });
 
   it("hands back what it was given where every value is neutral", async () => {
     const neutral = { adjust: { contrast: 0 }, filter: { blur: { value: 0 } }, border: { size: 0 } };
     const { output } = await rendered(source, { ...LOSSLESS, ...neutral });
-    expect(decoded(output.bytes.slice().buffer).data).toEqual(decoded(source).data);
+    expect((await decoded(output.bytes.slice().buffer)).data).toEqual((await decoded(source)).data);
   });
 
   it("refuses more pixels than it can make, all frames together", async () => {
-    const { frames } = webp.probe(new Uint8Array(animated));
+    const { frames } = webp.read.probe(new Uint8Array(animated));
     const side = Math.floor(Math.sqrt(110e6 / frames)) + 1;
     const resize = { width: side, height: side, mode: "exact" };
     const message = "The result must have at most 110 megapixels, all frames together";
@@ -105,26 +106,27 @@ const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
   border: { size: 2, radius: 9 },
   padding: { left: 3 },
 };
-const ANIMATED = Object.entries<FormatDefinition>(FORMATS).filter(([, row]) => row.encode && row.can.animation);
+const ANIMATED = Object.entries<FormatDefinition>(FORMATS).filter(([, row]) => row.write && row.can.animation);
 
-function delaysOf(format: FormatDefinition, bytes: Uint8Array): number[] {
-  const facts = format.probe(bytes);
+async function delaysOf(format: FormatDefinition, bytes: Uint8Array): Promise<number[]> {
+  const facts = format.read.probe(bytes);
   const { width, height } = facts;
   const delays: number[] = [];
-  for (const { delayMs, rows } of format.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    drain(rows);
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { delayMs, rows } of format.read.open(bytes, facts, demand, UNPAUSED)) {
+    await drain(rows);
     delays.push(delayMs);
   }
   return delays;
 }
 
 describe.each(ANIMATED)("an animation written as %s", (name, format) => {
-  const before = webp.probe(new Uint8Array(animated));
+  const before = webp.read.probe(new Uint8Array(animated));
 
   it.each(Object.entries(ONE_OF_EACH))("keeps frames, timing and loops through %s", async (operation, params) => {
     const body = { [operation]: params, output: { format: name }, optimize: { quality: 80 } };
     const { output } = await rendered(animated, body);
     expect(output.facts).toMatchObject({ frames: before.frames, loops: before.loops });
-    expect(delaysOf(format, output.bytes)).toEqual(delaysOf(webp, new Uint8Array(animated)));
+    expect(await delaysOf(format, output.bytes)).toEqual(await delaysOf(webp, new Uint8Array(animated)));
   });
 });

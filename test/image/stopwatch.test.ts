@@ -1,47 +1,77 @@
 import { expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
-import { render } from "../../src/image/render.ts";
+import { type Breath, Thread, UNPAUSED } from "../../src/image/breath.ts";
 import { clocked, startStopwatch } from "../../src/image/stopwatch.ts";
 import source from "../fixtures/resample/source.png";
+import { rendered } from "../support/render.ts";
 
-it("counts for a part what its own work takes, without the parts that it runs", () => {
+/** A job that has the thread for as long as it is told. */
+function clock() {
   let now = 5;
-  const { run, spent } = startStopwatch(() => now);
-  const decode = () => run("decode", () => void (now += 10));
-  run("operations", () => {
-    now += 1;
-    decode();
-    now += 2;
-    decode();
+  const breath: Breath = { spend: () => undefined, worked: () => now };
+  return { breath, pass: (ms: number) => void (now += ms) };
+}
+
+it("counts for a part what its own work takes, without the parts that it runs", async () => {
+  const { breath, pass } = clock();
+  const { run, spent } = startStopwatch();
+  const decode = () => run("decode", breath, async () => pass(10));
+  await run("operations", breath, async () => {
+    pass(1);
+    await decode();
+    pass(2);
+    await decode();
   });
-  now += 100;
-  expect(() =>
-    run("decode", () => {
-      now += 1000;
-      throw new RangeError("damaged");
-    }),
-  ).toThrow("damaged");
-  now += 100;
-  decode();
-  expect(spent).toEqual({ decode: 1030, operations: 3 });
+  pass(100);
+  const failing = run("decode", breath, async () => {
+    pass(1000);
+    throw new RangeError("damaged");
+  });
+  await expect(failing).rejects.toThrow("damaged");
+  pass(100);
+  await decode();
+  expect(spent).toEqual({ decode: 1030, operations: 3, encode: 0 });
 });
 
-it("hands on frames as they are, and that they are wanted no more", () => {
+it("counts for each of two jobs that take turns what it does itself", async () => {
+  let now = 0;
+  const thread = new Thread(
+    () => now,
+    () => Promise.resolve(),
+  );
+  const job = (stretches: readonly number[]) => {
+    const { run, spent } = startStopwatch();
+    const work = async (breath: Breath) => {
+      for (const ms of stretches) {
+        await run("decode", breath, async () => {
+          now += ms;
+          await breath.spend(ms);
+        });
+      }
+    };
+    return { spent, work };
+  };
+  const [one, other] = [job([50, 60, 70]), job([400, 500])];
+  await Promise.all([thread.run(one.work), thread.run(other.work)]);
+  expect([one.spent.decode, other.spent.decode]).toEqual([180, 900]);
+});
+
+it("hands on frames as they are, and that they are wanted no more", async () => {
   let closed = 0;
-  function* frames() {
+  async function* frames() {
     try {
       for (const value of [1, 2, 3]) {
-        const read = (_max: number) => Uint8Array.of(value, value, value, 255);
+        const read = async (_max: number) => Uint8Array.of(value, value, value, 255);
         yield { value, rows: { width: 1, height: 1, opaque: true, read, close: () => void closed++ } };
       }
     } finally {
       closed += 10;
     }
   }
-  const watched = clocked(frames, "decode", startStopwatch(Date.now));
-  for (const { value, rows } of watched) {
-    expect(rows.read(1)).toEqual(Uint8Array.of(value, value, value, 255));
+  const watched = clocked(frames(), "decode", UNPAUSED, startStopwatch());
+  for await (const { value, rows } of watched) {
+    expect(await rows.read(1)).toEqual(Uint8Array.of(value, value, value, 255));
     rows.close();
     if (value === 2) break;
   }
@@ -49,15 +79,15 @@ it("hands on frames as they are, and that they are wanted no more", () => {
 });
 
 it("times a job without changing what comes out of it", async () => {
-  let ticks = 0;
-  const stopwatch = startStopwatch(() => ticks++);
+  const stopwatch = startStopwatch();
   const { output, optimize, ...operations } = parseBody(UploadBody, {
     resize: { width: 20 },
     output: { format: "png" },
   });
-  const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-  const timed = await render(new Uint8Array(source), { ...order, stopwatch });
-  expect(timed.output.bytes).toEqual((await render(new Uint8Array(source), order)).output.bytes);
+  const order = { operations, output, optimize };
+  const timed = await rendered(new Uint8Array(source), { ...order, stopwatch });
+  expect(timed.output.bytes).toEqual((await rendered(new Uint8Array(source), order)).output.bytes);
   expect(stopwatch.spent.decode).toBeGreaterThan(0);
   expect(stopwatch.spent.operations).toBeGreaterThan(0);
+  expect(stopwatch.spent.encode).toBeGreaterThan(0);
 });

@@ -2,28 +2,30 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { identify } from "../../src/image/detect.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { encodeFor } from "../../src/image/optimize/encode.ts";
+import { optimized } from "../../src/image/optimize/attempts.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { render } from "../../src/image/render.ts";
-import { bestOf, targetsOf } from "../../src/image/targets.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { bestOf, outputFormatsOf } from "../../src/image/targets.ts";
 import macaw from "../fixtures/score/macaw.png";
+import { rendered } from "../support/render.ts";
 import { pictureOf, type Pixels, scene } from "../support/rows.ts";
 
 const AUTO = { format: "auto", encoding: "progressive" } as const;
 
-function storedOf(pixels: Pixels, opaque: boolean) {
+async function storedOf(pixels: Pixels, opaque: boolean) {
   const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
-  const stored = identify(png.encode({ ...pictureOf([pixels]), opaque }, settings));
+  const stored = identify(await png.write.encode({ ...pictureOf([pixels]), opaque }, settings, UNPAUSED));
   return { stored, plan: planSteps(storedSize(stored.facts), []) };
 }
 
 async function labels(pixels: Pixels, opaque: boolean, accept?: string): Promise<string> {
-  const { stored, plan } = storedOf(pixels, opaque);
-  const targets = await targetsOf(stored, plan, { output: AUTO, accept });
-  return targets.map(({ label }) => label).join(" ");
+  const { stored, plan } = await storedOf(pixels, opaque);
+  const formats = await outputFormatsOf(stored, plan, { output: AUTO, accept });
+  return formats.map(({ label }) => label).join(" ");
 }
 
 describe("the formats that are tried", () => {
@@ -50,7 +52,7 @@ describe("the formats that are tried", () => {
 
 describe("the best of them", () => {
   const [jpeg, webp, avif] = [FORMATS.jpeg, FORMATS.webp, FORMATS.avif];
-  const file = (length: number, score: number) => ({ bytes: new Uint8Array(length), score });
+  const file = (length: number, score: number) => ({ file: SharedBytes.of(new Uint8Array(length)), score });
 
   it("is the smallest, and the best-looking where the size is given", async () => {
     const encode = async (format: { label: string }) => (format.label === "JPEG" ? file(90, 20) : file(80, 10));
@@ -86,16 +88,17 @@ describe("a format", () => {
   const aim = { kind: "smart", preset: "medium" } as const;
 
   it("is given up where its file would plainly be larger", async () => {
-    const { stored, plan } = storedOf(scene(1_200, 900), true);
-    const task = { stored, plan, target: FORMATS.webp, aim, progressive: true };
-    expect(await encodeFor({ ...task, rivalBytes: 500 })).toBeNull();
-    expect(await encodeFor({ ...task, rivalBytes: 1_000_000 })).not.toBeNull();
+    const { stored, plan } = await storedOf(scene(1_200, 900), true);
+    const wish = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false };
+    const made = (rivalBytes: number) => optimized({ ...wish, rivalBytes }, SharedBytes.of(stored.bytes));
+    expect(await made(500)).toBeNull();
+    expect(await made(1_000_000)).not.toBeNull();
   });
 
   it("keeps what a mask makes transparent", async () => {
-    const order = { optimize: undefined, overlays: new Map<string, Uint8Array>(), accept: "image/jpeg, image/webp" };
+    const accept = "image/jpeg, image/webp";
     const mask = { shape: "ellipse" };
-    const { output } = await render(new Uint8Array(macaw), { ...order, operations: { mask }, output: AUTO });
+    const { output } = await rendered(new Uint8Array(macaw), { accept, operations: { mask }, output: AUTO });
     expect(output.format.label).toBe("WEBP");
     expect(output.facts.alpha).toBe(true);
   });

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { hybridLogGamma, quantizedPerceptually } from "../../../src/image/color/high-dynamic-range.ts";
 import { avif } from "../../../src/image/formats/avif.ts";
 import { png } from "../../../src/image/formats/png.ts";
@@ -12,8 +13,8 @@ import { drain, noise, pictureOf, type Pixels } from "../../support/rows.ts";
 const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 /** The same samples in a PNG file whose colors have code points. */
-function pngOf(pixels: Pixels, primaries: number, transfer: number): Uint8Array {
-  const file = png.encode(pictureOf([pixels]), LOSSLESS);
+async function pngOf(pixels: Pixels, primaries: number, transfer: number): Promise<Uint8Array> {
+  const file = await png.write.encode(pictureOf([pixels]), LOSSLESS, UNPAUSED);
   const body = [...new TextEncoder().encode("cICP"), primaries, transfer, 0, 1];
   const chunk = new Uint8Array(16);
   const view = new DataView(chunk.buffer);
@@ -24,10 +25,11 @@ function pngOf(pixels: Pixels, primaries: number, transfer: number): Uint8Array 
 }
 
 /** The samples of a file, its colors not converted. */
-function samplesOf(file: Uint8Array): Pixels {
-  const facts = avif.probe(file);
+async function samplesOf(file: Uint8Array): Promise<Pixels> {
+  const facts = avif.read.probe(file);
   const { width, height } = facts;
-  for (const { rows } of avif.open(file, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of avif.read.open(file, facts, demand, UNPAUSED)) {
     return drain(rows);
   }
   throw new Error("no frame");
@@ -45,24 +47,26 @@ describe("high dynamic range", () => {
     expect(transfer(peak)).toBeCloseTo(1, 2);
   });
 
-  it("looks the same in AVIF and PNG", () => {
+  it("looks the same in AVIF and PNG", async () => {
     const file = new Uint8Array(pq);
-    const samples = samplesOf(file);
-    const converted = decodeFile(avif, file);
+    const samples = await samplesOf(file);
+    const converted = await decodeFile(avif, file);
     expect(converted.data).not.toEqual(samples.data);
-    expect(decodeFile(png, pngOf(samples, 9, 16))).toEqual(converted);
+    expect(await decodeFile(png, await pngOf(samples, 9, 16))).toEqual(converted);
   });
 
   it.each([
     ["PQ", 16],
     ["HLG", 18],
-  ])("looks the same in gray as where colors are gray: %s", (_name, transfer) => {
+  ])("looks the same in gray as where colors are gray: %s", async (_name, transfer) => {
     const { width, height, data } = noise(64, 64);
     const gray = { width, height, data: data.map((_, at) => (at % 4 === 3 ? 255 : (data[at - (at % 4)] ?? 0))) };
     const colorful = { ...gray, data: Uint8Array.from([...gray.data.subarray(0, -4), 255, 0, 0, 255]) };
-    expect(png.probe(pngOf(gray, 9, transfer)).colorspace).toBe("Gray");
-    expect(png.probe(pngOf(colorful, 9, transfer)).colorspace).not.toBe("Gray");
-    const [one, other] = [gray, colorful].map((pixels) => decodeFile(png, pngOf(pixels, 9, transfer)).data);
+    expect(png.read.probe(await pngOf(gray, 9, transfer)).colorspace).toBe("Gray");
+    expect(png.read.probe(await pngOf(colorful, 9, transfer)).colorspace).not.toBe("Gray");
+    const [one, other] = await Promise.all(
+      [gray, colorful].map(async (pixels) => (await decodeFile(png, await pngOf(pixels, 9, transfer))).data),
+    );
     one?.subarray(0, -4).forEach((value, at) => expect(Math.abs(value - (other?.[at] ?? NaN))).toBeLessThanOrEqual(1));
   });
 });

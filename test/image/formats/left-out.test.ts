@@ -13,8 +13,8 @@ describe("a format that is left out", () => {
     const { label, mime, extensions, otherExtensions } = row;
     expect(stub).toMatchObject({ label, mime, extensions, ...(otherExtensions && { otherExtensions }) });
     expect(stub.signature).toBe(row.signature);
-    expect(stub.encode).toBeUndefined();
-    expect(() => stub.probe(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
+    expect(stub.write).toBeUndefined();
+    expect(() => stub.read.probe(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
   });
 
   it("is recognized by its signature", () => {

@@ -1,12 +1,12 @@
 /** Every format that can be read, written in every format that can be written. */
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { identify } from "../../../src/image/detect.ts";
 import type { FormatDefinition } from "../../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import { pictureOf } from "../../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../../src/image/plan.ts";
-import { render } from "../../../src/image/render.ts";
 import avif from "../../fixtures/avif/premultiplied.avif";
 import bmp from "../../fixtures/bmp/rgba32.bmp";
 import gif from "../../fixtures/gif/dispose-background.gif";
@@ -23,6 +23,7 @@ import tiff from "../../fixtures/tiff/lzw-rgba-4444.tif";
 import animated from "../../fixtures/webp/animated-dispose.webp";
 import webp from "../../fixtures/webp/gopher-doc-with-alpha-lossless.webp";
 import { decodeFile } from "../../support/files.ts";
+import { rendered } from "../../support/render.ts";
 import { drain, type Pixels, sample } from "../../support/rows.ts";
 
 /** One file of every format, and animations where it has them. */
@@ -41,7 +42,7 @@ const FILES = {
   svg: [svg],
 } satisfies Record<FormatName, readonly ArrayBuffer[]>;
 
-const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { encode }]) => encode);
+const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { write }]) => write);
 const SOURCES = Object.entries(FILES).flatMap(([name, files]) =>
   files.map((file, index) => [index === 0 ? name : `${name}, animated`, new Uint8Array(file)] as const),
 );
@@ -53,18 +54,20 @@ const MEAN_LEVELS = 6;
 const MEAN_OPACITY = 3;
 
 /** The frames of a file, upright and in sRGB. */
-function framesOf(file: Uint8Array): { delayMs: number; pixels: Pixels }[] {
+async function framesOf(file: Uint8Array): Promise<{ delayMs: number; pixels: Pixels }[]> {
   const stored = identify(file);
   const plan = planSteps(storedSize(stored.facts), [{ kind: "turn", orientation: stored.facts.orientation }]);
   const frames = [];
-  for (const { delayMs, rows } of pictureOf(stored, plan).open()) frames.push({ delayMs, pixels: drain(rows) });
+  for await (const { delayMs, rows } of pictureOf(stored, plan).open(UNPAUSED)) {
+    frames.push({ delayMs, pixels: await drain(rows) });
+  }
   return frames;
 }
 
 function written(file: Uint8Array, format: string, lossless: boolean) {
   const optimize = lossless ? { lossless: true } : { lossless: false, quality: 95 };
   const output = { format, encoding: "progressive" } as const;
-  return render(file, { operations: {}, output, optimize, overlays: new Map(), accept: undefined });
+  return rendered(file, { output, optimize });
 }
 
 /** On white. */
@@ -97,11 +100,11 @@ function meanOpacity(a: Pixels, b: Pixels, binary: boolean): number {
 
 describe("files", () => {
   it.each(PAIRS)("in %s become %s", async (_from, format, file, to) => {
-    const source = framesOf(file);
+    const source = await framesOf(file);
     const { facts } = identify(file);
     const { lossless } = to.can;
     const { output } = await written(file, format, lossless);
-    const result = framesOf(output.bytes);
+    const result = await framesOf(output.bytes);
     const moves = to.can.animation && facts.frames > 1;
     expect(identify(output.bytes)).toMatchObject({ name: format, facts: { frames: moves ? facts.frames : 1 } });
     if (moves) {
@@ -121,12 +124,12 @@ describe("files", () => {
 
   it.each(WRITABLE)("with an orientation and a profile are upright and in sRGB as %s", async (format, to) => {
     const file = photograph(6, new Uint8Array(displayP3));
-    const lying = decodeFile(FORMATS.jpeg, file);
+    const lying = await decodeFile(FORMATS.jpeg, file);
     const { width, height } = lying;
     // The profile says that colors are wider than they look in sRGB.
-    expect(meanColor(lying, decodeFile(FORMATS.jpeg, new Uint8Array(jpeg)), true)).toBeGreaterThan(1);
+    expect(meanColor(lying, await decodeFile(FORMATS.jpeg, new Uint8Array(jpeg)), true)).toBeGreaterThan(1);
     const { output } = await written(file, format, to.can.lossless);
-    const [result] = framesOf(output.bytes);
+    const [result] = await framesOf(output.bytes);
     if (!result) throw new Error("no frame");
     expect([result.pixels.width, result.pixels.height]).toEqual([height, width]);
     // What is at the left below goes to the left above.

@@ -1,6 +1,7 @@
 /** What the codecs hold, against what they declare before they start, for every format that can be written. */
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import type { EncodeSettings, FormatDefinition } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/geometry.ts";
@@ -18,18 +19,18 @@ const pixels = paint(SIZE.width, SIZE.height, (x, y) => {
   return [((x * 200) >> 11) + grain, ((y * 200) >> 10) + grain, 60 + grain + ((x ^ y) & 31), 255];
 });
 
-const WRITERS = Object.values<FormatDefinition>(FORMATS).filter(({ encode }) => encode);
+const WRITERS = Object.values<FormatDefinition>(FORMATS).filter(({ write }) => write);
 
 /** Bytes that all native modules hold after work that began with none, and what the work made. */
-function held<Result>(work: () => Result): { bytes: number; result: Result } {
+async function held<Result>(work: () => Promise<Result>): Promise<{ bytes: number; result: Result }> {
   trimNative(0);
-  const result = work();
+  const result = await work();
   return { bytes: nativeMemoryBytes(), result };
 }
 
-function write(format: FormatDefinition, settings: EncodeSettings): Uint8Array {
-  if (!format.encode) throw new Error("cannot be written");
-  return format.encode(pictureOf([pixels]), settings);
+async function write(format: FormatDefinition, settings: EncodeSettings): Promise<Uint8Array> {
+  if (!format.write) throw new Error("cannot be written");
+  return format.write.encode(pictureOf([pixels]), settings, UNPAUSED);
 }
 
 function expectDeclared(declared: number, bytes: number): void {
@@ -41,20 +42,22 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
   it.each([
     ["at quality 80", { lossless: false, quality: 80 }],
     ["without loss", { lossless: format.can.lossless, quality: 100 }],
-  ])("is what is declared for writing %s", (_name, aim) => {
+  ])("is what is declared for writing %s", async (_name, aim) => {
     const settings = { ...aim, progressive: false, effort: 0.5 };
-    const { bytes, result } = held(() => write(format, settings));
+    const { bytes, result } = await held(() => write(format, settings));
     const size = { ...SIZE, opaque: true, frames: 1 };
-    expectDeclared(format.encodePeakBytes?.(size, settings) ?? 0, bytes + result.length);
+    expectDeclared(format.write?.price(size, settings).bytes ?? 0, bytes + result.length);
   });
 
-  it("is what is declared for reading", () => {
-    const file = write(format, { lossless: false, quality: 80, progressive: false, effort: 0.2 });
-    const facts = format.probe(file);
+  it("is what is declared for reading", async () => {
+    const file = await write(format, { lossless: false, quality: 80, progressive: false, effort: 0.2 });
+    const facts = format.read.probe(file);
     const demand = { box: whole(facts), ...SIZE };
-    const { bytes } = held(() => {
-      for (const { rows } of format.open(file, facts, demand)) while (rows.read(16)) continue;
+    const { bytes } = await held(async () => {
+      for await (const { rows } of format.read.open(file, facts, demand, UNPAUSED)) {
+        while (await rows.read(16)) continue;
+      }
     });
-    expectDeclared(format.decodePeakBytes(facts, demand), bytes);
+    expectDeclared(format.read.price(facts, demand).bytes, bytes);
   });
 });

@@ -7,7 +7,7 @@ import { noise, paint, type Pixels, sample } from "../../support/rows.ts";
 
 const NOISE = noise(48, 32);
 
-function filtered(params: object, pixels: Pixels = NOISE, opaque = true): Pixels {
+async function filtered(params: object, pixels: Pixels = NOISE, opaque = true): Promise<Pixels> {
   return applied("filter", params, pixels, { opaque });
 }
 
@@ -18,13 +18,13 @@ function mean({ data }: Pixels, channel: number): number {
 }
 
 describe("filters", () => {
-  it("run in the order in which they are sent", () => {
+  it("run in the order in which they are sent", async () => {
     const duotone = { light: "ff0000", dark: "0000ff" };
-    const first = filtered(parse({ duotone, sepia: { value: 100 } }));
-    const second = filtered(parse({ sepia: { value: 100 }, duotone }));
+    const first = await filtered(parse({ duotone, sepia: { value: 100 } }));
+    const second = await filtered(parse({ sepia: { value: 100 }, duotone }));
     expect(first.data).not.toEqual(second.data);
-    expect(first.data).toEqual(filtered({ sepia: { value: 100 } }, filtered({ duotone })).data);
-    expect(second.data).toEqual(filtered({ duotone }, filtered({ sepia: { value: 100 } })).data);
+    expect(first.data).toEqual((await filtered({ sepia: { value: 100 } }, await filtered({ duotone }))).data);
+    expect(second.data).toEqual((await filtered({ duotone }, await filtered({ sepia: { value: 100 } }))).data);
   });
 
   it("have other names, which keep their place", () => {
@@ -52,38 +52,40 @@ function parse(filter: object): object {
 }
 
 describe("recoloring", () => {
-  it("duotone puts dark for black and light for white", () => {
+  it("duotone puts dark for black and light for white", async () => {
     const ends = paint(2, 1, (x) => [x * 255, x * 255, x * 255, 255]);
-    const { data } = filtered({ duotone: { light: "#fedcba", dark: "123" } }, ends);
+    const { data } = await filtered({ duotone: { light: "#fedcba", dark: "123" } }, ends);
     expect([...data]).toEqual([0x11, 0x22, 0x33, 255, 0xfe, 0xdc, 0xba, 255]);
   });
 
-  it("monochrome reads AARRGGBB: the alpha weakens the color", () => {
+  it("monochrome reads AARRGGBB: the alpha weakens the color", async () => {
     const white = flat(1, 1, [255, 255, 255, 255]);
-    expect(pixel(filtered({ monochrome: { value: 100, color: "ff0000" } }, white), 0, 0)).toEqual([255, 0, 0, 255]);
-    const half = pixel(filtered({ monochrome: { value: 100, color: "80ff0000" } }, white), 0, 0);
+    expect(pixel(await filtered({ monochrome: { value: 100, color: "ff0000" } }, white), 0, 0)).toEqual([
+      255, 0, 0, 255,
+    ]);
+    const half = pixel(await filtered({ monochrome: { value: 100, color: "80ff0000" } }, white), 0, 0);
     expect(half).toEqual([255, 127, 127, 255]);
   });
 
-  it("replaces a color, what is near it in part, and nothing else", () => {
+  it("replaces a color, what is near it in part, and nothing else", async () => {
     const pixels = paint(3, 1, (x) => [x === 2 ? 30 : 200, x === 1 ? 45 : 30, x === 2 ? 200 : 30, 255]);
     const replace = (value: number) => filtered({ replace: { from: "c81e1e", to: "00ff0080", value } }, pixels, false);
-    const wide = replace(12);
+    const wide = await replace(12);
     expect(pixel(wide, 0, 0)).toEqual([0, 255, 0, 128]);
     expect(pixel(wide, 2, 0)).toEqual([30, 30, 200, 255]);
-    const exact = replace(0);
+    const exact = await replace(0);
     expect(pixel(exact, 0, 0)).toEqual([0, 255, 0, 128]);
     expect(exact.data.subarray(4)).toEqual(pixels.data.subarray(4));
   });
 });
 
 describe("pixellate", () => {
-  it("has one color in each cell, the mean of its pixels", () => {
+  it("has one color in each cell, the mean of its pixels", async () => {
     const side = fc.integer({ min: 2, max: 30 });
-    fc.assert(
-      fc.property(side, side, side, (size, width, height) => {
+    await fc.assert(
+      fc.asyncProperty(side, side, side, async (size, width, height) => {
         const pixels = noise(width, height);
-        const result = filtered({ pixellate: { value: size } }, pixels);
+        const result = await filtered({ pixellate: { value: size } }, pixels);
         for (let top = 0; top < height; top += size) {
           for (let left = 0; left < width; left += size) {
             const color = pixel(result, left, top);
@@ -105,9 +107,9 @@ describe("pixellate", () => {
     );
   });
 
-  it("weighs colors with alpha", () => {
+  it("weighs colors with alpha", async () => {
     const pixels = paint(2, 1, (x) => (x === 0 ? [200, 0, 0, 255] : [0, 255, 0, 0]));
-    expect(pixel(filtered({ pixellate: { value: 2 } }, pixels, false), 1, 0)).toEqual([200, 0, 0, 128]);
+    expect(pixel(await filtered({ pixellate: { value: 2 } }, pixels, false), 1, 0)).toEqual([200, 0, 0, 128]);
   });
 });
 
@@ -137,10 +139,12 @@ describe("blurs", () => {
     ["motion", 9.5],
     ["motion", 60],
     ["zoom", 60],
-  ])("%s gives an opaque picture the colors that it has with alpha (%d)", (mode, value) => {
+  ])("%s gives an opaque picture the colors that it has with alpha (%d)", async (mode, value) => {
     const pixels = noise(83, 61);
     const params = { blur: { mode, value, angle: 25 } };
-    expect(largestDifference(filtered(params, pixels), filtered(params, pixels, false))).toBeLessThanOrEqual(1);
+    expect(
+      largestDifference(await filtered(params, pixels), await filtered(params, pixels, false)),
+    ).toBeLessThanOrEqual(1);
   });
 
   it.each([
@@ -148,9 +152,9 @@ describe("blurs", () => {
     ["disc", 3],
     ["motion", 4],
     ["motion", 20],
-  ])("%s spreads a point without loss (%d)", (mode, value) => {
+  ])("%s spreads a point without loss (%d)", async (mode, value) => {
     const point = paint(99, 99, (x, y) => (x === 49 && y === 49 ? [255, 255, 255, 255] : [0, 0, 0, 0]));
-    const { data } = filtered({ blur: { mode, value, angle: 30 } }, point, false);
+    const { data } = await filtered({ blur: { mode, value, angle: 30 } }, point, false);
     let sum = 0;
     for (let at = 3; at < data.length; at += 4) sum += sample(data, at);
     // Each of the result's pixels is rounded.
@@ -160,35 +164,35 @@ describe("blurs", () => {
     }
   });
 
-  it.each([1, 2, 3])("median is the middle one of all samples around (%d)", (radius) => {
+  it.each([1, 2, 3])("median is the middle one of all samples around (%d)", async (radius) => {
     const side = fc.integer({ min: 1, max: 19 });
-    const check = fc.property(side, side, fc.integer({ min: 1, max: 255 }), (width, height, levels) => {
+    const check = fc.asyncProperty(side, side, fc.integer({ min: 1, max: 255 }), async (width, height, levels) => {
       const pixels = noise(width, height);
       const coarse = { ...pixels, data: pixels.data.map((level, at) => (at % 4 === 3 ? 255 : level % levels)) };
-      const { data } = filtered({ blur: { mode: "median", value: radius } }, coarse);
+      const { data } = await filtered({ blur: { mode: "median", value: radius } }, coarse);
       expect(data).toEqual(medians(coarse, radius));
     });
-    fc.assert(check, { numRuns: 25 });
+    await fc.assert(check, { numRuns: 25 });
   });
 
-  it("motion goes in its direction only", () => {
+  it("motion goes in its direction only", async () => {
     const line = paint(41, 41, (x) => (x === 20 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
-    expect(filtered({ blur: { mode: "motion", value: 8, angle: 90 } }, line).data).toEqual(line.data);
-    const across = filtered({ blur: { mode: "motion", value: 8 } }, line);
+    expect((await filtered({ blur: { mode: "motion", value: 8, angle: 90 } }, line)).data).toEqual(line.data);
+    const across = await filtered({ blur: { mode: "motion", value: 8 } }, line);
     expect(pixel(across, 14, 20)[0]).toBe(15);
     // A downward slope to the right for a positive angle.
     const point = paint(41, 41, (x, y) => (x === 20 && y === 20 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
-    const sloped = filtered({ blur: { mode: "motion", value: 8, angle: 45 } }, point);
+    const sloped = await filtered({ blur: { mode: "motion", value: 8, angle: 45 } }, point);
     expect(pixel(sloped, 23, 23)[0]).toBeGreaterThan(5);
     expect(pixel(sloped, 23, 17)[0]).toBe(0);
   });
 
-  it("zoom leaves the center sharp and smears along the rays", () => {
+  it("zoom leaves the center sharp and smears along the rays", async () => {
     const stripes = paint(81, 81, (x) => (x & 1 ? [255, 255, 255, 255] : [0, 0, 0, 255]));
-    const result = filtered({ blur: { mode: "zoom", value: 50 } }, stripes);
+    const result = await filtered({ blur: { mode: "zoom", value: 50 } }, stripes);
     expect(pixel(result, 40, 40)[0]).toBe(0);
     expect(Math.abs(pixel(result, 5, 40)[0] - 127)).toBeLessThan(50);
-    const rings = filtered(
+    const rings = await filtered(
       { blur: { mode: "zoom", value: 50 } },
       paint(81, 81, (_, y) => [y * 3, 0, 0, 255]),
     );
@@ -197,10 +201,10 @@ describe("blurs", () => {
 });
 
 describe("halftone", () => {
-  it.each(["dot", "line", "circular", "hatched", "cmyk"])("%s keeps the mean tone of an area", (mode) => {
+  it.each(["dot", "line", "circular", "hatched", "cmyk"])("%s keeps the mean tone of an area", async (mode) => {
     for (const sharpness of [0, 70, 100]) {
       for (const tone of [0, 40, 128, 200, 255]) {
-        const result = filtered(
+        const result = await filtered(
           { halftone: { mode, value: 8, angle: 22, sharpness } },
           flat(200, 200, [tone, tone, tone, 255]),
         );
@@ -209,17 +213,17 @@ describe("halftone", () => {
     }
   });
 
-  it("is black and white at full sharpness, and keeps alpha", () => {
+  it("is black and white at full sharpness, and keeps alpha", async () => {
     const pixels = noise(40, 40, false);
-    const { data } = filtered({ halftone: { value: 60, sharpness: 100 } }, pixels, false);
+    const { data } = await filtered({ halftone: { value: 60, sharpness: 100 } }, pixels, false);
     for (let at = 3; at < data.length; at += 4) expect(data[at]).toBe(pixels.data[at]);
-    expect(filtered({ halftone: { value: 9 } }, flat(5, 5, [255, 255, 255, 255])).data).toEqual(
+    expect((await filtered({ halftone: { value: 9 } }, flat(5, 5, [255, 255, 255, 255]))).data).toEqual(
       flat(5, 5, [255, 255, 255, 255]).data,
     );
   });
 
-  it("prints a pure ink as it is", () => {
+  it("prints a pure ink as it is", async () => {
     const cyan = flat(20, 20, [0, 255, 255, 255]);
-    expect(filtered({ halftone: { mode: "cmyk", value: 6 } }, cyan).data).toEqual(cyan.data);
+    expect((await filtered({ halftone: { mode: "cmyk", value: 6 } }, cyan)).data).toEqual(cyan.data);
   });
 });

@@ -49,18 +49,18 @@ const GOLDENS: readonly Golden[] = [
 ];
 
 describe("equals another implementation", () => {
-  it.each(GOLDENS)("%s", (_, expected, original, operation, params, tolerance) => {
+  it.each(GOLDENS)("%s", async (_, expected, original, operation, params, tolerance) => {
     const opaque = original !== sourceAlpha;
-    const result = applied(operation, params, decoded(original), { opaque, overlay: over });
-    expect(largestDifference(result, decoded(expected))).toBeLessThanOrEqual(tolerance);
+    const result = await applied(operation, params, await decoded(original), { opaque, overlay: over });
+    expect(largestDifference(result, await decoded(expected))).toBeLessThanOrEqual(tolerance);
   });
 
   it.each([
     [16, rotateRight],
     [330, rotateLeft],
-  ] as const)("rotation by %d degrees, but for the edge", (angle, expected) => {
-    const golden = decoded(expected);
-    const result = applied("rotate", { angle }, decoded(source));
+  ] as const)("rotation by %d degrees, but for the edge", async (angle, expected) => {
+    const golden = await decoded(expected);
+    const result = await applied("rotate", { angle }, await decoded(source));
     expect(insideDifference(result, golden)).toBeLessThanOrEqual(1);
   });
 });

@@ -4,11 +4,14 @@ import { expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { ApiError } from "../../../src/errors.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { render } from "../../../src/image/render.ts";
 import { MAX_SIDE_PIXELS } from "../../../src/limits.ts";
 import over from "../../fixtures/effects/over.png";
+import { rendered } from "../../support/render.ts";
 import { noise, pictureOf } from "../../support/rows.ts";
+
+const PLAIN = { lossless: true, quality: 100, effort: 0, progressive: false };
 
 /** The smallest picture, the thinnest ones, and two that are none of that. */
 const SIZES = [
@@ -18,14 +21,11 @@ const SIZES = [
   [3, 2],
   [57, 41],
 ] as const;
-const FILES = SIZES.flatMap(([width, height]) =>
-  [true, false].map((opaque) =>
-    png.encode(pictureOf([noise(width, height, opaque)], { opaque }), {
-      lossless: true,
-      quality: 100,
-      effort: 0,
-      progressive: false,
-    }),
+const FILES = await Promise.all(
+  SIZES.flatMap(([width, height]) =>
+    [true, false].map((opaque) =>
+      png.write.encode(pictureOf([noise(width, height, opaque)], { opaque }), PLAIN, UNPAUSED),
+    ),
   ),
 );
 
@@ -138,7 +138,7 @@ it("makes a picture within the limits or refuses, and does so soon", { timeout: 
           ...asked,
           output: { format, quality: 50 },
         });
-        const made = await render(file, { operations, output, optimize, overlays, accept: undefined });
+        const made = await rendered(file, { operations, output, optimize, overlays });
 
         const { width, height } = made.output.facts;
         expect(Math.min(width, height)).toBeGreaterThanOrEqual(1);

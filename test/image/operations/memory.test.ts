@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OperationName } from "../../../src/image/operations.ts";
-import { stepPeakBytes } from "../../../src/image/pipeline.ts";
+import { stepPrice } from "../../../src/image/pipeline.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import { applied } from "../../support/operations.ts";
 import { noise } from "../../support/rows.ts";
@@ -25,9 +25,9 @@ describe("the memory of an effect is what it declares", () => {
     ["filter", { blur: { mode: "motion", value: 100, angle: 90 } }],
     ["filter", { blur: { mode: "zoom", value: 100 } }],
     ["rotate", { angle: 3 }],
-  ])("%s %o", (operation, params) => {
-    const { steps } = applied(operation, params, WIDE);
-    const declared = steps.reduce((sum, step) => sum + stepPeakBytes(step, WIDE, true), 0);
+  ])("%s %o", async (operation, params) => {
+    const { steps } = await applied(operation, params, WIDE);
+    const declared = steps.reduce((sum, step) => sum + stepPrice(step, WIDE, true).bytes, 0);
     expect(declared).toBeGreaterThan(8 << 20);
     expect(memoryBytes()).toBeLessThan(declared + OVERHEAD_BYTES);
     expect(memoryBytes()).toBeGreaterThan(declared * 0.7);

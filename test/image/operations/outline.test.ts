@@ -22,11 +22,11 @@ function turned({ width, height, data }: Pixels): Pixels {
 }
 
 describe("mask", () => {
-  it("covers the area of an ellipse, evenly on all sides", () => {
+  it("covers the area of an ellipse, evenly on all sides", async () => {
     const side = fc.integer({ min: 1, max: 90 });
-    fc.assert(
-      fc.property(side, side, (width, height) => {
-        const result = applied("mask", { shape: "ellipse" }, flat(width, height, [255, 255, 255, 255]));
+    await fc.assert(
+      fc.asyncProperty(side, side, async (width, height) => {
+        const result = await applied("mask", { shape: "ellipse" }, flat(width, height, [255, 255, 255, 255]));
         const exact = (Math.PI * width * height) / 4;
         expect(Math.abs(area(result) - exact)).toBeLessThan(0.02 * (width + height) + 0.06);
         expect(turned(result).data).toEqual(result.data);
@@ -35,8 +35,8 @@ describe("mask", () => {
     );
   });
 
-  it("has a smooth edge, and keeps the color up to it", () => {
-    const result = applied("mask", { shape: "ellipse" }, WHITE);
+  it("has a smooth edge, and keeps the color up to it", async () => {
+    const result = await applied("mask", { shape: "ellipse" }, WHITE);
     const partial = result.data.filter((alpha, at) => at % 4 === 3 && alpha > 0 && alpha < 255);
     expect(partial.length).toBeGreaterThan(60);
     for (let at = 0; at < result.data.length; at += 4) {
@@ -46,17 +46,17 @@ describe("mask", () => {
     expect(pixel(result, 30, 20)).toEqual([255, 255, 255, 255]);
   });
 
-  it("has a background: as told, or transparent, or white where nothing is", () => {
-    const corner = (params: object, alpha: boolean) =>
-      pixel(applied("mask", { shape: "ellipse", ...params }, noise(30, 30), { alpha }), 0, 0);
-    expect(corner({}, true)).toEqual([0, 0, 0, 0]);
-    expect(corner({}, false)).toEqual([255, 255, 255, 255]);
-    expect(corner({ background: "#f00" }, true)).toEqual([255, 0, 0, 255]);
-    expect(corner({ background: "0000ff40" }, true)).toEqual([0, 0, 255, 64]);
+  it("has a background: as told, or transparent, or white where nothing is", async () => {
+    const corner = async (params: object, alpha: boolean) =>
+      pixel(await applied("mask", { shape: "ellipse", ...params }, noise(30, 30), { alpha }), 0, 0);
+    expect(await corner({}, true)).toEqual([0, 0, 0, 0]);
+    expect(await corner({}, false)).toEqual([255, 255, 255, 255]);
+    expect(await corner({ background: "#f00" }, true)).toEqual([255, 0, 0, 255]);
+    expect(await corner({ background: "0000ff40" }, true)).toEqual([0, 0, 255, 64]);
   });
 
-  it("leaves what is transparent inside transparent", () => {
-    const result = applied("mask", { shape: "ellipse", background: "f00" }, flat(9, 9, [0, 0, 0, 0]), {
+  it("leaves what is transparent inside transparent", async () => {
+    const result = await applied("mask", { shape: "ellipse", background: "f00" }, flat(9, 9, [0, 0, 0, 0]), {
       opaque: false,
     });
     expect(pixel(result, 4, 4)).toEqual([0, 0, 0, 0]);
@@ -64,9 +64,9 @@ describe("mask", () => {
 });
 
 describe("border", () => {
-  it("is painted inside the edges, and only there", () => {
+  it("is painted inside the edges, and only there", async () => {
     const pixels = noise(30, 20);
-    const result = applied("border", { size: 4, color: "112233" }, pixels);
+    const result = await applied("border", { size: 4, color: "112233" }, pixels);
     for (let y = 0; y < 20; y++) {
       for (let x = 0; x < 30; x++) {
         const inside = x >= 4 && x < 26 && y >= 4 && y < 16;
@@ -75,14 +75,14 @@ describe("border", () => {
     }
   });
 
-  it("lets the picture through where its color is translucent", () => {
-    const result = applied("border", { size: 2, color: "ff000080" }, flat(9, 9, [0, 0, 255, 255]));
+  it("lets the picture through where its color is translucent", async () => {
+    const result = await applied("border", { size: 2, color: "ff000080" }, flat(9, 9, [0, 0, 255, 255]));
     expect(pixel(result, 1, 1)).toEqual([128, 0, 127, 255]);
     expect(result.opaque).toBe(true);
   });
 
-  it("rounds the corners, outside and inside", () => {
-    const result = applied("border", { size: 5, radius: 15, color: "000" }, WHITE);
+  it("rounds the corners, outside and inside", async () => {
+    const result = await applied("border", { size: 5, radius: 15, color: "000" }, WHITE);
     expect(pixel(result, 0, 0)).toEqual([0, 0, 0, 0]);
     expect(pixel(result, 2, 20)).toEqual([0, 0, 0, 255]);
     // The inner corner has a radius of 10: its corner pixel is still border.
@@ -92,15 +92,15 @@ describe("border", () => {
     expect(turned(result).data).toEqual(result.data);
   });
 
-  it("rounds without a line, and fills what is behind", () => {
-    const result = applied("border", { radius: 12, background: "#cccccc" }, WHITE, { alpha: false });
+  it("rounds without a line, and fills what is behind", async () => {
+    const result = await applied("border", { radius: 12, background: "#cccccc" }, WHITE, { alpha: false });
     expect(pixel(result, 0, 0)).toEqual([0xcc, 0xcc, 0xcc, 255]);
     expect(pixel(result, 20, 0)).toEqual([255, 255, 255, 255]);
     expect(result.opaque).toBe(true);
   });
 
-  it("is all there is where the picture is thinner than both sides of it", () => {
-    expect(applied("border", { size: 9, color: "123456" }, noise(17, 40)).data).toEqual(
+  it("is all there is where the picture is thinner than both sides of it", async () => {
+    expect((await applied("border", { size: 9, color: "123456" }, noise(17, 40))).data).toEqual(
       flat(17, 40, [0x12, 0x34, 0x56, 255]).data,
     );
   });

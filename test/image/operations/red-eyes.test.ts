@@ -31,9 +31,9 @@ const PAIR: Look["eyes"] = [
 const plan = (look: Look) => planned("auto", { redeye: true }, face(look));
 
 describe("auto.redeye", () => {
-  it("makes both pupils dark, and touches nothing else", () => {
+  it("makes both pupils dark, and touches nothing else", async () => {
     const before = face({ eyes: PAIR });
-    const after = applied("auto", { redeye: true }, before);
+    const after = await applied("auto", { redeye: true }, before);
     for (const [x, y] of PAIR) expect(pixel(after, x, y)).toEqual([43, 43, 43, 255]);
     for (let y = 0; y < before.height; y++) {
       for (let x = 0; x < before.width; x++) {
@@ -66,12 +66,12 @@ describe("auto.redeye", () => {
     ["on no skin", { eyes: PAIR, skin: [90, 120, 200] }],
     ["dark pupils", { eyes: PAIR, pupil: [30, 25, 25] }],
     ["brown pupils", { eyes: PAIR, pupil: [110, 75, 60] }],
-  ])("leaves alone what may be something else: %s", (_, look) => {
-    expect(plan(look)).toEqual([]);
+  ])("leaves alone what may be something else: %s", async (_, look) => {
+    expect(await plan(look)).toEqual([]);
   });
 
-  it("leaves pictures without eyes alone", () => {
-    expect(planned("auto", { redeye: true }, decoded(source))).toEqual([]);
-    expect(planned("auto", { redeye: true }, noise(120, 90))).toEqual([]);
+  it("leaves pictures without eyes alone", async () => {
+    expect(await planned("auto", { redeye: true }, await decoded(source))).toEqual([]);
+    expect(await planned("auto", { redeye: true }, noise(120, 90))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { resample } from "../../../src/image/resample.ts";
 import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
@@ -10,11 +11,11 @@ import largeFile from "../../fixtures/superres/parrots.png";
 import { applied, decoded, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
 
-function enlarged(pixels: Pixels, factor: number, opaque = true): Pixels {
+async function enlarged(pixels: Pixels, factor: number, opaque = true): Promise<Pixels> {
   return applied("upscale", { factor }, pixels, { opaque });
 }
 
-function resampled(pixels: Pixels, width: number, height: number): Pixels {
+async function resampled(pixels: Pixels, width: number, height: number): Promise<Pixels> {
   const box = { x: 0, y: 0, width: pixels.width, height: pixels.height };
   return drain(resample(rowsOf(pixels), { box, width, height, kernel: "lanczos3" }));
 }
@@ -36,7 +37,7 @@ function overshoot({ data }: Pixels, low: number, high: number): number {
 }
 
 describe("super-resolution", () => {
-  it.each([2, 3, 4, 5, 6, 7, 8])("makes exactly %d times the size", (factor) => {
+  it.each([2, 3, 4, 5, 6, 7, 8])("makes exactly %d times the size", async (factor) => {
     for (const [width, height] of [
       [1, 1],
       [1, 9],
@@ -44,65 +45,71 @@ describe("super-resolution", () => {
       [7, 5],
       [16, 3],
     ] as const) {
-      const result = enlarged(noise(width, height), factor);
+      const result = await enlarged(noise(width, height), factor);
       expect([result.width, result.height]).toEqual([width * factor, height * factor]);
     }
   });
 
-  it("says the rule that a factor breaks", () => {
+  it("says the rule that a factor breaks", async () => {
     for (const factor of [0, -2, 1.5, "x"]) {
-      expect(() => enlarged(noise(2, 2), factor as number)).toThrow("must be a positive integer");
+      await expect(enlarged(noise(2, 2), factor as number)).rejects.toThrow("must be a positive integer");
     }
-    expect(() => enlarged(noise(2, 2), 9)).toThrow("must be at most 8");
+    await expect(enlarged(noise(2, 2), 9)).rejects.toThrow("must be at most 8");
   });
 
-  it("adds as much to the left as to the right, and above as below", () => {
+  it("adds as much to the left as to the right, and above as below", async () => {
     // What differs is where two filters are as good as each other: a direction that lies between two.
     for (const factor of [2, 4]) {
       const pixels = scene(61, 47);
-      const result = enlarged(pixels, factor);
-      expect(psnr(mirrored(enlarged(mirrored(pixels), factor)), result)).toBeGreaterThan(45);
-      expect(psnr(transposed(enlarged(transposed(pixels), factor)), result)).toBeGreaterThan(45);
+      const result = await enlarged(pixels, factor);
+      expect(psnr(mirrored(await enlarged(mirrored(pixels), factor)), result)).toBeGreaterThan(45);
+      expect(psnr(transposed(await enlarged(transposed(pixels), factor)), result)).toBeGreaterThan(45);
     }
   });
 
-  it("leaves everything where it is: reduced again, it is the picture", () => {
+  it("leaves everything where it is: reduced again, it is the picture", async () => {
     for (const factor of [2, 3, 4, 8]) {
-      const small = decoded(smallerFile);
-      const again = resampled(enlarged(small, factor), small.width, small.height);
+      const small = await decoded(smallerFile);
+      const again = await resampled(await enlarged(small, factor), small.width, small.height);
       expect(psnr(again, small)).toBeGreaterThan(34);
       const moved = paint(small.width, small.height, (x, y) => pixel(small, Math.max(0, x - 1), y));
       expect(psnr(again, moved)).toBeLessThan(30);
     }
   });
 
-  it("has no halo: nothing is much darker or brighter than what is around it", () => {
+  it("has no halo: nothing is much darker or brighter than what is around it", async () => {
     const edge = paint(40, 40, (x, y) => (3 * x + y < 70 ? [60, 60, 60, 255] : [200, 180, 160, 255]));
     for (const factor of [2, 4]) {
-      const learned = overshoot(enlarged(edge, factor), 60, 200);
+      const learned = overshoot(await enlarged(edge, factor), 60, 200);
       expect(learned).toBeLessThanOrEqual(10);
-      expect(learned).toBeLessThan(overshoot(resampled(edge, 40 * factor, 40 * factor), 60, 200) * 0.7);
+      expect(learned).toBeLessThan(overshoot(await resampled(edge, 40 * factor, 40 * factor), 60, 200) * 0.7);
     }
   });
 
-  it("keeps one color", () => {
+  it("keeps one color", async () => {
     const level = fc.integer({ min: 0, max: 255 });
-    const check = fc.property(level, level, level, fc.integer({ min: 2, max: 8 }), (red, green, blue, factor) => {
-      const color = [red, green, blue, 255] as const;
-      expect(enlarged(flat(9, 6, color), factor).data).toEqual(flat(9 * factor, 6 * factor, color).data);
-      const [r, g, b, a] = pixel(enlarged(flat(5, 5, [red, green, blue, 128]), factor, false), 7, 9);
-      expect(a).toBe(128);
-      expect(Math.max(Math.abs(r - red), Math.abs(g - green), Math.abs(b - blue))).toBeLessThanOrEqual(1);
-    });
-    fc.assert(check, { numRuns: 20 });
+    const check = fc.asyncProperty(
+      level,
+      level,
+      level,
+      fc.integer({ min: 2, max: 8 }),
+      async (red, green, blue, factor) => {
+        const color = [red, green, blue, 255] as const;
+        expect((await enlarged(flat(9, 6, color), factor)).data).toEqual(flat(9 * factor, 6 * factor, color).data);
+        const [r, g, b, a] = pixel(await enlarged(flat(5, 5, [red, green, blue, 128]), factor, false), 7, 9);
+        expect(a).toBe(128);
+        expect(Math.max(Math.abs(r - red), Math.abs(g - green), Math.abs(b - blue))).toBeLessThanOrEqual(1);
+      },
+    );
+    await fc.assert(check, { numRuns: 20 });
   });
 
-  it("keeps gray gray", () => {
+  it("keeps gray gray", async () => {
     const gray = paint(30, 20, (x, y) => {
       const level = (x * 37 + y * 91) % 256;
       return [level, level, level, 255];
     });
-    const { data } = enlarged(gray, 4);
+    const { data } = await enlarged(gray, 4);
     for (let at = 0; at < data.length; at += 4) {
       expect(sample(data, at + 1)).toBe(sample(data, at));
       expect(sample(data, at + 2)).toBe(sample(data, at));
@@ -111,17 +118,21 @@ describe("super-resolution", () => {
 });
 
 describe("alpha", () => {
-  it("does not change an opaque picture", () => {
-    const check = fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), (width, height) => {
-      const pixels = scene(width, height);
-      expect(enlarged(pixels, 2, false).data).toEqual(enlarged(pixels, 2).data);
-    });
-    fc.assert(check, { numRuns: 10 });
+  it("does not change an opaque picture", async () => {
+    const check = fc.asyncProperty(
+      fc.integer({ min: 1, max: 30 }),
+      fc.integer({ min: 1, max: 30 }),
+      async (width, height) => {
+        const pixels = scene(width, height);
+        expect((await enlarged(pixels, 2, false)).data).toEqual((await enlarged(pixels, 2)).data);
+      },
+    );
+    await fc.assert(check, { numRuns: 10 });
   });
 
-  it("keeps colors of hidden pixels out", () => {
+  it("keeps colors of hidden pixels out", async () => {
     const disc = paint(24, 24, (x, y) => (Math.hypot(x - 11.5, y - 11.5) < 8 ? [250, 200, 20, 255] : [0, 0, 255, 0]));
-    const result = enlarged(disc, 4, false);
+    const result = await enlarged(disc, 4, false);
     let sum = 0;
     for (let at = 0; at < result.data.length; at += 4) {
       const alpha = sample(result.data, at + 3);
@@ -145,11 +156,11 @@ describe("a photograph that no filter was learned from", () => {
   it.each([
     [2, smallFile, 0.7],
     [4, smallerFile, 0.4],
-  ] as const)("comes closer to the original than Lanczos3 by decibels: %d times", (factor, file, margin) => {
-    const original = decoded(largeFile);
-    const small = decoded(file);
-    const learned = psnr(enlarged(small, factor), original);
-    const usual = psnr(resampled(small, original.width, original.height), original);
+  ] as const)("comes closer to the original than Lanczos3 by decibels: %d times", async (factor, file, margin) => {
+    const original = await decoded(largeFile);
+    const small = await decoded(file);
+    const learned = psnr(await enlarged(small, factor), original);
+    const usual = psnr(await resampled(small, original.width, original.height), original);
     expect(learned).toBeGreaterThan(usual + margin);
   });
 });
@@ -157,16 +168,16 @@ describe("a photograph that no filter was learned from", () => {
 describe("memory", () => {
   const superres = () => nativeStatistics().find(({ name }) => name === "superres")?.memoryBytes ?? 0;
 
-  it("is what is declared, however high the picture is", () => {
+  it("is what is declared, however high the picture is", async () => {
     const wide = flat(8_000, 40, [1, 2, 3, 255]);
     const step = enlargeStep(wide, 4);
-    drain(step.apply(rowsOf(wide)));
+    await drain(step.apply(rowsOf(wide), UNPAUSED));
     const low = superres();
     // The filters, and what a fresh instance has.
-    expect(low).toBeLessThan(step.peakBytes + (1 << 20));
+    expect(low).toBeLessThan(step.price.bytes + (1 << 20));
     const high = { width: 8_000, height: 200, data: new Uint8Array(8_000 * 200 * 4).fill(255) };
-    const rows = enlargeStep(high, 4).apply(rowsOf(high));
-    for (let band = rows.read(16); band; band = rows.read(16)) expect(band.length).toBeGreaterThan(0);
+    const rows = enlargeStep(high, 4).apply(rowsOf(high), UNPAUSED);
+    for (let band = await rows.read(16); band; band = await rows.read(16)) expect(band.length).toBeGreaterThan(0);
     rows.close();
     expect(superres()).toBeLessThanOrEqual(low);
   });

@@ -8,10 +8,10 @@ import { applied, decoded, flat, pixel } from "../../support/operations.ts";
 import type { Pixels } from "../../support/rows.ts";
 
 /** A translucent picture of 40 x 24. */
-const OVER = decoded(over);
+const OVER = await decoded(over);
 const GREEN: Pixels = flat(100, 60, [0, 255, 0, 255]);
 
-function marked(params: object, pixels: Pixels = GREEN, overlay: ArrayBuffer = over): Pixels {
+async function marked(params: object, pixels: Pixels = GREEN, overlay: ArrayBuffer = over): Promise<Pixels> {
   return applied("watermark", { id: "a", ...params }, pixels, { overlay });
 }
 
@@ -44,22 +44,22 @@ describe("place", () => {
     [{ x: "12" }, [12, 0, 52, 24]],
     [{ x: -10, y: 50 }, [0, 50, 30, 60]],
     [{ gravity: "center", padding: 9 }, [30, 18, 70, 42]],
-  ])("%o", (params, expected) => {
-    expect(changed(marked(params))).toEqual(expected);
+  ])("%o", async (params, expected) => {
+    expect(changed(await marked(params))).toEqual(expected);
   });
 
-  it("clips what stands out on every side", () => {
+  it("clips what stands out on every side", async () => {
     const small = flat(10, 8, [0, 255, 0, 255]);
-    const result = marked({}, small);
-    const whole = marked({}, flat(40, 24, [0, 255, 0, 255]));
+    const result = await marked({}, small);
+    const whole = await marked({}, flat(40, 24, [0, 255, 0, 255]));
     for (let y = 0; y < 8; y++)
       for (let x = 0; x < 10; x++) expect(pixel(result, x, y)).toEqual(pixel(whole, x + 15, y + 8));
   });
 });
 
 describe("size", () => {
-  const size = (params: object, pixels?: Pixels) => {
-    const [left = 0, top = 0, right = 0, bottom = 0] = changed(marked(params, pixels), pixels);
+  const size = async (params: object, pixels?: Pixels) => {
+    const [left = 0, top = 0, right = 0, bottom = 0] = changed(await marked(params, pixels), pixels);
     return [right - left, bottom - top];
   };
 
@@ -71,23 +71,23 @@ describe("size", () => {
     [{ scale: 0.5, width: 30 }, [20, 12]],
     [{ width: 400, height: 400 }, [40, 24]],
     [{ fit: true }, [40, 24]],
-  ])("%o", (params, expected) => {
-    expect(size(params)).toEqual(expected);
+  ])("%o", async (params, expected) => {
+    expect(await size(params)).toEqual(expected);
   });
 
-  it("fits into a smaller picture only when asked", () => {
+  it("fits into a smaller picture only when asked", async () => {
     const small = flat(20, 20, [0, 255, 0, 255]);
-    expect(size({}, small)).toEqual([20, 20]);
-    expect(size({ fit: true }, small)).toEqual([20, 12]);
-    expect(size({ fit: true, padding: 5 }, small)).toEqual([10, 6]);
+    expect(await size({}, small)).toEqual([20, 20]);
+    expect(await size({ fit: true }, small)).toEqual([20, 12]);
+    expect(await size({ fit: true, padding: 5 }, small)).toEqual([10, 6]);
   });
 
-  it("is never enlarged", () => {
+  it("is never enlarged", async () => {
     const side = fc.integer({ min: 41, max: 300 });
     const params = fc.record({ width: side, height: side, fit: fc.boolean() }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(params, (options) => {
-        const [width = 0, height = 0] = size(options);
+    await fc.assert(
+      fc.asyncProperty(params, async (options) => {
+        const [width = 0, height = 0] = await size(options);
         expect(width <= OVER.width && height <= OVER.height).toBe(true);
       }),
       { numRuns: 20 },
@@ -96,33 +96,33 @@ describe("size", () => {
 });
 
 describe("opacity", () => {
-  it("multiplies the alpha of the watermark", () => {
+  it("multiplies the alpha of the watermark", async () => {
     const [red, green, blue, alpha] = pixel(OVER, 20, 12);
     const share = (alpha / 255) * 0.25;
-    const result = pixel(marked({ x: 0, y: 0, opacity: 0.25 }), 20, 12);
+    const result = pixel(await marked({ x: 0, y: 0, opacity: 0.25 }), 20, 12);
     const expected = [red * share, green * share + 255 * (1 - share), blue * share, 255];
     for (const [c, value] of expected.entries()) expect(Math.abs((result[c] ?? 0) - value)).toBeLessThanOrEqual(1);
   });
 
-  it("changes at most two levels at its least", () => {
-    const result = marked({ opacity: 0.01 });
+  it("changes at most two levels at its least", async () => {
+    const result = await marked({ opacity: 0.01 });
     for (const [at, value] of result.data.entries())
       expect(Math.abs(value - (GREEN.data[at] ?? 0))).toBeLessThanOrEqual(3);
   });
 
-  it("makes a transparent picture as opaque as the watermark is", () => {
+  it("makes a transparent picture as opaque as the watermark is", async () => {
     const empty = flat(40, 24, [9, 9, 9, 0]);
-    const result = applied("watermark", { id: "a" }, empty, { opaque: false, overlay: over });
+    const result = await applied("watermark", { id: "a" }, empty, { opaque: false, overlay: over });
     for (const [at, value] of result.data.entries()) {
       if (at % 4 === 3) expect(Math.abs(value - (OVER.data[at] ?? 0))).toBeLessThanOrEqual(1);
     }
   });
 });
 
-it("says that the watermark, and not the picture, cannot be read", () => {
+it("says that the watermark, and not the picture, cannot be read", async () => {
   const message = "watermark.id names a picture that cannot be read";
-  expect(() => marked({}, GREEN, new Uint8Array([1, 2, 3]).buffer)).toThrow(message);
-  expect(() => marked({}, GREEN, over.slice(0, 300))).toThrow(message);
+  await expect(marked({}, GREEN, new Uint8Array([1, 2, 3]).buffer)).rejects.toThrow(message);
+  await expect(marked({}, GREEN, over.slice(0, 300))).rejects.toThrow(message);
 });
 
 it.each([

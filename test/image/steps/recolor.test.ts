@@ -19,16 +19,16 @@ function mapped(work: (red: number, green: number, blue: number, alpha: number) 
 }
 
 describe("recoloring", () => {
-  it("puts a picture on a color", () => {
+  it("puts a picture on a color", async () => {
     const over = (color: number, ground: number, alpha: number) =>
       Math.round((color * alpha + ground * (255 - alpha)) / 255);
     const expected = mapped((r, g, b, a) => [over(r, 10, a), over(g, 250, a), over(b, 128, a), 255]);
     const rows = flatten(rowsOf(PIXELS, false), [10, 250, 128, 255]);
     expect(rows.opaque).toBe(true);
-    expect(drain(rows).data).toEqual(expected);
+    expect((await drain(rows)).data).toEqual(expected);
   });
 
-  it("multiplies colors with a matrix, clamps them, and keeps alpha", () => {
+  it("multiplies colors with a matrix, clamps them, and keeps alpha", async () => {
     const factors: ColorMatrix = [0.5, 0.25, 0.25, 10, -1, 2, 0, -20.5, 0, 0, 1, 0];
     const clamp = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
     const expected = mapped((r, g, b, a) => [
@@ -37,16 +37,18 @@ describe("recoloring", () => {
       b,
       a,
     ]);
-    const { data } = drain(matrix(rowsOf(PIXELS, false), factors));
+    const { data } = await drain(matrix(rowsOf(PIXELS, false), factors));
     for (let at = 0; at < data.length; at++)
       expect(Math.abs(sample(data, at) - sample(expected, at))).toBeLessThanOrEqual(1);
-    expect(drain(matrix(rowsOf(PIXELS, false), [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0])).data).toEqual(PIXELS.data);
+    expect((await drain(matrix(rowsOf(PIXELS, false), [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]))).data).toEqual(
+      PIXELS.data,
+    );
   });
 
-  it("maps levels by tables", () => {
+  it("maps levels by tables", async () => {
     const inverted = Uint8Array.from({ length: 256 }, (_, level) => 255 - level);
     const expected = mapped((r, g, b, a) => [255 - r, g, b, 255 - a]);
-    expect(drain(mapLevels(rowsOf(PIXELS, false), { red: inverted, alpha: inverted })).data).toEqual(expected);
+    expect((await drain(mapLevels(rowsOf(PIXELS, false), { red: inverted, alpha: inverted }))).data).toEqual(expected);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { identify } from "../../../src/image/detect.ts";
 import type { Box } from "../../../src/image/geometry.ts";
-import { inMemory } from "../../../src/image/optimize/sheet.ts";
+import { inMemory } from "../../../src/image/optimize/sample.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import { pictureOf } from "../../../src/image/pipeline.ts";
 import type { Rows } from "../../../src/image/rows.ts";
@@ -15,13 +16,13 @@ import { drain } from "../../support/rows.ts";
 
 const size = { width: 3_100, height: 3_000 };
 const pixels = new Uint32Array(size.width * size.height).map((_, index) => index | 0xff000000);
-const open = () => firstFrame(inMemory(new Uint8Array(pixels.buffer), size, true));
+const open = () => firstFrame(inMemory(new Uint8Array(pixels.buffer), size, true), UNPAUSED);
 
 /** A number that depends on every pixel and its place. */
-function digest(rows: Rows): number {
+async function digest(rows: Rows): Promise<number> {
   let sum = 0;
   let at = 0;
-  for (let band = rows.read(37); band; band = rows.read(37)) {
+  for (let band = await rows.read(37); band; band = await rows.read(37)) {
     for (const pixel of new Uint32Array(band.slice().buffer)) sum = (Math.imul(sum, 31) + (pixel ^ at++)) | 0;
   }
   rows.close();
@@ -36,27 +37,30 @@ describe("turning by strips", () => {
     expect(needsStrips(size, 2)).toBe(false);
   });
 
-  it.each([3, 4, 5, 6, 7, 8] as const)("gives the pixels of orientation %i", (orientation) => {
+  it.each([3, 4, 5, 6, 7, 8] as const)("gives the pixels of orientation %i", async (orientation) => {
     let passes = 0;
     const box = { x: 40, y: 24, width: 3_000, height: 2_950 };
-    const openRegion = (region: typeof box) => {
+    const openRegion = async (region: typeof box) => {
       passes++;
-      return crop(open(), region);
+      return crop(await open(), region);
     };
-    const strips = digest(turnByStrips(openRegion, { box, orientation, opaque: true }));
+    const strips = await digest(turnByStrips(openRegion, { box, orientation, opaque: true }));
     expect(passes).toBeGreaterThan(1);
-    expect(strips).toBe(digest(turn(crop(open(), box), orientation)));
+    expect(strips).toBe(await digest(turn(crop(await open(), box), orientation)));
   });
 
   it.each([
     ["JPEG", jpeg],
     ["WebP", webp],
-  ])("leaves no seams where color is stored at half the size: %s", (_, file) => {
+  ])("leaves no seams where color is stored at half the size: %s", async (_, file) => {
     const stored = identify(new Uint8Array(file));
     const region = (box: Box) =>
-      firstFrame(pictureOf(stored, { view: { box, orientation: 1 }, steps: [], size: box, changesPixels: true }));
+      firstFrame(
+        pictureOf(stored, { view: { box, orientation: 1 }, steps: [], size: box, changesPixels: true }),
+        UNPAUSED,
+      );
     const box = { x: 3, y: 5, width: 101, height: 90 };
-    const whole = drain(turn(region(box), 6));
-    expect(drain(turnByStrips(region, { box, orientation: 6, opaque: true }, 7_000))).toEqual(whole);
+    const whole = await drain(turn(await region(box), 6));
+    expect(await drain(turnByStrips(region, { box, orientation: 6, opaque: true }, 7_000))).toEqual(whole);
   });
 });

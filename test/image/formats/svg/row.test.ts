@@ -2,9 +2,9 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { detect } from "../../../../src/image/detect.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
-import { render } from "../../../../src/image/render.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import androidRobotCompressed from "../../../fixtures/svg/Android_robot.svgz";
 import svgAnimateHref from "../../../fixtures/svg/broken/svg-animate-href.svg";
@@ -41,6 +41,7 @@ import svgUtf16 from "../../../fixtures/svg/broken/svg-utf16.svg";
 import svgXinclude from "../../../fixtures/svg/broken/svg-xinclude.svg";
 import logoWithText from "../../../fixtures/svg/logo-with-text.svg";
 import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
+import { rendered } from "../../../support/render.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
 
 const REFUSED = {
@@ -91,23 +92,28 @@ function drawing(body: string, attributes = 'width="40" height="20"'): Uint8Arra
   return new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${body}</svg>`);
 }
 
-function drawn(bytes: Uint8Array, width: number, height: number, box?: Pixels | object): Pixels {
-  const facts = svg.probe(bytes);
+async function drawn(
+  bytes: Uint8Array,
+  width: number,
+  height: number,
+  box?: object,
+  breath: Breath = UNPAUSED,
+): Promise<Pixels> {
+  const facts = svg.read.probe(bytes);
   const whole = { x: 0, y: 0, width: facts.width, height: facts.height };
-  const [decoded] = svg.open(bytes, facts, { box: { ...whole, ...box }, width, height });
-  if (!decoded) throw new Error("no frame");
-  return drain(decoded.rows);
+  for await (const { rows } of svg.read.open(bytes, facts, { box: { ...whole, ...box }, width, height }, breath)) {
+    return drain(rows);
+  }
+  throw new Error("no frame");
 }
 
-function cleaned(bytes: Uint8Array): string {
-  return new TextDecoder().decode(svg.recompress(bytes));
+async function cleaned(bytes: Uint8Array): Promise<string> {
+  return new TextDecoder().decode(await svg.recompress.run(bytes));
 }
 
 function pixel({ data, width }: Pixels, x: number, y: number): number[] {
   return [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
 }
-
-const ORDER = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
 
 describe("SVG", () => {
   it.each([
@@ -119,20 +125,20 @@ describe("SVG", () => {
     ['width="NaN" height="-3"', 300, 150],
     ["", 300, 150],
   ])("has the size that %s says", (attributes, width, height) => {
-    expect(svg.probe(drawing("", attributes))).toMatchObject({ width, height, alpha: true });
+    expect(svg.read.probe(drawing("", attributes))).toMatchObject({ width, height, alpha: true });
   });
 
-  it("is drawn with straight alpha on nothing", () => {
-    const picture = drawn(drawing('<rect width="50%" height="100%" fill="#f00" fill-opacity="0.5"/>'), 40, 20);
+  it("is drawn with straight alpha on nothing", async () => {
+    const picture = await drawn(drawing('<rect width="50%" height="100%" fill="#f00" fill-opacity="0.5"/>'), 40, 20);
     expect(pixel(picture, 5, 5)).toEqual([255, 0, 0, 128]);
     expect(pixel(picture, 30, 5)).toEqual([0, 0, 0, 0]);
   });
 
-  it("is drawn at the size that is wanted", () => {
+  it("is drawn at the size that is wanted", async () => {
     const bytes = drawing('<rect x="10" width="1" height="20" fill="#00f"/>');
-    const picture = drawn(bytes, 4_000, 2_000);
+    const picture = await drawn(bytes, 4_000, 2_000);
     expect([999, 1_000, 1_099, 1_100].map((x) => pixel(picture, x, 1_500)[3])).toEqual([0, 255, 255, 0]);
-    expect(pixel(drawn(bytes, 400, 100, { x: 5, width: 10, height: 5 }), 210, 50)).toEqual([0, 0, 255, 255]);
+    expect(pixel(await drawn(bytes, 400, 100, { x: 5, width: 10, height: 5 }), 210, 50)).toEqual([0, 0, 255, 255]);
   });
 
   it.each([
@@ -141,38 +147,41 @@ describe("SVG", () => {
       "a filter",
       '<filter id="f"><feGaussianBlur stdDeviation="3"/></filter><circle cx="20" cy="10" r="8" filter="url(#f)"/>',
     ],
-  ])("shows in a region what the whole shows there: %s", (_name, body) => {
-    const whole = drawn(drawing(body), 400, 200);
-    const region = drawn(drawing(body), 400, 70, { y: 8, height: 7 });
+  ])("shows in a region what the whole shows there: %s", async (_name, body) => {
+    const whole = await drawn(drawing(body), 400, 200);
+    const region = await drawn(drawing(body), 400, 70, { y: 8, height: 7 });
     expect(region.data).toEqual(whole.data.subarray(80 * 400 * 4, 150 * 400 * 4));
   });
 
-  it("has letters, gradients and styles", () => {
-    const text = drawn(drawing('<text x="2" y="16" font-size="16" font-family="Nothing">M</text>'), 40, 20).data;
+  it("has letters, gradients and styles", async () => {
+    const text = (await drawn(drawing('<text x="2" y="16" font-size="16" font-family="Nothing">M</text>'), 40, 20))
+      .data;
     expect(text.filter((value, at) => at % 4 === 3 && value > 128).length).toBeGreaterThan(20);
     const gradient =
       '<style>.a { fill: url(#g) }</style><linearGradient id="g"><stop stop-color="#000"/>' +
       '<stop offset="1" stop-color="#fff"/></linearGradient><rect class="a" width="40" height="20"/>';
-    const [left = 0, right = 0] = [5, 35].map((x) => pixel(drawn(drawing(gradient), 40, 20), x, 10)[0]);
+    const [left = 0, right = 0] = await Promise.all(
+      [5, 35].map(async (x) => pixel(await drawn(drawing(gradient), 40, 20), x, 10)[0]),
+    );
     expect(right - left).toBeGreaterThan(150);
   });
 
-  it.each(Object.entries(REFUSED))("is refused with %s", (_name, file) => {
-    expect(outcomeOf(svg, new Uint8Array(file))).toBe(422);
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
+    expect(await outcomeOf(svg, new Uint8Array(file))).toBe(422);
   });
 
-  it.each(Object.entries(CLEANED))("is drawn and handed on without %s", (_name, file) => {
+  it.each(Object.entries(CLEANED))("is drawn and handed on without %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const text = cleaned(bytes);
+    const text = await cleaned(bytes);
     const rest = text.replaceAll("http://www.w3.org/2000/svg", "").replaceAll("http://www.w3.org/1999/xlink", "");
     expect(rest).not.toMatch(
       /script|https?:|file:|\son\w+=|foreignObject|DOCTYPE|@import|<\?|include|data:image\/svg/i,
     );
-    expect(decodeFile(svg, new TextEncoder().encode(text)).data).toEqual(decodeFile(svg, bytes).data);
+    expect((await decodeFile(svg, new TextEncoder().encode(text))).data).toEqual((await decodeFile(svg, bytes)).data);
   });
 
-  it.each(Object.entries(BOUNDED))("is drawn in bounded time with %s", (_name, file) => {
-    expect(outcomeOf(svg, new Uint8Array(file))).toBe("decoded");
+  it.each(Object.entries(BOUNDED))("is drawn in bounded time with %s", async (_name, file) => {
+    expect(await outcomeOf(svg, new Uint8Array(file))).toBe("decoded");
   });
 
   it.each([
@@ -183,26 +192,26 @@ describe("SVG", () => {
     ["another prefix", '<g xmlns:x="http://www.w3.org/1999/xlink"><image x:href="http://a/"/></g>'],
     ["scripts under another prefix", '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>'],
     ["HTML under another namespace", '<g><script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script></g>'],
-  ])("hides nothing behind %s", (_name, body) => {
-    const text = cleaned(drawing(body));
+  ])("hides nothing behind %s", async (_name, body) => {
+    const text = await cleaned(drawing(body));
     expect(text.replace(/ xmlns(:xlink)?="[^"]*"/g, "")).not.toMatch(/http|alert|script/);
   });
 
-  it("keeps what is drawn when it is cleaned", () => {
+  it("keeps what is drawn when it is cleaned", async () => {
     for (const file of [androidRobot, logoWithText]) {
       const bytes = new Uint8Array(file);
-      const text = cleaned(bytes);
+      const text = await cleaned(bytes);
       expect(text.length).toBeLessThan(bytes.length);
-      expect(decodeFile(svg, new TextEncoder().encode(text)).data).toEqual(decodeFile(svg, bytes).data);
+      expect((await decodeFile(svg, new TextEncoder().encode(text))).data).toEqual((await decodeFile(svg, bytes)).data);
     }
   });
 
   it("stays SVG unless pixels are asked for", async () => {
     const bytes = drawing('<script>alert(1)</script><rect width="9" height="9"/>');
-    const same = (await render(bytes, ORDER)).output;
+    const same = (await rendered(bytes)).output;
     expect(same.format.label).toBe("SVG");
     expect(new TextDecoder().decode(same.bytes)).not.toMatch(/alert/);
-    const large = await render(bytes, { ...ORDER, operations: { flip: { horizontal: true } } });
+    const large = await rendered(bytes, { operations: { flip: { horizontal: true } } });
     expect(large.output.format.label).toBe("PNG");
   });
 
@@ -210,11 +219,11 @@ describe("SVG", () => {
     const plain = new Uint8Array(androidRobot);
     const bytes = new Uint8Array(androidRobotCompressed);
     expect(detect(bytes)).toBe("svg");
-    expect(svg.probe(bytes)).toEqual(svg.probe(plain));
-    expect(decodeFile(svg, bytes)).toEqual(decodeFile(svg, plain));
-    expect(svg.recompressPeakBytes(bytes)).toBe(svg.recompressPeakBytes(plain));
-    const { output } = await render(bytes, ORDER);
-    expect(new TextDecoder().decode(output.bytes)).toBe(cleaned(plain));
+    expect(svg.read.probe(bytes)).toEqual(svg.read.probe(plain));
+    expect(await decodeFile(svg, bytes)).toEqual(await decodeFile(svg, plain));
+    expect(svg.recompress.price(bytes)).toEqual(svg.recompress.price(plain));
+    const { output } = await rendered(bytes);
+    expect(new TextDecoder().decode(output.bytes)).toBe(await cleaned(plain));
   });
 
   it("is nothing else that is compressed", () => {
@@ -222,14 +231,14 @@ describe("SVG", () => {
     expect(detect(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 7, 7, 7, 7))).toBeNull();
   });
 
-  it("is refused or drawn, compressed, wherever it ends and whatever its bytes are", () => {
+  it("is refused or drawn, compressed, wherever it ends and whatever its bytes are", async () => {
     const bytes = new Uint8Array(androidRobotCompressed);
-    for (const part of beginnings(bytes, 20)) expect(outcomeOf(svg, part)).toBe(422);
-    for (const mutated of mutations(bytes, 150)) outcomeOf(svg, mutated);
+    for (const part of beginnings(bytes, 20)) expect(await outcomeOf(svg, part)).toBe(422);
+    for (const mutated of mutations(bytes, 150)) await outcomeOf(svg, mutated);
   });
 
-  it("is refused wherever it ends, and refused or drawn whatever its bytes are", () => {
-    for (const part of beginnings(new Uint8Array(androidRobot), 20)) expect(outcomeOf(svg, part)).toBe(422);
-    for (const mutated of mutations(new Uint8Array(androidRobot), 150)) outcomeOf(svg, mutated);
+  it("is refused wherever it ends, and refused or drawn whatever its bytes are", async () => {
+    for (const part of beginnings(new Uint8Array(androidRobot), 20)) expect(await outcomeOf(svg, part)).toBe(422);
+    for (const mutated of mutations(new Uint8Array(androidRobot), 150)) await outcomeOf(svg, mutated);
   });
 });
