@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import { joined } from "../../src/joined.ts";
-import { jpegHeap } from "../../wasm/jpeg/instance.ts";
+import { jpegModule } from "../../wasm/jpeg/instance.ts";
 import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPrice, readHeader } from "../../wasm/jpeg/jpeg.ts";
 import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/plane-decoder.ts";
-import { NativeError } from "../../wasm/load.ts";
+import { heapOf, NativeError } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
 import { atOnce } from "../support/pieces.ts";
@@ -163,7 +163,7 @@ describe("planes of a JPEG file", () => {
       { x: 133, y: 0, width: 1, height: 1 },
     ])
       expect(() => atOnce(openPlaneDecoder(jpegFile("s420"), { region }))).toThrow(NativeError);
-    expect(jpegHeap().used).toBe(0);
+    expect(heapOf(jpegModule).used).toBe(0);
   });
 
   it("takes planes as it takes rows", () => {
@@ -193,9 +193,9 @@ describe("planes of a JPEG file", () => {
       [1, 8, 2],
     ]) {
       for (const width of [header.width, 20]) {
-        jpegHeap(true);
+        heapOf(jpegModule, true);
         wholePlanes(name, { eighths, region: { x: header.width - width, y: 0, width, height: header.height } });
-        expect(jpegHeap().peak).toBeLessThanOrEqual(planesPrice(header, eighths, width).bytes);
+        expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(planesPrice(header, eighths, width).bytes);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
-import { jpegHeap } from "../../wasm/jpeg/instance.ts";
+import { jpegModule } from "../../wasm/jpeg/instance.ts";
 import {
   decodePrice,
   encodePrice,
@@ -11,7 +11,7 @@ import {
   recompress as recompressPieces,
   recompressPrice,
 } from "../../wasm/jpeg/jpeg.ts";
-import { NativeError, nativeStatistics } from "../../wasm/load.ts";
+import { heapOf, NativeError, nativeStatistics } from "../../wasm/load.ts";
 import type { RecompressOptions } from "../../wasm/jpeg/recompress.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
@@ -204,7 +204,7 @@ describe("the JPEG encoder", () => {
       for (let y = 0; y < 2_048; y += 16) encoder.write(rows, 16);
     };
     expect(fill).toThrow(NativeError);
-    expect(jpegHeap().used).toBe(0);
+    expect(heapOf(jpegModule).used).toBe(0);
   });
 
   it("writes one component when there is no color", () => {
@@ -218,7 +218,7 @@ describe("the JPEG encoder", () => {
     const encoder = openEncoder({ width: 16, height: 16, quality: 80 });
     encoder.write(new Uint8Array(16 * 4 * 8), 8);
     expect(() => atOnce(encoder.finish())).toThrow(NativeError);
-    expect(jpegHeap().used).toBe(0);
+    expect(heapOf(jpegModule).used).toBe(0);
   });
 });
 
@@ -263,15 +263,15 @@ describe("memory of the JPEG module", () => {
     const bytes = jpegFile(name);
     const header = readHeader(bytes);
     for (let eighths = 1; eighths <= 8; eighths++) {
-      jpegHeap(true);
+      heapOf(jpegModule, true);
       decode(bytes, { eighths });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(decodePrice(header, eighths).bytes);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(decodePrice(header, eighths).bytes);
     }
     if (header.precision > 8) return;
     for (const options of [{}, { windowBytes: 20_000 }, { streamed: true }, { streamed: true, windowBytes: 20_000 }]) {
-      jpegHeap(true);
+      heapOf(jpegModule, true);
       recompress(bytes, { progressive: true, ...options });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPrice(header, bytes.length, options).bytes);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(recompressPrice(header, bytes.length, options).bytes);
     }
   });
 
@@ -282,26 +282,26 @@ describe("memory of the JPEG module", () => {
       [20, 3_000],
       [1, 1],
     ] as const) {
-      jpegHeap(true);
+      heapOf(jpegModule, true);
       encode(noise(width, height), settings);
       const declared = encodePrice({ width, height, quality: 90, ...settings }).bytes;
-      expect(jpegHeap().peak).toBeLessThanOrEqual(declared);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(declared);
     }
   });
 
   it("does not depend on the height of a picture in one scan", () => {
     const tall = encode(scene(64, 6_000));
-    jpegHeap(true);
+    heapOf(jpegModule, true);
     decode(tall);
-    expect(jpegHeap().peak).toBeLessThan(400_000);
+    expect(heapOf(jpegModule).peak).toBeLessThan(400_000);
   });
 
   it("does not depend on the detail of a picture that is streamed", () => {
     const bytes = encode(noise(640, 480), { quality: 95 });
     const held = recompress(bytes, { progressive: true });
-    jpegHeap(true);
+    heapOf(jpegModule, true);
     expect(recompress(bytes, { progressive: true, streamed: true })).toEqual(held);
-    expect(jpegHeap().peak).toBeLessThan(1_700_000);
+    expect(heapOf(jpegModule).peak).toBeLessThan(1_700_000);
   });
 
   it("is what it was after thousands of good and damaged jobs in one instance", () => {
@@ -325,7 +325,7 @@ describe("memory of the JPEG module", () => {
       }
     }
     expect(refused).toBeGreaterThan(1_000);
-    expect(jpegHeap().used).toBe(0);
+    expect(heapOf(jpegModule).used).toBe(0);
     const after = statistics();
     expect(after.replaced).toBe(before.replaced);
     // What larger jobs before left behind is kept; these have to do with that, or with little.

@@ -1,11 +1,8 @@
 /** The native module of this folder, and the bytes that flow in and out of it while a job runs. */
-import { native, type NativeExports, type NativeInstance } from "../load.ts";
+import { type HeapExports, native, type NativeInstance } from "../load.ts";
 import module from "./jpeg.wasm";
 
-export interface JpegExports extends NativeExports {
-  heap_used(): number;
-  heap_peak(): number;
-  heap_mark(): void;
+export interface JpegExports extends HeapExports {
   decoder_new(source: number): number;
   decoder_start(
     decoder: number,
@@ -136,17 +133,4 @@ export function closeSinks(ids: readonly number[]): Uint8Array {
     offset += piece.length;
   }
   return bytes;
-}
-
-/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
-export function jpegHeap(mark = false): { readonly used: number; readonly peak: number } {
-  const instance = jpegModule.acquire();
-  try {
-    const { exports } = instance;
-    const heap = { used: exports.heap_used(), peak: exports.heap_peak() };
-    if (mark) exports.heap_mark();
-    return heap;
-  } finally {
-    jpegModule.release(instance);
-  }
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../../src/contract/request.ts";
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { type Orientation, turnOf } from "../../../../src/image/geometry.ts";
 import { firstFrame } from "../../../../src/image/picture.ts";
@@ -9,14 +10,23 @@ import { pictureOf } from "../../../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../../../src/image/plan.ts";
 import { render } from "../../../../src/image/render.ts";
 import type { Rows } from "../../../../src/image/rows.ts";
-import { jpegHeap } from "../../../../wasm/jpeg/instance.ts";
-import { openEncoder, readHeader, recompress, recompressPeakBytes } from "../../../../wasm/jpeg/jpeg.ts";
+import { SharedBytes } from "../../../../src/image/shared-bytes.ts";
+import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
+import {
+  openEncoder,
+  readHeader,
+  recompress as recompressPieces,
+  recompressPrice,
+} from "../../../../wasm/jpeg/jpeg.ts";
+import type { RecompressOptions } from "../../../../wasm/jpeg/recompress.ts";
+import { heapOf } from "../../../../wasm/load.ts";
 import wholeCmyk from "../../../fixtures/jpeg/whole-cmyk.jpg";
 import wholeGray from "../../../fixtures/jpeg/whole-gray.jpg";
 import wholeOddFactors from "../../../fixtures/jpeg/whole-odd-factors.jpg";
 import wholeS420 from "../../../fixtures/jpeg/whole-s420.jpg";
 import wholeS422 from "../../../fixtures/jpeg/whole-s422.jpg";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
+import { atOnce } from "../../../support/pieces.ts";
 import { digest, drain, type Pixels, scene } from "../../../support/rows.ts";
 
 const ORIENTATIONS = [1, 2, 3, 4, 5, 6, 7, 8] as const;
@@ -45,16 +55,20 @@ const JPEGTRAN = {
   ],
 } as const;
 
-function pixelsOf(bytes: Uint8Array, orientation: Orientation): Pixels {
-  const facts = jpeg.probe(bytes);
+function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8Array {
+  return atOnce(recompressPieces(bytes, options));
+}
+
+async function pixelsOf(bytes: Uint8Array, orientation: Orientation): Promise<Pixels> {
+  const facts = jpeg.read.probe(bytes);
   const plan = planSteps(storedSize(facts), [{ kind: "turn", orientation }]);
-  const rows: Rows = firstFrame(pictureOf({ bytes, format: jpeg, facts }, plan));
+  const rows: Rows = await firstFrame(pictureOf({ bytes, format: jpeg, facts }, plan), UNPAUSED);
   return drain(rows);
 }
 
 /** As a viewer shows it. */
-function shown(bytes: Uint8Array): Pixels {
-  return pixelsOf(bytes, jpeg.probe(bytes).orientation);
+function shown(bytes: Uint8Array): Promise<Pixels> {
+  return pixelsOf(bytes, jpeg.read.probe(bytes).orientation);
 }
 
 /** A file that says how it is to be turned, with fixed Huffman codes as cameras write them: something can be won. */
@@ -65,7 +79,8 @@ function photo(name: string, orientation: Orientation): Uint8Array {
 async function optimized(bytes: Uint8Array, body: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
   const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-  return (await render(bytes, order)).output;
+  const rendered = (await render(SharedBytes.of(bytes), order)).output;
+  return { ...rendered, bytes: rendered.file.bytes };
 }
 
 function largestDifference(one: Pixels, other: Pixels): number {
@@ -82,9 +97,9 @@ const ROUNDING = 4;
 describe("a turn of coefficients", () => {
   it.each(Object.entries(JPEGTRAN))("gives what jpegtran gives: %s", async (_name, [file, expected]) => {
     const bytes = new Uint8Array(file);
-    const digests = ORIENTATIONS.slice(1).map((orientation) => {
+    const digests = ORIENTATIONS.slice(1).map(async (orientation) => {
       const turned = recompress(bytes, { progressive: true, turn: turnOf(orientation) });
-      return digest(pixelsOf(turned, 1).data);
+      return digest((await pixelsOf(turned, 1)).data);
     });
     expect((await Promise.all(digests)).join(" ")).toBe(expected);
   });
@@ -93,10 +108,12 @@ describe("a turn of coefficients", () => {
     const bytes = new Uint8Array(file);
     for (const orientation of ORIENTATIONS) {
       const turn = turnOf(orientation);
-      jpegHeap(true);
+      heapOf(jpegModule, true);
       recompress(bytes, { progressive: true, turn });
-      expect(jpegHeap().peak).toBeLessThanOrEqual(recompressPeakBytes(readHeader(bytes), bytes.length, { turn }));
-      expect(jpegHeap().used).toBe(0);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(
+        recompressPrice(readHeader(bytes), bytes.length, { turn }).bytes,
+      );
+      expect(heapOf(jpegModule).used).toBe(0);
     }
   });
 });
@@ -111,8 +128,8 @@ describe("a JPEG picture that lies on its side", () => {
       expect(result.length).toBeLessThanOrEqual(bytes.length);
       // 133 x 101 pixels are no whole number of MCUs: what would be mirrored stays as it lies, and says so.
       expect([orientation, orientation === 5 ? 1 : orientation]).toContain(facts.orientation);
-      if (facts.orientation === orientation) expect(shown(result)).toEqual(shown(bytes));
-      else expect(largestDifference(shown(result), shown(bytes))).toBeLessThanOrEqual(ROUNDING);
+      if (facts.orientation === orientation) expect(await shown(result)).toEqual(await shown(bytes));
+      else expect(largestDifference(await shown(result), await shown(bytes))).toBeLessThanOrEqual(ROUNDING);
     }
   });
 
@@ -122,19 +139,19 @@ describe("a JPEG picture that lies on its side", () => {
       const { bytes: result, facts } = await optimized(bytes, { optimize: { lossless: true } });
       expect(result.length).toBeLessThanOrEqual(bytes.length);
       if (result.length < bytes.length - 40) expect(facts.orientation).toBe(1);
-      expect(largestDifference(shown(result), shown(bytes))).toBeLessThanOrEqual(ROUNDING);
+      expect(largestDifference(await shown(result), await shown(bytes))).toBeLessThanOrEqual(ROUNDING);
     }
   });
 
   it("is requantized as it lies, and turned after that", async () => {
     const encoder = openEncoder({ width: 320, height: 256, quality: 96 });
     encoder.write(scene(320, 256).data, 256);
-    const bytes = jpeg.strip(encoder.finish(), 6);
+    const bytes = jpeg.strip(atOnce(encoder.finish()), 6);
     const { bytes: result, facts, score } = await optimized(bytes, {});
     expect(facts).toMatchObject({ width: 256, height: 320, orientation: 1 });
     expect(result.length).toBeLessThan(bytes.length / 2);
     expect(score).toBeGreaterThanOrEqual(75);
-    expect(largestDifference(shown(result), shown(bytes))).toBeLessThan(90);
+    expect(largestDifference(await shown(result), await shown(bytes))).toBeLessThan(90);
   });
 
   it.each([
@@ -156,9 +173,9 @@ describe("a JPEG picture that lies on its side", () => {
     const mirrored = await optimized(whole, body);
     expect(mirrored.facts.subsample).toBe("4:2:0");
     expect(mirrored.bytes.length).toBeLessThan(whole.length * 1.05);
-    expect(largestDifference(shown(mirrored.bytes), pixelsOf(whole, 2))).toBeLessThanOrEqual(ROUNDING);
+    expect(largestDifference(await shown(mirrored.bytes), await pixelsOf(whole, 2))).toBeLessThanOrEqual(ROUNDING);
     const odd = await optimized(jpegFile("s420"), body);
     expect(odd.facts).toMatchObject({ orientation: 1, subsample: "4:4:4" });
-    expect(largestDifference(shown(odd.bytes), pixelsOf(jpegFile("s420"), 2))).toBeLessThan(12);
+    expect(largestDifference(await shown(odd.bytes), await pixelsOf(jpegFile("s420"), 2))).toBeLessThan(12);
   });
 });

@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
+import type { Picture } from "../../../../src/image/picture.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";
 import dispose from "../../../fixtures/webp/animated-dispose.webp";
 import { digest, drain, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";
 
-function frames(bytes: Uint8Array): { delayMs: number; pixels: Pixels }[] {
-  const facts = webp.probe(bytes);
+async function frames(bytes: Uint8Array): Promise<{ delayMs: number; pixels: Pixels }[]> {
+  const facts = webp.read.probe(bytes);
   const { width, height } = facts;
   const found: { delayMs: number; pixels: Pixels }[] = [];
-  for (const { delayMs, rows } of webp.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    found.push({ delayMs, pixels: drain(rows) });
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { delayMs, rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {
+    found.push({ delayMs, pixels: await drain(rows) });
   }
   return found;
 }
@@ -60,61 +64,63 @@ function grain(seed: number): Pixels {
 
 const LOSSLESS = { lossless: true, quality: 80, progressive: false, effort: 0.5 };
 
+const encode = (picture: Picture, settings: EncodeSettings) => webp.write.encode(picture, settings, UNPAUSED);
+
 describe("animated WebP", () => {
   it.each(ANIMATIONS)("is composed as the reference decoder does: %s", async (_name, file, delayMs, expected) => {
-    const found = frames(new Uint8Array(file));
+    const found = await frames(new Uint8Array(file));
     expect(found.every((frame) => frame.delayMs === delayMs)).toBe(true);
     const digests = await Promise.all(found.map(({ pixels }) => digest(withoutHiddenColors(pixels))));
     expect(digests.join(" ")).toBe(expected);
   });
 
   it("tells its frames and loops", () => {
-    expect(webp.probe(new Uint8Array(blend))).toMatchObject({ width: 400, height: 400, frames: 12, loops: 0 });
+    expect(webp.read.probe(new Uint8Array(blend))).toMatchObject({ width: 400, height: 400, frames: 12, loops: 0 });
   });
 
-  it.each([255, 0, 128])("survives writing and reading without loss, ground alpha %i", (alpha) => {
+  it.each([255, 0, 128])("survives writing and reading without loss, ground alpha %i", async (alpha) => {
     const pictures = moving(alpha);
-    const bytes = webp.encode(pictureOf(pictures, { opaque: alpha === 255, delayMs: 40, loops: 3 }), LOSSLESS);
-    expect(webp.probe(bytes)).toMatchObject({ frames: 8, loops: 3, alpha: alpha < 255 });
-    frames(bytes).forEach(({ delayMs, pixels }, i) => {
+    const bytes = await encode(pictureOf(pictures, { opaque: alpha === 255, delayMs: 40, loops: 3 }), LOSSLESS);
+    expect(webp.read.probe(bytes)).toMatchObject({ frames: 8, loops: 3, alpha: alpha < 255 });
+    (await frames(bytes)).forEach(({ delayMs, pixels }, i) => {
       expect(delayMs).toBe(40);
       expect(pixels.data).toEqual(pictures[i]?.data);
     });
   });
 
-  it("writes only what changes", () => {
+  it("writes only what changes", async () => {
     const pictures = moving(255);
-    const still = webp.encode(pictureOf([pictures[0]]), LOSSLESS);
-    const animation = webp.encode(pictureOf(pictures), LOSSLESS);
+    const still = await encode(pictureOf([pictures[0]]), LOSSLESS);
+    const animation = await encode(pictureOf(pictures), LOSSLESS);
     expect(animation.length).toBeLessThan(2 * still.length + 8 * 150);
   });
 
-  it("joins frames that look the same", () => {
+  it("joins frames that look the same", async () => {
     const [first, second] = moving(255) as [Pixels, Pixels, ...Pixels[]];
-    const bytes = webp.encode(pictureOf([first, first, second, second], { delayMs: 50 }), LOSSLESS);
-    expect(frames(bytes).map(({ delayMs }) => delayMs)).toEqual([100, 100]);
+    const bytes = await encode(pictureOf([first, first, second, second], { delayMs: 50 }), LOSSLESS);
+    expect((await frames(bytes)).map(({ delayMs }) => delayMs)).toEqual([100, 100]);
   });
 
-  it("keeps a lossy animation close to its frames", () => {
+  it("keeps a lossy animation close to its frames", async () => {
     const pictures = [grain(1), grain(2), grain(3)] as const;
-    const bytes = webp.encode(pictureOf(pictures, { delayMs: 40 }), { ...LOSSLESS, lossless: false, quality: 95 });
-    expect(webp.probe(bytes)).toMatchObject({ frames: 3, colorspace: "YCbCr" });
-    frames(bytes).forEach(({ pixels }, i) => expect(psnr(pixels, pictures[i] ?? pixels)).toBeGreaterThan(30));
+    const bytes = await encode(pictureOf(pictures, { delayMs: 40 }), { ...LOSSLESS, lossless: false, quality: 95 });
+    expect(webp.read.probe(bytes)).toMatchObject({ frames: 3, colorspace: "YCbCr" });
+    (await frames(bytes)).forEach(({ pixels }, i) => expect(psnr(pixels, pictures[i] ?? pixels)).toBeGreaterThan(30));
   });
 
-  it("takes the lossless coder in a lossy animation where that is smaller", () => {
+  it("takes the lossless coder in a lossy animation where that is smaller", async () => {
     const pictures = moving(255);
-    const lossy = webp.encode(pictureOf(pictures), { ...LOSSLESS, lossless: false });
-    const lossless = webp.encode(pictureOf(pictures), LOSSLESS);
+    const lossy = await encode(pictureOf(pictures), { ...LOSSLESS, lossless: false });
+    const lossless = await encode(pictureOf(pictures), LOSSLESS);
     expect(lossy.length).toBeLessThanOrEqual(lossless.length * 1.2);
   });
 
-  it("decodes one frame when only one is asked for", () => {
+  it("decodes one frame when only one is asked for", async () => {
     const bytes = new Uint8Array(blend);
-    const facts = webp.probe(bytes);
+    const facts = webp.read.probe(bytes);
     const box = { x: 0, y: 0, width: 400, height: 400 };
-    for (const { rows } of webp.open(bytes, facts, { box, width: 400, height: 400 })) {
-      expect(drain(rows).width).toBe(400);
+    for await (const { rows } of webp.read.open(bytes, facts, { box, width: 400, height: 400 }, UNPAUSED)) {
+      expect((await drain(rows)).width).toBe(400);
       break;
     }
   });

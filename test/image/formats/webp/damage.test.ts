@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
-import { nativeStatistics } from "../../../../wasm/load.ts";
-import { webpHeap } from "../../../../wasm/webp/instance.ts";
+import { heapOf, nativeStatistics } from "../../../../wasm/load.ts";
+import { webpModule } from "../../../../wasm/webp/instance.ts";
 import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";
 import blend from "../../../fixtures/webp/animated-blend.webp";
 import magicOnly from "../../../fixtures/webp/broken/magic-only.webp";
@@ -41,20 +42,21 @@ const REFUSED = {
   "no picture": noImage,
 };
 
-function decodeAll(bytes: Uint8Array): number {
-  const facts = webp.probe(bytes);
+async function decodeAll(bytes: Uint8Array): Promise<number> {
+  const facts = webp.read.probe(bytes);
   const { width, height } = facts;
   let rows = 0;
-  for (const frame of webp.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    rows += drain(frame.rows).height;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const frame of webp.read.open(bytes, facts, demand, UNPAUSED)) {
+    rows += (await drain(frame.rows)).height;
   }
   return rows;
 }
 
 /** What a decoder does with a file: the rows it gave, or 422. Anything else fails the test. */
-function outcome(bytes: Uint8Array): number {
+async function outcome(bytes: Uint8Array): Promise<number> {
   try {
-    return decodeAll(bytes);
+    return await decodeAll(bytes);
   } catch (error) {
     if (error instanceof ApiError) return error.status;
     throw error;
@@ -62,8 +64,8 @@ function outcome(bytes: Uint8Array): number {
 }
 
 describe("damaged WebP files", () => {
-  it.each(Object.entries(REFUSED))("are refused: %s", (_name, file) => {
-    expect(() => decodeAll(new Uint8Array(file))).toThrow(
+  it.each(Object.entries(REFUSED))("are refused: %s", async (_name, file) => {
+    await expect(decodeAll(new Uint8Array(file))).rejects.toThrow(
       expect.objectContaining({ status: 422, message: "The WebP file is damaged or cut short" }),
     );
   });
@@ -71,8 +73,8 @@ describe("damaged WebP files", () => {
   it.each([
     ["0", riffSize0],
     ["more than there is", riffSizeMax],
-  ])("are read when only the RIFF header lies: %s", (_name, file) => {
-    expect(decodeAll(new Uint8Array(file))).toBe(16);
+  ])("are read when only the RIFF header lies: %s", async (_name, file) => {
+    expect(await decodeAll(new Uint8Array(file))).toBe(16);
   });
 
   it.each([
@@ -80,20 +82,25 @@ describe("damaged WebP files", () => {
     ["lossy with alpha", roseAlpha],
     ["lossless", gopherAlpha],
     ["animated", blend],
-  ])("are refused wherever they end: %s", (_name, file) => {
+  ])("are refused wherever they end: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
     const step = Math.max(1, Math.floor(bytes.length / 60));
     for (let length = 0; length < bytes.length - 2; length += step) {
-      const result = outcome(bytes.subarray(0, length));
+      const result = await outcome(bytes.subarray(0, length));
       // An animation that lost whole frames is a shorter animation.
       if (result !== 422) expect(result % 400).toBe(0);
     }
   });
 
-  it("do no harm to the jobs after them, and leave no memory behind", () => {
+  it("do no harm to the jobs after them, and leave no memory behind", async () => {
     const files = [video, roseAlpha, gopherAlpha, blend].map((file) => new Uint8Array(file));
-    const good = files.map((file) => decodeAll(file));
-    const before = webpHeap(true);
+    const all = async () => {
+      const rows: number[] = [];
+      for (const file of files) rows.push(await decodeAll(file));
+      return rows;
+    };
+    const good = await all();
+    const before = heapOf(webpModule, true);
     let state = 1;
     for (let round = 0; round < 2_000; round++) {
       const original = files[round % 4] ?? new Uint8Array(0);
@@ -102,32 +109,32 @@ describe("damaged WebP files", () => {
         state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
         mutated[state % mutated.length] = (state >>> 16) & 255;
       }
-      outcome(mutated);
-      if (round % 100 === 0) expect(files.map((file) => decodeAll(file))).toEqual(good);
+      await outcome(mutated);
+      if (round % 100 === 0) expect(await all()).toEqual(good);
     }
-    const after = webpHeap();
+    const after = heapOf(webpModule);
     expect(after.used).toBe(before.used);
     expect(after.memory).toBeLessThanOrEqual(24 << 20);
     expect(nativeStatistics().find(({ name }) => name === "webp")?.replaced).toBe(0);
   }, 240_000);
 
-  it("leave no memory behind when a job stops half way", () => {
+  it("leave no memory behind when a job stops half way", async () => {
     const bytes = new Uint8Array(roseAlpha);
-    const facts = webp.probe(bytes);
+    const facts = webp.read.probe(bytes);
     const demand = { box: { x: 0, y: 0, width: 400, height: 301 }, width: 400, height: 301 };
-    const before = webpHeap().used;
+    const before = heapOf(webpModule).used;
     for (let round = 0; round < 300; round++) {
-      for (const { rows } of webp.open(bytes, facts, demand)) {
-        rows.read(20);
+      for await (const { rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {
+        await rows.read(20);
         if (round % 2) rows.close();
         break;
       }
       const picture = pictureOf([scene(90, 80)]);
       const broken = {
         ...picture,
-        *open() {
+        async *open() {
           let read = 0;
-          const stop = () => {
+          const stop = async () => {
             if (read++ > 1) throw new ApiError(422, "stop");
             return new Uint8Array(90 * 4 * 16);
           };
@@ -135,8 +142,8 @@ describe("damaged WebP files", () => {
         },
       };
       const settings = { lossless: round % 2 === 0, quality: 80, progressive: false, effort: 0 };
-      expect(() => webp.encode(broken, settings)).toThrow("stop");
+      await expect(webp.write.encode(broken, settings, UNPAUSED)).rejects.toThrow("stop");
     }
-    expect(webpHeap().used).toBe(before);
+    expect(heapOf(webpModule).used).toBe(before);
   });
 });

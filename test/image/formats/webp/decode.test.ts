@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
 import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";
 import roseLossless from "../../../fixtures/webp/1-webp-ll.webp";
@@ -37,12 +38,13 @@ interface Wanted {
   readonly height?: number;
 }
 
-function open(file: ArrayBuffer, wanted: Wanted = {}) {
+async function open(file: ArrayBuffer, wanted: Wanted = {}) {
   const bytes = new Uint8Array(file);
-  const facts = webp.probe(bytes);
+  const facts = webp.read.probe(bytes);
   const box = wanted.box ?? { x: 0, y: 0, width: facts.width, height: facts.height };
   const demand = { box, width: wanted.width ?? box.width, height: wanted.height ?? box.height };
-  for (const decoded of webp.open(bytes, facts, demand)) return { pixels: drain(decoded.rows, 7), box: decoded.box };
+  for await (const decoded of webp.read.open(bytes, facts, demand, UNPAUSED))
+    return { pixels: await drain(decoded.rows, 7), box: decoded.box };
   throw new Error("no frame");
 }
 
@@ -56,7 +58,7 @@ function cut({ width, data }: Pixels, box: { x: number; y: number; width: number
 
 describe("decoding WebP", () => {
   it.each(FILES)("gives the pixels of the reference decoder: %s", async (_name, file, width, height, expected) => {
-    const { pixels } = open(file);
+    const { pixels } = await open(file);
     expect([pixels.width, pixels.height]).toEqual([width, height]);
     expect(await digest(pixels.data)).toBe(expected);
   });
@@ -65,10 +67,10 @@ describe("decoding WebP", () => {
     ["lossy with alpha", roseAlpha],
     ["lossless", roseLossless],
     ["lossy", denali],
-  ])("decodes a region to the pixels it has in the whole: %s", (_name, file) => {
-    const whole = open(file).pixels;
+  ])("decodes a region to the pixels it has in the whole: %s", async (_name, file) => {
+    const whole = (await open(file)).pixels;
     const box = { x: 51, y: 33, width: 101, height: 77 };
-    const part = open(file, { box });
+    const part = await open(file, { box });
     const region = { ...part.box, width: box.width, height: box.height };
     expect(part.pixels.width).toBeLessThan(110);
     // The upsampled colors of a lossy region differ at its rim, where they lack their neighbors.
@@ -76,23 +78,23 @@ describe("decoding WebP", () => {
     expect(cut(part.pixels, inner)).toEqual(cut(whole, { ...inner, x: box.x + 4, y: box.y + 4 }));
   });
 
-  it("decodes smaller, but never below what is wanted", () => {
-    expect(open(denali, { width: 150, height: 78 }).pixels).toMatchObject({ width: 150, height: 79 });
-    expect(open(denali, { width: 151, height: 78 }).pixels).toMatchObject({ width: 300, height: 158 });
-    expect(open(roseLossless, { width: 40, height: 30 }).pixels).toMatchObject({ width: 50, height: 38 });
-    expect(open(roseAlpha, { width: 40, height: 30 }).pixels).toMatchObject({ width: 400, height: 301 });
+  it("decodes smaller, but never below what is wanted", async () => {
+    expect((await open(denali, { width: 150, height: 78 })).pixels).toMatchObject({ width: 150, height: 79 });
+    expect((await open(denali, { width: 151, height: 78 })).pixels).toMatchObject({ width: 300, height: 158 });
+    expect((await open(roseLossless, { width: 40, height: 30 })).pixels).toMatchObject({ width: 50, height: 38 });
+    expect((await open(roseAlpha, { width: 40, height: 30 })).pixels).toMatchObject({ width: 400, height: 301 });
   });
 
-  it("keeps the mean color when it decodes smaller", () => {
+  it("keeps the mean color when it decodes smaller", async () => {
     const mean = ({ data }: Pixels) => data.reduce((sum, value) => sum + value, 0) / data.length;
-    const whole = mean(open(denali).pixels);
-    expect(mean(open(denali, { width: 75, height: 39 }).pixels)).toBeCloseTo(whole, 0);
+    const whole = mean((await open(denali)).pixels);
+    expect(mean((await open(denali, { width: 75, height: 39 })).pixels)).toBeCloseTo(whole, 0);
   });
 });
 
 describe("facts about WebP files", () => {
   it("come from the headers", () => {
-    expect(webp.probe(new Uint8Array(denali))).toMatchObject({
+    expect(webp.read.probe(new Uint8Array(denali))).toMatchObject({
       width: 600,
       height: 315,
       frames: 1,
@@ -101,8 +103,8 @@ describe("facts about WebP files", () => {
       subsample: "4:2:0",
       depth: 24,
     });
-    expect(webp.probe(new Uint8Array(denali)).profile?.length).toBeGreaterThan(100);
-    expect(webp.probe(new Uint8Array(gopherAlpha))).toMatchObject({ alpha: true, depth: 32, quality: 100 });
-    expect(webp.probe(new Uint8Array(roseAlpha))).toMatchObject({ alpha: true, colorspace: "YCbCr" });
+    expect(webp.read.probe(new Uint8Array(denali)).profile?.length).toBeGreaterThan(100);
+    expect(webp.read.probe(new Uint8Array(gopherAlpha))).toMatchObject({ alpha: true, depth: 32, quality: 100 });
+    expect(webp.read.probe(new Uint8Array(roseAlpha))).toMatchObject({ alpha: true, colorspace: "YCbCr" });
   });
 });

@@ -1,18 +1,24 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
+import type { Picture } from "../../../../src/image/picture.ts";
 import { digest, drain, noise, paint, pictureOf, type Pixels, psnr, rowsOf, scene } from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
-function decode(bytes: Uint8Array): Pixels {
-  const facts = webp.probe(bytes);
+async function decode(bytes: Uint8Array): Promise<Pixels> {
+  const facts = webp.read.probe(bytes);
   const { width, height } = facts;
-  for (const { rows } of webp.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) {
-    return drain(rows);
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {
+    return await drain(rows);
   }
   throw new Error("no frame");
 }
+
+const encode = (picture: Picture, settings: EncodeSettings) => webp.write.encode(picture, settings, UNPAUSED);
 
 describe("encoding WebP", () => {
   // Files as `cwebp -q 80 -m 4` and `cwebp -lossless -exact -m 2 -q 75` of libwebp 1.6.0 write them.
@@ -23,50 +29,50 @@ describe("encoding WebP", () => {
     ["lossless with alpha", scene(120, 61, false), { ...SETTINGS, lossless: true }, "0d2212606f6771cb"],
   ])("writes the bytes of the reference encoder: %s", async (name, pixels, settings, expected) => {
     const opaque = !name.includes("alpha");
-    expect(await digest(webp.encode(pictureOf([pixels], { opaque }), settings))).toBe(expected);
+    expect(await digest(await encode(pictureOf([pixels], { opaque }), settings))).toBe(expected);
   });
 
-  it.each([1, 5, 31, 32, 33])("does not depend on how many rows come at a time: %i", (most) => {
+  it.each([1, 5, 31, 32, 33])("does not depend on how many rows come at a time: %i", async (most) => {
     const pixels = scene(65, 99);
-    const whole = webp.encode(pictureOf([pixels]), SETTINGS);
+    const whole = await encode(pictureOf([pixels]), SETTINGS);
     const picture = {
       ...pictureOf([pixels]),
-      *open() {
+      async *open() {
         yield { delayMs: 0, rows: rowsOf(pixels, true, most) };
       },
     };
-    expect(webp.encode(picture, SETTINGS)).toEqual(whole);
+    expect(await encode(picture, SETTINGS)).toEqual(whole);
   });
 
-  it("keeps every pixel of a lossless picture, hidden colors included", () => {
+  it("keeps every pixel of a lossless picture, hidden colors included", async () => {
     const pixels = paint(50, 40, (x, y) => [x * 5, y * 6, 77, (x + y) % 3 === 0 ? 0 : 255 - x]);
     const settings = { ...SETTINGS, lossless: true };
     for (const effort of [0, 0.25, 0.5, 1]) {
-      const bytes = webp.encode(pictureOf([pixels], { opaque: false }), { ...settings, effort });
-      expect(decode(bytes).data).toEqual(pixels.data);
+      const bytes = await encode(pictureOf([pixels], { opaque: false }), { ...settings, effort });
+      expect((await decode(bytes)).data).toEqual(pixels.data);
     }
   });
 
-  it("keeps the alpha of a lossy picture", () => {
+  it("keeps the alpha of a lossy picture", async () => {
     const pixels = scene(90, 70, false);
-    const decoded = decode(webp.encode(pictureOf([pixels], { opaque: false }), SETTINGS));
+    const decoded = await decode(await encode(pictureOf([pixels], { opaque: false }), SETTINGS));
     const alpha = (picture: Pixels) => picture.data.filter((_, i) => i % 4 === 3);
     expect(alpha(decoded)).toEqual(alpha(pixels));
   });
 
-  it("writes no alpha when no pixel needs it", () => {
-    const bytes = webp.encode(pictureOf([scene(40, 40)], { opaque: false }), SETTINGS);
-    expect(webp.probe(bytes).alpha).toBe(false);
+  it("writes no alpha when no pixel needs it", async () => {
+    const bytes = await encode(pictureOf([scene(40, 40)], { opaque: false }), SETTINGS);
+    expect(webp.read.probe(bytes).alpha).toBe(false);
   });
 
-  it("comes closer to the picture, and tells a higher quality, the higher the quality", () => {
+  it("comes closer to the picture, and tells a higher quality, the higher the quality", async () => {
     const pixels = scene(200, 150);
     const qualities = [10, 50, 80, 100];
-    const files = qualities.map((quality) => webp.encode(pictureOf([pixels]), { ...SETTINGS, quality }));
-    const near = files.map((file) => psnr(decode(file), pixels));
+    const files = await Promise.all(qualities.map((quality) => encode(pictureOf([pixels]), { ...SETTINGS, quality })));
+    const near = (await Promise.all(files.map(decode))).map((decoded) => psnr(decoded, pixels));
     expect(near).toEqual([...near].sort((a, b) => a - b));
     qualities.forEach((quality, i) => {
-      expect(Math.abs(webp.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(12);
+      expect(Math.abs(webp.read.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(12);
     });
   });
 
@@ -77,15 +83,15 @@ describe("encoding WebP", () => {
     [17, 3],
     [16_383, 1],
     [1, 16_383],
-  ])("takes %i x %i", (width, height) => {
+  ])("takes %i x %i", async (width, height) => {
     const pixels = scene(width, height);
-    expect(decode(webp.encode(pictureOf([pixels]), SETTINGS))).toMatchObject({ width, height });
-    const lossless = webp.encode(pictureOf([pixels]), { ...SETTINGS, lossless: true });
-    expect(decode(lossless).data).toEqual(pixels.data);
+    expect(await decode(await encode(pictureOf([pixels]), SETTINGS))).toMatchObject({ width, height });
+    const lossless = await encode(pictureOf([pixels]), { ...SETTINGS, lossless: true });
+    expect((await decode(lossless)).data).toEqual(pixels.data);
   });
 
-  it("refuses sides beyond the format", () => {
+  it("refuses sides beyond the format", async () => {
     const picture = pictureOf([{ width: 16_384, height: 1, data: new Uint8Array(16_384 * 4) }]);
-    expect(() => webp.encode(picture, SETTINGS)).toThrow(expect.objectContaining({ status: 422 }));
+    await expect(encode(picture, SETTINGS)).rejects.toThrow(expect.objectContaining({ status: 422 }));
   });
 });
