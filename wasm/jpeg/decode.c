@@ -104,17 +104,30 @@ static uint32_t unit_blocks(const struct decoder *d) {
   return blocks;
 }
 
+// Decodes the next `count` rows for nobody.
+static void read_past(struct decoder *d, uint32_t count) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  void *row = d->scratch ? d->scratch : d->band;
+  for (const uint32_t end = jpeg->output_scanline + count; jpeg->output_scanline < end;) {
+    if (jpeg->data_precision > 8) jpeg12_read_scanlines(jpeg, (J12SAMPARRAY)&row, 1);
+    else jpeg_read_scanlines(jpeg, (JSAMPARRAY)&row, 1);
+  }
+}
+
+// libjpeg skips wrongly from the midst of a row of MCUs into which it was skipped before: the rest of such a row is read.
 static void skip_rows(struct decoder *d, uint32_t count) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   if (jpeg->master->lossless) {
-    JSAMPROW row = d->scratch ? d->scratch : d->band;
-    for (const uint32_t end = jpeg->output_scanline + count; jpeg->output_scanline < end;)
-      jpeg_read_scanlines(jpeg, &row, 1);
-  } else if (jpeg->data_precision == 12) {
-    jpeg12_skip_scanlines(jpeg, count);
-  } else {
-    jpeg_skip_scanlines(jpeg, count);
+    read_past(d, count);
+    return;
   }
+  const uint32_t unit = jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size, rest = jpeg->output_scanline % unit;
+  const uint32_t ahead = rest && unit - rest < count ? unit - rest : rest ? count : 0;
+  read_past(d, ahead);
+  count -= ahead;
+  if (!count) return;
+  if (jpeg->data_precision == 12) jpeg12_skip_scanlines(jpeg, count);
+  else jpeg_skip_scanlines(jpeg, count);
 }
 
 // Goes past rows above the region, of about so many blocks.

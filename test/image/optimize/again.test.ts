@@ -5,9 +5,9 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import type { FormatDefinition } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { PRESETS } from "../../../src/image/output.ts";
-import { rendered } from "../../support/render.ts";
 import animation from "../../fixtures/gif/muybridge.gif";
 import photograph from "../../fixtures/score/macaw.png";
+import { rendered } from "../../support/render.ts";
 
 const NAMES = ["jpeg", "png", "webp", "gif"] as const;
 

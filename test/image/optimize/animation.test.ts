@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/geometry.ts";
 import { scoreAnimation } from "../../../src/image/optimize/animation.ts";
 import type { Picture } from "../../../src/image/picture.ts";
-import { rendered } from "../../support/render.ts";
-import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";
 import file from "../../fixtures/gif/TestImage.gif";
+import { rendered } from "../../support/render.ts";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp"): Picture {
   const facts = FORMATS[name].read.probe(bytes);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { smallerExact } from "../../../src/image/optimize/exact.ts";
 import { rendered } from "../../support/render.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };

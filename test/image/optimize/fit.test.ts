@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { decoded } from "../../../src/image/optimize/trial.ts";
 import { aimOf, Optimize } from "../../../src/image/output.ts";
-import { rendered } from "../../support/render.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
+import { rendered } from "../../support/render.ts";
 
 async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
   return (await fitting(file, bytes, format)).bytes;

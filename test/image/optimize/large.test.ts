@@ -1,9 +1,10 @@
 /** Pictures whose coefficients or pixels do not fit into memory. */
 import { describe, expect, it } from "vitest";
 
-import { rendered } from "../../support/render.ts";
 import { openEncoder } from "../../../wasm/jpeg/jpeg.ts";
 import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
+import { atOnce } from "../../support/pieces.ts";
+import { rendered } from "../../support/render.ts";
 import { scene } from "../../support/rows.ts";
 
 const WIDTH = 7_000;
@@ -14,7 +15,7 @@ function large(width: number, height: number): Uint8Array {
   const encoder = openEncoder({ width, height, quality: 95, progressive: true });
   const band = scene(width, 40).data;
   for (let y = 0; y < height; y += 40) encoder.write(band, 40);
-  return encoder.finish();
+  return atOnce(encoder.finish());
 }
 
 it("finds the quality of a progressive picture that cannot be decoded in its memory", async () => {

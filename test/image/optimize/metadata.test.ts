@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
-import { FORMATS } from "../../../src/image/formats.ts";
-import { rendered } from "../../support/render.ts";
 import { UNPAUSED } from "../../../src/image/breath.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
 import gifFile from "../../fixtures/gif/muybridge.gif";
 import pngFile from "../../fixtures/png/rgba-8-adam7.png";
 import webpFile from "../../fixtures/webp/denali.webp";
 import { jpegFile } from "../../support/jpeg-files.ts";
+import { rendered } from "../../support/render.ts";
 import { drain, type Pixels } from "../../support/rows.ts";
 
 const SECRET = "52.5163N 13.3777E";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { Preset } from "../../../src/image/output.ts";
-import { rendered } from "../../support/render.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import drawing from "../../fixtures/resample/source-alpha.png";
 import photograph from "../../fixtures/resample/source.png";
+import { rendered } from "../../support/render.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
 
 const PRESETS: readonly Preset[] = ["low", "medium", "high", "ultra"];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { rendered } from "../../support/render.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { drain, paint, pictureOf, type Pixels, psnr } from "../../support/rows.ts";
 
 function iconOf(side: number): Pixels {
@@ -18,7 +18,7 @@ async function optimized(pixels: Pixels, format: "jpeg" | "png" | "gif" | "webp"
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of FORMATS[format].read.open(bytes, facts, demand, UNPAUSED)) {
-    return drain(rows);
+    return await drain(rows);
   }
   throw new Error("no frame");
 }
