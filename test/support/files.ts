@@ -16,7 +16,7 @@ export async function decodeFile(
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of format.read.open(bytes, facts, demand, breath)) {
-    return drain(toSrgb(rows, facts.profile, facts.colorspace));
+    return await drain(toSrgb(rows, facts.profile, facts.colorspace));
   }
   throw new Error("no frame");
 }

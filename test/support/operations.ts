@@ -78,7 +78,7 @@ export async function decoded(file: ArrayBuffer | Uint8Array): Promise<Pixels> {
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of png.read.open(bytes, facts, demand, UNPAUSED)) {
-    return drain(rows);
+    return await drain(rows);
   }
   throw new Error("no frame");
 }
