@@ -5,6 +5,10 @@
 #include "libde265/image.h"
 #include "planes.h"
 
+extern "C" {
+#include "breathe.h"
+}
+
 #define EXPORT(name) extern "C" __attribute__((export_name(name)))
 
 extern "C" {
@@ -55,6 +59,8 @@ void keep(Picture* picture, de265_image* image) {
   picture->memory.exchange_pixel_data_with(*image);
 }
 
+// What copying a byte of data takes, as a share of what reading the data of a pixel takes.
+constexpr int COPY_SHARE = 4;
 // The last type of unit that is a slice (ITU-T H.265, table 7-1).
 constexpr int LAST_SLICE = 31;
 
@@ -66,6 +72,7 @@ bool push(de265_decoder_context* decoder, const uint8_t* units, size_t size) {
     if (length > size - 5) return false;
     const bool slice = (units[4] >> 1 & 63) <= LAST_SLICE;
     if (de265_push_NAL(decoder, units + 4, (int)length + (slice ? 1 : 0), 0, nullptr) != DE265_OK) return false;
+    breathe((int)length / COPY_SHARE);
     units += 5 + length;
     size -= 5 + length;
   }

@@ -57,8 +57,8 @@ function writeUnits(target: Uint8Array, units: readonly Uint8Array[]): void {
  */
 const PIXEL_NANOSECONDS = 9;
 const BYTE_PIXELS = 17;
-/** Of the filters, for each sample of luma or chroma. */
-const FILTER_PIXELS = 0.75;
+/** Of memory and the filters, for each sample of luma or chroma. */
+const FILTER_PIXELS = 1;
 /** Bytes of what libde265 knows of each pixel besides its samples, at most. */
 const NOTES_BYTES = 1.5;
 const DECODER_BYTES = 1 << 20;

@@ -1,5 +1,4 @@
 /** Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a picture. */
-import { joined } from "../../src/joined.ts";
 import type { Turns } from "../instance.ts";
 import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { beside, type Price, priced } from "../price.ts";
@@ -45,7 +44,7 @@ const hevc = native<EncodeExports>(module, {
 });
 
 /** Kvazaar's presets that are used, and what each takes for a pixel of color. Alpha takes about half. */
-const PRESET_NANOSECONDS = { ultrafast: 100, medium: 400, slower: 1_100 } as const;
+const PRESET_NANOSECONDS = { ultrafast: 150, medium: 400, slower: 1_100 } as const;
 
 export type Preset = keyof typeof PRESET_NANOSECONDS;
 
@@ -211,6 +210,16 @@ export class HevcTiles {
     if (this.closed) throw new NativeError("the tiles are closed");
     return this.instance.run(work);
   }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */

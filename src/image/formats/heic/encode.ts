@@ -81,8 +81,7 @@ async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath):
   const alpha: Bitstream[] = [];
   let translucent = false;
   let solid: Bitstream | undefined;
-  const encodeAlpha = async (column: number) =>
-    splitUnits(await tiles.encode(column, "alpha", coding.alpha, breath));
+  const encodeAlpha = async (column: number) => splitUnits(await tiles.encode(column, "alpha", coding.alpha, breath));
   try {
     for (let top = 0; top < height; top += tile.height) {
       await fill(tiles, rows, Math.min(tile.height, height - top), breath);

@@ -1,5 +1,11 @@
 /** The rows of a HEIF picture: of a grid, one row of tiles is decoded at a time. */
-import { type CanvasPart, canvasPrice, type NativeCanvas, type NativeStills, type SampleMeaning } from "../../../../wasm/canvas.ts";
+import {
+  type CanvasPart,
+  canvasPrice,
+  type NativeCanvas,
+  type NativeStills,
+  type SampleMeaning,
+} from "../../../../wasm/canvas.ts";
 import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Box } from "../../geometry.ts";

@@ -128,7 +128,13 @@ describe("HEIC", () => {
   it.each(PHOTOGRAPHS)("is read as well as by libheif: %s", async (_name, file, facts, decibels) => {
     const bytes = new Uint8Array(file);
     expect(detect(bytes)).toBe("heic");
-    expect(heic.read.probe(bytes)).toMatchObject({ ...facts, width: 133, height: 101, alpha: false, colorspace: "YCbCr" });
+    expect(heic.read.probe(bytes)).toMatchObject({
+      ...facts,
+      width: 133,
+      height: 101,
+      alpha: false,
+      colorspace: "YCbCr",
+    });
     expect(psnr(await decodeFile(heic, bytes), photograph)).toBeGreaterThan(decibels);
   });
 

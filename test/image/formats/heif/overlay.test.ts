@@ -47,7 +47,13 @@ async function firstDecoded(bytes: Uint8Array, demand: Demand) {
 describe("pictures that a HEIF file lays over each other", () => {
   it("are shown exactly as by heif-convert", async () => {
     const bytes = new Uint8Array(overlay);
-    expect(heic.read.probe(bytes)).toMatchObject({ width: 120, height: 90, alpha: false, colorspace: "RGB", depth: 24 });
+    expect(heic.read.probe(bytes)).toMatchObject({
+      width: 120,
+      height: 90,
+      alpha: false,
+      colorspace: "RGB",
+      depth: 24,
+    });
     expect(await fileDigest(heic, bytes)).toBe("7312a7202c1b0be2");
   });
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+
+import { type Breath, Thread, UNPAUSED } from "../../../../src/image/breath.ts";
+import { heic } from "../../../../src/image/formats/heic.ts";
+import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
+import { hevcEncodeHeap } from "../../../../wasm/hevc-encode/encoder.ts";
+import alpha from "../../../fixtures/heic/alpha.heic";
+import grid from "../../../fixtures/heic/grid.heic";
+import overlayAlpha from "../../../fixtures/heic/overlay-alpha.heic";
+import s420 from "../../../fixtures/heic/s420.heic";
+import slices from "../../../fixtures/heic/slices.heic";
+import { drain, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
+
+const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
+
+/** A thread that changes hands whenever work offers to. */
+function restlessThread(): Thread {
+  let now = 0;
+  const pause = () => new Promise<void>((resume) => setTimeout(resume, 0));
+  return new Thread(() => (now += 1_000), pause);
+}
+
+async function decoded(file: ArrayBuffer, breath: Breath): Promise<Pixels> {
+  const bytes = new Uint8Array(file);
+  const facts = heic.read.probe(bytes);
+  const { width, height } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of heic.read.open(bytes, facts, demand, breath)) return await drain(rows);
+  throw new Error("no frame");
+}
+
+function encoded(pixels: Pixels, opaque: boolean, breath: Breath): Promise<Uint8Array> {
+  return heic.write.encode(pictureOf([pixels], { opaque }), SETTINGS, breath);
+}
+
+type Work = (breath: Breath) => Promise<Pixels | Uint8Array>;
+
+const TOGETHER: readonly (readonly [string, Work, Work])[] = [
+  ["two are read", (breath) => decoded(slices, breath), (breath) => decoded(s420, breath)],
+  ["a grid and an overlay are read", (breath) => decoded(grid, breath), (breath) => decoded(overlayAlpha, breath)],
+  [
+    "one is read and one written",
+    (breath) => decoded(alpha, breath),
+    (breath) => encoded(scene(200, 150), true, breath),
+  ],
+  [
+    "two are written",
+    (breath) => encoded(scene(200, 150), true, breath),
+    (breath) => encoded(scene(150, 200, false), false, breath),
+  ],
+];
+
+describe("HEIC pictures, work on which alternates,", () => {
+  it.each(TOGETHER)("are what they are one after the other: %s", async (_name, first, second) => {
+    const apart = [await first(UNPAUSED), await second(UNPAUSED)];
+    const thread = restlessThread();
+    let turns = 0;
+    const counted = (work: Work) => (breath: Breath) => {
+      return work({ spend: (ms) => (turns++, breath.spend(ms)), worked: () => breath.worked() });
+    };
+    expect(await Promise.all([thread.run(counted(first)), thread.run(counted(second))])).toEqual(apart);
+    expect(turns).toBeGreaterThan(8);
+    expect(hevcDecodeHeap().used).toBe(0);
+    expect(hevcEncodeHeap().used).toBe(0);
+  });
+
+  it("are given up in the midst of a call when nobody waits for them any more, and others go on", async () => {
+    const pixels = scene(300, 200);
+    const works: readonly Work[] = [(breath) => decoded(s420, breath), (breath) => encoded(pixels, true, breath)];
+    for (const work of works) {
+      const before = await work(UNPAUSED);
+      const gone = new AbortController();
+      const thread = restlessThread();
+      const aborted = thread.run((breath) => {
+        let turns = 0;
+        const spend = (ms: number) => {
+          if (++turns === 5) gone.abort(new Error("gone"));
+          return breath.spend(ms);
+        };
+        return work({ spend, worked: () => breath.worked() });
+      }, gone.signal);
+      await expect(aborted).rejects.toThrow("gone");
+      expect(await thread.run(work)).toEqual(before);
+    }
+  });
+});
