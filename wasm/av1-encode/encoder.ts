@@ -2,7 +2,7 @@
 import { LoneJob } from "../handle.ts";
 import type { Turns } from "../instance.ts";
 import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
-import { type Price, times } from "../price.ts";
+import { type Price, priced } from "../price.ts";
 import module from "./av1-encode.wasm";
 
 type Pointer = number;
@@ -63,11 +63,11 @@ const ENCODER_BYTES = 3 << 20;
 const BLOCK = 64;
 
 /** Nanoseconds for a pixel of a photograph at quality 80 with halved chroma, by speed. */
-const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 750, 440, 270, 90] as const;
+const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 900, 440, 270, 90] as const;
 /** More than that for chroma in full, for the best qualities, and without loss. */
 const FULL_CHROMA = 1.4;
 const FINE = { quantizer: 16, times: 1.7 } as const;
-const LOSSLESS = 2.5;
+const LOSSLESS = 2.2;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.5;
 
@@ -83,8 +83,7 @@ export function cellsPrice(settings: CellSettings): Price {
   const { width, height, cell, opaque } = settings;
   const cells = Math.ceil(width / cell.width) * Math.ceil(height / cell.height);
   const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
-  const work = times(cells, { bytes: 0, ms: (cell.width * cell.height * nanoseconds) / 1e6 });
-  return { ms: work.ms, bytes: cellsBytes(settings) };
+  return priced(cellsBytes(settings), cells * cell.width * cell.height, nanoseconds);
 }
 
 function cellsBytes({ width, cell, chroma, opaque, speed }: CellSettings): number {

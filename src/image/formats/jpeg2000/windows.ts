@@ -148,8 +148,8 @@ function* pieces(from: number, to: number, { origin, length }: Grid): Generator<
  * What takes time, measured on photographs: bytes that code blocks are coded in, and samples, which pass through wavelets
  * and become pixels.
  */
-const BYTE_NANOSECONDS = 120;
-const SAMPLE_NANOSECONDS = 14;
+const BYTE_NANOSECONDS = 130;
+const SAMPLE_NANOSECONDS = 10;
 
 /**
  * Of decoding all of a picture, whatever region is wanted at whatever reduction.
