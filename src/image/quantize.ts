@@ -1,3 +1,4 @@
+import { beside, held, type Price, sequence } from "../../wasm/price.ts";
 /** Pictures in few colors. */
 import {
   addPrice,
@@ -15,7 +16,6 @@ import {
   type SortedColors,
   sortPrice,
 } from "../../wasm/quantize/quantize.ts";
-import { beside, held, type Price, sequence } from "../../wasm/price.ts";
 import { bandsOf } from "./bands.ts";
 import type { Breath } from "./breath.ts";
 import type { Extent, Picture } from "./picture.ts";

@@ -16,6 +16,7 @@ interface GifExports extends NativeExports {
   reader_feed(reader: Pointer, bytes: number, last: number): void;
   reader_start(reader: Pointer, ...rest: [...Box, interlaced: number, transparent: number, minSize: number]): void;
   reader_draw(reader: Pointer, rows: number): number;
+  reader_drawn(reader: Pointer): number;
   reader_rows(reader: Pointer, max: number): number;
   reader_clear(reader: Pointer, ...box: Box): void;
   reader_save(reader: Pointer, ...box: Box): number;

@@ -202,6 +202,9 @@ int EXPORT(reader_draw)(Reader* r, int rows) {
   return r->rows_done < r->frame_height ? PAUSED : DONE;
 }
 
+// Rows of the frame that were drawn so far.
+int EXPORT(reader_drawn)(const Reader* r) { return r->rows_done; }
+
 // Makes at most `max` rows of the picture in the band. Returns how many, 0 when it needs input, -1 as above.
 int EXPORT(reader_rows)(Reader* r, int max) {
   const int count = MIN(MIN(max, r->band_rows), r->height - r->band_y);

@@ -25,11 +25,16 @@ export interface FrameOptions extends Rectangle {
 
 /** What C says of a step. */
 const NOTHING = 0;
+const DONE = 1;
 const PAUSED = 2;
 const DAMAGED = -1;
 
+const DAMAGE = "the image data is damaged or cut short";
+
 /** A pixel of a photograph out of its code and onto the canvas. */
 const NANOSECONDS = 7;
+/** Taking up a piece of the input that makes no pixels. */
+const FEED_MS = 0.2;
 /** Clearing, remembering or restoring a pixel of a canvas. */
 const COPY_NANOSECONDS = 1;
 /** Pixels that are drawn in one call: a few milliseconds. */
@@ -69,13 +74,13 @@ class Reader {
   protected drive(step: () => number): number {
     for (;;) {
       const made = step();
-      if (made === DAMAGED) throw new NativeError("the image data is damaged or cut short");
+      if (made === DAMAGED) throw new NativeError(DAMAGE);
       if (made !== NOTHING) return made;
       this.feed();
     }
   }
 
-  private feed(): void {
+  protected feed(): void {
     const to = this.handle.bytes(this.inputAddress, this.inputBytes);
     let filled = 0;
     let last = false;
@@ -120,10 +125,14 @@ export class FrameCanvas extends Reader {
   async draw(frame: FrameOptions, breath: Turns): Promise<void> {
     this.start(frame);
     const rows = Math.ceil(CALL_PIXELS / Math.max(1, frame.width));
-    let left = frame.height;
-    for (let state = PAUSED; state === PAUSED; left -= rows) {
-      await breath.spend(drawPrice(frame.width * Math.min(rows, left)).ms);
-      state = this.drive(() => this.handle.call((exports, pointer) => exports.reader_draw(pointer, rows)));
+    let drawn = 0;
+    for (let state = PAUSED; state !== DONE;) {
+      state = this.handle.call((exports, pointer) => exports.reader_draw(pointer, rows));
+      if (state === DAMAGED) throw new NativeError(DAMAGE);
+      if (state === NOTHING) this.feed();
+      const before = drawn;
+      drawn = this.handle.call((exports, pointer) => exports.reader_drawn(pointer));
+      await breath.spend(drawPrice(frame.width * (drawn - before)).ms + FEED_MS);
     }
   }
 

@@ -6,6 +6,7 @@
  */
 #include "deflate_compress.c"
 
+#include "adler.h"
 #include "deflate.h"
 
 #include <math.h>
@@ -20,8 +21,6 @@
  */
 #define SLOW_CHUNK (192 << 10)
 #define SLOW_LEVEL 10
-#define ADLER_MODULUS 65521
-#define ADLER_RUN 5552 /* bytes after which the sums of RFC 1950 may overflow */
 
 struct Deflate {
   struct libdeflate_compressor *compressor;
@@ -30,7 +29,7 @@ struct Deflate {
   int started;
   bitbuf_t bits;
   unsigned bit_count;
-  uint32_t adler_low, adler_high;
+  Adler adler;
   size_t output_size;
   uint8_t *output;
   uint8_t input[HISTORY + CHUNK];
@@ -126,8 +125,8 @@ static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t 
 Deflate *deflate_open(int level) {
   Deflate *d = malloc(sizeof *d);
   if (!d) return 0;
-  d->history = d->filled = d->started = d->bits = d->bit_count = d->adler_high = 0;
-  d->adler_low = 1;
+  d->history = d->filled = d->started = d->bits = d->bit_count = 0;
+  d->adler = adler_start();
   d->chunk = level >= SLOW_LEVEL ? SLOW_CHUNK : CHUNK;
   d->compressor = libdeflate_alloc_compressor(MAX(level, 2));
   if (level == 1 && d->compressor) d->compressor->impl = compress_fast;
@@ -148,17 +147,6 @@ void deflate_close(Deflate *d) {
 }
 
 const uint8_t *deflate_output(const Deflate *d) { return d->output; }
-
-static void add_to_adler(Deflate *d, const uint8_t *bytes, size_t count) {
-  uint32_t low = d->adler_low, high = d->adler_high;
-  while (count > 0) {
-    const size_t run = count < ADLER_RUN ? count : ADLER_RUN;
-    for (size_t i = 0; i < run; i++) low += bytes[i], high += low;
-    low %= ADLER_MODULUS, high %= ADLER_MODULUS;
-    bytes += run, count -= run;
-  }
-  d->adler_low = low, d->adler_high = high;
-}
 
 /* Compresses what is in the buffer and keeps its end as history. */
 static size_t compress_chunk(Deflate *d, int last) {
@@ -187,7 +175,7 @@ size_t deflate_write(Deflate *d, const uint8_t *bytes, size_t count, size_t *tak
   const size_t room = d->chunk - d->filled;
   *taken = count < room ? count : room;
   memcpy(d->input + d->history + d->filled, bytes, *taken);
-  add_to_adler(d, bytes, *taken);
+  adler_add(&d->adler, bytes, *taken);
   d->filled += *taken;
   return made;
 }
@@ -195,7 +183,7 @@ size_t deflate_write(Deflate *d, const uint8_t *bytes, size_t count, size_t *tak
 size_t deflate_finish(Deflate *d) {
   size_t made = compress_chunk(d, 1);
   if (d->bit_count) d->output[made++] = (uint8_t)d->bits;
-  const uint32_t adler = d->adler_high << 16 | d->adler_low;
+  const uint32_t adler = adler_value(&d->adler);
   for (int shift = 24; shift >= 0; shift -= 8) d->output[made++] = (uint8_t)(adler >> shift);
   return made;
 }

@@ -323,6 +323,12 @@ static void read_zlib_header(Inflate *s) {
   s->state = good ? BLOCK_HEADER : FAILED;
 }
 
+const uint8_t *inflate_behind(Inflate *s, size_t *count) {
+  align_to_byte(s);
+  *count = s->next < s->end ? (size_t)(s->end - s->next) : 0;
+  return s->next;
+}
+
 InflateStatus inflate_run(Inflate *s) {
   slide(s);
   for (;;) {

@@ -30,3 +30,6 @@ InflateStatus inflate_run(Inflate *s);
 /* The decoded bytes not taken yet, and taking some of them; pointers are valid until the next run. */
 const uint8_t *inflate_output(const Inflate *s, size_t *count);
 void inflate_take(Inflate *s, size_t count);
+
+/* What was fed and lies behind a stream that is complete: the checksum, as far as it is there. */
+const uint8_t *inflate_behind(Inflate *s, size_t *count);

@@ -14,9 +14,13 @@ export function inflatePrice(bytes: number): Price {
   return priced(HELD_BYTES, bytes, NANOSECONDS);
 }
 
+/** What inflater_run says when it made nothing. */
+const NEEDS_INPUT = 0;
+const COMPLETE = -2;
+
 /**
- * Fills `to` with what `from` holds compressed; what would not fit is left.
- * @throws NativeError when the data is damaged or ends before `to` is full
+ * Fills `to` with what `from` holds compressed, all of it.
+ * @throws NativeError when the data is damaged, or is not as long as `to`
  */
 export async function inflateInto(to: Uint8Array, from: Uint8Array, breath: Turns): Promise<void> {
   const handle = new Handle(
@@ -24,27 +28,33 @@ export async function inflateInto(to: Uint8Array, from: Uint8Array, breath: Turn
     (exports, pointer) => exports.inflater_close(pointer),
   );
   let fed = 0;
-  const feed = () => {
-    const room = handle.call((exports, pointer) => exports.inflater_room(pointer));
-    const piece = from.subarray(fed, fed + room);
-    const address = handle.call((exports, pointer) => exports.inflater_input(pointer));
-    handle.bytes(address, piece.length).set(piece);
-    fed += piece.length;
-    const isLast = fed === from.length ? 1 : 0;
-    handle.call((exports, pointer) => exports.inflater_feed(pointer, piece.length, isLast));
-  };
+  let filled = 0;
   try {
-    for (let filled = 0; filled < to.length;) {
+    for (;;) {
       const made = handle.call((exports, pointer) => exports.inflater_run(pointer));
-      if (made < 0) throw new NativeError("the compressed data is damaged");
-      if (made === 0) feed();
-      const count = Math.min(made, to.length - filled);
+      if (made === COMPLETE && filled === to.length) return;
+      if (made < 0 || filled + made > to.length) throw new NativeError("the compressed data is damaged");
+      if (made === NEEDS_INPUT) {
+        fed += feed(handle, from.subarray(fed));
+        continue;
+      }
       const address = handle.call((exports, pointer) => exports.inflater_output(pointer));
-      to.set(handle.bytes(address, count), filled);
-      filled += count;
-      await breath.spend(inflatePrice(count).ms);
+      to.set(handle.bytes(address, made), filled);
+      filled += made;
+      await breath.spend(inflatePrice(made).ms);
     }
   } finally {
     handle.close();
   }
+}
+
+/** Hands over as much of the input as there is room for; returns how much. */
+function feed(handle: Handle, rest: Uint8Array): number {
+  const room = handle.call((exports, pointer) => exports.inflater_room(pointer));
+  const piece = rest.subarray(0, room);
+  const address = handle.call((exports, pointer) => exports.inflater_input(pointer));
+  handle.bytes(address, piece.length).set(piece);
+  const isLast = piece.length === rest.length ? 1 : 0;
+  handle.call((exports, pointer) => exports.inflater_feed(pointer, piece.length, isLast));
+  return piece.length;
 }

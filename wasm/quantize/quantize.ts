@@ -12,12 +12,12 @@ const ROUNDS = 12;
 const WORTH_A_ROUND = 0.999;
 /** A round, for each sample. */
 const ROUND_NANOSECONDS = 60;
-/** Sorting what was counted into cells, for each sample: one call, of 30 ms at most. */
-const SORT_NANOSECONDS = 400;
+/** Sorting what was counted into cells, for each sample: one call, of 15 ms at most. */
+const SORT_NANOSECONDS = 200;
 /** Counting a pixel of a photograph. */
-const COUNT_NANOSECONDS = 14;
+const COUNT_NANOSECONDS = 25;
 /** Finding the color of a palette for a pixel of a photograph, with dithering. */
-const MAP_NANOSECONDS = 70;
+const MAP_NANOSECONDS = 80;
 /** Samples are at most as many as a histogram has bins. */
 const MAX_SAMPLES = 1 << 16;
 

@@ -20,7 +20,7 @@ const KEEP_BYTES = 24 << 20;
 export const FACTS_BYTES = 4 << 20;
 
 /** A pixel of a photograph that is compressed by Deflate or LZW, or as JPEG. */
-const NANOSECONDS = 35;
+const NANOSECONDS = 25;
 /** What reader_read says when it decoded so many pixels, none of them wanted yet, and wants to be called again. */
 const PAUSED = -1;
 const CALL_PIXELS = 1 << 20;

@@ -102,8 +102,7 @@ async function written(
     return better;
   };
   if (transparent >= 0) solid = choose(await attempt(true, patience[0]));
-  if (lengthOf(data) > FULL_TABLE_BYTES)
-    for (const other of patience.slice(1)) choose(await attempt(solid, other));
+  if (lengthOf(data) > FULL_TABLE_BYTES) for (const other of patience.slice(1)) choose(await attempt(solid, other));
   const plain = delayMs === 0 && disposal === "keep" && transparent < 0;
   const control = plain ? [] : [graphicControl(delayMs, disposal, transparent)];
   return [...control, imageDescriptor(box, local), ...data];

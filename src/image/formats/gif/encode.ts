@@ -23,8 +23,7 @@ export async function encodeGif(picture: Picture, settings: EncodeSettings, brea
     throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
   if (picture.frames === 1) return encodeStill(picture, await paletteFor(picture, tuning, breath), tuning, breath);
-  const prepared =
-    (await prepareExactly(picture, tuning, breath)) ?? (await prepareReduced(picture, tuning, breath));
+  const prepared = (await prepareExactly(picture, tuning, breath)) ?? (await prepareReduced(picture, tuning, breath));
   return writeAnimation(picture, prepared, tuning, breath);
 }
 

@@ -15,7 +15,11 @@ import { hasAlpha, openRows } from "./read.ts";
 export async function* readFrames(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncGenerator<Frame> {
   const { width, height, frames } = file;
   const canvas = new Uint8Array(width * height * 4);
-  const shown = { width, height, rows: (y: number, count: number) => canvas.subarray(y * width * 4, (y + count) * width * 4) };
+  const shown = {
+    width,
+    height,
+    rows: (y: number, count: number) => canvas.subarray(y * width * 4, (y + count) * width * 4),
+  };
   for (const [index, frame] of frames.entries()) {
     // APNG: what was there before the first frame is nothing.
     const dispose = index === 0 && frame.dispose === DISPOSE.previous ? DISPOSE.background : frame.dispose;

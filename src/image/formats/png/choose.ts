@@ -36,8 +36,8 @@ export async function choose(
   return { ...choice, tried: sample.tried };
 }
 
-/** Compressions of the whole sample, at most: of three a photograph is known; else so many remain promising. */
-const MOST_TRIALS = 6;
+/** Compressions of the whole sample, about: a photograph is known by three, and of others few remain promising. */
+const MOST_TRIALS = 4;
 
 /** Of choosing how to write a picture of this size. */
 export function choosingPrice(pixels: number): Price {
@@ -112,7 +112,11 @@ async function promising(choices: readonly Choice[], sample: Sample, breath: Bre
   return choices.filter((_, index) => (sizes[index] ?? Infinity) <= limit);
 }
 
-async function smallestOf(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<[Choice, bytes: number]> {
+async function smallestOf(
+  choices: readonly Choice[],
+  sample: Sample,
+  breath: Breath,
+): Promise<[Choice, bytes: number]> {
   const sizes = await sizesOf(choices, sample, breath);
   const least = Math.min(...sizes);
   const best = choices[sizes.indexOf(least)];

@@ -1,5 +1,11 @@
 /** From rows to what IDAT and fdAT hold. */
-import { filterPrice, type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS, type PngInput } from "../../../../wasm/pixels/png.ts";
+import {
+  filterPrice,
+  type FilterStrategy,
+  openPngWriter,
+  PNG_WINDOW_ROWS,
+  type PngInput,
+} from "../../../../wasm/pixels/png.ts";
 import { type Price, sequence } from "../../../../wasm/price.ts";
 import { bandsOf, bandsOfPixels } from "../../bands.ts";
 import type { Breath } from "../../breath.ts";
@@ -64,7 +70,10 @@ export async function compress(choice: Choice, { width, height, bands, input = "
 }
 
 /** Of compressing so many pixels; the memory of the writer is left out. */
-export function compressPrice({ strategy, ...compression }: Compression & Pick<Choice, "strategy">, pixels: number): Price {
+export function compressPrice(
+  { strategy, ...compression }: Compression & Pick<Choice, "strategy">,
+  pixels: number,
+): Price {
   return sequence(filterPrice(strategy, pixels), deflatePrice(compression, pixels));
 }
 

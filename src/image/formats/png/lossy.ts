@@ -1,6 +1,6 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
 import { nearPrice } from "../../../../wasm/pixels/near.ts";
-import { either, type Price, sequence, times } from "../../../../wasm/price.ts";
+import { beside, either, held, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { EncodeSettings, Preview } from "../../format.ts";
 import { type Extent, firstFrame } from "../../picture.ts";
@@ -45,18 +45,26 @@ export async function writeLossy(known: Known, options: LossyOptions, breath: Br
   return trial ? writeTrial(reduced, { measured }, breath) : writeStill(reduced, { effort, measured }, breath);
 }
 
-/** Of `writeLossy`, with what is known of the picture and kept. */
-export function lossyPrice(picture: Extent, { effort, trial, loss }: Omit<LossyOptions, "quality">): Price {
+/** Files that are written to find the smallest: in few colors, in all, or exactly; rarely all three of a still picture. */
+const FILES = 2;
+
+/** Of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
+export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality">): Price {
+  const { effort } = options;
+  const writing =
+    picture.frames > 1 ? animationPrice(picture, effort) : either(stillPrice(picture, effort), trialPrice(picture));
+  const { bytes } = beside(knownPrice(picture), held(quantizedPrice(picture).bytes), writing);
+  return { bytes, ms: lossyMs(picture, options) };
+}
+
+function lossyMs(picture: Extent, { effort, trial, loss }: Omit<LossyOptions, "quality">): number {
   const { width, height, frames } = picture;
-  const near = { bytes: 0, ms: nearPrice(width, width * height).ms };
-  const writing = frames > 1 ? animationPrice(picture, effort) : either(stillPrice(picture, effort), trialPrice(picture));
-  const made = quantizedPrice(picture);
-  const known = knownPrice(picture);
-  const work = frames > 1 || !loss ? [estimatePrice(picture), near, made, times(frames > 1 ? 2 : 3, writing)]
-    : trial ? [near, made, trialPrice(picture)]
-    : [near, made, stillPrice(picture, effort)];
-  const { ms } = sequence(known, ...work);
-  return { bytes: known.bytes + made.bytes + writing.bytes, ms };
+  const colors = sequence(knownPrice(picture), quantizedPrice(picture));
+  if (frames > 1) return sequence(colors, estimatePrice(picture), times(FILES, animationPrice(picture, effort))).ms;
+  const levels = nearPrice(width, width * height);
+  const writing = trial ? trialPrice(picture) : stillPrice(picture, effort);
+  if (loss) return sequence(loss === "levels" ? levels : colors, writing).ms;
+  return sequence(colors, levels, estimatePrice(picture), times(FILES, stillPrice(picture, effort))).ms;
 }
 
 // ---- what a file will show ----

@@ -10,8 +10,8 @@ import {
 import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Recompressor } from "../../format.ts";
-import { type Picture, stillPicture } from "../../picture.ts";
 import { paced } from "../../paced.ts";
+import { type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
@@ -67,7 +67,9 @@ function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
   const opaque = !hasAlpha(file) && coversCanvas(file);
   if (frames.length === 0) {
     const { ms } = pngReaderPrice({ ...file, depth: bitsPerPixel(file) });
-    return stillPicture({ width, height, opaque }, (breath) => paced(openRows(bytes, wholeOf(file), breath), ms, breath));
+    return stillPicture({ width, height, opaque }, (breath) =>
+      paced(openRows(bytes, wholeOf(file), breath), ms, breath),
+    );
   }
   return { width, height, opaque, loops, frames: frames.length, open: (breath) => readFrames(bytes, file, breath) };
 }

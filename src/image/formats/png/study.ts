@@ -18,7 +18,7 @@ export function study(picture: Picture): Study {
   };
 }
 
-export const write: Writer = {
+export const write = {
   price,
   encode: (picture, settings, breath) => study(picture).encode(settings, breath),
   qualities: { least: 20, step: 1 },
@@ -26,7 +26,7 @@ export const write: Writer = {
   nearLosslessLevels: [],
   maxScoredPixels: Infinity,
   study,
-};
+} satisfies Writer;
 
 function price(picture: Extent, settings: EncodeSettings): Price {
   const { effort, trial = false, loss } = settings;

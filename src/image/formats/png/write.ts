@@ -109,8 +109,9 @@ async function trialChoice(
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
 export async function estimateStill(picture: Picture, breath: Breath): Promise<number> {
   const { width, height } = picture;
-  const { representations, sample, close } = await lookAt(picture, {}, breath);
-  await close();
+  const look = await lookAt(picture, {}, breath);
+  await look.close();
+  const { representations, sample } = look;
   const rows = sample.length / (width * 4);
   const source = { width, height: rows, bands: pngBandsOfPixels(sample, width) };
   const pieces = await compress({ representation: representations[0], strategy: "sum", ...TRIAL }, source, breath);
