@@ -1,5 +1,5 @@
-import { beside, held, type Price, sequence } from "../../wasm/price.ts";
 /** Pictures in few colors. */
+import { beside, held, type Price, sequence } from "../../wasm/price.ts";
 import {
   addPrice,
   choicePrice,
