@@ -11,7 +11,10 @@ interface Going {
 }
 
 /** All rows, `rows` at a time; closes them at the end, however it comes. A band is valid until the next is asked for. */
-export async function* bandsOf(rows: Rows, { rows: most, nanoseconds = 0, breath }: Going): AsyncGenerator<Uint8Array, void> {
+export async function* bandsOf(
+  rows: Rows,
+  { rows: most, nanoseconds = 0, breath }: Going,
+): AsyncGenerator<Uint8Array, void> {
   const bandMs = (rows.width * most * nanoseconds) / 1e6;
   try {
     for (;;) {
