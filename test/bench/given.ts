@@ -1,6 +1,10 @@
 /** Pictures that a bench cannot bring along: the environment names them. */
 
-const WHAT = { PHOTOS: 'PHOTOS="a.jpg …"', FACES: 'FACES="folder …"' } as const;
+const WHAT = {
+  PHOTOS: 'PHOTOS="a.jpg …"',
+  FACES: 'FACES="folder …"',
+  SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
+} as const;
 
 /** A bench cannot run with what it was given; the message says what it wants. */
 export class NotGiven extends Error {}

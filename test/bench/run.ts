@@ -19,6 +19,7 @@ interface BenchModule {
 
 /** Every bench, one line each; the name is the file's. */
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
+  breathing: () => import("./breathing.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
   faces: () => import("./faces.ts"),
@@ -35,6 +36,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   memory: () => import("./memory.ts"),
   operations: () => import("./operations.ts"),
   optimize: () => import("./optimize.ts"),
+  score: () => import("./score.ts"),
+  "score-accuracy": () => import("./score-accuracy.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
   "webp-decode": () => import("./webp-decode.ts"),

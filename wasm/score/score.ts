@@ -1,29 +1,50 @@
-/** SSIMULACRA 2.1 over rows; see score.c for the definition and its source. */
-import { native, type NativeExports } from "../load.ts";
+/** SSIMULACRA 2.1 over rows; see comparison.c for the definition and its source. */
+import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { comparingBytes, keptScoreBytes, makingBytes, MIN_SCORED_SIDE, steppingBytes } from "./plan.ts";
 import module from "./score.wasm";
 
+export { MIN_SCORED_SIDE };
+
 interface ScoreExports extends NativeExports {
-  score_open(width: number, height: number, background: number, tileColumns: number, tileRows: number): number;
-  score_push(score: number, first: number, second: number, rows: number): void;
-  score_result(score: number): number;
-  score_close(score: number): void;
+  reference_open(
+    width: number,
+    height: number,
+    background: number,
+    tileColumns: number,
+    tileRows: number,
+    inStep: number,
+  ): number;
+  reference_push(reference: number, pixels: number, rows: number): void;
+  reference_close(reference: number): void;
+  comparison_open(reference: number): number;
+  comparison_push(comparison: number, first: number, second: number, rows: number): void;
+  comparison_result(comparison: number): number;
+  comparison_close(comparison: number): void;
 }
 
 const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 1024 * 1024 });
 
-/** Pixels; a smaller picture has no score. */
-export const MIN_SCORED_SIDE = 8;
+/** Rows that one call may push. */
+const MAX_ROWS = 16;
 
-/** Bytes of the rings of rows per column, over all scales: of the maps that matter, and of all maps. See score.c. */
-const BYTES_PER_COLUMN = 1_500;
-const BYTES_PER_COLUMN_ALL_MAPS = 2_600;
-/** Pixels of the shorter side from which on a picture has all six scales; with fewer, all maps are computed. */
-const ALL_SCALES_SIDE = 128;
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
-/** Bytes of native memory that comparing pictures of this size holds at most. */
-export function scorePeakBytes({ width, height }: { width: number; height: number }): number {
-  const hasAllScales = Math.min(width, height) >= ALL_SCALES_SIDE;
-  return (width + 64) * (hasAllScales ? BYTES_PER_COLUMN : BYTES_PER_COLUMN_ALL_MAPS) + 512 * 1024;
+/** Bytes of native memory that comparing pictures of this size in step holds at most, on one background. */
+export function scorePeakBytes(size: Size): number {
+  return steppingBytes(size) + size.width * 4 * MAX_ROWS * 2;
+}
+
+/** Bytes of native memory that a reference holds once it is made: 20.2 of each pixel, on each background. */
+export function referenceBytes(size: Size, backgrounds: number): number {
+  return keptScoreBytes(size) * backgrounds;
+}
+
+/** Bytes of native memory that making a reference, and then comparing with it, takes besides. */
+export function comparisonPeakBytes(size: Size, backgrounds: number): number {
+  return Math.max(makingBytes(size), comparingBytes(size)) * backgrounds + size.width * 4 * MAX_ROWS * 2;
 }
 
 /** Pixels, multiples of 32, at least 144: smaller tiles have no pixel at 1:16 that is away from their edges. 0: one tile across, or down. */
@@ -42,41 +63,187 @@ export interface Comparison {
   close(): void;
 }
 
+/** A comparison with a reference that is there already. */
+export interface RenditionComparison extends Omit<Comparison, "push"> {
+  /** Takes the next rows of the rendition: RGBA8, straight alpha, sRGB. */
+  push(rows: Uint8Array): void;
+}
+
+/** Native memory of one job: what it opened is freed with it. */
+class Held {
+  readonly instance: NativeInstance<ScoreExports>;
+  private readonly within: Held | undefined;
+  private readonly inner = new Set<Held>();
+  private readonly frees: (() => void)[] = [];
+  private isOpen = true;
+
+  /** @param within whose memory is looked at: this is closed before it */
+  constructor(within?: Held) {
+    this.instance = within ? within.call(() => within.instance) : scoring.acquire();
+    this.within = within;
+    within?.inner.add(this);
+  }
+
+  call<T>(work: (exports: ScoreExports) => T): T {
+    if (!this.isOpen) throw new RangeError("a comparison was closed");
+    return this.instance.run(work);
+  }
+
+  /** Makes something that `free` gives back; if that fails, all that was made is given back. */
+  make(open: (exports: ScoreExports) => number, free: (exports: ScoreExports, pointer: number) => void): number {
+    try {
+      const pointer = this.call(open);
+      // A broken instance is not called again: it goes with all it holds.
+      this.frees.push(() => this.instance.broken || free(this.instance.exports, pointer));
+      return pointer;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Memory for MAX_ROWS rows. */
+  band(width: number): number {
+    return this.make(
+      (exports) => {
+        const pointer = exports.malloc(width * 4 * MAX_ROWS);
+        if (!pointer) throw new NativeError("out of memory");
+        return pointer;
+      },
+      (exports, pointer) => exports.free(pointer),
+    );
+  }
+
+  /** Copies rows into a band. */
+  fill(band: number, rows: Uint8Array): void {
+    this.call(() => this.instance.bytes(band, rows.length).set(rows));
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    for (const held of this.inner) held.close();
+    for (const free of this.frees.toReversed()) free();
+    if (this.within) this.within.inner.delete(this);
+    else scoring.release(this.instance);
+  }
+}
+
+function openReference(
+  held: Held,
+  { width, height }: Size,
+  background: number,
+  tile: Tile | undefined,
+  inStep: boolean,
+): number {
+  return held.make(
+    (exports) => exports.reference_open(width, height, background, tile?.width ?? 0, tile?.height ?? 0, inStep ? 1 : 0),
+    (exports, reference) => exports.reference_close(reference),
+  );
+}
+
+function openCompared(held: Held, reference: number): number {
+  return held.make(
+    (exports) => exports.comparison_open(reference),
+    (exports, comparison) => exports.comparison_close(comparison),
+  );
+}
+
 /**
  * Compares two pictures of one size, at least MIN_SCORED_SIDE on each side.
  * `background` (0 to 1, sRGB) lies under transparent pixels. `tile` is given where both pictures consist of tiles: of what
  * lies near their edges nothing is counted.
  */
 export function openComparison(width: number, height: number, background = 0.5, tile?: Tile): Comparison {
-  const instance = scoring.acquire();
-  const { exports } = instance;
-  const maxRows = 16;
-  const bandBytes = width * 4 * maxRows;
-  let band = 0;
-  let score = 0;
-  let open = true;
-  const close = () => {
-    if (!open) return;
-    open = false;
-    if (score) exports.score_close(score);
-    if (band) exports.free(band);
-    scoring.release(instance);
-  };
-  try {
-    band = exports.malloc(bandBytes * 2);
-    score = instance.run(() => exports.score_open(width, height, background, tile?.width ?? 0, tile?.height ?? 0));
-  } catch (error) {
-    close();
-    throw error;
-  }
+  const held = new Held();
+  const first = held.band(width);
+  const second = held.band(width);
+  const reference = openReference(held, { width, height }, background, tile, true);
+  const comparison = openCompared(held, reference);
   return {
-    maxRows,
-    push(first, second) {
-      instance.bytes(band, first.length).set(first);
-      instance.bytes(band + bandBytes, second.length).set(second);
-      instance.run(() => exports.score_push(score, band, band + bandBytes, first.length / (width * 4)));
+    maxRows: MAX_ROWS,
+    push(original, rendition) {
+      held.fill(first, original);
+      held.fill(second, rendition);
+      const rows = original.length / (width * 4);
+      held.call((exports) => exports.comparison_push(comparison, first, second, rows));
     },
-    result: () => instance.run(() => exports.score_result(score)),
-    close,
+    result: () => held.call((exports) => exports.comparison_result(comparison)),
+    close: () => held.close(),
   };
+}
+
+/**
+ * A picture that many renditions are compared with: what a comparison needs of it is computed once.
+ * Rows come in bands; between them other jobs may run.
+ */
+export class PreparedReference {
+  /** Rows that one call may push. */
+  readonly maxRows = MAX_ROWS;
+  private readonly held = new Held();
+  /** Pixels. */
+  readonly size: Size;
+  private readonly band: number;
+  /** By background. */
+  private readonly references: ReadonlyMap<number, number>;
+  private missing: number;
+
+  /**
+   * @param size at least MIN_SCORED_SIDE on each side
+   * @param backgrounds 0 to 1, sRGB: what may lie under transparent pixels
+   * @param tile where the pictures consist of tiles: of what lies near their edges nothing is counted
+   */
+  constructor(size: Size, backgrounds: readonly number[], tile?: Tile) {
+    this.size = { width: size.width, height: size.height };
+    this.missing = size.height;
+    this.band = this.held.band(size.width);
+    this.references = new Map(
+      backgrounds.map((background) => [background, openReference(this.held, size, background, tile, false)]),
+    );
+  }
+
+  /** Takes the next rows of the picture: RGBA8, straight alpha, sRGB. */
+  push(rows: Uint8Array): void {
+    this.held.fill(this.band, rows);
+    const count = rows.length / (this.size.width * 4);
+    for (const reference of this.references.values()) {
+      this.held.call((exports) => exports.reference_push(reference, this.band, count));
+    }
+    this.missing -= count;
+  }
+
+  /**
+   * A comparison with a rendition, once all rows are in. It ends with the reference.
+   * @param only one of the backgrounds; by default the score is that on the worst of them
+   */
+  compare(only?: number): RenditionComparison {
+    if (this.missing > 0) throw new RangeError("a reference is not complete");
+    const references = only === undefined ? [...this.references.values()] : [this.on(only)];
+    const held = new Held(this.held);
+    const band = held.band(this.size.width);
+    const comparisons = references.map((reference) => openCompared(held, reference));
+    return {
+      maxRows: MAX_ROWS,
+      push: (rows) => {
+        held.fill(band, rows);
+        const count = rows.length / (this.size.width * 4);
+        for (const comparison of comparisons) {
+          held.call((exports) => exports.comparison_push(comparison, 0, band, count));
+        }
+      },
+      result: () =>
+        Math.min(...comparisons.map((comparison) => held.call((exports) => exports.comparison_result(comparison)))),
+      close: () => held.close(),
+    };
+  }
+
+  private on(background: number): number {
+    const reference = this.references.get(background);
+    if (reference === undefined) throw new RangeError("a background that the reference was not made for");
+    return reference;
+  }
+
+  close(): void {
+    this.held.close();
+  }
 }

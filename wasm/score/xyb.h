@@ -1,54 +1,74 @@
-// The XYB color space of JPEG XL, four pixels at a time.
+// The XYB color space of JPEG XL, four pixels at a time, rounded as the reference tool rounds: what its blur makes of a
+// plain area depends on the last bits. See gauss.h.
 #pragma once
-#include <wasm_simd128.h>
+#include "gauss.h"
 
 enum { CHANNELS = 3 };
 
-// Cube root of values in 0..2, to the last bits of a float and without divisions: an estimate of the inverse root from
-// the exponent, off by 3 percent at most, then two steps of its series in h = 1 - value * inverse^3.
-static v128_t cube_root(v128_t value) {
-  const v128_t one = wasm_f32x4_splat(1), third = wasm_f32x4_splat(1.0f / 3);
-  v128_t bits = wasm_i32x4_add(wasm_i32x4_shr(value, 2), wasm_i32x4_shr(value, 4));
-  bits = wasm_i32x4_add(bits, wasm_i32x4_shr(bits, 4));
-  bits = wasm_i32x4_add(bits, wasm_i32x4_shr(bits, 8));
-  v128_t inverse = wasm_i32x4_sub(wasm_i32x4_splat(0x54a21d2a), bits);
-  v128_t h = wasm_f32x4_sub(one, wasm_f32x4_mul(value, wasm_f32x4_mul(inverse, wasm_f32x4_mul(inverse, inverse))));
-  v128_t series = wasm_f32x4_add(wasm_f32x4_splat(2.0f / 9), wasm_f32x4_mul(h, wasm_f32x4_splat(14.0f / 81)));
-  series = wasm_f32x4_mul(h, wasm_f32x4_add(third, wasm_f32x4_mul(h, series)));
-  inverse = wasm_f32x4_add(inverse, wasm_f32x4_mul(inverse, series));
-  v128_t square = wasm_f32x4_mul(inverse, inverse), root = wasm_f32x4_mul(value, square);
-  h = wasm_f32x4_sub(one, wasm_f32x4_mul(root, inverse));
-  return wasm_f32x4_add(root, wasm_f32x4_mul(root, wasm_f32x4_mul(h, wasm_f32x4_splat(2.0f / 3))));
-}
+enum { CONES = 6 }; // of two vectors of pixels
 
-static v128_t mix(v128_t r, v128_t g, v128_t b, float mr, float mg, float mb) {
-  v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(r, wasm_f32x4_splat(mr)), wasm_f32x4_mul(g, wasm_f32x4_splat(mg)));
-  sum = wasm_f32x4_add(sum, wasm_f32x4_add(wasm_f32x4_mul(b, wasm_f32x4_splat(mb)), wasm_f32x4_splat(0.0037930732552754493f)));
-  return wasm_f32x4_sub(cube_root(sum), wasm_f32x4_splat(0.15595420054924862f));
-}
-
-// One row of linear RGB (planar, `width` floats each) to the XYB of JPEG XL, moved into 0..1.
-static void to_xyb(const float *linear, int width, float *x_row, float *y_row, float *b_row) {
-  for (int at = 0; at < width; at += 4) {
-    // The last step may read into the next plane, or past the last one into the slack; those lanes are cleared below.
-    v128_t r = wasm_v128_load(linear + at);
-    v128_t g = wasm_v128_load(linear + width + at);
-    v128_t b = wasm_v128_load(linear + 2 * width + at);
-    v128_t l = mix(r, g, b, 0.30f, 0.622f, 0.078f);
-    v128_t m = mix(r, g, b, 0.23f, 0.692f, 0.078f);
-    v128_t y = wasm_f32x4_mul(wasm_f32x4_add(l, m), wasm_f32x4_splat(0.5f));
-    if (x_row) {
-      v128_t x = wasm_f32x4_mul(wasm_f32x4_sub(l, m), wasm_f32x4_splat(0.5f));
-      wasm_v128_store(x_row + at, wasm_f32x4_add(wasm_f32x4_mul(x, wasm_f32x4_splat(14)), wasm_f32x4_splat(0.42f)));
-    }
-    if (b_row) {
-      v128_t s = mix(r, g, b, 0.24342268924547819f, 0.20476744424496821f, 0.5518098665095536f);
-      wasm_v128_store(b_row + at, wasm_f32x4_add(wasm_f32x4_sub(s, y), wasm_f32x4_splat(0.55f)));
-    }
-    if (y_row) wasm_v128_store(y_row + at, wasm_f32x4_add(y, wasm_f32x4_splat(0.01f)));
+// The cube roots of positive values, and `add`: an estimate of the inverse root from the exponent, then Newton's steps. A
+// step waits for the one before it, so several values take little longer than one.
+static inline void cube_roots(v128_t *values, int count, v128_t add) {
+  const v128_t third = wasm_f32x4_splat(1.0f / 3), four_thirds = wasm_f32x4_splat(4.0f / 3);
+  v128_t inverse[CONES], part[CONES], square[CONES];
+  for (int at = 0; at < count; at++) {
+    v128_t exponents = wasm_i32x4_mul(wasm_u32x4_shr(values[at], 23), wasm_i32x4_splat(0x2aaaaa));
+    inverse[at] = wasm_i32x4_sub(wasm_i32x4_splat(0x54800000), exponents);
+    part[at] = wasm_f32x4_mul(third, values[at]);
   }
-  float *rows[CHANNELS] = {x_row, y_row, b_row};
-  for (int channel = 0; channel < CHANNELS; channel++) {
-    for (int at = width; rows[channel] && at < ((width + 3) & ~3); at++) rows[channel][at] = 0;
+  for (int step = 0; step < 3; step++) {
+    for (int at = 0; at < count; at++) square[at] = wasm_f32x4_mul(inverse[at], inverse[at]);
+    for (int at = 0; at < count; at++) square[at] = wasm_f32x4_mul(square[at], square[at]);
+    for (int at = 0; at < count; at++) {
+      inverse[at] = wasm_f32x4_relaxed_nmadd(part[at], square[at], wasm_f32x4_mul(four_thirds, inverse[at]));
+    }
+  }
+  for (int at = 0; at < count; at++) square[at] = wasm_f32x4_mul(inverse[at], inverse[at]);
+  for (int at = 0; at < count; at++) {
+    v128_t left = wasm_f32x4_relaxed_nmadd(values[at], wasm_f32x4_mul(square[at], square[at]), inverse[at]);
+    inverse[at] = fused(third, left, inverse[at]);
+  }
+  for (int at = 0; at < count; at++) values[at] = fused(wasm_f32x4_mul(inverse[at], inverse[at]), values[at], add);
+}
+
+static inline v128_t mix(const v128_t rgb[3], float mr, float mg, float mb) {
+  v128_t sum = fused(wasm_f32x4_splat(mb), rgb[2], wasm_f32x4_splat(0.0037930732552754493f));
+  return fused(wasm_f32x4_splat(mr), rgb[0], fused(wasm_f32x4_splat(mg), rgb[1], sum));
+}
+
+// Two vectors of pixels; the second may be the first.
+static inline void convert(const float *linear, int stride, const int at[2], float *const rows[CHANNELS], int has_blue) {
+  const float mr = 0.24342268924547819f, mg = 0.20476744424496821f;
+  const v128_t half = wasm_f32x4_splat(0.5f);
+  v128_t cones[CONES];
+  for (int vector = 0; vector < 2; vector++) {
+    v128_t rgb[3];
+    for (int plane = 0; plane < 3; plane++) rgb[plane] = wasm_v128_load(linear + plane * stride + at[vector]);
+    cones[vector] = mix(rgb, 0.30f, 1.0f - 0.078f - 0.30f, 0.078f);
+    cones[2 + vector] = mix(rgb, 0.23f, 1.0f - 0.078f - 0.23f, 0.078f);
+    if (has_blue) cones[4 + vector] = mix(rgb, mr, mg, 1.0f - mr - mg);
+  }
+  cube_roots(cones, has_blue ? 6 : 4, wasm_f32x4_splat(-0.155954202f));
+  for (int vector = 0; vector < 2; vector++) {
+    v128_t l = cones[vector], m = cones[2 + vector], y = wasm_f32x4_mul(half, wasm_f32x4_add(l, m));
+    if (rows[0]) {
+      v128_t x = wasm_f32x4_mul(wasm_f32x4_mul(half, wasm_f32x4_sub(l, m)), wasm_f32x4_splat(14));
+      wasm_v128_store(rows[0] + at[vector], wasm_f32x4_add(x, wasm_f32x4_splat(0.42f)));
+    }
+    if (has_blue) {
+      v128_t b = wasm_f32x4_sub(cones[4 + vector], y);
+      wasm_v128_store(rows[2] + at[vector], wasm_f32x4_add(b, wasm_f32x4_splat(0.55f)));
+    }
+    if (rows[1]) wasm_v128_store(rows[1] + at[vector], wasm_f32x4_add(y, wasm_f32x4_splat(0.01f)));
+  }
+}
+
+// One row of linear RGB, planes of `stride` floats, to XYB, moved into 0..1; channels without a row are left out.
+static void to_xyb(const float *linear, int stride, float *const rows[CHANNELS]) {
+  for (int at = 0; at < stride; at += 8) {
+    const int both[2] = {at, at + 4 < stride ? at + 4 : at};
+    if (rows[2]) convert(linear, stride, both, rows, 1);
+    else convert(linear, stride, both, rows, 0);
   }
 }

@@ -6,7 +6,7 @@ import { whole } from "../geometry.ts";
 import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
-import { referencePrice } from "./reference.ts";
+import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { sampleBytes, samplePart } from "./sample.ts";
 import { scorePrice } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
@@ -60,8 +60,8 @@ export interface Room {
   readonly price: Price;
   /** The pixels are computed once. */
   readonly keepsPixels: boolean;
-  /** What is compared of the picture is computed once. */
-  readonly keepsReference: boolean;
+  /** What is kept of what renditions are compared with. */
+  readonly reference: Keeping;
   /** The best result so far is kept while another is made. */
   readonly keepsResults: boolean;
   /** A file without loss can be made beside. */
@@ -78,18 +78,32 @@ export function roomFor(task: Task, format: WritableFormat): Room | null {
   const exact = withExact(roomy, task, format);
   const triesExact = isolateBudget.canHold(exact);
   const own = triesExact ? exact : roomy;
-  const kept = beside(own, referencePrice(picture));
-  const keepsReference = !keepsPixels && isolateBudget.canHold(kept);
-  return { price: keepsReference ? kept : own, keepsPixels, keepsReference, keepsResults: true, triesExact };
+  const { price, keeps } = withReference(own, picture, { pixels: !keepsPixels });
+  return { price, keepsPixels, reference: keeps, keepsResults: true, triesExact };
 }
 
 /** The least room in which a search is possible: nothing is kept but what must be. */
 export function leastRoom(task: Task, format: WritableFormat): Room {
-  const price = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
-  const kept = beside(price, referencePrice(task.picture));
-  const keepsReference = isolateBudget.canHold(kept);
-  const none = { keepsPixels: false, keepsResults: false, triesExact: false };
-  return { price: keepsReference ? kept : price, keepsReference, ...none };
+  const own = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
+  const { price, keeps } = withReference(own, task.picture, { pixels: true });
+  return { price, reference: keeps, keepsPixels: false, keepsResults: false, triesExact: false };
+}
+
+/**
+ * A price with what is worth keeping of the reference, as far as there is memory for it.
+ * @param wants whether the pixels that are compared are worth keeping: not where all of them are kept already
+ */
+export function withReference(
+  own: Price,
+  picture: Extent,
+  wants: { readonly pixels: boolean },
+): { readonly price: Price; readonly keeps: Keeping } {
+  const withPixels = beside(own, comparedPixelsPrice(picture));
+  const pixels = wants.pixels && isolateBudget.canHold(withPixels);
+  const kept = pixels ? withPixels : own;
+  const withSample = beside(kept, preparedSamplePrice(picture));
+  const prepared = isolateBudget.canHold(withSample);
+  return { price: prepared ? withSample : kept, keeps: { pixels, prepared } };
 }
 
 /** Of a search through pixels. */

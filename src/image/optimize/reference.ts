@@ -1,17 +1,33 @@
+import { held, type Price } from "../../../wasm/price.ts";
 /** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
-import { type Price, held } from "../../../wasm/price.ts";
+import type { PreparedReference, Tile } from "../../../wasm/score/score.ts";
 import type { Breath } from "../breath.ts";
 import type { Size } from "../geometry.ts";
-import { collectPixels, type Pixels, pixelBytes, rowsOfPixels } from "../kept.ts";
+import { collectPixels, pixelBytes, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
-import { SAMPLE_TILE, type Sample, sampleOf } from "./sample.ts";
-import { compareRows, tileOf } from "./score.ts";
+import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
+import { compareRows, compareWith, preparedOf, preparePrice, tileOf } from "./score.ts";
 import { comparedRows, onlyStrips, type Strip, stripsOf } from "./strips.ts";
 
+type Looked = Pick<Picture, "width" | "height" | "opaque">;
+
 /** Of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
-export function referencePrice(picture: Pick<Picture, "width" | "height" | "opaque">): Price {
+export function comparedPixelsPrice(picture: Looked): Price {
   return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
+}
+
+/** Of preparing the sample of a picture, so that its side of a comparison is computed once. */
+export function preparedSamplePrice(picture: Looked): Price {
+  return preparePrice({ ...sampleSize(picture), opaque: picture.opaque });
+}
+
+/** What takes memory to save time. */
+export interface Keeping {
+  /** What is compared of the picture stays in memory; otherwise the picture is read anew for each score. */
+  readonly pixels: boolean;
+  /** What comparisons need of the sample is computed once, and not for each of them. */
+  readonly prepared: boolean;
 }
 
 export class Reference {
@@ -19,40 +35,82 @@ export class Reference {
   readonly sample: Sample;
   private readonly open: () => Promise<Rows>;
   private readonly strips: readonly Strip[];
+  /** How what is compared of the sample lies; absent where it is the whole picture. */
+  private readonly tile: Tile | undefined;
+  private readonly prepared: PreparedReference | undefined;
   private readonly breath: Breath;
 
-  private constructor(picture: Picture, sample: Sample, open: () => Promise<Rows>, breath: Breath) {
+  private constructor(
+    picture: Picture,
+    sample: Sample,
+    open: () => Promise<Rows>,
+    prepared: PreparedReference | undefined,
+    breath: Breath,
+  ) {
     this.size = { width: picture.width, height: picture.height };
     this.sample = sample;
     this.open = open;
     this.strips = stripsOf(picture);
+    this.tile = tileIn(sample, this.strips);
+    this.prepared = prepared;
     this.breath = breath;
   }
 
-  /** @param keeps what is compared of the picture stays in memory; otherwise the picture is read anew for each score */
-  static async of(picture: Picture, keeps: boolean, breath: Breath): Promise<Reference> {
+  /** Runs `work` with what renditions of a picture are compared with, which is freed at the end. */
+  static async during<Result>(
+    picture: Picture,
+    keeps: Keeping,
+    breath: Breath,
+    work: (reference: Reference) => Promise<Result>,
+  ): Promise<Result> {
+    const reference = await Reference.of(picture, keeps, breath);
+    try {
+      return await work(reference);
+    } finally {
+      reference.close();
+    }
+  }
+
+  /** Reads a picture as far as it will be compared. */
+  static async of(picture: Picture, keeps: Keeping, breath: Breath): Promise<Reference> {
     const strips = stripsOf(picture);
     const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
-    const pixels: Pixels | undefined = keeps ? await collectPixels(await read(), breath) : undefined;
+    const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
-    const rows = await open();
-    try {
-      return new Reference(picture, await sampleOf(rows, picture, strips), open, breath);
-    } finally {
-      rows.close();
-    }
+    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips));
+    const rows = keeps.prepared ? await firstFrame(sample.picture, breath) : undefined;
+    const prepared = rows && (await preparedOf(rows, breath, tileIn(sample, strips)));
+    return new Reference(picture, sample, open, prepared, breath);
   }
 
   /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
   async score(rendition: Rows, background?: number): Promise<number> {
+    if (!this.tile) return this.scoreSample(rendition, background);
     const shown = onlyStrips(rendition, this.strips);
     return compareRows(await this.open(), shown, this.breath, { tile: tileOf(this.strips), background });
   }
 
   /** The score of a rendition of the sample, on one background if so told. */
   async scoreSample(rendition: Rows, background?: number): Promise<number> {
-    const { picture, tiles } = this.sample;
-    const tile = tiles && SAMPLE_TILE;
-    return compareRows(await firstFrame(picture, this.breath), rendition, this.breath, { tile, background });
+    if (this.prepared) return compareWith(this.prepared, rendition, this.breath, background);
+    const original = await firstFrame(this.sample.picture, this.breath);
+    return compareRows(original, rendition, this.breath, { tile: this.tile, background });
+  }
+
+  /** Frees what was prepared; nothing is scored afterwards. */
+  close(): void {
+    this.prepared?.close();
+  }
+}
+
+function tileIn({ tiles }: Sample, strips: readonly Strip[]): Tile | undefined {
+  return tiles ? SAMPLE_TILE : tileOf(strips);
+}
+
+async function closing<Result>(rows: Rows, work: (rows: Rows) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(rows);
+  } finally {
+    rows.close();
   }
 }

@@ -1,15 +1,15 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
 import { beside, either, held } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
-import { isolateBudget } from "../budget.ts";
 import type { Coefficients, RequantizeSettings } from "../format.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
-import { comparingBytes, resultDecodePrice, roomFor } from "./prices.ts";
-import { Reference, referencePrice } from "./reference.ts";
+import { comparingBytes, resultDecodePrice, roomFor, withReference } from "./prices.ts";
+import { Reference } from "./reference.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
+import { uncertainty } from "./strips.ts";
 import { asStored, canDivide, type Task, writableIn } from "./task.ts";
 import type { Encode } from "./trial.ts";
 
@@ -29,20 +29,20 @@ export function requantize(task: Task): Attempt | null {
   const lean = beside(looking, work);
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
   const least = room ? either(lean, room.price) : lean;
-  const kept = beside(least, referencePrice(picture));
-  const keepsReference = !room?.keepsPixels && isolateBudget.canHold(kept);
-  const goal = { format, settings, targetScore, isFrugal: false, triesExact: false, rivalBytes: Infinity };
+  const { price, keeps } = withReference(least, picture, { pixels: !room?.keepsPixels });
+  const aim = targetScore + uncertainty(picture);
+  const goal = { format, settings, targetScore: aim, isFrugal: false, triesExact: false, rivalBytes: Infinity };
   return {
     name: "requantize",
-    price: keepsReference ? kept : least,
+    price,
     async run(session, breath) {
       if (room?.keepsPixels) await session.keepPixels(breath);
       try {
         const compared = room ? session.picture : pictureOf(stored, lying);
-        const reference = await Reference.of(compared, keepsReference, breath);
         const ways = [divided(task, coefficients, breath)];
         if (room) ways.push(spareWay(task, session.way(format, breath)));
-        const found = await smallestAbove(goal, reference, ways, breath);
+        const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
+        const found = await Reference.during(compared, keeps, breath, search);
         return found && session.rendition(found);
       } finally {
         session.dropPixels();

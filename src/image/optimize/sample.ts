@@ -7,7 +7,7 @@ import type { Tiles } from "../format.ts";
 import type { Size } from "../geometry.ts";
 import { type Picture, stillPicture } from "../picture.ts";
 import { type Rows, rowsOver } from "../rows.ts";
-import { GRID, STRIP_ROWS, type Strip } from "./strips.ts";
+import { comparedRows, GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 
 /** Pixels of the side of a tile: as high as a strip. */
 export const TILE = STRIP_ROWS;
@@ -31,9 +31,22 @@ function isWhole({ width, height }: Size): boolean {
   return width * height <= SMALL_PIXELS || width < TILE || height < TILE;
 }
 
+/** The size of the sample of a picture: of a large one that is too narrow for tiles, that of its strips. */
+export function sampleSize(size: Size): Size {
+  if (!isWhole(size)) return { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
+  return { width: size.width, height: comparedRows(size) };
+}
+
 /** Bytes of a sample and of what is done with it: the pixels, an encoding, its decoding and scoring. */
 export function sampleBytes(size: Size): number {
-  return (isWhole(size) ? size.width * size.height : SAMPLE_PIXELS) * 16;
+  const { width, height } = sampleSize(size);
+  return width * height * 16;
+}
+
+/** The part of a picture that its sample is: 1 for a small picture. */
+export function samplePart(size: Size): number {
+  const { width, height } = sampleSize(size);
+  return (width * height) / (size.width * size.height);
 }
 
 /** The whole of a small picture, or tiles spread over the strips of a large one, each in another column. */
@@ -48,12 +61,11 @@ function placesOf({ width, height }: Size, strips: readonly Strip[]): Tiles["pla
 
 /** The sample of a picture, cut out of its strips. */
 export async function sampleOf(rows: Rows, size: Size, strips: readonly Strip[]): Promise<Sample> {
-  if (isWhole(size)) return { picture: inMemory(await collected(rows), size, rows.opaque) };
+  if (isWhole(size)) return { picture: inMemory(await collected(rows), sampleSize(size), rows.opaque) };
   const places = placesOf(size, strips);
-  const sample = { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
   return {
     tiles: { side: TILE, across: ACROSS, places },
-    picture: inMemory(await tiled(rows, places, strips), sample, rows.opaque),
+    picture: inMemory(await tiled(rows, places, strips), sampleSize(size), rows.opaque),
   };
 }
 
@@ -87,9 +99,4 @@ async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip
 /** A still picture over pixels in memory. */
 export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean): Picture {
   return stillPicture({ ...size, opaque }, () => rowsOver(pixels, { ...size, opaque }));
-}
-
-/** The part of a picture that its sample is: 1 for a small picture. */
-export function samplePart(size: Size): number {
-  return isWhole(size) ? 1 : SAMPLE_PIXELS / (size.width * size.height);
 }

@@ -2,8 +2,11 @@
 import { beside, type Price, priced } from "../../../wasm/price.ts";
 import {
   type Comparison,
+  comparisonPeakBytes,
   MIN_SCORED_SIDE,
   openComparison,
+  PreparedReference,
+  referenceBytes,
   scorePeakBytes,
   type Tile,
 } from "../../../wasm/score/score.ts";
@@ -19,23 +22,45 @@ const OPAQUE_BACKGROUND = [0.5] as const;
 /** Of a picture with fewer pixels the score says little: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has 87. */
 const MIN_SCORED_PIXELS = 48 * 48;
 
-/** Comparing two pictures on one background takes this long for a pixel of both. */
-const COMPARE_NS = 170;
+/** Nanoseconds for a pixel, on one background: to compare two pictures, to prepare one, to compare another with it. */
+const COMPARE_NS = 29;
+const PREPARE_NS = 13;
+const COMPARE_PREPARED_NS = 18;
 
 /** Whether pictures of this size have a score that can be relied on. */
 export function canScore({ width, height }: Size): boolean {
   return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
-/** Of comparing a picture of this size with one rendition, strip by strip if it is large. */
-export function scorePrice(picture: Size & { readonly opaque: boolean }): Price {
-  const one = priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS);
-  return picture.opaque ? one : beside(one, one);
+/** Of comparing a picture with one rendition, strip by strip if it is large. */
+export function scorePrice(picture: Looked): Price {
+  return onAll(picture, priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS));
 }
 
-/** Of comparing two pictures as they are, without strips. */
-export function comparePrice(size: Size): Price {
-  return priced(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
+/** Of preparing a picture, whole; the memory stays until the reference is closed. */
+export function preparePrice(picture: Looked): Price {
+  const { width, height } = picture;
+  const { ms } = onAll(picture, priced(0, width * height, PREPARE_NS));
+  return { bytes: referenceBytes(picture, backgroundsOf(picture.opaque).length), ms };
+}
+
+/** Of comparing one rendition with a prepared picture, whose own memory is left out. */
+export function comparePreparedPrice(picture: Looked): Price {
+  const { width, height, opaque } = picture;
+  const { ms } = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
+  return { bytes: comparisonPeakBytes(picture, backgroundsOf(opaque).length), ms };
+}
+
+type Looked = Size & { readonly opaque: boolean };
+
+/** The same on each background. */
+function onAll({ opaque }: Looked, one: Price): Price {
+  return beside(...backgroundsOf(opaque).map(() => one));
+}
+
+/** The backgrounds that a picture is looked at on. */
+function backgroundsOf(opaque: boolean): readonly number[] {
+  return opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
 }
 
 /**
@@ -73,7 +98,7 @@ export async function compareRows(
 ): Promise<number> {
   const { width, height } = first;
   if (width !== second.width || height !== second.height) throw new RangeError("sizes differ");
-  const all = first.opaque && second.opaque ? OPAQUE_BACKGROUND : BACKGROUNDS;
+  const all = backgroundsOf(first.opaque && second.opaque);
   const backgrounds = background === undefined ? all : [background];
   const comparisons: Comparison[] = [];
   try {
@@ -85,6 +110,66 @@ export async function compareRows(
     first.close();
     second.close();
   }
+}
+
+/** A picture that many renditions are compared with, read to its end and closed. */
+export async function preparedOf(rows: Rows, breath: Breath, tile?: Tile): Promise<PreparedReference> {
+  const backgrounds = backgroundsOf(rows.opaque);
+  const reference = new PreparedReference(rows, backgrounds, tile);
+  try {
+    const pixelMs = (PREPARE_NS * backgrounds.length) / 1e6;
+    await eachBand(rows, reference.maxRows, pixelMs, breath, (band) => reference.push(band));
+    return reference;
+  } catch (error) {
+    reference.close();
+    throw error;
+  } finally {
+    rows.close();
+  }
+}
+
+/**
+ * The score of a rendition of a prepared picture, which is read to its end and closed.
+ * @param background the only one to look at them on; by default the worst of those of the picture counts
+ * @throws RangeError when the sizes differ
+ */
+export async function compareWith(
+  reference: PreparedReference,
+  rendition: Rows,
+  breath: Breath,
+  background?: number,
+): Promise<number> {
+  const { width, height } = reference.size;
+  try {
+    if (rendition.width !== width || rendition.height !== height) throw new RangeError("sizes differ");
+    const comparison = reference.compare(background);
+    try {
+      await eachBand(rendition, comparison.maxRows, COMPARE_PREPARED_NS / 1e6, breath, (band) => comparison.push(band));
+      return comparison.result();
+    } finally {
+      comparison.close();
+    }
+  } finally {
+    rendition.close();
+  }
+}
+
+/** Reads all rows, at most so many at a time; a pixel of work takes `pixelMs`. */
+async function eachBand(
+  rows: Rows,
+  maxRows: number,
+  pixelMs: number,
+  breath: Breath,
+  take: (band: Uint8Array) => void,
+): Promise<void> {
+  let left = rows.height;
+  for (let band = await rows.read(maxRows); band; band = await rows.read(maxRows)) {
+    take(band);
+    const pixels = band.length / 4;
+    left -= pixels / rows.width;
+    await breath.spend(pixels * pixelMs);
+  }
+  if (left > 0) throw new RangeError("a picture ended early");
 }
 
 /** Reads two pictures in step, whatever bands they come in. */

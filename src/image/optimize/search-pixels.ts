@@ -9,6 +9,7 @@ import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
+import { uncertainty } from "./strips.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
 /** The target score of a task that promises one which can be searched for; undefined where it does not. */
@@ -42,7 +43,15 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
   const targetScore = searchedScore(task) ?? 100;
   const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
   const { settings } = task;
-  const goal = { format, settings, targetScore, isFrugal: !room.keepsResults, triesExact: room.triesExact, rivalBytes };
+  const aim = targetScore + uncertainty(task.picture);
+  const goal = {
+    format,
+    settings,
+    targetScore: aim,
+    isFrugal: !room.keepsResults,
+    triesExact: room.triesExact,
+    rivalBytes,
+  };
   return {
     name: "search pixels",
     price: room.price,
@@ -50,8 +59,9 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
       if (room.keepsPixels) await session.keepPixels(breath);
       try {
         const { picture } = session;
-        const reference = await Reference.of(picture, room.keepsReference, breath);
-        const found = await smallestAbove(goal, reference, [session.way(format, breath)], breath);
+        const ways = [session.way(format, breath)];
+        const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
+        const found = await Reference.during(picture, room.reference, breath, search);
         if (!found) return BEATEN;
         const isMissed = found.score < targetScore && room.triesExact && format.can.lossless;
         if (!isMissed) return session.rendition(found);

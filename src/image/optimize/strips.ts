@@ -32,6 +32,18 @@ export function comparedRows(size: Size): number {
   return stripsOf(size).reduce((sum, { rows }) => sum + rows, 0);
 }
 
+/** Points by which strips may score higher than the whole of a picture of which they are next to nothing. */
+const MOST_UNCERTAIN = 0.8;
+
+/**
+ * Points by which strips of a picture of this size may score higher than all of it: what is aimed at has to be higher by as
+ * much. Of 119 renditions of photographs of 5 to 24 megapixels nine in ten scored higher by less, the worst by 1. Half of
+ * that is what the strips happen to show; the other is rounding errors of the blur, which grow with the rows.
+ */
+export function uncertainty(size: Size): number {
+  return MOST_UNCERTAIN * (1 - comparedRows(size) / size.height);
+}
+
 /** The strips of a picture, one below the other. */
 export function onlyStrips(rows: Rows, strips: readonly Strip[]): Rows {
   const ends = strips.map((strip) => strip.y + strip.rows);
