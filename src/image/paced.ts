@@ -18,7 +18,6 @@ export function paced(rows: Rows, ms: number, breath: Breath): Rows {
     owedMs = 0;
     return due > 0 ? breath.spend(due) : undefined;
   };
-  const { skip } = rows;
   return {
     width,
     height,
@@ -29,7 +28,7 @@ export function paced(rows: Rows, ms: number, breath: Breath): Rows {
       if (read) owedMs = (read.length / (width * 4)) * rowMs;
       return read;
     },
-    ...(skip && {
+    ...(rows.skip && {
       async skip(count) {
         const most = Math.max(1, Math.floor(SKIP_MS / rowMs));
         for (let left = count; left > 0; left -= most) {

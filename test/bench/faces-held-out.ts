@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { type Candidate, elected, FACE_SIDE, MIN_VOTES, votedPlaces } from "../../src/image/faces/detect.ts";
 import { rowsOf } from "../support/rows.ts";
 import { best, type Face, marks } from "./face-marks.ts";
@@ -62,7 +63,9 @@ async function searched(path: string, name: string, mirrored: boolean): Promise<
       const box = { x: face.x * scale, y: face.y * scale, width: face.width * scale, height: face.height * scale };
       return { ...box, x: mirrored ? info.width - box.x - box.width : box.x, clear: face.clear };
     });
-    return [{ name, places: votedPlaces(rowsOf({ width: info.width, height: info.height, data })), faces }];
+    return [
+      { name, places: await votedPlaces(rowsOf({ width: info.width, height: info.height, data }), UNPAUSED), faces },
+    ];
   } catch {
     return [];
   }

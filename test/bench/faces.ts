@@ -8,9 +8,10 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
 import type { Box } from "../../src/image/geometry.ts";
-import { render } from "../../src/image/render.ts";
+import { rendered } from "../support/render.ts";
 import { rowsOf } from "../support/rows.ts";
 import { best, marks } from "./face-marks.ts";
 import { given } from "./given.ts";
@@ -31,7 +32,6 @@ interface Total {
   mostMs: number;
 }
 
-const ORDER = { output: undefined, optimize: undefined, overlays: new Map(), accept: undefined } as const;
 const CROP = { mode: "face", padding: 1, faces: "one" } as const;
 
 export async function main(): Promise<void> {
@@ -92,7 +92,7 @@ function report(total: Total) {
 /** As a request gets them; undefined for what cannot be read. */
 async function facesIn(bytes: Uint8Array): Promise<readonly Box[] | undefined> {
   try {
-    return (await render(bytes, { ...ORDER, operations: { crop: CROP } })).input.faces;
+    return (await rendered(bytes, { operations: { crop: CROP } })).input.faces;
   } catch {
     return undefined;
   }
@@ -103,8 +103,8 @@ async function cpuOf(bytes: Uint8Array): Promise<number> {
   const small = sharp(bytes).rotate().resize(FACE_SIDE, FACE_SIDE, { fit: "inside", withoutEnlargement: true });
   const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const pixels = { width: info.width, height: info.height, data };
-  findFaces(rowsOf(pixels));
+  await findFaces(rowsOf(pixels), UNPAUSED);
   const before = process.cpuUsage().user;
-  findFaces(rowsOf(pixels));
+  await findFaces(rowsOf(pixels), UNPAUSED);
   return (process.cpuUsage().user - before) / 1e3;
 }

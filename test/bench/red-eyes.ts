@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { findFaces } from "../../src/image/faces/detect.ts";
 import { findRedEyes } from "../../src/image/steps/red-eyes.ts";
 import { rowsOf } from "../support/rows.ts";
@@ -112,7 +113,7 @@ async function foundIn({ data, width, height }: Raw) {
     .ensureAlpha();
   const { data: pixels, info } = await small.raw().toBuffer({ resolveWithObject: true });
   const rows = () => rowsOf({ width: info.width, height: info.height, data: pixels });
-  const eyes = findRedEyes(rows(), () => findFaces(rows()));
+  const eyes = await findRedEyes(rows(), () => findFaces(rows(), UNPAUSED), UNPAUSED);
   return eyes.map((eye) => ({ x: (eye.x * width) / info.width, y: (eye.y * height) / info.height }));
 }
 

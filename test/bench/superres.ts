@@ -1,4 +1,5 @@
 /** Super-resolution of a photograph-like megapixel, to 4 megapixels and to 16, beside Lanczos3 to the same sizes. */
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { resample } from "../../src/image/resample.ts";
 import { enlargeStep } from "../../src/image/steps/enlarge.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";
@@ -10,8 +11,8 @@ const SOURCE = { width: 1_200, height: 833 };
 function learned(name: string, pixels: Pixels, factor: number, opaque: boolean): Candidate {
   return {
     name,
-    run() {
-      drain(enlargeStep(SOURCE, factor).apply(rowsOf(pixels, opaque)));
+    async run() {
+      await drain(enlargeStep(SOURCE, factor).apply(rowsOf(pixels, opaque), UNPAUSED));
       return { memory: nativeMemoryBytes() };
     },
   };
@@ -22,8 +23,8 @@ function lanczos(name: string, pixels: Pixels, factor: number): Candidate {
   const result = { width: SOURCE.width * factor, height: SOURCE.height * factor };
   return {
     name,
-    run() {
-      drain(resample(rowsOf(pixels), { box, ...result, kernel: "lanczos3" }));
+    async run() {
+      await drain(resample(rowsOf(pixels), { box, ...result, kernel: "lanczos3" }));
       return { memory: nativeMemoryBytes() };
     },
   };

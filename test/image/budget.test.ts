@@ -2,16 +2,20 @@ import { describe, expect, it } from "vitest";
 
 import { Budget } from "../../src/image/budget.ts";
 
-/** A job that runs until it is told to end. */
+/** A job that shares the thread until it is told to end. */
 function job(budget: Budget, bytes: number) {
-  const end = Promise.withResolvers<void>();
-  const state = { started: false };
-  const done = budget.run({ bytes }, async () => {
+  const state = { started: false, ended: false };
+  const done = budget.run({ bytes }, async (breath) => {
     state.started = true;
-    await end.promise;
+    while (!state.ended) await breath.spend(A_STRETCH_MS);
   });
-  return { state, end: end.resolve, done };
+  return { state, end: () => void (state.ended = true), done };
 }
+
+const A_STRETCH_MS = 1_000;
+
+/** Lets everybody go on who can. */
+const turns = () => scheduler.wait(10);
 
 describe("Budget", () => {
   it("refuses with 422 what could never fit", async () => {
@@ -23,11 +27,11 @@ describe("Budget", () => {
     const first = job(budget, 6);
     const large = job(budget, 8);
     const small = job(budget, 1);
-    await Promise.resolve();
+    await turns();
     expect([first.state.started, large.state.started, small.state.started]).toEqual([true, false, false]);
     first.end();
     await first.done;
-    await Promise.resolve();
+    await turns();
     expect([large.state.started, small.state.started]).toEqual([true, true]);
     large.end();
     small.end();

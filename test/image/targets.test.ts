@@ -88,9 +88,11 @@ describe("a format", () => {
   const aim = { kind: "smart", preset: "medium" } as const;
 
   it("is given up where its file would plainly be larger", async () => {
-    const { stored, plan } = await storedOf(scene(1_200, 900), true);
-    const wish = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false };
-    const made = (rivalBytes: number) => optimized({ ...wish, rivalBytes }, SharedBytes.of(stored.bytes));
+    const made = async (rivalBytes: number) => {
+      const { stored, plan } = await storedOf(scene(1_200, 900), true);
+      const wish = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, rivalBytes };
+      return optimized(wish, SharedBytes.of(stored.bytes));
+    };
     expect(await made(500)).toBeNull();
     expect(await made(1_000_000)).not.toBeNull();
   });

@@ -15,10 +15,8 @@ import { sizeOf } from "./svg/size.ts";
 
 /** Drawn at a time at most: a picture of any size needs no more memory than a strip of it. */
 const STRIP_BYTES = 32 << 20;
+/** A strip is one call into the renderer, of about 0.1 seconds for a plain drawing. */
 const STRIP_PIXELS = 1 << 20;
-/** A strip is one call into the renderer: it is kept short, but not so that most of the time is spent on reading the document. */
-const STRIP_MS = 80;
-const DRAWING_PER_READING = 3;
 /** Of the renderer: its code's tables, both fonts, paths. */
 const BASE_BYTES = 24 << 20;
 /** Of a row, should one alone be more than a strip. */
@@ -66,7 +64,7 @@ export const svg = format({
     price(facts, { width, height }) {
       const { decodeBytes = 0 } = facts;
       const drawing = priced(decodeBytes + width * LEAST_ROW_PIXEL_BYTES, width * height, pixelNanoseconds(facts));
-      const readings = Math.ceil((width * height) / stripPixels(facts));
+      const readings = Math.ceil((width * height) / STRIP_PIXELS);
       return { ...drawing, ms: drawing.ms + readings * readingMs(facts) };
     },
 
@@ -94,12 +92,6 @@ function pixelNanoseconds(facts: Facts): number {
   return PLAIN_NANOSECONDS + readingMs(facts) * NANOSECONDS_PER_READING_MS;
 }
 
-/** Pixels that are drawn in one call. */
-function stripPixels(facts: Facts): number {
-  const ms = Math.max(STRIP_MS, readingMs(facts) * DRAWING_PER_READING);
-  return Math.min(STRIP_PIXELS, Math.floor((ms * 1e6) / pixelNanoseconds(facts)));
-}
-
 /** The wanted region, drawn at the size at which it is used, be it smaller or larger than the document says. */
 function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, breath: Breath): Rows {
   const root = parseSvg(bytes);
@@ -109,8 +101,7 @@ function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, 
   const height = Math.max(1, Math.round(wanted.height));
   const drawing = { text, facts, breath };
   if (!filters) {
-    const most = Math.min(stripPixels(facts), STRIP_BYTES / pixelBytes);
-    return strips(drawing, box, { width, height }, most);
+    return strips(drawing, box, { width, height }, Math.min(STRIP_PIXELS, STRIP_BYTES / pixelBytes));
   }
 
   // What lies beyond an edge would be missing in the filter: the picture is drawn in one piece, if need be a smaller one.

@@ -21,13 +21,12 @@ const SIZES = [
   [3, 2],
   [57, 41],
 ] as const;
-const FILES = await Promise.all(
-  SIZES.flatMap(([width, height]) =>
-    [true, false].map((opaque) =>
-      png.write.encode(pictureOf([noise(width, height, opaque)], { opaque }), PLAIN, UNPAUSED),
-    ),
-  ),
-);
+const FILES: Uint8Array[] = [];
+for (const [width, height] of SIZES) {
+  for (const opaque of [true, false]) {
+    FILES.push(await png.write.encode(pictureOf([noise(width, height, opaque)], { opaque }), PLAIN, UNPAUSED));
+  }
+}
 
 const one = (...values: unknown[]): fc.Arbitrary<unknown> => fc.constantFrom(...values);
 /** All of them, mostly. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../src/image/breath.ts";
+import { findRedEyes } from "../../../src/image/steps/red-eyes.ts";
 import source from "../../fixtures/resample/source.png";
 import { applied, decoded, pixel, planned } from "../../support/operations.ts";
-import { noise, paint, type Pixels } from "../../support/rows.ts";
+import { noise, paint, type Pixels, rowsOf } from "../../support/rows.ts";
 
 interface Look {
   /** Centers of the eyes. */
@@ -73,5 +75,15 @@ describe("auto.redeye", () => {
   it("leaves pictures without eyes alone", async () => {
     expect(await planned("auto", { redeye: true }, await decoded(source))).toEqual([]);
     expect(await planned("auto", { redeye: true }, noise(120, 90))).toEqual([]);
+  });
+
+  it("takes no more spots for pupils than a photograph can have", async () => {
+    const grid = paint(1_000, 1_000, (x, y) => {
+      const distance = Math.hypot((x % 40) - 20, (y % 40) - 20);
+      return distance <= 3 ? [190, 40, 45, 255] : distance <= 6 ? [225, 225, 225, 255] : [205, 160, 130, 255];
+    });
+    const found = await findRedEyes(rowsOf(grid), async () => [], UNPAUSED);
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.length).toBeLessThanOrEqual(300);
   });
 });

@@ -41,6 +41,7 @@ import svgUtf16 from "../../../fixtures/svg/broken/svg-utf16.svg";
 import svgXinclude from "../../../fixtures/svg/broken/svg-xinclude.svg";
 import logoWithText from "../../../fixtures/svg/logo-with-text.svg";
 import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
+import { interleaved } from "../../../support/interleaved.ts";
 import { rendered } from "../../../support/render.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
 
@@ -102,7 +103,7 @@ async function drawn(
   const facts = svg.read.probe(bytes);
   const whole = { x: 0, y: 0, width: facts.width, height: facts.height };
   for await (const { rows } of svg.read.open(bytes, facts, { box: { ...whole, ...box }, width, height }, breath)) {
-    return drain(rows);
+    return await drain(rows);
   }
   throw new Error("no frame");
 }
@@ -160,9 +161,8 @@ describe("SVG", () => {
     const gradient =
       '<style>.a { fill: url(#g) }</style><linearGradient id="g"><stop stop-color="#000"/>' +
       '<stop offset="1" stop-color="#fff"/></linearGradient><rect class="a" width="40" height="20"/>';
-    const [left = 0, right = 0] = await Promise.all(
-      [5, 35].map(async (x) => pixel(await drawn(drawing(gradient), 40, 20), x, 10)[0]),
-    );
+    const row = await drawn(drawing(gradient), 40, 20);
+    const [left = 0, right = 0] = [5, 35].map((x) => pixel(row, x, 10)[0]);
     expect(right - left).toBeGreaterThan(150);
   });
 
@@ -224,6 +224,15 @@ describe("SVG", () => {
     expect(svg.recompress.price(bytes)).toEqual(svg.recompress.price(plain));
     const { output } = await rendered(bytes);
     expect(new TextDecoder().decode(output.bytes)).toBe(await cleaned(plain));
+  });
+
+  it("is the same when drawings take turns", async () => {
+    const robot = (breath: Breath) => drawn(new Uint8Array(androidRobot), 1_300, 1_500, {}, breath);
+    const logo = (breath: Breath) => drawn(new Uint8Array(logoWithText), 900, 300, {}, breath);
+    const jobs = [robot, logo, robot];
+    const apart: Pixels[] = [];
+    for (const job of jobs) apart.push(await job(UNPAUSED));
+    expect(await interleaved(jobs)).toEqual(apart);
   });
 
   it("is nothing else that is compressed", () => {
