@@ -91,7 +91,7 @@ export function openTaps({ width, height, opaque }: Extent, taps: readonly Tap[]
   );
 }
 
-const TAPS = { opaque: { pixel: 2.5, reach: 0.09 }, translucent: { pixel: 7, reach: 0.42 } };
+const TAPS = { opaque: { pixel: 2.5, reach: 0.12 }, translucent: { pixel: 7, reach: 0.42 } };
 
 export function tapsPrice(extent: Extent, taps: readonly Tap[]): Price {
   const { width } = extent;
@@ -128,7 +128,7 @@ export function openMedian({ width, height, opaque }: Extent, radius: number): E
 /** Small medians are sorting networks; larger ones move histograms along, which takes the same for any radius. */
 const MAX_SORTED_RADIUS = 2;
 const SORTED_MEDIAN = { opaque: { pixel: 0, reach: 3.5 }, translucent: { pixel: 6, reach: 3.6 } };
-const COUNTED_MEDIAN = { opaque: { pixel: 57, reach: 0 }, translucent: { pixel: 80, reach: 0 } };
+const COUNTED_MEDIAN = { opaque: { pixel: 45, reach: 0 }, translucent: { pixel: 62, reach: 0 } };
 
 export function medianPrice(extent: Extent, radius: number): Price {
   const { width } = extent;

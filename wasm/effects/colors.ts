@@ -98,7 +98,7 @@ const HALFTONE_NANOSECONDS: Readonly<Record<Screen, number>> = {
   line: 5,
   circular: 12,
   hatched: 6,
-  cmyk: 26,
+  cmyk: 20,
 };
 
 export function halftonePrice(size: Size, screen: Screen): Price {

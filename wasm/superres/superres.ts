@@ -36,7 +36,7 @@ export function openDoubling({ width, height, doubling, opaque }: Doubled): Effe
 }
 
 /** Four pixels of the result, by the pixel that they come from. */
-const NANOSECONDS = { opaque: 50, translucent: 65 } as const;
+const NANOSECONDS = { opaque: 40, translucent: 58 } as const;
 
 /** Of doubling a picture of this size. */
 export function doublingPrice({ width, height, opaque }: Omit<Doubled, "doubling">): Price {

@@ -6,8 +6,8 @@ import type { Rows } from "../rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;
-/** To put a pixel into its place of the whole turned picture; a transposed one, whose places are a row apart, costs most. */
-const PLACE_NANOSECONDS = 4;
+/** To put a pixel into its place of the whole turned picture: in its row, or in a column, whose places are far apart. */
+const PLACE_NANOSECONDS = { row: 0.7, column: 7 } as const;
 
 /**
  * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last
@@ -43,7 +43,8 @@ export function turnPrice(size: Size, orientation: Orientation): Price {
   const pixels = size.width * size.height;
   const mirroring = priced(bandBytes(size.width), pixels, MIRROR_NANOSECONDS);
   if (orientation === 2) return mirroring;
-  const placing = priced(pixels * 4, pixels, PLACE_NANOSECONDS);
+  const { row, column } = PLACE_NANOSECONDS;
+  const placing = priced(pixels * 4, pixels, turnOf(orientation).transpose ? column : row);
   return orientation === 3 ? beside(mirroring, placing) : placing;
 }
 
