@@ -6,6 +6,7 @@
  */
 import sharp from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
@@ -40,18 +41,20 @@ export async function main(): Promise<void> {
       "format    encode  memory    decode  memory      bytes   sharp: encode  decode      bytes   opened, with the right pixels, by",
     );
     for (const [name, format] of Object.entries(FORMATS) as [FormatName, FormatDefinition][]) {
-      if (format.encode) await measure(name, format, { width, height, data });
+      if (format.write) await measure(name, format, { width, height, data });
     }
   }
 }
 
 async function measure(name: FormatName, format: FormatDefinition, pixels: Pixels): Promise<void> {
-  const encoded = timed(() => format.encode?.(pictureOf([pixels]), SETTINGS) ?? new Uint8Array(0));
-  const facts = format.probe(encoded.result);
+  const encoded = await timed(
+    async () => (await format.write?.encode(pictureOf([pixels]), SETTINGS, UNPAUSED)) ?? new Uint8Array(0),
+  );
+  const facts = format.read.probe(encoded.result);
   const { width, height } = pixels;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  const decoded = timed(() => {
-    for (const { rows } of format.open(encoded.result, facts, demand)) return drain(rows);
+  const decoded = await timed(async () => {
+    for await (const { rows } of format.read.open(encoded.result, facts, demand, UNPAUSED)) return await drain(rows);
     throw new Error("no frame");
   });
   const other = await bySharp(name, pixels);
@@ -64,10 +67,10 @@ async function measure(name: FormatName, format: FormatDefinition, pixels: Pixel
   console.log(`${name.padEnd(8)}${columns.join("")}   ${openers}`);
 }
 
-function timed<T>(work: () => T) {
+async function timed<T>(work: () => Promise<T>) {
   trimNative(0);
   const started = performance.now();
-  const result = work();
+  const result = await work();
   return { result, ms: performance.now() - started, mib: nativeMemoryBytes() / 2 ** 20 };
 }
 

@@ -1,22 +1,25 @@
 /** An animation of 7 frames, 355 x 257: read, and written again without and with loss. */
+import { UNPAUSED } from "../../src/image/breath.ts";
 import type { EncodeSettings } from "../../src/image/format.ts";
 import { gif } from "../../src/image/formats/gif.ts";
+import type { Picture } from "../../src/image/picture.ts";
 import { drain } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 
-function read(bytes: Uint8Array): void {
-  const facts = gif.probe(bytes);
+async function read(bytes: Uint8Array): Promise<void> {
+  const facts = gif.read.probe(bytes);
   const { width, height } = facts;
-  for (const { rows } of gif.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height })) drain(rows);
+  const demand = { box: { x: 0, y: 0, width, height }, width, height };
+  for await (const { rows } of gif.read.open(bytes, facts, demand, UNPAUSED)) await drain(rows);
 }
 
-function written(bytes: Uint8Array, quality: number): object {
-  const facts = gif.probe(bytes);
+async function written(bytes: Uint8Array, quality: number): Promise<object> {
+  const facts = gif.read.probe(bytes);
   const { width, height, alpha } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const settings: EncodeSettings = { lossless: false, quality, progressive: false, effort: 0.5 };
-  const picture = { ...facts, opaque: !alpha, open: () => gif.open(bytes, facts, demand) };
-  return { bytes: gif.encode(picture, settings).length };
+  const picture: Picture = { ...facts, opaque: !alpha, open: (breath) => gif.read.open(bytes, facts, demand, breath) };
+  return { bytes: (await gif.write.encode(picture, settings, UNPAUSED)).length };
 }
 
 async function others(platform: Platform, bytes: Uint8Array): Promise<Candidate[]> {

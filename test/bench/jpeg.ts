@@ -9,12 +9,14 @@ import encodeOther, { init as initEncode } from "@jsquash/jpeg/encode.js";
 import resizeOther, { initResize } from "@jsquash/resize";
 import * as resizeWasm from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
 import { firstFrame, type Picture } from "../../src/image/picture.ts";
 import { pictureOf } from "../../src/image/pipeline.ts";
 import { type Plan, planSteps, resizedOnly, storedSize } from "../../src/image/plan.ts";
 import { recompress } from "../../wasm/jpeg/jpeg.ts";
+import { atOnce } from "../support/pieces.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 import { type Kind, type Megapixels, photoPath, preparePhotos } from "./photos.ts";
 import { provideImageData } from "./webp-photo.ts";
@@ -42,8 +44,10 @@ function smaller(megapixels: Megapixels, kind: Kind, width: number, target: stri
     prepare: preparePhotos,
     async candidates(platform, load) {
       const bytes = await load(photoPath(megapixels, kind));
-      const own = () => ({ bytes: resized(bytes, width).length });
-      const throughPixels = () => ({ bytes: jpeg.encode(pictureFrom(bytes, width), SETTINGS).length });
+      const own = async () => ({ bytes: (await resized(bytes, width)).length });
+      const throughPixels = async () => ({
+        bytes: (await jpeg.write.encode(pictureFrom(bytes, width), SETTINGS, UNPAUSED)).length,
+      });
       return [
         { name: "own", run: own },
         { name: "own, through pixels", run: throughPixels },
@@ -55,20 +59,20 @@ function smaller(megapixels: Megapixels, kind: Kind, width: number, target: stri
 }
 
 /** A file of that width, made as the service does. */
-function resized(bytes: Uint8Array, width: number): Uint8Array {
+async function resized(bytes: Uint8Array, width: number): Promise<Uint8Array> {
   const wanted = resizedOnly(planOf(bytes, width));
-  const made = wanted && jpeg.reencode(bytes, SETTINGS, wanted)?.run();
+  const made = wanted && (await jpeg.coefficients.resize(bytes, SETTINGS, wanted)?.run(UNPAUSED));
   if (!made) throw new Error("the service would have to see pixels");
   return made;
 }
 
 /** The upright picture, at that width if one is given. */
 function pictureFrom(bytes: Uint8Array, width?: number): Picture {
-  return pictureOf({ bytes, format: jpeg, facts: jpeg.probe(bytes) }, planOf(bytes, width));
+  return pictureOf({ bytes, format: jpeg, facts: jpeg.read.probe(bytes) }, planOf(bytes, width));
 }
 
 function planOf(bytes: Uint8Array, width?: number): Plan {
-  const facts = jpeg.probe(bytes);
+  const facts = jpeg.read.probe(bytes);
   const height = width === undefined ? 0 : Math.round((facts.height * width) / facts.width);
   const resize = width === undefined ? [] : [{ kind: "resize", width, height, kernel: "lanczos3" } as const];
   return planSteps(storedSize(facts), resize);
@@ -114,20 +118,18 @@ function equalScore(): Bench {
       const sharp = await sharpOf(platform);
       const other = async () =>
         new Uint8Array((await sharp?.(bytes).jpeg({ quality: 80, mozjpeg: true }).toBuffer()) ?? []);
-      const aim = sharp ? scoreOf(bytes, await other()) : 75;
+      const aim = sharp ? await scoreOf(bytes, await other()) : 75;
       const own = (quality: number) =>
-        jpeg.encode(pictureFrom(bytes), {
-          ...SETTINGS,
-          progressive: true,
-          fast: false,
-          subsample: "4:2:0",
-          quality,
-        });
-      const quality = lowestQuality((tried) => scoreOf(bytes, own(tried)) >= aim);
-      const score = (file: Uint8Array) => scoreOf(bytes, file).toFixed(2);
-      const [ownScore, otherScore] = [score(own(quality)), sharp ? score(await other()) : ""];
+        jpeg.write.encode(
+          pictureFrom(bytes),
+          { ...SETTINGS, progressive: true, fast: false, subsample: "4:2:0", quality },
+          UNPAUSED,
+        );
+      const quality = await lowestQuality(async (tried) => (await scoreOf(bytes, await own(tried))) >= aim);
+      const score = async (file: Uint8Array) => (await scoreOf(bytes, file)).toFixed(2);
+      const [ownScore, otherScore] = [await score(await own(quality)), sharp ? await score(await other()) : ""];
       const candidates: Candidate[] = [
-        { name: `own at ${quality}`, run: () => ({ bytes: own(quality).length, score: ownScore }) },
+        { name: `own at ${quality}`, run: async () => ({ bytes: (await own(quality)).length, score: ownScore }) },
       ];
       const run = async () => ({ bytes: (await other()).length, score: otherScore });
       return sharp ? [...candidates, { name: "sharp, mozjpeg at 80", run }] : candidates;
@@ -136,18 +138,19 @@ function equalScore(): Bench {
 }
 
 /** The lowest quality from 40 to 95 that serves, in steps of a quarter. */
-function lowestQuality(serves: (quality: number) => boolean): number {
+async function lowestQuality(serves: (quality: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [40 * 4, 95 * 4];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (serves(middle / 4)) high = middle;
+    if (await serves(middle / 4)) high = middle;
     else low = middle + 1;
   }
   return high / 4;
 }
 
-function scoreOf(original: Uint8Array, file: Uint8Array): number {
-  return scoreRows(firstFrame(pictureFrom(original)), firstFrame(pictureFrom(file)));
+async function scoreOf(original: Uint8Array, file: Uint8Array): Promise<number> {
+  const shown = (bytes: Uint8Array) => firstFrame(pictureFrom(bytes), UNPAUSED);
+  return scoreRows(await shown(original), await shown(file), UNPAUSED);
 }
 
 function losslessly(): Bench {
@@ -157,7 +160,9 @@ function losslessly(): Bench {
     prepare: preparePhotos,
     async candidates(_platform, load) {
       const bytes = await load(photoPath(24, "baseline"));
-      const run = (streamed: boolean) => () => ({ bytes: recompress(bytes, { progressive: true, streamed }).length });
+      const run = (streamed: boolean) => () => ({
+        bytes: atOnce(recompress(bytes, { progressive: true, streamed })).length,
+      });
       return [
         { name: "held", run: run(false) },
         { name: "streamed", run: run(true) },

@@ -11,7 +11,7 @@ import { ROOT } from "../../src/cli/wrangler.ts";
 import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-import { render } from "../../src/image/render.ts";
+import { rendered } from "../support/render.ts";
 import { ABSENT, type Program, READERS, reasonOf, type Seen, seenBy } from "./decoders.ts";
 import { differenceOf } from "./difference.ts";
 
@@ -62,7 +62,7 @@ const COLUMN = 14;
 
 export async function main(): Promise<void> {
   const formats = Object.entries(FORMATS) as [FormatName, FormatDefinition][];
-  const targets = formats.filter(([, { encode }]) => encode);
+  const targets = formats.filter(([, { write }]) => write);
   const failures: string[] = [];
   const line = (head: string, cells: readonly string[]) =>
     console.log(`| ${head.padEnd(16)} | ${cells.map((cell) => cell.padStart(COLUMN)).join(" | ")} |`);
@@ -113,8 +113,8 @@ async function tried(
   try {
     const meant = await original;
     const optimize = to.can.lossless ? { lossless: true } : { lossless: false, quality: 95 };
-    const order = { operations: {}, output: { format: name, encoding: "progressive" as const }, optimize };
-    const { output } = await render(bytes, { ...order, overlays: new Map(), accept: undefined });
+    const order = { output: { format: name, encoding: "progressive" as const }, optimize };
+    const { output } = await rendered(bytes, order);
     const moves = to.can.animation && meant.frames.length > 1;
     const seen = await seenBy(programFor(name, moves), output.bytes, to.extensions[0]);
     return judged(meant, seen, to, source);

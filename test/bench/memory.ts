@@ -11,8 +11,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { render } from "../../src/image/render.ts";
+import { type Order, render } from "../../src/image/render.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import type { Stopwatch } from "../../src/image/stopwatch.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
@@ -27,7 +29,7 @@ const RESIZE = {
   linear: false,
 } as const;
 
-type Wish = Pick<Parameters<typeof render>[1], "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
+type Wish = Pick<Order, "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
 
 const SMALLER: Wish = { operations: { resize: RESIZE }, optimize: { quality: 80 } };
 const SMALLER_SMART: Wish = { operations: { resize: RESIZE } };
@@ -58,7 +60,7 @@ export async function main(): Promise<void> {
     }
   }
   const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
-  const drawing = png.encode(pictureOf([scene(6_000, 4_000)]), settings);
+  const drawing = await png.write.encode(pictureOf([scene(6_000, 4_000)]), settings, UNPAUSED);
   await job(" 24 MP PNG to 2000 px", () => Uint8Array.from(drawing), SMALLER, 24);
   await together(8);
 }
@@ -91,9 +93,8 @@ async function together(count: number): Promise<void> {
 async function rendered(bytes: Uint8Array<ArrayBuffer>, wish: Wish, stopwatch: Stopwatch): Promise<Uint8Array> {
   const { operations, optimize } = wish;
   const rest = { output: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
-  const whenRead = () => void bytes.buffer.transfer(0);
-  const order = { operations, optimize: { lossless: false, ...optimize }, ...rest, stopwatch, whenRead };
-  return (await render(bytes, order)).output.bytes;
+  const order = { operations, optimize: { lossless: false, ...optimize }, ...rest, stopwatch };
+  return (await render(SharedBytes.of(bytes), order)).output.file.bytes;
 }
 
 /** The most bytes that were there when somebody looked. */
@@ -115,12 +116,12 @@ async function startGauge(): Promise<Gauge> {
     const now = { native: nativeMemoryBytes(), buffers: memoryUsage().arrayBuffers - before };
     if (now.native + now.buffers > most.native + most.buffers) Object.assign(most, now);
   };
-  const run: Stopwatch["run"] = (_part, work) => {
-    const result = work();
+  const run: Stopwatch["run"] = async (_part, _breath, work) => {
+    const result = await work();
     look();
     return result;
   };
-  return { most, look, run, spent: { decode: 0, operations: 0 } };
+  return { most, look, run, spent: { decode: 0, operations: 0, encode: 0 } };
 }
 
 async function measured(name: string, target: number | undefined, work: (gauge: Gauge) => Promise<number>) {

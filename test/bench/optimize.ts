@@ -10,14 +10,14 @@ import mozjpeg from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
 import encodeJpeg, { init } from "@jsquash/jpeg/encode.js";
 import sharp, { type Sharp } from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { identify } from "../../src/image/detect.ts";
-import { inOneScan } from "../../src/image/optimize/rewrite.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
 import { firstFrame } from "../../src/image/picture.ts";
 import { pictureOf } from "../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { render } from "../../src/image/render.ts";
 import type { Rows } from "../../src/image/rows.ts";
+import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 
@@ -106,14 +106,8 @@ async function processorMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function optimized(bytes: Uint8Array, lossless: boolean, format?: "webp") {
-  const order = {
-    operations: {},
-    output: format && { format, encoding: "progressive" as const },
-    optimize: { lossless },
-    overlays: new Map<string, Uint8Array>(),
-    accept: undefined,
-  };
-  return (await render(bytes, order)).output;
+  const output = format && { format, encoding: "progressive" as const };
+  return (await rendered(bytes, { output, optimize: { lossless } })).output;
 }
 
 function uprightOf(bytes: Uint8Array): Sharp {
@@ -137,7 +131,7 @@ async function smallestOf(
   while (low <= high) {
     const quality = (low + high) >> 1;
     const encoded = new Uint8Array(await encode(quality));
-    if (scoreRows(await rowsOf(bytes), await rowsOf(encoded)) >= target) {
+    if ((await scoreRows(await rowsOf(bytes), await rowsOf(encoded), UNPAUSED)) >= target) {
       best = encoded.length;
       high = quality - 1;
     } else {
@@ -147,11 +141,14 @@ async function smallestOf(
   return best;
 }
 
+const IN_ONE_SCAN = { progressive: false };
+
 /** The upright pixels of a file in sRGB. Two large pictures in several scans would not fit into memory together. */
 async function rowsOf(bytes: Uint8Array): Promise<Rows> {
   const original = identify(bytes);
-  const { facts } = original;
-  const stored = (await inOneScan(original)) ?? original;
+  const { facts, format } = original;
+  const simple = facts.interlaced ? await format.recompress?.run(bytes, facts, IN_ONE_SCAN, UNPAUSED) : undefined;
+  const stored = simple ? { ...original, bytes: simple, facts: format.read.probe(simple) } : original;
   const plan = planSteps(storedSize(facts), [{ kind: "turn", orientation: facts.orientation }]);
-  return firstFrame(pictureOf(stored, plan));
+  return firstFrame(pictureOf(stored, plan), UNPAUSED);
 }

@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { firstFrame, type Picture } from "../../src/image/picture.ts";
 import { resample } from "../../src/image/resample.ts";
@@ -16,27 +17,27 @@ const RESULT = { width: 2_000, height: 1_333 };
 const LOSSLESS = { lossless: true, quality: 100, progressive: false };
 
 /** Texture without regularity, so that it compresses like a photograph. */
-function file(): Uint8Array {
+async function file(): Promise<Uint8Array> {
   const small = scene(750, 500);
   for (let at = 0; at < small.data.length; at++) {
     if (at % 4 !== 3) small.data[at] = sample(small.data, at) + ((Math.imul(at, 2_654_435_761) >>> 28) & 15);
   }
-  const large = drain(
+  const large = await drain(
     resample(rowsOf(small), { box: { x: 0, y: 0, width: 750, height: 500 }, ...SOURCE, kernel: "cubic" }),
   );
-  return png.encode(pictureOf([large]), { ...LOSSLESS, effort: 0 });
+  return png.write.encode(pictureOf([large]), { ...LOSSLESS, effort: 0 }, UNPAUSED);
 }
 
 function resized(bytes: Uint8Array): Picture {
-  const facts = png.probe(bytes);
+  const facts = png.read.probe(bytes);
   const box = { x: 0, y: 0, ...SOURCE };
   return {
     ...RESULT,
     opaque: true,
     frames: 1,
     loops: 0,
-    *open() {
-      for (const { rows } of png.open(bytes, facts, { box, ...RESULT })) {
+    async *open(breath) {
+      for await (const { rows } of png.read.open(bytes, facts, { box, ...RESULT }, breath)) {
         const smaller = resample(rows, { box, ...RESULT, kernel: "lanczos3" });
         try {
           yield { delayMs: 0, rows: smaller };
@@ -49,12 +50,12 @@ function resized(bytes: Uint8Array): Picture {
 }
 
 function own(bytes: Uint8Array): Candidate[] {
-  const write = (effort: number) => {
-    const { length } = png.encode(resized(bytes), { ...LOSSLESS, effort });
+  const write = async (effort: number) => {
+    const { length } = await png.write.encode(resized(bytes), { ...LOSSLESS, effort }, UNPAUSED);
     return { bytes: length, memory: nativeMemoryBytes() };
   };
   return [
-    { name: "own, read and resize", run: () => void drain(firstFrame(resized(bytes))) },
+    { name: "own, read and resize", run: async () => void (await drain(await firstFrame(resized(bytes), UNPAUSED))) },
     { name: "own, all, little effort", run: () => write(0) },
     {
       name: "own, all, usual effort",
@@ -99,7 +100,7 @@ export const bench: Bench = {
   rounds: 5,
   async candidates(platform) {
     const path = platform === "node" && process.env["PHOTO"];
-    const bytes = path ? await photograph(path) : file();
+    const bytes = path ? await photograph(path) : await file();
     return [...own(bytes), ...(await others(platform, bytes))];
   },
 };

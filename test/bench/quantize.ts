@@ -1,5 +1,6 @@
-import type { EncodeSettings, FormatDefinition } from "../../src/image/format.ts";
 /** A photograph of 600 x 315 in a palette: against the palette of sharp, with the score of what comes out. */
+import { UNPAUSED } from "../../src/image/breath.ts";
+import type { EncodeSettings, FormatDefinition } from "../../src/image/format.ts";
 import { gif } from "../../src/image/formats/gif.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { webp } from "../../src/image/formats/webp.ts";
@@ -11,14 +12,22 @@ import type { Bench, Candidate, Platform } from "./harness.ts";
 const QUALITIES = [98, 85, 71] as const;
 
 function opened(format: FormatDefinition, bytes: Uint8Array): Picture {
-  const facts = format.probe(bytes);
+  const facts = format.read.probe(bytes);
   const { width, height, alpha, frames, loops } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  return { width, height, opaque: !alpha, frames, loops, open: () => format.open(bytes, facts, demand) };
+  return {
+    width,
+    height,
+    opaque: !alpha,
+    frames,
+    loops,
+    open: (breath) => format.read.open(bytes, facts, demand, breath),
+  };
 }
 
-function judged(format: FormatDefinition, bytes: Uint8Array, pixels: Pixels): object {
-  const score = scoreRows(rowsOf(pixels), firstFrame(opened(format, bytes)));
+async function judged(format: FormatDefinition, bytes: Uint8Array, pixels: Pixels): Promise<object> {
+  const shown = await firstFrame(opened(format, bytes), UNPAUSED);
+  const score = await scoreRows(rowsOf(pixels), shown, UNPAUSED);
   return { bytes: bytes.length, score: score.toFixed(2) };
 }
 
@@ -27,7 +36,10 @@ function own(pixels: Pixels): Candidate[] {
   return [png, gif].flatMap((format) =>
     QUALITIES.map((quality) => ({
       name: `own, ${format.label}, quality ${quality}`,
-      run: () => judged(format, format.encode(pictureOf([pixels]), { ...settings, quality }), pixels),
+      run: async () => {
+        const bytes = await format.write.encode(pictureOf([pixels]), { ...settings, quality }, UNPAUSED);
+        return judged(format, bytes, pixels);
+      },
     })),
   );
 }
@@ -52,7 +64,7 @@ export const bench: Bench = {
   rounds: 3,
   async candidates(platform, load) {
     const file = await load("test/fixtures/webp/denali.webp");
-    const pixels = drain(firstFrame(opened(webp, file)));
+    const pixels = await drain(await firstFrame(opened(webp, file), UNPAUSED));
     return [...own(pixels), ...(await others(platform, pixels))];
   },
 };

@@ -10,6 +10,7 @@ import { join } from "node:path";
 
 import sharp, { type Sharp } from "sharp";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { BACKGROUNDS, compareRows, scoreRows } from "../../src/image/optimize/score.ts";
 import { type Rows, rowsOver } from "../../src/image/rows.ts";
 import { given } from "./given.ts";
@@ -83,12 +84,15 @@ async function deviationOf(original: Buffer, index: number, tool: string, folder
   const reference = Number(execFileSync(tool, paths, { encoding: "utf8" }));
   if (!(reference >= LEAST && reference <= MOST)) return null;
   const [first, second] = [await pixelsOf(from, !keeps), await pixelsOf(rendition, !keeps)];
-  const whole = Math.min(...(keeps ? BACKGROUNDS : [0.5]).map((on) => compareRows(first(), second(), undefined, on)));
+  const scores: number[] = [];
+  for (const background of keeps ? BACKGROUNDS : [0.5]) {
+    scores.push(await compareRows(first(), second(), UNPAUSED, { background }));
+  }
   const pixels = first().width * first().height;
   return {
     classes: ["all", format, sizeClass(pixels)],
-    whole: whole - reference,
-    compared: scoreRows(first(), second()) - reference,
+    whole: Math.min(...scores) - reference,
+    compared: (await scoreRows(first(), second(), UNPAUSED)) - reference,
   };
 }
 

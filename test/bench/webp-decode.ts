@@ -1,23 +1,25 @@
-import jsquash from "@jsquash/webp/codec/dec/webp_dec.wasm";
 /** Decoding WebP to RGBA, 3 megapixels: against sharp and the WebAssembly build most people use. */
+import jsquash from "@jsquash/webp/codec/dec/webp_dec.wasm";
 import decodeJsquash, { init } from "@jsquash/webp/decode.js";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
 import { webp } from "../../src/image/formats/webp.ts";
-import { webpHeap } from "../../wasm/webp/instance.ts";
+import { heapOf } from "../../wasm/load.ts";
+import { webpModule } from "../../wasm/webp/instance.ts";
 import type { Bench, Candidate } from "./harness.ts";
 import { encodePhoto, photo, provideImageData } from "./webp-photo.ts";
 
 /** Reads all rows; the most that the job held in linear memory. */
-function decode(bytes: Uint8Array, shrink: number): object {
-  webpHeap(true);
-  const facts = webp.probe(bytes);
+async function decode(bytes: Uint8Array, shrink: number): Promise<object> {
+  heapOf(webpModule, true);
+  const facts = webp.read.probe(bytes);
   const box = { x: 0, y: 0, width: facts.width, height: facts.height };
   const demand = { box, width: Math.floor(box.width / shrink), height: Math.floor(box.height / shrink) };
-  for (const { rows } of webp.open(bytes, facts, demand)) {
-    while (rows.read(32)) continue;
+  for await (const { rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {
+    while (await rows.read(32)) continue;
     rows.close();
   }
-  return { peakKiB: Math.round(webpHeap().peak / 1024) };
+  return { peakKiB: Math.round(heapOf(webpModule).peak / 1024) };
 }
 
 export const bench: Bench = {
@@ -25,9 +27,9 @@ export const bench: Bench = {
   async candidates(platform, load) {
     provideImageData();
     await init(jsquash);
-    const picture = photo(await load("test/fixtures/webp/denali.webp"));
-    const lossy = encodePhoto(picture, false);
-    const lossless = encodePhoto(picture, true);
+    const picture = await photo(await load("test/fixtures/webp/denali.webp"));
+    const lossy = await encodePhoto(picture, false);
+    const lossless = await encodePhoto(picture, true);
     const candidates: Candidate[] = [
       { name: "lossy", run: () => decode(lossy, 1), target: { most: 1, against: "lossy, jsquash" } },
       { name: "lossy, jsquash", run: async () => void (await decodeJsquash(buffer(lossy))) },

@@ -1,23 +1,25 @@
-import jsquash from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 /** Encoding WebP from RGBA, 3 megapixels: against sharp and the WebAssembly build most people use. */
+import jsquash from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import encodeJsquash, { init } from "@jsquash/webp/encode.js";
 
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { heapOf } from "../../wasm/load.ts";
 import { BAND_ROWS, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
-import { webpHeap } from "../../wasm/webp/instance.ts";
+import { webpModule } from "../../wasm/webp/instance.ts";
 import type { Pixels } from "../support/rows.ts";
 import type { Bench, Candidate } from "./harness.ts";
 import { photo } from "./webp-photo.ts";
 
-function encode({ width, height, data }: Pixels, settings: Partial<EncoderSettings>): object {
-  webpHeap(true);
+async function encode({ width, height, data }: Pixels, settings: Partial<EncoderSettings>): Promise<object> {
+  heapOf(webpModule, true);
   const encoder = openEncoder({ width, height, opaque: true, lossless: false, quality: 80, method: 4, ...settings });
   for (let y = 0; y < height; y += BAND_ROWS) {
     const rows = Math.min(BAND_ROWS, height - y);
     encoder.band().set(data.subarray(y * width * 4, (y + rows) * width * 4));
     encoder.push(rows);
   }
-  const bytes = encoder.finish().length;
-  const { peak } = webpHeap();
+  const bytes = (await encoder.finish(UNPAUSED)).length;
+  const { peak } = heapOf(webpModule);
   encoder.close();
   return { bytes, peakKiB: Math.round(peak / 1024) };
 }
@@ -27,7 +29,7 @@ export const bench: Bench = {
   rounds: 5,
   async candidates(platform, load) {
     await init(jsquash);
-    const pixels = photo(await load("test/fixtures/webp/denali.webp"));
+    const pixels = await photo(await load("test/fixtures/webp/denali.webp"));
     const { width, height } = pixels;
     const image = { data: new Uint8ClampedArray(pixels.data), width, height, colorSpace: "srgb" } as const;
     const other = (method: number, lossless: number) => async () => {

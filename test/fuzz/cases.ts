@@ -6,7 +6,8 @@ import { workerData } from "node:worker_threads";
 
 const { ApiError } = await import("../../src/errors.ts");
 const { identify, detect } = await import("../../src/image/detect.ts");
-const { pictureOf, picturePeakBytes } = await import("../../src/image/pipeline.ts");
+const { UNPAUSED } = await import("../../src/image/breath.ts");
+const { pictureOf, picturePrice } = await import("../../src/image/pipeline.ts");
 const { planSteps, storedSize } = await import("../../src/image/plan.ts");
 const { firstFrame } = await import("../../src/image/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
@@ -55,32 +56,33 @@ function damaged(bytes: Uint8Array): Uint8Array {
 }
 
 /** The first frame, made small; null when it would take more memory than a job may. */
-function small(bytes: Uint8Array) {
+async function small(bytes: Uint8Array) {
   const stored = identify(bytes);
   const { orientation, width, height } = stored.facts;
   const factor = Math.min(1, SMALL / Math.max(width, height));
   const size = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
   const resize = { kind: "resize", ...size, kernel: "linear" } as const;
   const plan = planSteps(storedSize(stored.facts), [{ kind: "turn", orientation }, resize]);
-  return picturePeakBytes(stored, plan) > MOST_BYTES ? null : drain(firstFrame(pictureOf(stored, plan)));
+  if (picturePrice(stored, plan).bytes > MOST_BYTES) return null;
+  return drain(await firstFrame(pictureOf(stored, plan), UNPAUSED));
 }
 
 /** The digest of what comes of a good file; the status of a refusal. */
 async function outcome(bytes: Uint8Array): Promise<string> {
   try {
-    const pixels = small(bytes);
+    const pixels = await small(bytes);
     return pixels ? await digest(pixels.data) : "too large";
   } catch (error) {
     return error instanceof ApiError ? String(error.status) : `failed: ${String(error)}`;
   }
 }
 
-function tryOne(name: string, bytes: Uint8Array, count: Count): void {
+async function tryOne(name: string, bytes: Uint8Array, count: Count): Promise<void> {
   const started = performance.now();
   Atomics.store(job.begun, 0, BigInt(Date.now()));
   count.files++;
   try {
-    if (small(bytes)) count.pictures++;
+    if (await small(bytes)) count.pictures++;
     else count.refusals++;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) failures.push(`${name}: ${String(error)}`);
@@ -105,16 +107,23 @@ const files = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
     return format ? [{ ...file, format }] : [];
   });
 
-const before = await Promise.all(files.map(({ bytes }) => outcome(bytes)));
+/** What comes of every file while it is good, one after the other. */
+async function outcomes(): Promise<string[]> {
+  const all: string[] = [];
+  for (const { bytes } of files) all.push(await outcome(bytes));
+  return all;
+}
+
+const before = await outcomes();
 const deadline = performance.now() + job.seconds * 1_000;
 for (let turn = 0; performance.now() < deadline; turn++) {
   const file = files[turn % files.length];
   if (!file) break;
   const count = counts.get(file.format) ?? { files: 0, pictures: 0, refusals: 0, traps: 0, slowestMs: 0 };
   counts.set(file.format, count);
-  tryOne(file.name, damaged(file.bytes), count);
+  await tryOne(file.name, damaged(file.bytes), count);
 }
-const after = await Promise.all(files.map(({ bytes }) => outcome(bytes)));
+const after = await outcomes();
 files.forEach(({ name }, index) => {
   if (after[index] !== before[index]) failures.push(`${name}: ${before[index]} at first, ${after[index]} at last`);
   if (before[index]?.startsWith("failed")) failures.push(`${name}: ${before[index]}`);
