@@ -36,7 +36,7 @@ const worker = {
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only",
     setupFiles: ["test/support/setup.ts"],
-    globalSetup: ["test/support/origin.ts", "test/support/stores.ts"],
+    globalSetup: ["test/support/origin.ts", "test/support/reader.ts", "test/support/stores.ts"],
   },
 };
 

@@ -23,7 +23,8 @@ export function outputFormat(word: string): Writable {
 export const Output = record({
   format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
   quality: v.optional(integer(1, 100)),
-  encoding: v.optional(oneOf(["baseline", "progressive"]), "progressive"),
+  // Not named, it is progressive, but where baseline takes fewer bytes.
+  encoding: v.optional(oneOf(["baseline", "progressive"])),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

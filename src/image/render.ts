@@ -61,11 +61,11 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const stored = { ...identify(source.bytes), stopwatch };
     const { plan, faces } = await planOrder(stored, order);
     const aim = aimOf(order.output, order.optimize);
-    const progressive = order.output?.encoding !== "baseline";
+    const encoding = order.output?.encoding;
     const formats = await outputFormatsOf(stored, plan, order);
     const best = await bestOf(formats, aim, (format, rivalBytes) => {
       isHandedOver = format === formats.at(-1);
-      const wish = { stored, plan, format, aim, progressive, rivalBytes, isLast: isHandedOver };
+      const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast: isHandedOver };
       return optimized(wish, isHandedOver ? source : source.retain(), signal);
     });
     const facts = best.format.read.probe(best.file.bytes);

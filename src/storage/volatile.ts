@@ -40,7 +40,12 @@ export async function keepTemporarily(
   const expiry = Math.floor(now / 1_000) + lease.ttlSeconds;
   const uuid = uuidWith(expiry);
   const name = baseName(encoded.name) || "image";
-  await bucket.put(keyOf(expiry, uuid, name), encoded.bytes, { httpMetadata: { contentType: encoded.mime } });
+  const key = keyOf(expiry, uuid, name);
+  const stored = await bucket.put(key, encoded.bytes, { httpMetadata: { contentType: encoded.mime } });
+  if (stored.size !== encoded.bytes.length) {
+    await bucket.delete(key);
+    throw new Error("The result was not stored whole");
+  }
   return { url: `${lease.baseUrl}/temp/${uuid}/${encodeURIComponent(name)}` };
 }
 

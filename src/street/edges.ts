@@ -6,12 +6,12 @@ import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
 import { MAX_SOURCE_BYTES } from "../limits.ts";
-import { type Job, type Ports, process, type Result } from "./process.ts";
 import { readOrigin } from "../source/origin.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
 import { keepTemporarily } from "../storage/volatile.ts";
+import { type Job, type Ports, process, type Result } from "./process.ts";
 
 export interface Street {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;

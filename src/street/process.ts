@@ -6,6 +6,7 @@ import type { Processing } from "../contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
 import type { Encoded, Original } from "../files.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
+import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { render } from "../image/render.ts";
@@ -55,9 +56,10 @@ export interface Result {
 
 /**
  * Carries a job from its source to its stored result.
+ * @param carryOut makes the file of the result; tests put one in its place that fails
  * @throws ApiError 413, 415, 422 or 503; the reason of the signal when it is aborted
  */
-export async function process(job: Job, ports: Ports): Promise<Result> {
+export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
   const { output, optimize, store, ...members } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source);
@@ -65,13 +67,15 @@ export async function process(job: Job, ports: Ports): Promise<Result> {
   const { stopwatch, signal } = ports;
   const sent = await measured(original.bytes);
   const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
-  const rendered = await render(SharedBytes.of(original.bytes), order);
+  const rendered = await carryOut(SharedBytes.of(original.bytes), order);
   const encoded: Encoded = {
     bytes: rendered.output.file.bytes,
     mime: rendered.output.format.mime,
     name: output?.name ?? rename(original.name, rendered.output.format),
   };
   const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
+  // An answer of success with nothing behind it is worse than a failure.
+  if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
   const { url } = await keep(encoded);
   const saved = Math.max(0, input.bytes - result.bytes);
@@ -121,17 +125,18 @@ async function measured(bytes: Uint8Array): Promise<Measured> {
   return { bytes: bytes.length, sha1: new Uint8Array(digest).toHex() };
 }
 
-/** What a file is, as answers say it. */
+/** What a file is, as answers say it: its size is that of the picture as it is shown, whatever its orientation tag says. */
 function metadata(
   { format, facts }: { format: FormatDefinition; facts: Facts },
   name: string,
   { bytes, sha1 }: Measured,
 ): InputMetadata {
+  const { width, height } = turnSize(facts, facts.orientation);
   return {
     name,
     format: format.label,
-    width: facts.width,
-    height: facts.height,
+    width,
+    height,
     colorspace: facts.colorspace,
     interlaced: facts.interlaced,
     subsample: facts.subsample,

@@ -1,8 +1,8 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
 import { BUSY_RETRY_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Street } from "./edges.ts";
 import type { Message } from "../webhook/ports.ts";
+import type { Street } from "./edges.ts";
 import { runWork, wakeCourier } from "./work.ts";
 
 /** Every message is safe to receive any number of times; one that fails comes back after a while. */

@@ -6,8 +6,6 @@ import type { Failure, Success } from "../contract/response.ts";
 import { type Settings, settingsOf } from "../env.ts";
 import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Source } from "./process.ts";
-import type { Street } from "./edges.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { uploadsOf } from "../webhook/bytes.ts";
 import { callEndpoint, deliver } from "../webhook/deliver.ts";
@@ -15,6 +13,8 @@ import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../w
 import { run } from "../webhook/run.ts";
 import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
+import type { Street } from "./edges.ts";
+import type { Source } from "./process.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
 export interface AcceptedJob {

@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
-import { createConsumer } from "../../src/street/queue.ts";
 import type { Street } from "../../src/street/edges.ts";
+import { createConsumer } from "../../src/street/queue.ts";
+import { sealOf } from "../../src/street/work.ts";
 import { accept } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { storeOf } from "../../src/webhook/store.ts";
-import { sealOf } from "../../src/street/work.ts";
 import { brokenStreet, shortStreet } from "../support/street.ts";
 import { column, receiver, store, untilStatus } from "../support/webhooks.ts";
 

@@ -7,6 +7,7 @@ import { type Attempt, BEATEN, type Outcome, type Rendition } from "./attempt.ts
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fitSize } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
+import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
 import { TARGET_SCORE } from "./presets.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
@@ -51,7 +52,8 @@ export async function optimized(wish: Wish, source: SharedBytes, signal?: AbortS
   try {
     const task = await inOneScan(taskOf(wish), signal);
     session = new Session(task, source);
-    return await firstOrBetter(task, session, signal);
+    const best = await firstOrBetter(task, session, signal);
+    return best && (await asNamed(task, best, signal));
   } finally {
     if (session) session.close();
     else source.release();

@@ -2,7 +2,7 @@
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import { TARGET_SCORE } from "./presets.ts";
-import { asStored, canDivide, type Task } from "./task.ts";
+import { asStored, canDivide, isEncodedOtherwise, type Task } from "./task.ts";
 
 /** Keeps a file that was already reduced as far as the preset allows: once more would add one loss to another. */
 export function keepMarked(task: Task): Attempt | null {
@@ -14,7 +14,8 @@ export function keepMarked(task: Task): Attempt | null {
 
 /** Keeps a file that has the size that is asked for. */
 export function keepFitting(task: Task): Attempt | null {
-  const { unchanged, aim } = task;
+  const { unchanged, aim, stored } = task;
+  if (isEncodedOtherwise(task, stored)) return null;
   return aim.kind === "size" && (unchanged?.original?.length ?? Infinity) <= aim.bytes ? kept(task, true) : null;
 }
 

@@ -22,16 +22,24 @@ export function recompressOnly(task: Task): Attempt | null {
   return isOnlyWay ? recompressed(task) : null;
 }
 
-/** Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller. */
+/**
+ * Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller, and where a result
+ * that was turned is no smaller than the original was.
+ */
 export function recompressToo(task: Task): Attempt | null {
-  const attempt = task.aim.kind === "smart" && task.format.write ? recompressed(task) : null;
-  const original = task.unchanged?.original?.length;
+  const { aim, format, unchanged, stored } = task;
+  const isTurned = unchanged !== null && unchanged.turn !== 1 && aim.kind === "quality";
+  const attempt = (aim.kind === "smart" || isTurned) && format.write ? recompressed(task) : null;
+  // What is turned is not the original any more, but competes with it.
+  const original = unchanged?.original?.length ?? stored.bytes.length;
+  if (isTurned) return attempt && { ...attempt, mayBeat: ({ file }) => file.bytes.length >= original };
   const targetScore = searchedScore(task) ?? 100;
   // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
   const isClose = ({ file, score = 0, beatsExact = false }: Rendition) =>
     score < targetScore ||
     score === 100 ||
-    (!canDivide(task) && !beatsExact && original !== undefined && file.bytes.length > original * LITTLE_SAVED);
+    file.bytes.length >= original ||
+    (!canDivide(task) && !beatsExact && file.bytes.length > original * LITTLE_SAVED);
   return attempt && { ...attempt, mayBeat: isClose };
 }
 

@@ -1,15 +1,19 @@
 /** What is to be written of a picture, and what of its original stays as it is. */
+import { beside, FREE } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
 import type { EncodeSettings, FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
-import { pictureOf, type Stored } from "../pipeline.ts";
+import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import { canScore } from "./score.ts";
+
+/** At which presets and sizes mostly end, and encoders need no more memory than they usually do. */
+const TYPICAL_QUALITY = 80;
 
 /** A format that can be written. */
 export type WritableFormat = FormatDefinition & Required<Pick<FormatDefinition, "write">>;
@@ -20,7 +24,8 @@ export interface Wish {
   readonly plan: Plan;
   readonly format: FormatDefinition;
   readonly aim: Aim;
-  readonly progressive: boolean;
+  /** As the caller named it; absent: progressive, but where the other takes fewer bytes. */
+  readonly encoding?: "baseline" | "progressive" | undefined;
   /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
   readonly rivalBytes?: number | undefined;
   /** No other format is tried after this one. */
@@ -47,7 +52,7 @@ export interface Task extends Wish {
 
 export function taskOf(wish: Wish): Task {
   const picture = pictureIn(wish);
-  const wanted = encodeSettings(wish.aim, wish.format, wish.progressive);
+  const wanted = encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline");
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
   return { ...wish, picture, settings, unchanged: unchangedBy(wish) };
@@ -64,10 +69,15 @@ function pictureIn({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "for
 
 /**
  * What stays of the original; null when pixels or format change. The orientation of a JPEG file is applied to its
- * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost; or else the pixels are
- * turned and encoded.
+ * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost, or if the pixels do not
+ * fit into memory: such a picture is better handed out as it lies than refused. Or else the pixels are turned and encoded.
  */
-function unchangedBy({ stored, plan, format, aim }: Wish): Unchanged | null {
+function unchangedBy({
+  stored,
+  plan,
+  format,
+  aim,
+}: Pick<Wish, "stored" | "plan" | "format" | "aim">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
@@ -78,8 +88,17 @@ function unchangedBy({ stored, plan, format, aim }: Wish): Unchanged | null {
   if (coefficients.turns(bytes, orientation) && isolateBudget.canHold(coefficients.price(bytes, facts, settings))) {
     return { turn: orientation, tag: 1, original: null };
   }
-  if (aim.kind !== "lossless" || orientation !== facts.orientation) return null;
+  if (orientation !== facts.orientation || (aim.kind !== "lossless" && fitsAsPixels(stored, plan))) return null;
   return { turn: 1, tag: orientation, original: withoutMetadata(stored, orientation) };
+}
+
+/** Whether a picture, in one scan, can be turned pixel by pixel and encoded in the memory there is. */
+function fitsAsPixels(stored: Stored, plan: Plan): boolean {
+  const { facts, format } = stored;
+  const settings = { lossless: false, quality: TYPICAL_QUALITY, progressive: true, effort: 1 };
+  const decode = picturePrice({ ...stored, facts: { ...facts, interlaced: false } }, plan);
+  const encode = format.write?.price({ ...plan.size, opaque: !facts.alpha, frames: 1 }, settings) ?? FREE;
+  return isolateBudget.canHold(beside(decode, encode));
 }
 
 function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Uint8Array {
@@ -95,6 +114,12 @@ export function asStored(plan: Plan, { facts }: Stored): Plan {
 /** The format of a task as one that can be written; null where it cannot. */
 export function writableIn({ format }: Pick<Task, "format">): WritableFormat | null {
   return format.write ? { ...format, write: format.write } : null;
+}
+
+/** Whether a file has another encoding than the one that the caller named, and could have that. */
+export function isEncodedOtherwise({ encoding }: Pick<Wish, "encoding">, { bytes, format, facts }: Stored): boolean {
+  if (encoding === undefined || !format.coefficients?.divides(bytes)) return false;
+  return facts.interlaced !== (encoding === "progressive");
 }
 
 /** Whether a smaller file can be had by dividing the original's coefficients anew, without any pixels. */

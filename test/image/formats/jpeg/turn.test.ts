@@ -125,7 +125,8 @@ describe("a JPEG picture that lies on its side", () => {
     for (const orientation of ORIENTATIONS) {
       const bytes = photo(name, orientation);
       const { bytes: result, facts } = await optimized(bytes, { optimize: { lossless: true } });
-      expect(result.length).toBeLessThanOrEqual(bytes.length);
+      // What is turned is not the original any more: another order of its coefficients may take more bytes.
+      if (facts.orientation === orientation) expect(result.length).toBeLessThanOrEqual(bytes.length);
       // 133 x 101 pixels are no whole number of MCUs: what would be mirrored stays as it lies, and says so.
       expect([orientation, orientation === 5 ? 1 : orientation]).toContain(facts.orientation);
       if (facts.orientation === orientation) expect(await shown(result)).toEqual(await shown(bytes));
@@ -155,13 +156,13 @@ describe("a JPEG picture that lies on its side", () => {
   });
 
   it.each([
-    ["as it lies", jpegFile("s420"), 6],
-    ["turned", new Uint8Array(wholeS420), 1],
-  ])("is scored when it is to fit a size, %s", async (_how, file, expected) => {
+    ["by pixels", jpegFile("s420")],
+    ["by coefficients", new Uint8Array(wholeS420)],
+  ])("is turned and scored when it is to fit a size, %s", async (_how, file) => {
     const bytes = jpeg.strip(file, 6);
     const fit = { optimize: { target_bytes: Math.round(bytes.length * 0.7) } };
     const { bytes: result, facts, score } = await optimized(bytes, fit);
-    expect(facts.orientation).toBe(expected);
+    expect(facts.orientation).toBe(1);
     expect(result.length).toBeLessThanOrEqual(fit.optimize.target_bytes);
     expect(score).toBeGreaterThan(40);
     expect(score).toBeLessThan(100);

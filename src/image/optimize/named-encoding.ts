@@ -1,0 +1,22 @@
+/** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
+import { isolateBudget } from "../budget.ts";
+import { SharedBytes } from "../shared-bytes.ts";
+import type { Rendition } from "./attempt.ts";
+import { isEncodedOtherwise, type Task } from "./task.ts";
+
+/** The rendition in the encoding that was named, if any was; its pixels stay what they are. */
+export async function asNamed(task: Task, rendition: Rendition, signal?: AbortSignal): Promise<Rendition> {
+  const { format, encoding } = task;
+  const { recompress, mark: marker, read } = format;
+  const { bytes } = rendition.file;
+  if (encoding === undefined || !recompress) return rendition;
+  const facts = read.probe(bytes);
+  if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
+  const settings = { progressive: encoding === "progressive", tag: facts.orientation };
+  const price = recompress.price(bytes, facts, settings);
+  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), signal);
+  if (!made) return rendition;
+  const mark = marker?.read(bytes);
+  rendition.file.release();
+  return { ...rendition, file: SharedBytes.of(mark === undefined || !marker ? made : marker.write(made, mark)) };
+}
