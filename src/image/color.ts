@@ -1,3 +1,5 @@
+/** Colors as requests send them. */
+
 /** A color in sRGB with straight alpha, four bytes. */
 export type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 

@@ -1,3 +1,5 @@
+/** White balance: light of other color temperatures. */
+
 /** The range over which the daylight locus is defined around D65, in reciprocal megakelvins to either side. */
 const MIREDS = 96;
 /** How far tint goes, in powers of two of green light. */
