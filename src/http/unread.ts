@@ -3,7 +3,7 @@ import { MAX_DISCARDED_BYTES, MAX_DISCARD_MS } from "../limits.ts";
 
 /**
  * Reads off what a refused client is still sending, and keeps none of it: a client that sends first and listens later
- * would otherwise find its connection broken instead of the answer. Past a bound the rest is cancelled.
+ * would otherwise find its connection broken instead of the answer. Past a bound the rest is canceled.
  */
 export async function discardBody({ body, headers }: Request): Promise<void> {
   if (body === null || body.locked) return;

@@ -29,7 +29,7 @@ export function fieldOf(root, node, { name, id }) {
  * @param {string} name
  * @param {Child[]} controls
  */
-function labelled(id, name, ...controls) {
+function labeled(id, name, ...controls) {
   return h("div", { class: "field" }, h("label", { for: id }, labelOf(name)), ...controls);
 }
 
@@ -47,7 +47,7 @@ function choice(schema, { name, id }) {
     h("option", { value: "" }, unset),
     values.map((value) => h("option", { value }, value)),
   );
-  return { element: labelled(id, name, control), read: () => control.value || undefined, write: writer(control) };
+  return { element: labeled(id, name, control), read: () => control.value || undefined, write: writer(control) };
 }
 
 /**
@@ -72,7 +72,7 @@ function number(schema, { name, id }) {
   const short = minimum !== undefined && maximum !== undefined && maximum - minimum <= SLIDER_STEPS;
   const slider = short && sliderOf(control, { minimum, maximum, step: type === "integer" ? 1 : undefined, preset });
   return {
-    element: labelled(id, name, slider ? h("div", { class: "slider-pair" }, slider, control) : control),
+    element: labeled(id, name, slider ? h("div", { class: "slider-pair" }, slider, control) : control),
     read: () => {
       const value = control.value === "" ? undefined : Number(control.value);
       return value === preset ? undefined : value;
@@ -138,7 +138,7 @@ function color(schema, { name, id }) {
     control.value = picker.value.slice(1);
   });
   return {
-    element: labelled(id, name, h("div", { class: "color-pair" }, picker, control)),
+    element: labeled(id, name, h("div", { class: "color-pair" }, picker, control)),
     read: () => control.value.trim() || undefined,
     write: (value) => {
       writer(control)(value);
@@ -161,7 +161,7 @@ function text(schema, { name, id }) {
     spellcheck: "false",
     maxlength: schema.maxLength,
   });
-  return { element: labelled(id, name, control), read: () => control.value || undefined, write: writer(control) };
+  return { element: labeled(id, name, control), read: () => control.value || undefined, write: writer(control) };
 }
 
 /**
@@ -173,7 +173,7 @@ function text(schema, { name, id }) {
 function map(_, { name, id }) {
   const control = h("textarea", { id, rows: 2, placeholder: "Name: value", spellcheck: "false" });
   return {
-    element: labelled(id, name, control),
+    element: labeled(id, name, control),
     read: () => {
       const lines = control.value.split("\n").filter((line) => line.includes(":"));
       const pairs = lines.map((line) => [
@@ -291,7 +291,7 @@ function variants(schema, { root, name, id }) {
       chosen()?.inner.write(value);
     },
   };
-  return folded({ name, id, content: [labelled(`${id}-kind`, "kind", control), place], inner });
+  return folded({ name, id, content: [labeled(`${id}-kind`, "kind", control), place], inner });
 }
 
 /** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control */

@@ -14,7 +14,7 @@ const PACE: Pace = { graceMs: BODY_GRACE_MS, bytesPerSecond: MIN_BODY_BYTES_PER_
 export interface BodyReader {
   /**
    * The next chunk; undefined at the end.
-   * @throws ApiError 400 when the body breaks off, 408 when it comes too slowly: then the rest is cancelled
+   * @throws ApiError 400 when the body breaks off, 408 when it comes too slowly: then the rest is canceled
    */
   readonly pull: () => Promise<Uint8Array | undefined>;
   /** Lets go of the body. What was not read is the caller's to discard: it knows whether the sender waits for an answer. */

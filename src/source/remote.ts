@@ -132,7 +132,7 @@ async function pour(body: ReadableStream<Uint8Array>, write: (chunk: Uint8Array)
   terms.signal.addEventListener("abort", stop);
   try {
     for (;;) {
-      // A reader that was cancelled at the deadline reports an end like any other.
+      // A reader that was canceled at the deadline reports an end like any other.
       if (terms.signal.aborted) throw failed(terms.signal.reason, terms);
       const { done, value } = await reader.read().catch((cause: unknown) => {
         throw failed(cause, terms);

@@ -21,7 +21,7 @@ interface Encoded {
 }
 
 /**
- * Stores a result and gives its permanent URL. Either the whole object is there afterwards or none: each provider
+ * Stores a result and gives its permanent URL. Either the whole object is there afterward or none: each provider
  * takes it in one request of known length.
  * @throws ApiError 422 when the store refuses, cannot be reached or does not answer in time
  */

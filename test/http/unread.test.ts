@@ -9,7 +9,7 @@ const CHUNK = new Uint8Array(1024 * 1024);
 
 /** A body of so many megabytes that counts how many were taken. */
 function bodyOf(megabytes: number) {
-  const seen = { taken: 0, cancelled: false };
+  const seen = { taken: 0, canceled: false };
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
@@ -18,7 +18,7 @@ function bodyOf(megabytes: number) {
         return controller.enqueue(CHUNK);
       },
       cancel() {
-        seen.cancelled = true;
+        seen.canceled = true;
       },
     },
     { highWaterMark: 0 },
@@ -39,7 +39,7 @@ it("reads a refused body to its end, so that its sender sees the answer", async 
     const headers = { "content-type": "multipart/form-data; boundary=b", "content-length": String(40 * 1024 * 1024) };
     const answer = await api("POST", "/1.0/upload", { key: credential, body, headers });
     expect(answer.status).toBe(status);
-    expect(seen).toEqual({ taken: 40, cancelled: false });
+    expect(seen).toEqual({ taken: 40, canceled: false });
   }
 });
 
@@ -54,11 +54,11 @@ it("refuses a body that did not announce its length once it passes the limit", a
 it("cancels a body that goes on past the bound, or is announced to", async () => {
   const endless = bodyOf(Number.POSITIVE_INFINITY);
   await discardBody(requestOf(endless.body));
-  expect(endless.seen.cancelled).toBe(true);
+  expect(endless.seen.canceled).toBe(true);
   expect(endless.seen.taken).toBeLessThan(MAX_DISCARDED_BYTES / CHUNK.length + 3);
   const announced = bodyOf(Number.POSITIVE_INFINITY);
   await discardBody(requestOf(announced.body, { "content-length": String(MAX_DISCARDED_BYTES + 1) }));
-  expect(announced.seen).toEqual({ taken: 0, cancelled: true });
+  expect(announced.seen).toEqual({ taken: 0, canceled: true });
 });
 
 it("leaves alone what was read already, and what breaks off", async () => {

@@ -7,7 +7,7 @@ const chunk = new Uint8Array(1_000);
 
 /** A body of so many chunks that then says nothing any more, or ends. */
 function bodyOf(chunks: number, then: "stalls" | "ends") {
-  let cancelled = false;
+  let canceled = false;
   let left = chunks;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -18,12 +18,12 @@ function bodyOf(chunks: number, then: "stalls" | "ends") {
         return left < 0 && then === "stalls" ? new Promise<void>(() => undefined) : undefined;
       },
       cancel() {
-        cancelled = true;
+        canceled = true;
       },
     },
     { highWaterMark: 0 },
   );
-  return { body, wasCancelled: () => cancelled };
+  return { body, wasCanceled: () => canceled };
 }
 
 async function bytesOf(reader: ReturnType<typeof readerOf>): Promise<number> {
@@ -47,10 +47,10 @@ it.each([
   ["stalls", 3, { graceMs: 20, bytesPerSecond: 1_000_000, maxMs: 60_000 }],
   ["takes longer than the longest", 3, { graceMs: 60_000, bytesPerSecond: 1, maxMs: 20 }],
 ] as const)("refuses a body that %s with 408, and cancels it", async (_, chunks, pace) => {
-  const { body, wasCancelled } = bodyOf(chunks, "stalls");
+  const { body, wasCanceled } = bodyOf(chunks, "stalls");
   const reader = readerOf(body, pace);
   expect(await refusal(bytesOf(reader))).toMatchObject({ status: 408, message: "The request body arrived too slowly" });
-  expect(wasCancelled()).toBe(true);
+  expect(wasCanceled()).toBe(true);
   reader.release();
 });
 

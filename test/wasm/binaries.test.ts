@@ -44,7 +44,7 @@ it("shows every built module in wasm/README.md as it is", async () => {
   await expect(renewed).toMatchFileSnapshot(README);
 });
 
-it("names the licence of everything that the recipes fetch", async () => {
+it("names the license of everything that the recipes fetch", async () => {
   const readme = await readFile(README, "utf8");
   const names = new Set((await rows()).flatMap(({ upstream }) => upstream.map(([name]) => name)));
   const unnamed = [...names].filter((name) => !new RegExp(`^\\| ${name} +\\|`, "m").test(readme));

@@ -112,10 +112,10 @@ it("does not call an address that must not be called", async () => {
 });
 
 it("does not wait for the body of an answer", async () => {
-  let cancelled = false;
+  let canceled = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(1_024)),
-    cancel: () => void (cancelled = true),
+    cancel: () => void (canceled = true),
   });
   expect(
     await deliver(
@@ -123,5 +123,5 @@ it("does not wait for the body of an answer", async () => {
       delivery(async () => new Response(endless)),
     ),
   ).toMatchObject({ code: 200 });
-  expect(cancelled).toBe(true);
+  expect(canceled).toBe(true);
 });

@@ -72,7 +72,7 @@ void EXPORT(canvas_clear)(uint32_t* canvas, int width, int x, int y, int box_wid
   for (int row = y; row < y + box_height; row++) memset(canvas + (size_t)row * width + x, 0, (size_t)box_width * 4);
 }
 
-// ---- colours ----
+// ---- colors ----
 
 typedef struct {
   uint32_t color[TABLE_SLOTS];
@@ -94,7 +94,7 @@ static void put(Table* table, uint32_t color, int index) {
   table->index[at] = (int16_t)index;
 }
 
-// Writes the distinct colours of the pixels of a box that change, of all if `before` is 0, at most 256, and returns how
+// Writes the distinct colors of the pixels of a box that change, of all if `before` is 0, at most 256, and returns how
 // many there are; 257 if there are more. `unchanged` becomes 1 when some pixel of the box does not change.
 int EXPORT(canvas_colors)(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
                           int box_height, uint32_t* colors, int* unchanged) {
@@ -123,7 +123,7 @@ int EXPORT(canvas_colors)(const uint32_t* before, const uint32_t* after, int wid
 
 // Cuts a box out as palette indices. What does not change is transparent, and `others` says what it is otherwise; for
 // all other pixels that is their index, too. With `solid` the two change places where both are possible. Returns 1 + the
-// highest index, or 0 when a colour is missing.
+// highest index, or 0 when a color is missing.
 int EXPORT(canvas_cut)(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
                        int box_height, const uint32_t* palette, int colors, int transparent, int solid,
                        uint8_t* indices, uint8_t* others) {

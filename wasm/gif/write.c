@@ -1,4 +1,4 @@
-// Palette indices to GIF image data: LZW that may choose. Where a pixel may have either of two indices (its colour or
+// Palette indices to GIF image data: LZW that may choose. Where a pixel may have either of two indices (its color or
 // transparent, in an animation) or may look slightly different (lossy), the longest string of the table that is
 // acceptable is taken instead of the exact one.
 #include "gif.h"
@@ -241,7 +241,7 @@ static void keep_choice(Writer* w, size_t at) {
 
 // ---- API ----
 
-// Colours, three floats each, in a space where distances are alike; `transparent` is an index or -1.
+// Colors, three floats each, in a space where distances are alike; `transparent` is an index or -1.
 float* EXPORT(writer_colors)(Writer* w) { return &w->color[0][0]; }
 
 // Clears a full table that no longer yields what it did.
@@ -287,7 +287,7 @@ static void put_end(Writer* w) {
 
 // Begins to write the first `count` indices as image data: the code size, sub-blocks, the terminator. Every index is
 // below 2^min_size. `patience`: a full table is kept while it yields at least this share of the pixels per code that it
-// yielded while it grew; 0 clears it at once. `tolerance`: how far a pixel may be from its colour; above 0 the indices
+// yielded while it grew; 0 clears it at once. `tolerance`: how far a pixel may be from its color; above 0 the indices
 // are changed to what was written.
 void EXPORT(writer_start)(Writer* w, int count, int min_size, float patience, int colors, int transparent,
                           float tolerance) {

@@ -91,7 +91,7 @@ class Job {
     return this.job.call((exports) => work(exports, this.pointer));
   }
 
-  /** The same for work that pauses; views of memory are void afterwards. */
+  /** The same for work that pauses; views of memory are void afterward. */
   callPausing<Name extends Pausing>(
     breath: Turns,
     name: Name,

@@ -33,7 +33,7 @@ static inline v128_t load_pixel(const uint8_t *p) { return wasm_u16x8_extend_low
 
 static void move_row(const Near *n, uint8_t *row, const uint8_t *above) {
   const int step = n->step;
-  /* rounded down: what lies half-way, which only even steps know, goes towards the prediction on both sides */
+  /* rounded down: what lies half-way, which only even steps know, goes toward the prediction on both sides */
   const v128_t reciprocal = wasm_i16x8_splat((int16_t)(32767 / step)), steps = wasm_i16x8_splat((int16_t)step);
   const v128_t alpha = wasm_i16x8_const(0, 0, 0, -1, 0, 0, 0, 0);
   v128_t left = wasm_i16x8_const_splat(0);

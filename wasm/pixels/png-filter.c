@@ -67,7 +67,7 @@ static float entropy_of(const uint8_t *bytes, size_t count) {
   return sum;
 }
 
-/* The number of distinct pairs of neighbours: few pairs repeat often, which is what LZ77 finds. */
+/* The number of distinct pairs of neighbors: few pairs repeat often, which is what LZ77 finds. */
 static float bigrams_of(const uint8_t *bytes, size_t count) {
   static uint8_t seen[65536];
   memset(seen, 0, sizeof seen);

@@ -38,7 +38,7 @@ typedef struct {
   Pass passes[PASSES];
   uint8_t *passes_memory;
   int has_key;
-  uint16_t key[3];         /* the transparent colour, samples as stored */
+  uint16_t key[3];         /* the transparent color, samples as stored */
   uint8_t *levels;         /* 8-bit value of each sample (256 or 65536 of them), if not linear */
   uint32_t table[256];     /* RGBA of each palette index or gray level of at most 8 bits */
 } Reader;
@@ -264,10 +264,10 @@ Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interla
   return r;
 }
 
-/* 256 RGBA entries: the colour of each palette index, or of each gray level as it is stored. */
+/* 256 RGBA entries: the color of each palette index, or of each gray level as it is stored. */
 uint32_t *EXPORT(png_table)(Reader *r) { return r->table; }
 
-/* Makes one stored colour transparent (tRNS of types 0 and 2). Gray of at most 8 bits has it in the table. */
+/* Makes one stored color transparent (tRNS of types 0 and 2). Gray of at most 8 bits has it in the table. */
 void EXPORT(png_set_key)(Reader *r, int red, int green, int blue) {
   r->has_key = 1;
   r->key[0] = red, r->key[1] = green, r->key[2] = blue;

@@ -1,7 +1,7 @@
 /* Looks over a picture for the smallest way in which PNG can hold it exactly. */
 #include "png.h"
 
-#define SLOTS 1024 /* of the hash table, for at most 257 colours */
+#define SLOTS 1024 /* of the hash table, for at most 257 colors */
 #define MOST_COLORS 256
 #define WINDOW_ROWS 16
 #define RGB_COLORS (1 << 24)
@@ -15,8 +15,8 @@ typedef struct {
   uint32_t color[MOST_COLORS + 1];
   uint16_t slot[SLOTS]; /* index into `color` plus one */
   int halves;               /* a pixel that is neither opaque nor transparent */
-  int hidden;               /* colour of all transparent pixels, NONE or SEVERAL */
-  uint8_t *used;            /* a bit for each opaque colour, if a key is wanted */
+  int hidden;               /* color of all transparent pixels, NONE or SEVERAL */
+  uint8_t *used;            /* a bit for each opaque color, if a key is wanted */
   uint8_t *window;
 } Survey;
 
@@ -27,7 +27,7 @@ void EXPORT(survey_close)(Survey *s) {
   free(s);
 }
 
-/* keyed: a colour is wanted that can stand for transparency (2 MiB of memory). Returns 0 when memory ran out. */
+/* keyed: a color is wanted that can stand for transparency (2 MiB of memory). Returns 0 when memory ran out. */
 Survey *EXPORT(survey_open)(int width, int opaque, int keyed) {
   Survey *s = calloc(1, sizeof *s);
   if (!s) return 0;
@@ -95,7 +95,7 @@ int EXPORT(survey_colors)(const Survey *s) { return s->colors; }
 uint32_t *EXPORT(survey_palette)(Survey *s) { return s->color; }
 
 /*
- * A colour that no opaque pixel has, so that it can stand for transparent ones: a gray level if `gray`; the colour that
+ * A color that no opaque pixel has, so that it can stand for transparent ones: a gray level if `gray`; the color that
  * they have if `exact`. -1 if there is none, or some pixel is half transparent.
  */
 int EXPORT(survey_key)(const Survey *s, int gray, int exact) {

@@ -88,7 +88,7 @@ int png_unfilter(int filter, const uint8_t *source, const uint8_t *above, uint8_
 
 /* ---- four rows at once ---- */
 
-/* What of its neighbours the filter of each row uses: all bits set in the lane of that row, or none. */
+/* What of its neighbors the filter of each row uses: all bits set in the lane of that row, or none. */
 typedef struct { v128_t left, over, corner, mean; } Uses;
 
 static Uses uses_of(v128_t filter) {
@@ -142,7 +142,7 @@ static inline void store_pixels(uint8_t *p, v128_t v, int distance) {
 
 /*
  * A front moves over the rows, each row one pixel behind the row above it, so that four pixels that do not wait for each
- * other are worked on at once. Before a row begins, its source is taken as 0, which leaves 0 as its left neighbour;
+ * other are worked on at once. Before a row begins, its source is taken as 0, which leaves 0 as its left neighbor;
  * behind its end it runs into the slack.
  */
 static inline void four_rows(const uint8_t *source, uint8_t *rows, size_t stride, size_t count, int distance) {

@@ -1,6 +1,6 @@
 /*
  * PNG rows the other way: RGBA8 rows (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out. Packs each row in the chosen
- * colour type and depth, filters it, and hands it to deflate.
+ * color type and depth, filters it, and hands it to deflate.
  */
 #include "deflate.h"
 #include "png-filter.h"
@@ -168,7 +168,7 @@ uint8_t *EXPORT(writer_output)(const Writer *w) { return w->output; }
 /* A palette entry, as the bytes R, G, B, A in memory. */
 void EXPORT(writer_set_color)(Writer *w, uint32_t color, int index) { set_color(w, color, index); }
 
-/* Transparent pixels are written as this colour (which tRNS declares), in types 0 and 2. */
+/* Transparent pixels are written as this color (which tRNS declares), in types 0 and 2. */
 void EXPORT(writer_set_key)(Writer *w, uint32_t color) { w->keyed = 1, w->key = color; }
 
 /*

@@ -8,7 +8,7 @@ enum { FILTER_NONE, FILTER_SUB, FILTER_UP, FILTER_AVERAGE, FILTER_PAETH, FILTER_
 
 #define ROW_SLACK 32 /* readable and writable bytes before and behind a row, so that SIMD needs no tail */
 
-/* Colour types of a picture (11.2.1). */
+/* Color types of a picture (11.2.1). */
 typedef enum { PNG_GRAY = 0, PNG_RGB = 2, PNG_PALETTE = 3, PNG_GRAY_ALPHA = 4, PNG_RGBA = 6 } ColorType;
 
 static inline int png_channels(ColorType type) {

@@ -8,7 +8,7 @@ static inline v128_t scale_product(v128_t t) {
 
 typedef struct { v128_t low, high; } Samples16;
 
-/* Four RGBA pixels as fixed point, colour times alpha: c * a * 64 / 255; the alpha byte itself gives a * 64. */
+/* Four RGBA pixels as fixed point, color times alpha: c * a * 64 / 255; the alpha byte itself gives a * 64. */
 static inline Samples16 premultiply(const uint8_t *source) {
   const v128_t bytes = wasm_v128_load(source);
   const v128_t alpha = permute(bytes, wasm_i8x16_const(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15));

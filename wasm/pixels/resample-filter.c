@@ -69,7 +69,7 @@ static inline v128_t filter_pixel(const int16_t *p, const int16_t *weight, int c
   return wasm_i32x4_add(even, odd);
 }
 
-/* Straight alpha from premultiplied sums; a pixel without alpha has no colour either. */
+/* Straight alpha from premultiplied sums; a pixel without alpha has no color either. */
 static inline void store_alpha(v128_t sum, uint8_t *out) {
   const float white = (float)((int64_t)WHITE << WEIGHT_BITS);
   const v128_t alpha = wasm_f32x4_convert_i32x4(wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));

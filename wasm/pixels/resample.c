@@ -10,7 +10,7 @@
  * Samples are fixed point with FRACTION bits below the 8-bit value; with alpha they are premultiplied, with `linear`
  * they are linear light. The filters are exact to about 1/64 of a level; only the last step rounds to 8 bits.
  * Between the passes an opaque row is clamped to its range, as libvips does, which keeps ringing from being ringed
- * again; a premultiplied row is not (colour may exceed alpha only in the end result, where it is clamped).
+ * again; a premultiplied row is not (color may exceed alpha only in the end result, where it is clamped).
  */
 #include "resample.h"
 

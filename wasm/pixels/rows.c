@@ -24,7 +24,7 @@ void EXPORT(clear_hidden)(uint32_t *pixel, int count) {
   for (int i = 0; i < count; i++) pixel[i] = pixel[i] >> 24 ? pixel[i] : 0;
 }
 
-/* Puts the pixels on an opaque colour. */
+/* Puts the pixels on an opaque color. */
 void EXPORT(flatten_pixels)(uint8_t *p, int count, int red, int green, int blue) {
   for (int i = 0; i < count; i++, p += 4) {
     const int alpha = p[3];
@@ -36,7 +36,7 @@ void EXPORT(flatten_pixels)(uint8_t *p, int count, int red, int green, int blue)
   }
 }
 
-/* One colour of four pixels, by its factors; rounded, not yet clamped. */
+/* One color of four pixels, by its factors; rounded, not yet clamped. */
 static inline v128_t weighted(const float *m, v128_t red, v128_t green, v128_t blue) {
   v128_t sum = wasm_f32x4_add(wasm_f32x4_splat(m[3]), wasm_f32x4_mul(wasm_f32x4_splat(m[0]), red));
   sum = wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_f32x4_splat(m[1]), green));
@@ -45,7 +45,7 @@ static inline v128_t weighted(const float *m, v128_t red, v128_t green, v128_t b
   return wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_add(sum, wasm_f32x4_const_splat(0.5f)));
 }
 
-/* Four pixels, each colour a weighted sum of the three. */
+/* Four pixels, each color a weighted sum of the three. */
 static inline v128_t multiplied(const float *m, v128_t pixels) {
   const v128_t level = wasm_i32x4_const_splat(255);
   const v128_t red = wasm_f32x4_convert_i32x4(wasm_v128_and(pixels, level));
@@ -56,7 +56,7 @@ static inline v128_t multiplied(const float *m, v128_t pixels) {
   return permute(wasm_u8x16_narrow_i16x8(rg, ba), wasm_i8x16_const(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
 }
 
-/* colour' = m[0..2] . colour + m[3] for red, and so on for green and blue: 12 factors, row by row; offsets in levels. */
+/* color' = m[0..2] . color + m[3] for red, and so on for green and blue: 12 factors, row by row; offsets in levels. */
 void EXPORT(apply_matrix)(uint8_t *p, int count, const float *m) {
   int i = 0;
   for (; i + 4 <= count; i += 4) wasm_v128_store(p + i * 4, multiplied(m, wasm_v128_load(p + i * 4)));
@@ -96,7 +96,7 @@ void EXPORT(composite_pixels)(uint8_t *base, const uint8_t *over, int count, int
   }
 }
 
-/* Colour times alpha, rounded; and back (a pixel without alpha becomes 0). */
+/* Color times alpha, rounded; and back (a pixel without alpha becomes 0). */
 void EXPORT(premultiply_pixels)(uint8_t *p, int count) {
   for (int i = 0; i < count; i++, p += 4)
     for (int c = 0; c < 3; c++) p[c] = (uint8_t)divide255(p[c] * p[3]);
@@ -115,12 +115,12 @@ static inline v128_t opaque4(v128_t colors) {
   return wasm_v128_or(spread, wasm_u32x4_const_splat(0xff000000));
 }
 
-/* Packs the colours of the pixels, three bytes each, from the start on. */
+/* Packs the colors of the pixels, three bytes each, from the start on. */
 void EXPORT(drop_alpha)(uint8_t *p, int count) {
   for (int i = 0; i < count; i++) memmove(p + i * 3, p + i * 4, 3);
 }
 
-/* The reverse: from colours to opaque pixels; the last first, as pixels take more room. */
+/* The reverse: from colors to opaque pixels; the last first, as pixels take more room. */
 void EXPORT(add_alpha)(uint8_t *p, int count) {
   int i = count;
   for (; i % 4; i--) {

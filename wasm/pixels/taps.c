@@ -33,7 +33,7 @@ static double kernel_at(Kernel kernel, double x) {
 static const double support_of[] = {[NEAREST] = 0, [LINEAR] = 1, [CATMULL_ROM] = 2, [MITCHELL] = 2, [LANCZOS3] = 3, [GAUSSIAN] = 3.3};
 
 /* Rounds weights that sum to `sum` so that the integers sum to exactly 1.0: a flat picture stays flat. */
-static void quantise(const double *exact, double sum, int count, int16_t *weight) {
+static void quantize(const double *exact, double sum, int count, int16_t *weight) {
   int total = 0, largest = 0;
   for (int k = 0; k < count; k++) {
     weight[k] = (int16_t)lrint(exact[k] / sum * (1 << WEIGHT_BITS));
@@ -74,7 +74,7 @@ int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length
     const int skipped = start % align;
     taps->start[i] = start - skipped;
     taps->end[i] = end;
-    quantise(exact, sum, end - start, taps->weight + (size_t)i * taps->longest + skipped);
+    quantize(exact, sum, end - start, taps->weight + (size_t)i * taps->longest + skipped);
   }
   free(exact);
   return 1;

@@ -1,4 +1,4 @@
-/* Weights of a one-dimensional resampling filter, quantised for i16 dot products. */
+/* Weights of a one-dimensional resampling filter, quantized for i16 dot products. */
 #pragma once
 
 #include "pixels.h"

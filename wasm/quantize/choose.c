@@ -1,4 +1,4 @@
-// Chooses the colours of a palette. First the colours of the picture are cut in two again and again, where it lowers
+// Chooses the colors of a palette. First the colors of the picture are cut in two again and again, where it lowers
 // the sum of squared errors most, across the principal axis (X. Wu, "Color quantization by dynamic programming and
 // principal analysis", 1992; M. Orchard and C. Bouman, "Color quantization of images", 1991). Then the cells are refined
 // by k-means (S. Lloyd, "Least squares quantization in PCM", 1982).
@@ -19,8 +19,8 @@ typedef struct {
   v128_t axis;
 } Cell;
 
-// What is known of a picture's colours once they are cut, whatever the number of colours that is wanted later: the
-// colours in an order in which every cell is a run, and the cuts that made the cells, one after the other.
+// What is known of a picture's colors once they are cut, whatever the number of colors that is wanted later: the
+// colors in an order in which every cell is a run, and the cuts that made the cells, one after the other.
 typedef struct {
   uint32_t pixel;
   float weight;
@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
   int32_t cell, at;  // which cell was cut, and where its second part begins: that becomes the next cell
-  float error;       // mean squared distance of the colours from the means of their cells after the cut
+  float error;       // mean squared distance of the colors from the means of their cells after the cut
 } Cut;
 
 typedef struct {
@@ -176,7 +176,7 @@ static void take_cells(Chooser* c, const Cut* cuts, int count) {
   }
 }
 
-// One step of k-means. Returns the error per weight before it; a colour that nothing is near takes the point that is
+// One step of k-means. Returns the error per weight before it; a color that nothing is near takes the point that is
 // worst off.
 static double refine(Chooser* c) {
   Palette* const p = &c->palette;
@@ -210,7 +210,7 @@ static double refine(Chooser* c) {
   return error / total;
 }
 
-// A colour that most of a cell has becomes the cell's: flat areas keep their exact colour.
+// A color that most of a cell has becomes the cell's: flat areas keep their exact color.
 static void settle(Chooser* c, int exact) {
   Palette* const p = &c->palette;
   static float weight[MOST_COLORS], most[MOST_COLORS];
@@ -242,7 +242,7 @@ static Chooser* make_chooser(int points) {
   return NULL;
 }
 
-// How many colours were counted, full transparency apart: as many samples make_cuts writes.
+// How many colors were counted, full transparency apart: as many samples make_cuts writes.
 int EXPORT(histogram_samples)(const Histogram* histogram) {
   const Bin* bin;
   return histogram_bins(histogram, &bin);
@@ -277,7 +277,7 @@ void EXPORT(chooser_close)(Chooser* c) {
   free(c);
 }
 
-// Begins a choice of the colours of `cells` cells (1 to 256). 0 when memory does not suffice.
+// Begins a choice of the colors of `cells` cells (1 to 256). 0 when memory does not suffice.
 Chooser* EXPORT(chooser_open)(const Sample* samples, int count, const Cut* cuts, int cells) {
   Chooser* const c = make_chooser(count);
   if (!c) return NULL;
@@ -287,10 +287,10 @@ Chooser* EXPORT(chooser_open)(const Sample* samples, int count, const Cut* cuts,
   return c;
 }
 
-// One round of k-means. Returns the mean squared distance of the samples from the colours before it.
+// One round of k-means. Returns the mean squared distance of the samples from the colors before it.
 double EXPORT(chooser_refine)(Chooser* c) { return refine(c); }
 
-// Ends the choice; the colours are the words that come back. `exact`: the samples are the very colours of the picture.
+// Ends the choice; the colors are the words that come back. `exact`: the samples are the very colors of the picture.
 uint32_t* EXPORT(chooser_settle)(Chooser* c, int exact) {
   settle(c, exact);
   return c->palette.pixel;

@@ -1,4 +1,4 @@
-// Counts the colours of a picture while its rows pass, in bounded memory: exactly while they are few, then with ever
+// Counts the colors of a picture while its rows pass, in bounded memory: exactly while they are few, then with ever
 // fewer bits of each channel, every bin keeping the mean of what fell into it.
 #include "histogram.h"
 
@@ -37,7 +37,7 @@ Histogram* EXPORT(histogram_open)(int width, int sharp) {
 
 uint32_t* EXPORT(histogram_window)(Histogram* h) { return h->window; }
 int EXPORT(histogram_transparent)(const Histogram* h) { return h->transparent; }
-// How many colours there are besides full transparency, or -1 when they were too many to be told apart.
+// How many colors there are besides full transparency, or -1 when they were too many to be told apart.
 int EXPORT(histogram_colors)(const Histogram* h) { return h->shift == 0 ? h->bins : -1; }
 
 int histogram_bins(const Histogram* h, Bin const** bin) {

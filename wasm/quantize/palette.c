@@ -1,8 +1,8 @@
-// The nearest colour of a palette. By the triangle inequality no colour can be nearer to a point than a known one that
+// The nearest color of a palette. By the triangle inequality no color can be nearer to a point than a known one that
 // is twice as far from the known one as the point is (Elkan, "Using the triangle inequality to accelerate k-means", 2003).
 #include "quantize.h"
 
-// Sorts every colour's neighbours by distance (D. Shell, "A high-speed sorting procedure", 1959); in a single pass where
+// Sorts every color's neighbors by distance (D. Shell, "A high-speed sorting procedure", 1959); in a single pass where
 // they are sorted nearly already.
 void palette_index(Palette* p) {
   static const int gaps[] = {57, 23, 10, 4, 1};
@@ -41,7 +41,7 @@ int palette_nearest(const Palette* p, Color color, int guess, float* squared) {
       if (d >= best) continue;
       best = d;
       found = order[k];
-      // much nearer: its own neighbours are a shorter list
+      // much nearer: its own neighbors are a shorter list
       if (d * 16 < limit) break;
     }
     if (found == from || best * 16 >= limit) break;

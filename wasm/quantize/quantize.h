@@ -1,4 +1,4 @@
-// What counting, choosing and mapping of colours share.
+// What counting, choosing and mapping of colors share.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { MOST_COLORS = 256 };
 
-// A pixel is a word with the bytes R, G, B, A in memory. A colour is a point of a space in which distances are
+// A pixel is a word with the bytes R, G, B, A in memory. A color is a point of a space in which distances are
 // alike: see space.c.
 typedef v128_t Color;
 
@@ -32,11 +32,11 @@ static inline float distance(Color a, Color b) {
   return sum4(wasm_f32x4_mul(d, d));
 }
 
-// Colours with their neighbours, nearest first: what makes searching among them fast.
+// Colors with their neighbors, nearest first: what makes searching among them fast.
 typedef struct {
   Color color[MOST_COLORS];
   uint32_t pixel[MOST_COLORS];
-  int count, sorted;  // `sorted`: the order below is one of these colours
+  int count, sorted;  // `sorted`: the order below is one of these colors
   uint8_t order[MOST_COLORS][MOST_COLORS];
   float apart[MOST_COLORS][MOST_COLORS];  // squared, in that order
 } Palette;

@@ -1,7 +1,7 @@
 // Pixels to palette indices, with error diffusion (R. Floyd and L. Steinberg, "An adaptive algorithm for spatial
 // grayscale", 1976; rows run to and fro). How much of the error is passed on depends on the place: all of it on gentle
-// slopes, where steps between colours would show; less where the picture is busy, where they do not; none where a flat
-// area has its own colour, so that it stays flat.
+// slopes, where steps between colors would show; less where the picture is busy, where they do not; none where a flat
+// area has its own color, so that it stays flat.
 #include "quantize.h"
 
 enum { WINDOW_ROWS = 16, SLACK = 4, GUESS_BITS = 5, GUESSES = 1 << 3 * GUESS_BITS };
@@ -12,9 +12,9 @@ typedef struct {
   float strength;
   float share[256];  // how much of the error is passed on, by contrast
   uint32_t *window, *above;
-  uint32_t *row, *contrast;  // a row between copies of its ends, and how far its pixels are from their neighbours
+  uint32_t *row, *contrast;  // a row between copies of its ends, and how far its pixels are from their neighbors
   Color* color;  // of the pixels of a row
-  uint8_t found[GUESSES];  // what was nearest last to some colour of a small cube
+  uint8_t found[GUESSES];  // what was nearest last to some color of a small cube
   uint8_t* indices;
   v128_t *error, *next_error;  // of this row and the next, with a margin of one pixel
   int backwards;
@@ -24,7 +24,7 @@ typedef struct {
   int has_before, y, height;
 } Remapper;
 
-// Errors beyond this come from colours that the palette lacks: passed on, they would smear.
+// Errors beyond this come from colors that the palette lacks: passed on, they would smear.
 #define MOST_ERROR 0.08f
 
 void EXPORT(remapper_close)(Remapper* r) {
@@ -76,7 +76,7 @@ uint32_t* EXPORT(remapper_window)(Remapper* r) { return r->window; }
 uint8_t* EXPORT(remapper_indices)(Remapper* r) { return r->indices; }
 uint32_t* EXPORT(remapper_palette)(Remapper* r) { return r->palette.pixel; }
 
-// Takes over the first `count` colours of the palette.
+// Takes over the first `count` colors of the palette.
 void EXPORT(remapper_set)(Remapper* r, int count) {
   r->palette.count = count;
   r->palette.sorted = 0;
@@ -99,7 +99,7 @@ void EXPORT(remapper_restart)(Remapper* r) {
 
 static v128_t apart(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
 
-// How far every pixel of a row is from its neighbours to the left, to the right and above: the most of all channels.
+// How far every pixel of a row is from its neighbors to the left, to the right and above: the most of all channels.
 static void find_contrast(Remapper* r, const uint32_t* pixel) {
   uint32_t* const row = r->row + 1;
   memcpy(row, pixel, (size_t)r->width * 4);
@@ -125,7 +125,7 @@ static void spread(v128_t* to, v128_t error, float share) {
   *to = wasm_f32x4_add(*to, wasm_f32x4_mul(error, wasm_f32x4_splat(share)));
 }
 
-// What colours a row has: those of the row above where the pixels are the same.
+// What colors a row has: those of the row above where the pixels are the same.
 static void find_colors(Remapper* r, const uint32_t* pixel) {
   for (int x = 0; x < r->width; x++) {
     if (r->y > 0 && pixel[x] == r->above[x]) continue;
@@ -133,7 +133,7 @@ static void find_colors(Remapper* r, const uint32_t* pixel) {
   }
 }
 
-// Where a colour's guess is kept.
+// Where a color's guess is kept.
 static int cube_of(Color color) {
   const v128_t scaled = wasm_f32x4_mul(color, wasm_f32x4_const(24, 40, 40, 0));
   const v128_t at = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_floor(scaled));
@@ -142,7 +142,7 @@ static int cube_of(Color color) {
          (wasm_i32x4_extract_lane(at, 2) & mask) << 2 * GUESS_BITS;
 }
 
-// The nearest colour, looked for from what was nearest to a colour like this one.
+// The nearest color, looked for from what was nearest to a color like this one.
 static int nearest(Remapper* r, Color color) {
   uint8_t* const found = &r->found[cube_of(color)];
   float squared;
@@ -169,7 +169,7 @@ static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const ui
     }
     const int busy = r->strength > 0 ? (int)r->contrast[x] : 0;
     if (busy == 0) {
-      // a flat place: nothing to hide if it has its own colour
+      // a flat place: nothing to hide if it has its own color
       if (p != last || last_index < 0) {
         last = p;
         last_index = nearest(r, r->color[x]);
@@ -216,13 +216,13 @@ void EXPORT(remapper_map)(Remapper* r, int rows) {
   }
 }
 
-// Replaces the first rows of the window by the colours of their indices.
+// Replaces the first rows of the window by the colors of their indices.
 void EXPORT(remapper_paint)(Remapper* r, int rows) {
   const size_t count = (size_t)rows * r->width;
   for (size_t i = 0; i < count; i++) r->window[i] = r->palette.pixel[r->indices[i]];
 }
 
-// The first three coordinates of `count` pixels: what distances of opaque colours depend on.
+// The first three coordinates of `count` pixels: what distances of opaque colors depend on.
 void EXPORT(coordinates)(const uint32_t* pixels, int count, float* to) {
   space_init();
   for (int i = 0; i < count; i++, to += 3) {

@@ -1,5 +1,5 @@
-// The space in which colours are compared: Oklab (Björn Ottosson, "A perceptual color space for image processing", 2020),
-// extended by alpha such that the squared distance of two colours is the sum of the squared distances of what they look
+// The space in which colors are compared: Oklab (Björn Ottosson, "A perceptual color space for image processing", 2020),
+// extended by alpha such that the squared distance of two colors is the sum of the squared distances of what they look
 // like on black and on white. With L, a, b premultiplied by alpha, that sum is
 //   x^2 + (x - d)^2 = 2 (x - d/2)^2 + d^2 / 2     for the difference x of L and d of alpha,
 // so that L alpha - alpha/2, a alpha, b alpha (all times sqrt 2) and alpha / sqrt 2 are coordinates of a Euclidean space.

@@ -60,7 +60,7 @@ export interface TiffFacts {
   readonly alpha: boolean;
   readonly profile: Uint8Array | undefined;
   readonly subsampling: readonly [number, number];
-  /** Quantisation and Huffman tables that the strips of a JPEG-compressed picture share. */
+  /** Quantization and Huffman tables that the strips of a JPEG-compressed picture share. */
   readonly tables: Uint8Array | undefined;
   /** Memory that reading will hold at most. */
   readonly workingBytes: number;

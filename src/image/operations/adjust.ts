@@ -77,7 +77,7 @@ function curveOf({ exposure, temperature, tint, brightness, contrast, gamma }: A
 
 /**
  * The factor that lifts (or lowers) the dark and the bright tones: luma Y becomes `Y + a * Y * (1 - Y)^3`, mirrored
- * for highlights, where a is up to 2 towards the middle and 1 away from it. That is monotone, keeps black and white,
+ * for highlights, where a is up to 2 toward the middle and 1 away from it. That is monotone, keeps black and white,
  * and reaches 0.2 at a quarter of the range.
  */
 function relit(luma: number, shadows: number, highlights: number): number {

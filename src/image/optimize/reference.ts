@@ -97,7 +97,7 @@ export class Reference {
     return compareRows(original, rendition, this.breath, { tile: this.tile, background });
   }
 
-  /** Frees what was prepared; nothing is scored afterwards. */
+  /** Frees what was prepared; nothing is scored afterward. */
   close(): void {
     this.prepared?.close();
   }

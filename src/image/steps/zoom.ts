@@ -1,10 +1,10 @@
-/** Blurs towards the center. */
+/** Blurs toward the center. */
 import { type Extent, openZoom, ZOOM_SAMPLES, zoomPrice } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
 import type { Step } from "../operation.ts";
 
 /**
- * The mean over the way from each pixel towards the center, as far as `share` of it. The samples are at most about a
+ * The mean over the way from each pixel toward the center, as far as `share` of it. The samples are at most about a
  * pixel apart in the corners, which are furthest away; those of several passes multiply.
  */
 export function zoomSteps(extent: Extent, share: number): Step[] {

@@ -58,7 +58,7 @@ async function forward(emulator: string, request: Received): Promise<Reply | nul
   return { status: response.status, headers: code ? { "x-ms-error-code": code } : {}, body: await response.text() };
 }
 
-/** What the emulator hands out afterwards to anybody, as it is: `fetch` would undo a content encoding. */
+/** What the emulator hands out afterward to anybody, as it is: `fetch` would undo a content encoding. */
 async function readBack(emulator: string, request: Received): Promise<Content> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(emulator + request.path, resolve).on("error", reject);

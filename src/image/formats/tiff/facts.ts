@@ -52,7 +52,7 @@ function qualityOf({ compression, tables }: TiffFacts): number {
   return estimateQuality({ multipleScans: false, components: [], tables: tables ? sharedTables(tables) : [] });
 }
 
-/** The quantisation tables of an abbreviated JPEG stream, which has tables and no picture (ITU-T T.81 annex B.5). */
+/** The quantization tables of an abbreviated JPEG stream, which has tables and no picture (ITU-T T.81 annex B.5). */
 function sharedTables(stream: Uint8Array): (Uint16Array | undefined)[] {
   const tables: (Uint16Array | undefined)[] = [];
   for (let at = 2; at + 4 <= stream.length && stream[at] === 0xff;) {

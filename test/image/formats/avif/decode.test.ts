@@ -140,7 +140,7 @@ describe("AVIF", () => {
     expect(await outcomeOf(avif, new Uint8Array(file))).toBe("decoded");
   });
 
-  it("holds no more memory than it declares, and none afterwards", async () => {
+  it("holds no more memory than it declares, and none afterward", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
       const facts = avif.read.probe(bytes);

@@ -261,7 +261,7 @@ describe("HEIC", () => {
     }
   });
 
-  it("holds no more memory than it declares, and none afterwards", async () => {
+  it("holds no more memory than it declares, and none afterward", async () => {
     for (const file of [s420, s422, s444, depth12, grid, rgba, alpha, sequence]) {
       const bytes = new Uint8Array(file);
       const facts = heic.read.probe(bytes);

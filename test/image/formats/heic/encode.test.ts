@@ -124,7 +124,7 @@ describe("HEIC that is written", () => {
     expect(Math.abs(difference)).toBeLessThan(2);
   });
 
-  it("holds no more memory than it declares, and none afterwards", async () => {
+  it("holds no more memory than it declares, and none afterward", async () => {
     for (const [pixels, opaque] of [
       [noise(300, 200), true],
       [noise(150, 90, false), false],

@@ -89,7 +89,7 @@ describe("pictures that a HEIF file lays over each other", () => {
     }
   });
 
-  it("hold no more memory than they declare, and none afterwards", async () => {
+  it("hold no more memory than they declare, and none afterward", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
       const declared = heic.read.price(heic.read.probe(bytes)).bytes;

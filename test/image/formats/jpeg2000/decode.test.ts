@@ -286,7 +286,7 @@ describe("parts of a JPEG 2000 picture", () => {
     fc.assert(property, { numRuns: 300, seed: 1 });
   });
 
-  it("take no more memory than declared, and none afterwards", async () => {
+  it("take no more memory than declared, and none afterward", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
       const before = jpeg2000Heap(true).used;

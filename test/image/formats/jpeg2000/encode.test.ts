@@ -87,7 +87,7 @@ describe("encoding JPEG 2000", () => {
     expect(await encode(picture, SETTINGS)).toEqual(await encode(pictureOf([pixels]), SETTINGS));
   });
 
-  it("takes no more memory than declared, and none afterwards", async () => {
+  it("takes no more memory than declared, and none afterward", async () => {
     for (const settings of [SETTINGS, LOSSLESS, { ...SETTINGS, quality: 100 }]) {
       for (const pixels of [noise(400, 300), noise(1_300, 120), noise(16, 16)]) {
         const picture = pictureOf([pixels]);

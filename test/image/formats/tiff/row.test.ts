@@ -221,7 +221,7 @@ describe("TIFF", () => {
     expect(() => tiff.read.probe(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
   });
 
-  it("holds no more memory than it declares, and none afterwards", async () => {
+  it("holds no more memory than it declares, and none afterward", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
       const facts = tiff.read.probe(bytes);
