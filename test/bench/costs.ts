@@ -4,15 +4,15 @@
  * count, from the request to its answer; Linux only.
  */
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pid } from "node:process";
 
 import type { UploadBody } from "../../src/cli/api-types.ts";
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
+import { runtimeMs } from "./runtime.ts";
 
 const ROUNDS = 5;
 
@@ -70,17 +70,4 @@ async function process(url: URL, photo: Uint8Array<ArrayBuffer>, data: UploadBod
   const answer = await fetch(new URL("/1.0/upload", url).href, { method: "POST", headers, body });
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
-}
-
-/** Processor time of all processes that this one started, in milliseconds. */
-async function runtimeMs(): Promise<number> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
-  let nanoseconds = 0;
-  for (const child of children.split(" ").filter(Boolean)) {
-    for (const thread of await readdir(`/proc/${child}/task`)) {
-      const [running = ""] = (await readFile(`/proc/${child}/task/${thread}/schedstat`, "utf8")).split(" ");
-      nanoseconds += Number(running);
-    }
-  }
-  return nanoseconds / 1e6;
 }
