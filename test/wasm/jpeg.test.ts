@@ -11,8 +11,8 @@ import {
   recompress as recompressPieces,
   recompressPrice,
 } from "../../wasm/jpeg/jpeg.ts";
-import { heapOf, NativeError, nativeStatistics } from "../../wasm/load.ts";
 import type { RecompressOptions } from "../../wasm/jpeg/recompress.ts";
+import { heapOf, NativeError, nativeStatistics } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
 import { atOnce } from "../support/pieces.ts";
@@ -81,6 +81,23 @@ describe("the JPEG decoder", () => {
         const region = decode(bytes, { eighths, region: { x, y, width, height } });
         expect(region.data).toEqual(cropped(whole, x, y, width, height));
       }
+    }
+  });
+
+  it.each([
+    ["4:2:0", false],
+    ["4:2:0", true],
+    ["4:4:4", false],
+  ] as const)("goes past what lies above a region in pieces: %s, progressive: %s", (subsampling, progressive) => {
+    const bytes = encode(scene(2_000, 1_600), { subsampling, progressive, fast: true });
+    for (const eighths of [8, 4]) {
+      const whole = decode(bytes, { eighths });
+      const region = { x: 11, y: Math.floor(whole.height * 0.93) - 3, width: 300, height: 40 };
+      const work = openDecoder(bytes, { eighths, region });
+      expect(work.next().done).toBe(false);
+      atOnce(work).close();
+      const part = decode(bytes, { eighths, region });
+      expect(part.data).toEqual(cropped(whole, region.x, region.y, region.width, region.height));
     }
   });
 

@@ -9,7 +9,7 @@
   void name(j_decompress_ptr jpeg); \
   void name(j_decompress_ptr jpeg) { ERREXIT(jpeg, JERR_NOT_COMPILED); }
 
-// Colour quantisation and the merged upsamplers (not exact), 16-bit samples.
+// Color quantization and the merged upsamplers (not exact), 16-bit samples.
 #define ABSENT_FLAG(name) \
   void name(j_decompress_ptr jpeg, boolean flag); \
   void name(j_decompress_ptr jpeg, boolean flag) { (void)flag; ERREXIT(jpeg, JERR_NOT_COMPILED); }

@@ -102,7 +102,10 @@ static int consume_data(j_decompress_ptr jpeg) {
   const uint32_t rows = unit_rows(jpeg);
   if (store_of(jpeg)->blocks_left <= 0) return JPEG_SUSPENDED;
   store_of(jpeg)->blocks_left -= rows * jpeg->MCUs_per_row * jpeg->blocks_in_MCU;
-  if (((struct controller *)jpeg->coef)->bands[0]) {
+  const int taking = ((struct controller *)jpeg->coef)->bands[0] != NULL;
+  for (int i = 0; !taking && i < jpeg->comps_in_scan; i++)
+    store_open_rows(jpeg, store_of(jpeg), jpeg->cur_comp_info[i]->component_index, jpeg->input_iMCU_row);
+  if (taking) {
     take_rows(jpeg, rows);
   } else if (jpeg->progressive_mode && !jpeg->arith_code) {
     progressive_decode_row(jpeg, rows);
@@ -121,6 +124,7 @@ static void transform_row(j_decompress_ptr jpeg, int c, uint32_t row, void *outp
   const struct store_component *component = &store_of(jpeg)->component[c];
   JBLOCK expanded;
   uint32_t column = 0;
+  if (!component->values[row]) fail("rows of a component are missing");
   for (uint32_t x = jpeg->master->first_MCU_col[c]; x <= jpeg->master->last_MCU_col[c]; x++) {
     JCOEF *block = expanded;
     if (component->kept == DCTSIZE) block = component->values[row] + (size_t)x * DCTSIZE2;

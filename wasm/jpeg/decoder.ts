@@ -37,7 +37,7 @@ export interface Decoder {
 
 const OUTPUTS = { rgba: 0, cmyk: 1 } as const;
 /** Nanoseconds of the inverse transform and of all that makes pixels of its samples, for each pixel of the result. */
-const PIXEL_NANOSECONDS = 5;
+const PIXEL_NANOSECONDS = 2.5;
 /** libjpeg pads rows of samples. */
 const ROW_PADDING = 128;
 const BAND_BYTES = 262_144;
@@ -100,4 +100,3 @@ function scaledSize(eighths: number, ratioH: number, ratioV: number): number {
   while (size < 8 && (ratioH * eighths) % (size * 2) === 0 && (ratioV * eighths) % (size * 2) === 0) size *= 2;
   return Math.min(8, size);
 }
-

@@ -52,7 +52,7 @@ static boolean discard_full(j_compress_ptr jpeg) {
   return TRUE;
 }
 
-static void quantise_row(struct trellis *trellis, JBLOCKROW blocks, uint32_t width) {
+static void quantize_row(struct trellis *trellis, JBLOCKROW blocks, uint32_t width) {
   const int divisor = trellis->divisor[0] * UNDIVIDED_SCALE;
   for (uint32_t x = 0; x < width; x++) {
     int16_t *block = blocks[x];
@@ -65,7 +65,7 @@ static void quantise_row(struct trellis *trellis, JBLOCKROW blocks, uint32_t wid
 static void pack_band(struct encoder *e, struct jvirt_barray_control *band) {
   if (e->weighs)
     for (uint32_t i = 0; i < band->rows; i++)
-      quantise_row(&e->trellis[band->component], band->band[i], e->packed.component[band->component].width);
+      quantize_row(&e->trellis[band->component], band->band[i], e->packed.component[band->component].width);
   for (uint32_t i = 0; i < band->rows; i++)
     packed_add_row(&e->packed, band->component, band->first_row + i, band->band[i][0], ORDER_ZIGZAG);
   band->rows = 0;

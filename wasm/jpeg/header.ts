@@ -7,7 +7,7 @@ export interface JpegComponent {
   /** Sampling factors. */
   readonly h: number;
   readonly v: number;
-  /** Index of the quantisation table. */
+  /** Index of the quantization table. */
   readonly table: number;
 }
 
@@ -28,7 +28,7 @@ export interface JpegHeader {
   readonly multipleScans: boolean;
   /** The color transform of the Adobe marker. Its presence means that CMYK samples are stored as 255 - ink. */
   readonly adobeTransform?: number;
-  /** Quantisation tables in natural order, by index. */
+  /** Quantization tables in natural order, by index. */
   readonly tables: readonly (Uint16Array | undefined)[];
   /** The payload of the EXIF segment, which begins with `Exif\0\0`. */
   readonly exif?: Uint8Array;
@@ -94,7 +94,7 @@ function isFrame(code: number): boolean {
   return code >= MARKER.sof0 && code <= 0xcf && code !== MARKER.dht && code !== MARKER.jpg && code !== MARKER.dac;
 }
 
-/** Adds the quantisation tables of a DQT segment, in natural order. */
+/** Adds the quantization tables of a DQT segment, in natural order. */
 export function readTables(payload: Uint8Array, tables: (Uint16Array | undefined)[]): void {
   for (let at = 0; at < payload.length;) {
     const wide = payload[at]! >> 4 !== 0;

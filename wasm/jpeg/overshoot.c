@@ -139,7 +139,7 @@ static void restore_columns(float block[64]) {
   }
 }
 
-static void quantise(const struct overshoot *overshoot, float block[64]) {
+static void quantize(const struct overshoot *overshoot, float block[64]) {
   for (int i = 0; i < 64; i += LANES) {
     const lanes value = load(block + i), quotient = times(magnitude(value), load(overshoot->inverse + i));
     const lanes rounded = where_at_least(quotient, DEAD_ZONE, round_down(add(quotient, splat(0.5f))));
@@ -153,7 +153,7 @@ static void decoded(const struct overshoot *overshoot, const float samples[64], 
   transform_columns(result);
   transpose(result);
   transform_columns(result);
-  quantise(overshoot, result);
+  quantize(overshoot, result);
   restore_columns(result);
   transpose(result);
   restore_columns(result);

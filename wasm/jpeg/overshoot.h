@@ -3,7 +3,7 @@
 // Decoders clamp what they get. A sample that is as bright or as dark as can be may therefore become more of it: rings
 // around what lies on white then need not be cancelled, which takes fewer coefficients, and fall where none sees them.
 // The idea is Lesiński's, "Overshoot deringing" in mozjpeg 3.0 (2014), who lets runs of such samples rise to a curve. Here
-// the transform decides: samples that may move go where their quantised block would put them, others stay, in turns.
+// the transform decides: samples that may move go where their quantized block would put them, others stay, in turns.
 // These are projections onto convex sets, with which Zakhor removes blocking ("Iterative procedures for reduction of
 // blocking effects in transform image coding", IEEE Transactions on Circuits and Systems for Video Technology 2, 1992).
 //

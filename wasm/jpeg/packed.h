@@ -1,4 +1,4 @@
-// Quantised coefficients of a whole picture in little memory: what lies between a decoder or a forward transform and
+// Quantized coefficients of a whole picture in little memory: what lies between a decoder or a forward transform and
 // the entropy coder. Written once, row of blocks by row of blocks; read in any scan order, any number of times.
 //
 // A block of an AC row is a 64-bit mask (bit k: the coefficient at zigzag position k is not zero; bit 0: values are wide)
@@ -12,7 +12,7 @@ enum { PACKED_COMPONENTS = 4 };
 
 struct packed_component {
   int id, h, v;              // identifier and sampling factors of the frame header
-  int table;                 // index of the quantisation table
+  int table;                 // index of the quantization table
   uint32_t width, height;    // in blocks, as non-interleaved scans count them
   int16_t *dc;               // width * height
   uint8_t **rows;            // AC data of each row of blocks
@@ -23,7 +23,7 @@ struct packed {
   int components;
   int max_h, max_v;
   struct packed_component component[PACKED_COMPONENTS];
-  uint16_t divisors[4][64];  // quantisation tables in natural order
+  uint16_t divisors[4][64];  // quantization tables in natural order
   uint8_t used_tables;       // bit per table
   size_t bytes;              // held now
   size_t limit;              // fails rather than hold more; 0: none

@@ -41,7 +41,7 @@ export interface PlaneDecoder {
 }
 
 /** Nanoseconds of the inverse transform, for each sample that it makes. */
-const SAMPLE_NANOSECONDS = 2;
+const SAMPLE_NANOSECONDS = 1;
 /** Where the facts of a plane lie among those of a decoder. */
 const PLANE = { address: 0, stride: 1, x: 2, y: 3, width: 4, height: 5, rows: 6, size: 7 } as const;
 

@@ -94,7 +94,7 @@ static enum color_marker marker_for(j_decompress_ptr jpeg) {
   }
 }
 
-// Quantisation as jpegli would choose it for this picture at that distance.
+// Quantization as jpegli would choose it for this picture at that distance.
 static void target_divisors(j_decompress_ptr from, float distance, uint16_t targets[MAX_COMPONENTS][DCTSIZE2]) {
   struct jpeg_compress_struct to;
   memset(&to, 0, sizeof to);
@@ -148,19 +148,19 @@ static void choose_divisors(struct recompressor *r, int c) {
 static int16_t saturated(int value) { return value < -INT16_MAX ? -INT16_MAX : value > INT16_MAX ? INT16_MAX : value; }
 
 // DC is rounded to the nearest, ties towards zero: a file whose divisors double would get brighter.
-static int requantised_dc(int value, struct divisor divisor) {
+static int requantized_dc(int value, struct divisor divisor) {
   const int size = (abs(value) * divisor.old + (divisor.new - 1) / 2) / divisor.new;
   return value < 0 ? -size : size;
 }
 
-static void requantise(struct recompressor *r, int c, int16_t *block) {
+static void requantize(struct recompressor *r, int c, int16_t *block) {
   int16_t values[DCTSIZE2];
   for (int k = 0; k < DCTSIZE2; k++) {
     const int i = natural_position[k];
     values[k] = saturated(block[i] * r->divisors[c][i].old);
   }
   trellis_divide(&r->trellis[c], values, 1);
-  block[0] = requantised_dc(block[0], r->divisors[c][0]);
+  block[0] = requantized_dc(block[0], r->divisors[c][0]);
   for (int k = 1; k < DCTSIZE2; k++) block[natural_position[k]] = values[k];
 }
 
@@ -170,7 +170,7 @@ static void take_row(void *taker, int c, uint32_t row, int16_t *blocks) {
   if (row == 0) choose_divisors(r, c);
   if (r->tiles.count) return tiles_take(&r->tiles, &r->packed, c, row, blocks);
   if (r->coarser[c])
-    for (uint32_t x = 0; x < component->width; x++) requantise(r, c, blocks + (size_t)x * DCTSIZE2);
+    for (uint32_t x = 0; x < component->width; x++) requantize(r, c, blocks + (size_t)x * DCTSIZE2);
   packed_add_row(&r->packed, c, row, blocks, ORDER_NATURAL);
 }
 
@@ -308,18 +308,20 @@ static void end_pass(struct recompressor *r) {
   }
 }
 
-// Does about `blocks` blocks of the pass that was begun. Returns whether there is more of it.
+// Does about `blocks` blocks of the pass that was begun. Returns 0 when it is done; or else what was done: 1 where scans of
+// several were read, 2 where blocks were packed.
 EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32_t blocks) {
   if (r->stage == STAGE_READ) {
     r->store.blocks_left = blocks;
     jpeg_read_coefficients(&r->jpeg);
-    if (r->jpeg.global_state != DSTATE_STOPPING) return 1;
+    const int several = r->jpeg.inputctl->has_multiple_scans;
+    if (r->jpeg.global_state != DSTATE_STOPPING) return several ? 1 : 2;
     input_require_complete(&r->jpeg, &r->input);
     r->stage = STAGE_PACK;
     r->unit = 0;
-    if (r->jpeg.inputctl->has_multiple_scans) return 1;
+    if (several) return 1;
   } else if (pack_window(r, blocks)) {
-    return 1;
+    return 2;
   }
   end_pass(r);
   return 0;

@@ -1,7 +1,7 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
 import type { Pieces } from "../pieces.ts";
 import { beside, held, type Price, priced, times } from "../price.ts";
-import { codedPrice, type Layout } from "./decoder-handle.ts";
+import { CODED_NANOSECONDS_PER_BLOCK, codedPrice, type Layout, SCAN_NANOSECONDS_PER_BLOCK } from "./decoder-handle.ts";
 import { qualityToDistance } from "./encoder.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
 import {
@@ -59,11 +59,12 @@ export const WINDOW_BYTES = 48 << 20;
 /** Blocks that are read, or turned, at a time. */
 const READ_BLOCKS = 10_000;
 const TURNED_BLOCKS = 30_000;
+/** What native code says of a piece of a pass in which scans of several were read, and no blocks packed. */
+const SCANS_READ = 1;
 /** Nanoseconds that a block takes to be packed, to be divided anew by the trellis, and to be turned. */
-const PACK_NANOSECONDS = 100;
-const DIVIDE_NANOSECONDS = 3_000;
-const TURN_NANOSECONDS = 300;
-const READ_MS = (READ_BLOCKS * DIVIDE_NANOSECONDS) / 1e6;
+const PACK_NANOSECONDS = 40;
+const DIVIDE_NANOSECONDS = 200;
+const TURN_NANOSECONDS = 60;
 const TURNED_MS = (TURNED_BLOCKS * TURN_NANOSECONDS) / 1e6;
 /** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
 const MAP_BYTES = 8;
@@ -125,11 +126,16 @@ function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, optio
     streamed
       ? exports.recompressor_stream(pointer, source, pass, distance, windowBytes, progressive ? 1 : 0)
       : exports.recompressor_read(pointer, source, pass, distance, windowBytes);
+  const packing = CODED_NANOSECONDS_PER_BLOCK.one + packNanoseconds(options);
   for (let pass = 0, passes = 1; pass < passes; pass++) {
     const source = openSource(bytes);
     try {
       passes = instance.run((exports) => begin(exports, source, pass));
-      yield* repeated(instance, READ_MS, (exports) => exports.recompressor_step(pointer, READ_BLOCKS));
+      for (;;) {
+        const done = instance.run((exports) => exports.recompressor_step(pointer, READ_BLOCKS));
+        if (done === 0) break;
+        yield (READ_BLOCKS * (done === SCANS_READ ? SCAN_NANOSECONDS_PER_BLOCK : packing)) / 1e6;
+      }
     } finally {
       closeSource(source);
     }
@@ -180,7 +186,7 @@ export function recompressPrice(
   const passes = Math.max(1, windows) + (streamed ? 1 : 0);
   const work = beside(
     times(passes, codedPrice(header)),
-    priced(0, blocks * (streamed ? 2 : 1), PACK_NANOSECONDS + (quality === undefined ? 0 : DIVIDE_NANOSECONDS)),
+    priced(0, blocks * (streamed ? 2 : 1), packNanoseconds({ quality })),
     priced(0, turn ? blocks : 0, TURN_NANOSECONDS),
     writingPrice(blocks, components.length, progressive),
   );
@@ -196,6 +202,10 @@ export function recompressPrice(
   // In the last pass: the window, and what earlier passes packed.
   const read = window + blocks * DC_BYTES + (windows > 0 ? (packed * (windows - 1)) / windows : 0);
   return beside(work, held(rows + Math.max(packed + turning, read)));
+}
+
+function packNanoseconds({ quality }: { readonly quality?: number | undefined }): number {
+  return PACK_NANOSECONDS + (quality === undefined ? 0 : DIVIDE_NANOSECONDS);
 }
 
 type RecompressCost = Partial<Pick<RecompressOptions, "windowBytes" | "turn" | "streamed" | "quality" | "progressive">>;

@@ -49,13 +49,18 @@ void store_allocate(j_decompress_ptr jpeg, struct store *store) {
     struct store_component *component = &store->component[c];
     component->maps = allocate(component->height * sizeof *component->maps);
     component->values = allocate(component->height * sizeof *component->values);
-    for (uint32_t row = 0; row < component->height; row++) {
-      const uint32_t unit = row / jpeg->comp_info[c].v_samp_factor;
-      const int wanted = !store->window_end || (unit >= store->window_first && unit < store->window_end &&
-                                                (unit - store->window_first) % store->window_step == 0);
-      component->maps[row] = allocate(row_bytes(component->width, wanted ? component->kept : 0));
-      if (wanted) component->values[row] = (int16_t *)(component->maps[row] + component->width);
-    }
+  }
+}
+
+void store_open_rows(j_decompress_ptr jpeg, struct store *store, int c, uint32_t unit) {
+  struct store_component *component = &store->component[c];
+  const uint32_t v = jpeg->comp_info[c].v_samp_factor;
+  const int wanted = !store->window_end || (unit >= store->window_first && unit < store->window_end &&
+                                            (unit - store->window_first) % store->window_step == 0);
+  for (uint32_t row = unit * v; row < (unit + 1) * v && row < component->height; row++) {
+    if (component->maps[row]) continue;
+    component->maps[row] = allocate(row_bytes(component->width, wanted ? component->kept : 0));
+    if (wanted) component->values[row] = (int16_t *)(component->maps[row] + component->width);
   }
 }
 

@@ -38,6 +38,9 @@ const int8_t *store_slots(const struct store_component *component, uint32_t row)
 // The store of a decompressor is its client_data. It outlives libjpeg's pools: free it after them.
 static inline struct store *store_of(j_decompress_ptr jpeg) { return (struct store *)jpeg->client_data; }
 void store_allocate(j_decompress_ptr jpeg, struct store *store);
+// Makes room for the rows of a component in a row of interleaved MCUs, unless there is: a picture's rows all at once would
+// take long to clear.
+void store_open_rows(j_decompress_ptr jpeg, struct store *store, int component, uint32_t unit);
 // Bytes that the coefficients of all blocks would take.
 size_t store_full_bytes(j_decompress_ptr jpeg);
 void store_free_row(struct store_component *component, uint32_t row);

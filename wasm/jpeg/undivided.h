@@ -1,4 +1,4 @@
-// Coefficients of jpegli before quantisation.
+// Coefficients of jpegli before quantization.
 #pragma once
 #include "native.h"
 

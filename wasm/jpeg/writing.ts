@@ -4,7 +4,7 @@ import { type Price, priced } from "../price.ts";
 /** Blocks that are coded at a time, each counted once for every scan. */
 export const WRITTEN_BLOCKS = 40_000;
 /** Nanoseconds that a block takes in one scan, to be counted or to be written. */
-const NANOSECONDS = 120;
+const NANOSECONDS = 30;
 export const WRITTEN_MS = (WRITTEN_BLOCKS * NANOSECONDS) / 1e6;
 
 /** Tables and counts of a scan, and the scans of a component that are counted (`script.c`). */

@@ -45,8 +45,8 @@ export interface WebpDecoder {
 
 const STATUS_OUT_OF_MEMORY = 1;
 
-/** Nanoseconds that a pixel takes, lossy and lossless: photographs at quality 80. */
-const NANOSECONDS = { lossy: 14, lossless: 30 };
+/** Nanoseconds that a pixel takes, lossy and lossless, of photographs at quality 80; and of an alpha channel. */
+const NANOSECONDS = { lossy: 9, lossless: 20, alpha: 10 };
 /** Rows of the picture that are decoded in a step. */
 const STEP_ROWS = 16;
 
@@ -65,7 +65,7 @@ export function decodePrice(picture: {
   const rows = priced(320 * picture.width + (64 << 10) + picture.bytes, pixels, NANOSECONDS.lossy);
   if (picture.lossless) return priced(rows.bytes + 4 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.lossless);
   if (!picture.alpha) return rows;
-  return beside(rows, priced(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.lossless));
+  return beside(rows, priced(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.alpha));
 }
 
 /** Room for Huffman tables: encoders make a few dozen groups of about 12 KB, more of them in larger pictures. */

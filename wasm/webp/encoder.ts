@@ -64,35 +64,36 @@ const LOSSLESS_BYTES = [
 ] as const;
 
 /** Nanoseconds that a pixel takes to be converted and put into the planes of the picture. */
-const IMPORT_NANOSECONDS = 4;
-/** Nanoseconds that a pixel takes in one pass of the lossy coder, by its method: photographs at quality 80. */
-const LOSSY_NANOSECONDS = [20, 30, 40, 60, 80, 100, 150] as const;
-/** Passes over a lossy picture: it is analyzed and coded; without room for symbols it is coded several times. */
-const LOSSY_PASSES = { symbols: 2, lean: 4 };
-/** Nanoseconds that a pixel takes of the lossless coder by method, and in one of the passes of the lean one. */
-const LOSSLESS_NANOSECONDS = [1_000, 1_000, 1_500] as const;
-const LEAN_NANOSECONDS = 15;
-const LEAN_PASSES = 6;
-/** Passes of the lean coder over an alpha channel. */
-const ALPHA_PASSES = 6;
+const IMPORT_NANOSECONDS = 3;
+/**
+ * Nanoseconds of a unit of work that the coder declares (`pauses.c`), by its method, of photographs at quality 80: a pixel
+ * in one pass of the lossy coder, in one of the passes of the lean one, in what the lossless one calls its progress.
+ */
+const LOSSY_NANOSECONDS = [8, 10, 12, 36, 38, 40, 60] as const;
+const LOSSLESS_NANOSECONDS = [200, 200, 150] as const;
+const LEAN_NANOSECONDS = 16;
+/** Units for each pixel: the lossy coder with room for symbols, without, and with an alpha channel besides. */
+const LOSSY_UNITS = { symbols: 3, lean: 4, alpha: 4 };
+const LOSSLESS_UNITS = [2.3, 2.3, 3.6] as const;
+const LEAN_UNITS = 5;
 
 /** Of encoding, in linear memory. The result, which is copied out, comes on top. */
 export function encodePrice(settings: EncoderSettings): Price {
   const { width, height } = settings;
   const pixels = width * height;
-  return priced(peakBytes(settings), pixels, IMPORT_NANOSECONDS + passes(settings) * passNanoseconds(settings));
+  return priced(peakBytes(settings), pixels, IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings));
 }
 
-/** What a unit of work takes that the coder declares: a pixel in one pass. */
-function passNanoseconds({ lossless, lean = false, method }: EncoderSettings): number {
-  if (!lossless) return LOSSY_NANOSECONDS[method as 0] ?? 0;
-  return lean ? LEAN_NANOSECONDS : LOSSLESS_NANOSECONDS[Math.min(method, MAX_LOSSLESS_METHOD) as 0];
+function unitNanoseconds({ lossless, lean = false, method }: EncoderSettings): number {
+  if (lossless) return lean ? LEAN_NANOSECONDS : (LOSSLESS_NANOSECONDS[Math.min(method, MAX_LOSSLESS_METHOD)] ?? 0);
+  return LOSSY_NANOSECONDS[method] ?? 0;
 }
 
-function passes(settings: EncoderSettings): number {
-  if (settings.lossless) return settings.lean ? LEAN_PASSES : 1;
-  const colors = lossyPeak(settings).keepSymbols ? LOSSY_PASSES.symbols : LOSSY_PASSES.lean;
-  return colors + (settings.opaque ? 0 : ALPHA_PASSES);
+function unitsPerPixel(settings: EncoderSettings): number {
+  const { lossless, lean = false, method, opaque } = settings;
+  if (lossless) return lean ? LEAN_UNITS : (LOSSLESS_UNITS[Math.min(method, MAX_LOSSLESS_METHOD)] ?? 0);
+  const colors = lossyPeak(settings).keepSymbols ? LOSSY_UNITS.symbols : LOSSY_UNITS.lean;
+  return colors + (opaque ? 0 : LOSSY_UNITS.alpha);
 }
 
 function peakBytes(settings: EncoderSettings): number {
@@ -177,7 +178,7 @@ function handle(job: Job, encoder: number, settings: EncoderSettings, sink: numb
     push: (rows) => job.call((exports) => exports.encoder_rows(encoder, rows)),
     rowMs: (settings.width * IMPORT_NANOSECONDS) / 1e6,
     async finish(breath) {
-      const error = await job.finish({ breath, nanoseconds: passNanoseconds(settings) }, encoder, lean);
+      const error = await job.finish({ breath, nanoseconds: unitNanoseconds(settings) }, encoder, lean);
       if (error !== 0) throw new NativeError(ERRORS[error] ?? "the encoder failed");
       return fileOf(sink);
     },

@@ -1,6 +1,6 @@
 /** The native module of this folder, and the memory that one job may take of it. */
-import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
 import type { Pace } from "../instance.ts";
+import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
 import module from "./webp.wasm";
 
 interface WebpExports extends HeapExports {

@@ -22,6 +22,8 @@ extern int VP8LDistanceToPlaneCode(int xsize, int dist);
 #define INSIDE_PLACES 32
 #define DRAIN_BYTES (1 << 16)
 #define BREATH_PIXELS (1 << 16)
+// Samples of an alpha channel that are coded in the time of a pixel.
+#define SAMPLES_PER_PIXEL 4
 
 // Either 32-bit pixels or 8-bit samples, which count as green.
 typedef struct {
@@ -142,7 +144,7 @@ static int code_symbols(Coder* coder, const Image* image, Output* output) {
   for (size_t at = 0; at < end;) {
     size_t distance = 0;
     if (at - breathed >= BREATH_PIXELS) {
-      breathe((int)(at - breathed));
+      breathe((int)(at - breathed) / (image->pixels != NULL ? 1 : SAMPLES_PER_PIXEL));
       breathed = at;
     }
     const int length = find_match(coder, image, at, end, &distance);

@@ -3,8 +3,8 @@
 #include "breathe.h"
 #include "src/enc/vp8i_enc.h"
 
-// The lossless coder codes a pixel of an alpha channel in about this many times that of a lossy coder.
-#define ALPHA_WEIGHT 4
+// The lossless coder codes a pixel of an alpha channel in about this many times that of a pass of the lossy one.
+#define ALPHA_WEIGHT 2
 
 int __real_VP8IteratorNext(VP8EncIterator* iterator);
 int __real_WebPReportProgress(const WebPPicture* picture, int percent, int* told);

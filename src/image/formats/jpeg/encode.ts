@@ -1,5 +1,11 @@
 /** Rows into JPEG files. */
-import { encodePrice, type Encoder, type EncoderOptions, openEncoder, packedLimit } from "../../../../wasm/jpeg/jpeg.ts";
+import {
+  encodePrice,
+  type Encoder,
+  type EncoderOptions,
+  openEncoder,
+  packedLimit,
+} from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";

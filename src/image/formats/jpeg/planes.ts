@@ -49,7 +49,11 @@ export function resize(
  * Null where the planes of the file are not those of the result: other colors, or a lower resolution of chroma. Chroma
  * that the file does not have is not made up.
  */
-function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSettings): Priced<Uint8Array | null> | null {
+function rewritePlanes(
+  bytes: Uint8Array,
+  header: JpegHeader,
+  settings: EncodeSettings,
+): Priced<Uint8Array | null> | null {
   const subsampling = SUBSAMPLINGS.find((name) => holds(header, name));
   const options = encoderOptions(header, settings);
   const wanted = options.subsampling === "4:4:4" && !settings.subsample ? subsampling : options.subsampling;
@@ -61,11 +65,7 @@ function rewritePlanes(bytes: Uint8Array, header: JpegHeader, settings: EncodeSe
   };
 }
 
-async function rewritten(
-  bytes: Uint8Array,
-  options: EncoderOptions,
-  breath: Breath,
-): Promise<Uint8Array> {
+async function rewritten(bytes: Uint8Array, options: EncoderOptions, breath: Breath): Promise<Uint8Array> {
   const decoder = await inPieces(openPlaneDecoder(bytes), breath);
   try {
     const encoder = openPlaneEncoder(options);

@@ -1,4 +1,4 @@
-/** With which quality a JPEG picture was written, from its first quantisation table. */
+/** With which quality a JPEG picture was written, from its first quantization table. */
 import { type JpegHeader, qualityToDistance } from "../../../../wasm/jpeg/jpeg.ts";
 
 /** ITU-T T.81, table K.1: what libjpeg scales, and most encoders with it. */

@@ -6,15 +6,12 @@ import {
   type JpegHeader,
   openPlaneDecoder,
   openPlaneEncoder,
-  type Plane,
   type PlaneDecoder,
   type PlaneEncoder,
   planesPrice,
-  type Region,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import { openResampler, type Resampler, resamplerPrice } from "../../../../wasm/pixels/resampler.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
+import { beside } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { EncodeSettings, Priced, Resized } from "../../format.ts";
 import { type Box, outerBox } from "../../geometry.ts";
@@ -24,6 +21,7 @@ import { guarded, guardedAsync } from "../guard.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
 import { damaged, SAMPLINGS } from "./facts.ts";
+import { PlaneStream, type PlaneTask, streamPrice } from "./plane-stream.ts";
 
 /**
  * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than those.
@@ -33,8 +31,6 @@ const TOLD_LOSS = 0.4;
 /** A plane is measured in squares of two rows, which a smaller transform would not give of each row of MCUs. */
 const MEASURED_EIGHTHS = 2;
 const NEUTRAL = 128;
-/** Rows of a plane that wait at most until other planes caught up, besides twice what the filter reaches. */
-const WAITING_ROWS = 32;
 
 interface Job {
   readonly bytes: Uint8Array;
@@ -42,18 +38,6 @@ interface Job {
   readonly settings: EncodeSettings;
   readonly wanted: Resized;
   readonly stopwatch: Stopwatch | undefined;
-}
-
-/** What becomes of a plane; in samples of it as decoded, or of the result. */
-interface PlaneTask {
-  /** Of the size at which it is stored, how it is decoded. */
-  readonly eighths: number;
-  /** What is wanted of it, and the whole samples that this touches. */
-  readonly box: Box;
-  readonly outer: Region;
-  /** Samples as decoded for each sample of the result. */
-  readonly stepX: number;
-  readonly stepY: number;
 }
 
 /**
@@ -208,76 +192,4 @@ async function feed(decoder: PlaneDecoder, streams: readonly PlaneStream[], cloc
   await clock("operations", async () => {
     for (const [index, stream] of streams.entries()) stream.write(bands[index]!);
   });
-}
-
-/** One plane on its way: bands as decoded in, rows of the result out, continued beyond the edges up to whole blocks. */
-class PlaneStream {
-  private readonly resampler: Resampler;
-  private readonly outer: Region;
-  /** Columns of a band that are not wanted. */
-  private readonly left: number;
-  /** The row of the plane with which the next band begins. */
-  private next: number;
-  /** Rows for which there was no room yet. */
-  private readonly waiting: Uint8Array[] = [];
-
-  constructor({ box, outer, stepX, stepY }: PlaneTask, wanted: Resized, source: Region, width: number, height: number) {
-    this.outer = outer;
-    this.left = outer.x - source.x;
-    this.next = source.y;
-    const [x, y] = [box.x - outer.x, box.y - outer.y];
-    this.resampler = openResampler({
-      sourceWidth: outer.width,
-      sourceHeight: outer.height,
-      box: { x, y, width: width * stepX, height: height * stepY },
-      // The center of the last pixel, as in a picture whose last pixels are repeated to fill blocks.
-      last: {
-        x: x + box.width - box.width / wanted.width / 2,
-        y: y + box.height - box.height / wanted.height / 2,
-      },
-      width,
-      height,
-      kernel: wanted.kernel,
-      pixels: "gray",
-    });
-  }
-
-  write({ bytes, rows, stride }: Plane): void {
-    const { y, width, height } = this.outer;
-    const end = Math.min(rows, y + height - this.next);
-    let row = Math.max(0, y - this.next);
-    this.next += rows;
-    while (row < end) {
-      const room = this.waiting.length > 0 ? 0 : this.resampler.room();
-      const count = Math.min(Math.max(1, room), end - row);
-      const from = row * stride + this.left;
-      const taken = bytes.subarray(from, from + (count - 1) * stride + width);
-      if (room > 0) this.resampler.write(taken, stride);
-      else this.waiting.push(taken.slice());
-      row += count;
-    }
-  }
-
-  /** At most `max` rows; none when a band is missing. */
-  read(max: number): Uint8Array {
-    while (this.waiting[0] && this.resampler.room() > 0) {
-      this.resampler.write(this.waiting[0]);
-      this.waiting.shift();
-    }
-    return this.resampler.read(max);
-  }
-
-  close(): void {
-    this.resampler.close();
-  }
-}
-
-/** Of a plane on its way. */
-function streamPrice({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): Price {
-  const [width, height] = [box.width / stepX, box.height / stepY].map((samples) => Math.ceil(samples / 16) * 16);
-  const result = { width: width ?? 16, height: height ?? 16 };
-  const reached = { x: 0, y: 0, width: result.width * stepX, height: result.height * stepY };
-  const waiting = outer.width * (WAITING_ROWS + 6 * Math.max(1, stepY));
-  const resampling = { sourceWidth: outer.width, sourceHeight: outer.height, box: reached, ...result };
-  return beside(held(waiting), resamplerPrice({ ...resampling, kernel, pixels: "gray" }));
 }

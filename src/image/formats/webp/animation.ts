@@ -16,11 +16,7 @@ interface Job {
 }
 
 /** The canvases and the encoders of an animation share an instance that no other job has. */
-export async function encodeAnimation(
-  picture: Picture,
-  settings: EncodeSettings,
-  breath: Breath,
-): Promise<Uint8Array> {
+export async function encodeAnimation(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const { width, height, opaque } = picture;
   const instance = acquireAlone();
   try {
@@ -89,7 +85,8 @@ async function encodeRectangle(
   const wanted = encoderSettings(shape, settings);
   const exact = exactSettings(shape, settings);
   const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, breath), blend: false }];
-  if (!settings.lossless) ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, breath), blend: false });
+  if (!settings.lossless)
+    ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, breath), blend: false });
   if (before && canvas.blendable(before, box)) {
     ways.push({ box, file: await encodeBox(canvas, before, box, { ...exact, opaque: false }, breath), blend: true });
   }

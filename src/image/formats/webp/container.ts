@@ -50,6 +50,10 @@ interface Canvas {
 }
 
 const FLAG_ANIMATION = 0x02;
+/** Chunks that a picture does not need: stills are read where one of these is cut short. */
+const EXTRAS: ReadonlySet<string> = new Set(["ICCP", "EXIF", "XMP "]);
+/** Sizes from here on are no sizes: no file is as long. */
+const IMPOSSIBLE_BYTES = 0x8000_0000;
 const CHUNK_HEADER_BYTES = 8;
 export const RIFF_HEADER_BYTES = 12;
 const ANMF_HEADER_BYTES = 16;
@@ -62,15 +66,18 @@ export function isWebp(head: Uint8Array): boolean {
 }
 
 /**
- * Reads the container. Unknown chunks are skipped, and so is the size in the RIFF header, which writers get wrong.
- * @throws ApiError 422 when it holds no complete picture
+ * Reads the container. Unknown chunks are skipped, and so is what follows the end that the RIFF header says; writers get
+ * that wrong, and one that cannot be is no end.
+ * @throws ApiError 422 when it holds no complete picture, or something is missing between its chunks
  */
 export function parseWebp(bytes: Uint8Array): WebpFile {
   if (!isWebp(bytes)) throw damaged();
-  const chunks = chunksOf(bytes.subarray(RIFF_HEADER_BYTES));
-  const first = chunks.next().value;
+  const end = riffEnd(bytes);
+  const chunks = [...chunksOf(bytes.subarray(RIFF_HEADER_BYTES, end))];
+  const [first] = chunks;
   const canvas = first?.id === "VP8X" ? readCanvas(first) : undefined;
-  const found = collect(first, chunks);
+  requireAll(bytes, end, chunks, canvas?.animated ?? false);
+  const found = collect(chunks);
   const stills = canvas?.animated ? [] : [stillFrame(found.still, canvas)];
   const frames = canvas?.animated ? found.frames.map((chunk) => animationFrame(chunk, canvas)) : stills;
   const shape = canvas ?? frames[0];
@@ -86,13 +93,28 @@ export function parseWebp(bytes: Uint8Array): WebpFile {
   };
 }
 
-function collect(first: Chunk | undefined, rest: Iterable<Chunk>) {
+/** Where the file ends by its RIFF header; undefined where that says nothing. */
+function riffEnd(bytes: Uint8Array): number | undefined {
+  const size = view(bytes).getUint32(4, true);
+  return size === 0 || size >= IMPOSSIBLE_BYTES ? undefined : size + CHUNK_HEADER_BYTES;
+}
+
+/** Refuses a file that has lost something between its chunks: what follows a gap does not begin with a chunk. */
+function requireAll(bytes: Uint8Array, end: number | undefined, chunks: readonly Chunk[], animated: boolean): void {
+  // Some writers count the header of RIFF too. Nothing else says how many frames an animation has.
+  if (animated && end !== undefined && end > bytes.length + CHUNK_HEADER_BYTES) throw damaged();
+  // Without an end, bytes behind the last chunk are no part of the file.
+  if (end === undefined && !animated) return;
+  if (chunks.some(({ id, cut }) => cut && (animated || !EXTRAS.has(id)))) throw damaged();
+}
+
+function collect(chunks: readonly Chunk[]) {
   const still: Chunk[] = [];
   const frames: Chunk[] = [];
   let loops = 0;
   let profile: Uint8Array | undefined;
   let exif: Uint8Array | undefined;
-  for (const chunk of [...(first ? [first] : []), ...rest]) {
+  for (const chunk of chunks) {
     if (chunk.id === "VP8 " || chunk.id === "VP8L" || chunk.id === "ALPH") still.push(chunk);
     else if (chunk.id === "ANMF") frames.push(chunk);
     else if (chunk.id === "ANIM" && chunk.payload.length >= 6) loops = view(chunk.payload).getUint16(4, true);

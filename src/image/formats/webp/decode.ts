@@ -55,11 +55,7 @@ function scaledBox(box: Box, region: Region): Box {
 }
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
-export async function* openFrames(
-  file: WebpFile,
-  demand: Demand,
-  breath: Breath,
-): AsyncGenerator<Decoded, void, void> {
+export async function* openFrames(file: WebpFile, demand: Demand, breath: Breath): AsyncGenerator<Decoded, void, void> {
   const still = file.frames[0]!;
   if (file.animated) {
     yield* openAnimation(file, demand, breath);
@@ -93,11 +89,7 @@ function stillRows(frame: WebpFrame, region: Region, breath: Breath): Rows {
   };
 }
 
-async function* openAnimation(
-  file: WebpFile,
-  demand: Demand,
-  breath: Breath,
-): AsyncGenerator<Decoded, void, void> {
+async function* openAnimation(file: WebpFile, demand: Demand, breath: Breath): AsyncGenerator<Decoded, void, void> {
   const canvas = guarded(() => new Canvas(file.width, file.height), damaged);
   const opaque = isOpaque(file);
   let previous: WebpFrame | undefined;

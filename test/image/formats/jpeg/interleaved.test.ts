@@ -20,7 +20,7 @@ const read = (bytes: Uint8Array, part: number) => async (breath: Breath) => {
   const facts = jpeg.read.probe(bytes);
   const { width, height } = facts;
   const box = { x: 0, y: Math.floor(height * part), width, height: height - Math.floor(height * part) };
-  for await (const { rows } of jpeg.read.open(bytes, facts, { ...{ box }, width, height: box.height }, breath))
+  for await (const { rows } of jpeg.read.open(bytes, facts, { box, width, height: box.height }, breath))
     return (await drain(rows)).data;
   throw new Error("no frame");
 };

@@ -246,7 +246,7 @@ describe("the service", () => {
     const { output, optimize, ...operations } = parseBody(UploadBody, body);
     const opened = vi.spyOn(jpeg.read, "open");
     const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-    const { facts } = (await render(SharedBytes.of(file), order)).output;
+    const { facts } = (await render(SharedBytes.of(file.slice()), order)).output;
     expect(facts).toMatchObject({ width: 200, height: 133 });
     expect(opened.mock.calls.length > 0).toBe(seesPixels);
   });
@@ -259,7 +259,7 @@ describe("the service", () => {
     });
     const opened = vi.spyOn(jpeg.read, "open");
     const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-    expect((await render(SharedBytes.of(file), order)).output.facts.subsample).toBe("4:4:4");
+    expect((await render(SharedBytes.of(file.slice()), order)).output.facts.subsample).toBe("4:4:4");
     expect(opened).toHaveBeenCalled();
   });
 });

@@ -79,7 +79,7 @@ function photo(name: string, orientation: Orientation): Uint8Array {
 async function optimized(bytes: Uint8Array, body: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
   const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-  const rendered = (await render(SharedBytes.of(bytes), order)).output;
+  const rendered = (await render(SharedBytes.of(bytes.slice()), order)).output;
   return { ...rendered, bytes: rendered.file.bytes };
 }
 
