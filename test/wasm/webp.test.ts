@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { parseWebp } from "../../src/image/formats/webp/container.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
+import { parseWebp } from "../../src/image/formats/webp/container.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
 import { decodePrice, openDecoder } from "../../wasm/webp/decoder.ts";
 import { BAND_ROWS, encodePrice, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
