@@ -3,9 +3,9 @@ import type * as v from "valibot";
 
 import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
+import type { Rgba } from "./color.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Rows } from "./rows.ts";
-import type { Rotation } from "./steps/rotate.ts";
 
 export type Kernel = "lanczos3" | "mitchell" | "cubic" | "linear" | "nearest";
 
@@ -28,6 +28,13 @@ export interface Resize extends Size {
   readonly linear?: boolean;
   /** The part of the picture that is wanted, possibly fractional; absent: all of it. */
   readonly box?: Box;
+}
+
+export interface Rotation extends Size {
+  /** The angle in degrees clockwise, from -45 to 45. */
+  readonly angle: number;
+  /** The color where the turned picture does not reach. */
+  readonly background: Rgba;
 }
 
 export interface RowStep extends Size {

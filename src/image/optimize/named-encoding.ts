@@ -1,7 +1,7 @@
 /** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
 import { isolateBudget } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
-import type { Rendition } from "./attempt.ts";
+import type { Rendition } from "./rendition.ts";
 import { isEncodedOtherwise, type Task } from "./task.ts";
 
 /** The rendition in the encoding that was named, if any was; its pixels stay what they are. */

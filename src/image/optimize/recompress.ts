@@ -1,5 +1,6 @@
 /** Attempts that write the original anew in its own format, every pixel as it is. */
-import type { Attempt, Rendition } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { canDivide, type Task } from "./task.ts";
 

@@ -5,9 +5,9 @@ import { collectPixels, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
-import type { Rendition } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
+import type { Rendition } from "./rendition.ts";
 import { asStored, type Task, type WritableFormat } from "./task.ts";
 import type { Found, Maker } from "./trial.ts";
 

@@ -1,17 +1,10 @@
 /** Rotation by at most half a quarter turn to either side; whole quarters are turns. */
 import { openRotation, rotationPrice } from "../../../wasm/effects/rotation.ts";
 import type { Price } from "../../../wasm/price.ts";
-import type { Rgba } from "../color.ts";
 import { pump } from "../effect.ts";
 import type { Box, Size } from "../geometry.ts";
+import type { Rotation } from "../operation.ts";
 import type { Rows } from "../rows.ts";
-
-export interface Rotation extends Size {
-  /** Degrees clockwise, from -45 to 45. */
-  readonly angle: number;
-  /** Where the turned picture does not reach. */
-  readonly background: Rgba;
-}
 
 /** The smallest canvas that a picture turned by `angle` degrees fits on. */
 export function turnedSize({ width, height }: Size, angle: number): Size {

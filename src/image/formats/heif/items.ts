@@ -1,5 +1,6 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
+import type { Item, Items, Reference } from "./item.ts";
 import { readTracks } from "./track.ts";
 
 /** 64 x 64 is the smallest tile that MIAF allows; the largest picture there may be has 27,000 of them. */
@@ -17,30 +18,6 @@ interface Location {
   /** 0: offsets count from the start of the file; 1: from the start of the `idat` box. */
   readonly construction: number;
   readonly extents: readonly Extent[];
-}
-
-export interface Item {
-  readonly id: number;
-  /** As `hvc1`, `av01`, `grid`, `Exif`. */
-  readonly type: string;
-  /** In the order in which they apply. */
-  readonly properties: readonly Box[];
-}
-
-export interface Reference {
-  /** As `dimg`, `auxl`, `thmb`, `cdsc`, `prem`. */
-  readonly type: string;
-  readonly from: number;
-  readonly to: readonly number[];
-}
-
-export interface Items {
-  readonly primary: Item;
-  /** @throws ApiError 422 when there is none */
-  item(id: number): Item;
-  readonly references: readonly Reference[];
-  /** The bytes of an item; a view of the file unless it lies in pieces. @throws ApiError 422 when they are not there */
-  data(item: Item): Uint8Array;
 }
 
 /**

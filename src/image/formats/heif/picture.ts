@@ -2,7 +2,7 @@
 import type { Box as Region, Orientation, Size } from "../../geometry.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Coded, Codec, CodedHeaders } from "./codec.ts";
-import type { Item, Items } from "./items.ts";
+import type { Item, Items } from "./item.ts";
 import { profileOf } from "./profile.ts";
 import { type Colors, colorsOf, find, isAlpha, sizeOf, transformOf } from "./properties.ts";
 

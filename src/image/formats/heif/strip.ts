@@ -1,7 +1,8 @@
 /** A HEIF file without what its picture does not need: EXIF, XMP, thumbnails, other pictures, maps of depth and gain. */
 import { ApiError } from "../../../errors.ts";
 import { brandsOf } from "./brands.ts";
-import { type Item, type Items, readItems, topLevel } from "./items.ts";
+import type { Item, Items } from "./item.ts";
+import { readItems, topLevel } from "./items.ts";
 import { isAlpha } from "./properties.ts";
 import { box, writeItems, type WrittenReference } from "./write.ts";
 

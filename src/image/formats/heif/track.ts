@@ -3,7 +3,7 @@
  * an item. Where its samples lie is said in boxes of ISO/IEC 14496-12, section 8.
  */
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
-import type { Item, Items } from "./items.ts";
+import type { Item, Items } from "./item.ts";
 
 /** The first sample of a track. */
 interface Sample extends Item {

@@ -5,7 +5,7 @@ import type { Breath } from "../../breath.ts";
 import { type Choice, compressPrice } from "./compress.ts";
 import { type Compression, compressionFor, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";
-import type { Representation } from "./representation.ts";
+import type { Representation, Representations } from "./representation.ts";
 import { type Measured, Sample, type Tried } from "./sample.ts";
 
 interface Choosing {
@@ -58,7 +58,7 @@ const WORTHWHILE = 0.99;
 
 /** For pictures of many colors that hardly repeat; null for others. */
 async function choiceForPhotograph(
-  [representation, ...others]: Look["representations"],
+  [representation, ...others]: Representations,
   sample: Sample,
   { pixels, effort, movedFor = "entropy" }: Choosing,
   breath: Breath,
@@ -82,7 +82,7 @@ const LITTLE_EFFORT = { effort: 0.25, strategies: 2 };
 const USUAL_EFFORT = { effort: 0.5, strategies: 3 };
 
 async function choiceForOthers(
-  representations: Look["representations"],
+  representations: Representations,
   sample: Sample,
   { pixels, effort, movedFor }: Choosing,
   breath: Breath,

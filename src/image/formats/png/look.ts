@@ -4,12 +4,12 @@ import { beside, held, type Price } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { pngBands, pngBandsOfPixels } from "./compress.ts";
-import { type Limits, type Representation, representationsOf } from "./representation.ts";
+import { type Limits, type Representations, representationsOf } from "./representation.ts";
 
 /** What the first look at a picture found. */
 export interface Look {
   /** Those that may turn out smallest. */
-  readonly representations: readonly [Representation, ...Representation[]];
+  readonly representations: Representations;
   /** The first rows of the first frame, RGBA: all of them if they are few enough. */
   readonly sample: Uint8Array;
   /** All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost. */

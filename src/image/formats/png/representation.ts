@@ -7,7 +7,6 @@ import {
   type PngSurveyor,
 } from "../../../../wasm/pixels/png.ts";
 import type { Picture } from "../../picture.ts";
-import type { Look } from "./look.ts";
 
 export interface Representation {
   readonly type: ColorType;
@@ -18,6 +17,9 @@ export interface Representation {
   /** The color that stands for transparent pixels. */
   readonly key?: readonly [red: number, green: number, blue: number];
 }
+
+/** At least one of them. */
+export type Representations = readonly [Representation, ...Representation[]];
 
 /** Which color types are allowed: an embedded profile is made for gray or for colors. */
 export type Samples = "any" | "gray" | "color";
@@ -37,13 +39,13 @@ const FEW_PIXELS = 1 << 16;
 const MAX_COLORS = 256;
 
 /** Those that may turn out smallest, by what a survey of the whole picture found. */
-export function representationsOf(surveyor: PngSurveyor, picture: Picture, limits: Limits): Look["representations"] {
+export function representationsOf(surveyor: PngSurveyor, picture: Picture, limits: Limits): Representations {
   const { samples = "any", order, freeHidden = false } = limits;
   const survey = surveyor.result();
   const plain = plainRepresentation(survey, samples);
   const hasUse = survey.translucent || picture.frames > 1;
   const withKey = hasUse && keyedRepresentation(surveyor, plain, !freeHidden);
-  const direct: Look["representations"] = withKey ? [withKey] : [plain];
+  const direct: Representations = withKey ? [withKey] : [plain];
   if (!survey.palette || samples === "gray") return direct;
   const palette = picture.frames > 1 ? withTransparent(survey.palette) : survey.palette;
   const depth = depthFor(palette.length / 4);
@@ -52,7 +54,7 @@ export function representationsOf(surveyor: PngSurveyor, picture: Picture, limit
   );
   const isShort = plain.type === COLOR_TYPE.gray && plain.depth <= depth;
   const few = picture.width * picture.height * picture.frames <= FEW_PIXELS;
-  return few || isShort ? [...direct, ...indexed] : (indexed as unknown as Look["representations"]);
+  return few || isShort ? [...direct, ...indexed] : (indexed as unknown as Representations);
 }
 
 /** Without an alpha channel, if a color is free to stand for transparent pixels (or for holes in frames). */

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevc } from "../../../../src/image/formats/heic/codec.ts";
-import { readItems, type Reference } from "../../../../src/image/formats/heif/items.ts";
+import type { Reference } from "../../../../src/image/formats/heif/item.ts";
+import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { pictureOf } from "../../../../src/image/formats/heif/picture.ts";
 import { box, writeHeif, writeItems, type WrittenItem } from "../../../../src/image/formats/heif/write.ts";
 import { png } from "../../../../src/image/formats/png.ts";

@@ -1,0 +1,26 @@
+/** What the items of a HEIF file are once they are read, wherever the file describes them. */
+import type { Box } from "./bytes.ts";
+
+export interface Item {
+  readonly id: number;
+  /** Four characters: `hvc1`, `av01`, `grid`, `Exif`. */
+  readonly type: string;
+  /** The boxes that describe it, in the order in which they apply. */
+  readonly properties: readonly Box[];
+}
+
+export interface Reference {
+  /** Four characters: `dimg`, `auxl`, `thmb`, `cdsc`, `prem`. */
+  readonly type: string;
+  readonly from: number;
+  readonly to: readonly number[];
+}
+
+export interface Items {
+  readonly primary: Item;
+  /** @throws ApiError 422 when there is none */
+  item(id: number): Item;
+  readonly references: readonly Reference[];
+  /** The bytes of an item; a view of the file unless it lies in pieces. @throws ApiError 422 when they are not there */
+  data(item: Item): Uint8Array;
+}
