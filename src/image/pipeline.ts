@@ -5,7 +5,7 @@ import { conversionPrice, toSrgb } from "./color/convert.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
-import { paced } from "./paced.ts";
+import { decodedFrames, ownBreath, paced } from "./paced.ts";
 import { firstFrame, type Frame, type Picture } from "./picture.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePrice } from "./resample.ts";
@@ -43,7 +43,8 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
     try {
       for (const step of steps) {
         const { ms } = stepPrice(step, rows, rows.opaque);
-        rows = paced(applied(rows, step, breath), ms, breath);
+        const own = ownBreath(breath);
+        rows = paced(applied(rows, step, own), ms, breath, own);
       }
       yield { delayMs, rows };
     } finally {
@@ -63,12 +64,10 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
     return;
   }
   const demand = demandOf(view);
-  const decodeMs = format.read.price(facts, demand).ms / facts.frames;
-  const decoding = clocked(format.read.open(bytes, facts, demand, breath), "decode", breath, stopwatch);
+  const decoding = clocked(decodedFrames(format, bytes, facts, demand, breath), "decode", breath, stopwatch);
   for await (const decoded of decoding) {
     let { rows } = decoded;
     try {
-      rows = paced(rows, decodeMs, breath);
       rows = sized(rows, decoded.box, view, breath);
       rows = paced(toSrgb(rows, facts.profile, facts.colorspace), conversionPrice(rows, facts).ms, breath);
       rows = paced(turn(rows, orientation), turnPrice(rows, orientation).ms, breath);

@@ -33,8 +33,8 @@ const DAMAGE = "the image data is damaged or cut short";
 
 /** A pixel of a photograph out of its code and onto the canvas. */
 const NANOSECONDS = 7;
-/** Taking up a piece of the input that makes no pixels. */
-const FEED_MS = 0.2;
+/** Taking up a byte of input that makes no pixels. */
+const FEED_NANOSECONDS = 3;
 /** Clearing, remembering or restoring a pixel of a canvas. */
 const COPY_NANOSECONDS = 1;
 /** Pixels that are drawn in one call: a few milliseconds. */
@@ -80,7 +80,8 @@ class Reader {
     }
   }
 
-  protected feed(): void {
+  /** The bytes that it took up. */
+  protected feed(): number {
     const to = this.handle.bytes(this.inputAddress, this.inputBytes);
     let filled = 0;
     let last = false;
@@ -91,6 +92,7 @@ class Reader {
       filled += piece?.length ?? 0;
     }
     this.handle.call((exports, pointer) => exports.reader_feed(pointer, filled, last ? 1 : 0));
+    return filled;
   }
 
   /** Frees everything. May be called twice and at any time. */
@@ -129,10 +131,11 @@ export class FrameCanvas extends Reader {
     for (let state = PAUSED; state !== DONE;) {
       state = this.handle.call((exports, pointer) => exports.reader_draw(pointer, rows));
       if (state === DAMAGED) throw new NativeError(DAMAGE);
-      if (state === NOTHING) this.feed();
+      const fed = state === NOTHING ? this.feed() : 0;
       const before = drawn;
       drawn = this.handle.call((exports, pointer) => exports.reader_drawn(pointer));
-      await breath.spend(drawPrice(frame.width * (drawn - before)).ms + FEED_MS);
+      const { ms } = drawn > before ? drawPrice(frame.width * (drawn - before)) : priced(0, fed, FEED_NANOSECONDS);
+      await breath.spend(ms);
     }
   }
 

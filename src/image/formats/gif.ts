@@ -2,7 +2,7 @@
 import { beside } from "../../../wasm/price.ts";
 import { type Facts, format, type Reader, type Recompressor, type Writer } from "../format.ts";
 import { whole } from "../geometry.ts";
-import { paced } from "../paced.ts";
+import { ownBreath, paced } from "../paced.ts";
 import type { Picture } from "../picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
@@ -66,8 +66,9 @@ function pictureOf(bytes: Uint8Array, facts: Facts): Picture {
     loops,
     opaque: !alpha,
     async *open(breath) {
-      for await (const frame of openFrames(bytes, parseGif(bytes), { box: whole(facts) }, breath)) {
-        yield { ...frame, rows: paced(frame.rows, ms, breath) };
+      const own = ownBreath(breath);
+      for await (const frame of openFrames(bytes, parseGif(bytes), { box: whole(facts) }, own)) {
+        yield { ...frame, rows: paced(frame.rows, ms, breath, own) };
       }
     },
   };

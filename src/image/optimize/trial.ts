@@ -1,8 +1,9 @@
-import type { Breath } from "../breath.ts";
 /** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
-import { toSrgb } from "../color/convert.ts";
+import type { Breath } from "../breath.ts";
+import { conversionPrice, toSrgb } from "../color/convert.ts";
 import type { EncodeSettings, FormatDefinition, Preview } from "../format.ts";
 import { whole } from "../geometry.ts";
+import { decodedFrames, paced } from "../paced.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { BACKGROUNDS } from "./score.ts";
@@ -135,8 +136,8 @@ export async function decoded(format: FormatDefinition, bytes: Uint8Array, breat
 }
 
 /** The picture in a file that a format wrote, in sRGB. */
-export function pictureIn({ read }: FormatDefinition, bytes: Uint8Array): Picture {
-  const facts = read.probe(bytes);
+export function pictureIn(format: FormatDefinition, bytes: Uint8Array): Picture {
+  const facts = format.read.probe(bytes);
   const { width, height, frames, loops, alpha, profile, colorspace } = facts;
   const demand = { box: whole(facts), width, height };
   return {
@@ -146,8 +147,9 @@ export function pictureIn({ read }: FormatDefinition, bytes: Uint8Array): Pictur
     loops,
     opaque: !alpha,
     async *open(breath) {
-      for await (const { delayMs, rows } of read.open(bytes, facts, demand, breath)) {
-        yield { delayMs, rows: toSrgb(rows, profile, colorspace) };
+      for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, breath)) {
+        const { ms } = conversionPrice(rows, facts);
+        yield { delayMs, rows: paced(toSrgb(rows, profile, colorspace), ms, breath) };
       }
     },
   };

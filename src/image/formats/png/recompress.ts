@@ -10,7 +10,7 @@ import {
 import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Recompressor } from "../../format.ts";
-import { paced } from "../../paced.ts";
+import { ownBreath, paced } from "../../paced.ts";
 import { type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
@@ -67,9 +67,10 @@ function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
   const opaque = !hasAlpha(file) && coversCanvas(file);
   if (frames.length === 0) {
     const { ms } = pngReaderPrice({ ...file, depth: bitsPerPixel(file) });
-    return stillPicture({ width, height, opaque }, (breath) =>
-      paced(openRows(bytes, wholeOf(file), breath), ms, breath),
-    );
+    return stillPicture({ width, height, opaque }, (breath) => {
+      const own = ownBreath(breath);
+      return paced(openRows(bytes, wholeOf(file), own), ms, breath, own);
+    });
   }
   return { width, height, opaque, loops, frames: frames.length, open: (breath) => readFrames(bytes, file, breath) };
 }
