@@ -1,3 +1,4 @@
+/** Which addresses and names of hosts the service may call. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** Headers of requests that are read, and those of answers that carry any name. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** The Worker as a whole, from a request to the sweep of what has expired. */
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";

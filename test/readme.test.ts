@@ -1,3 +1,4 @@
+/** The README is as the registries and the settings are. */
 import { expect, it } from "vitest";
 
 import readme from "../README.md?raw";

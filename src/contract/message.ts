@@ -1,3 +1,4 @@
+/** How a broken rule is told in public: by the member's path and the rule, never by the value. */
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";

@@ -1,3 +1,4 @@
+/** Any S3-compatible store that the operator has allowed, addressed by path; no access list unless one is named. */
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
@@ -16,7 +17,6 @@ const endpoint = v.pipe(
   ),
 );
 
-/** Any S3-compatible store that the operator has allowed, addressed by path; no access list unless one is named. */
 export const edge = provider({
   summary: "Any S3-compatible store whose host the operator has allowed.",
   code: "s3",

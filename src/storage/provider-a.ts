@@ -1,3 +1,4 @@
+/** S3 itself: Signature Version 4, the bucket in the host name. */
 import * as v from "valibot";
 
 import { oneOf, text } from "../fields.ts";
@@ -23,7 +24,6 @@ const tags = v.pipe(
   v.check((members) => Object.keys(members).length <= MAX_OBJECT_TAGS, `must have at most ${MAX_OBJECT_TAGS} members`),
 );
 
-/** S3 itself: Signature Version 4, the bucket in the host name. */
 export const providerA = provider({
   summary: "The S3 object store of a large general cloud.",
   code: "provider-a",

@@ -1,3 +1,4 @@
+/** A developer key signs for the S3-compatible XML API; a keyfile buys a token for the JSON API. */
 import * as v from "valibot";
 
 import { oneOf } from "../fields.ts";
@@ -33,7 +34,6 @@ interface Bucket extends ObjectWishes {
   readonly acl?: AclName | undefined;
 }
 
-/** A developer key signs for the S3-compatible XML API; a keyfile buys a token for the JSON API. */
 export const providerB = provider({
   summary: "The cloud storage of a search-engine company.",
   code: "provider-b",

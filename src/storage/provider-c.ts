@@ -1,3 +1,4 @@
+/** OSS with its own Signature Version 4. No access list is sent: the bucket's rules. */
 import * as v from "valibot";
 
 import { credential, hostBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
@@ -13,7 +14,6 @@ interface Bucket {
   readonly region: string;
 }
 
-/** OSS with its own Signature Version 4. No access list is sent: the bucket's rules. */
 export const providerC = provider({
   summary: "The object storage of an e-commerce company's cloud.",
   code: "provider-c",

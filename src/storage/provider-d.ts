@@ -1,3 +1,4 @@
+/** Swift behind Keystone v2: an API key is exchanged for a token and a catalog of addresses. */
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
@@ -11,7 +12,6 @@ import { type Grant, withGrant } from "./tokens.ts";
 
 const REGIONS = ["iad", "dfw", "hkg", "syd", "ord", "lon"] as const;
 
-/** Swift behind Keystone v2: an API key is exchanged for a token and a catalog of addresses. */
 export const providerD = provider({
   summary: "The cloud files of a hosting company, served by its delivery network.",
   code: "provider-d",

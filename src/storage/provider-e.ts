@@ -1,3 +1,4 @@
+/** Blob storage with Shared Key authorization. Who may read the URL is the container's affair: blobs have no ACL. */
 import * as v from "valibot";
 
 import { metadata, OBJECT_HEADERS, objectHeaders, objectPath, pattern } from "./attributes.ts";
@@ -14,7 +15,6 @@ interface Account {
   readonly key: string;
 }
 
-/** Blob storage with Shared Key authorization. Who may read the URL is the container's affair: blobs have no ACL. */
 export const providerE = provider({
   summary: "The blob storage of a software vendor.",
   code: "provider-e",

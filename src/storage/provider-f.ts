@@ -1,3 +1,4 @@
+/** The S3 dialect without its signature: an API key is exchanged for a bearer token. */
 import * as v from "valibot";
 
 import { oneOf } from "../fields.ts";
@@ -7,7 +8,6 @@ import { pathStyleUrl, s3Headers, storeWithAcl } from "./s3.ts";
 import { readJson, type Session } from "./session.ts";
 import { type Grant, withGrant } from "./tokens.ts";
 
-/** The S3 dialect without its signature: an API key is exchanged for a bearer token. */
 export const providerF = provider({
   summary: "The cloud object storage of a hardware vendor.",
   code: "provider-f",

@@ -1,3 +1,4 @@
+/** The S3 dialect; the Space is in the host name. */
 import * as v from "valibot";
 
 import { oneOf } from "../fields.ts";
@@ -6,7 +7,6 @@ import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
 import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
 
-/** The S3 dialect; the Space is in the host name. */
 export const providerG = provider({
   summary: "The space storage of a droplet cloud.",
   code: "provider-g",

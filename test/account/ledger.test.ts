@@ -1,3 +1,4 @@
+/** The counts of requests and credits, apart from where they are stored. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** Usage by key and day: counted in the meter, copied to the database. */
 import {
   applyD1Migrations,
   evictDurableObject,

@@ -1,3 +1,4 @@
+/** Sealing of secrets, and opening them after a change of key. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

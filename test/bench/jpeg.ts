@@ -1,9 +1,9 @@
-import decodeModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
-import encodeModule from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
 /**
  * JPEG against sharp (one thread, no cache) and the WebAssembly packages that most people chain:
  * `PHOTOS=a.jpg npm run bench -- jpeg`. The last column is the time against ours: above 1 we are faster.
  */
+import decodeModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
+import encodeModule from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
 import decodeOther, { init as initDecode } from "@jsquash/jpeg/decode.js";
 import encodeOther, { init as initEncode } from "@jsquash/jpeg/encode.js";
 import resizeOther, { initResize } from "@jsquash/resize";

@@ -1,3 +1,4 @@
+/** The pages in a browser: their content policy, widths, accessibility and documented examples. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

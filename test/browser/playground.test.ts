@@ -1,3 +1,4 @@
+/** The playground in a browser, as a visitor uses it. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+/** Tests in a browser: they run one after the other, apart from all others. */
 import { join } from "node:path";
 
 import { defineConfig } from "vitest/config";

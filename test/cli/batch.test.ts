@@ -1,3 +1,4 @@
+/** The command that sends whole folders of images, against a stand-in for the service. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -1,3 +1,4 @@
+/** The deployment, against a stand-in for wrangler. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+/** The service on one machine, as `npm start` runs it. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+/** Bodies of requests: what is taken, and the sentence with which the rest is refused. */
 import { describe, expect, it } from "vitest";
 
 import { FetchBody, parseBody, UploadBody } from "../../src/contract/request.ts";

@@ -1,3 +1,4 @@
+/** The endpoints of the operator: accounts and their keys. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";

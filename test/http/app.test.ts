@@ -1,3 +1,4 @@
+/** The application while its configuration is broken. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";

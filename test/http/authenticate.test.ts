@@ -1,3 +1,4 @@
+/** API keys: how requests carry them, and how new ones are made. */
 import { describe, expect, it } from "vitest";
 
 import { generateKey } from "../../src/account/keys.ts";

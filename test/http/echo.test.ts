@@ -1,3 +1,4 @@
+/** Values that were received are not repeated, neither in answers nor in logs. */
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 

@@ -1,3 +1,4 @@
+/** What holds for every route: credentials, methods, HTTPS and CORS. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { ROUTES } from "../../src/http/routes.ts";

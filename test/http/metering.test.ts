@@ -1,3 +1,4 @@
+/** Credits and the rate limit, as callers meet them. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 

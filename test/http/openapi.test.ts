@@ -1,3 +1,4 @@
+/** The API document, against the route table and the schemas that it is made from. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** What the operator sees: the self-test, timings and data points. */
 import { expect, it, vi } from "vitest";
 
 import type { FormatDefinition } from "../../src/image/format.ts";

@@ -1,3 +1,4 @@
+/** Uploads and fetches by way of HTTP: their bodies, options and answers. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";

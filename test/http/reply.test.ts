@@ -1,3 +1,4 @@
+/** The header that describes a result which is sent as bytes. */
 import { expect, it } from "vitest";
 
 import type { Success } from "../../src/contract/response.ts";

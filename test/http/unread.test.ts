@@ -1,3 +1,4 @@
+/** Bodies of requests that are refused before they are read. */
 import { expect, it } from "vitest";
 
 import { discardBody } from "../../src/http/unread.ts";

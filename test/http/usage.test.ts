@@ -1,3 +1,4 @@
+/** The endpoints that show usage. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";

@@ -1,3 +1,4 @@
+/** The endpoints that list and show notifications. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";

@@ -1,3 +1,4 @@
+/** Requests with a webhook, from the answer 202 to the notification. */
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+/** The memory that jobs share: who waits, who is refused. */
 import { describe, expect, it } from "vitest";
 
 import { Budget } from "../../src/image/budget.ts";

@@ -1,3 +1,4 @@
+/** Files are recognized and held to the limits before they are decoded. */
 import { expect, it } from "vitest";
 
 import { identify } from "../../src/image/detect.ts";

@@ -1,3 +1,4 @@
+/** Faces are found where they are, in photographs of every kind. */
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";

@@ -1,3 +1,4 @@
+/** The eight orientations form a group, and act as the standard says. */
 import { describe, expect, it } from "vitest";
 
 import {

@@ -1,3 +1,4 @@
+/** Steps of a request are joined into as few passes over the pixels as possible. */
 import { describe, expect, it } from "vitest";
 
 import type { Resize, Step } from "../../src/image/operation.ts";

@@ -1,3 +1,4 @@
+/** Resampling, against other implementations and by its laws. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

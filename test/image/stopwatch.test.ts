@@ -1,3 +1,4 @@
+/** The time that each part of a job takes, also when jobs take turns. */
 import { expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";

@@ -1,3 +1,4 @@
+/** Bodies are read with a limit to their length and a pace to their senders. */
 import { expect, it } from "vitest";
 
 import { readerOf } from "../../src/source/body.ts";

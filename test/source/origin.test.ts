@@ -1,3 +1,4 @@
+/** Images are fetched from origins that behave and from those that do not. */
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 
 import { type Settings, settingsOf } from "../../src/env.ts";

@@ -1,3 +1,4 @@
+/** Addresses of profile pictures. */
 import { createHash } from "node:crypto";
 
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+/** Multipart bodies with a file and options. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

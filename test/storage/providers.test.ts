@@ -1,3 +1,4 @@
+/** Every store receives the object, the headers and the access list that were asked for. */
 import { expect, it } from "vitest";
 
 import { PROVIDERS } from "../../src/storage/providers.ts";

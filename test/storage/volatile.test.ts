@@ -1,3 +1,4 @@
+/** Results that are kept for a while and served from this host. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** Messages of the queue: jobs and deliveries, once each. */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";

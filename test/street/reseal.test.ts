@@ -1,3 +1,4 @@
+/** After a change of the vault's key, everything sealed is sealed anew. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 

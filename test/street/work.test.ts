@@ -1,3 +1,4 @@
+/** Accepted jobs start at once while there is room. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 

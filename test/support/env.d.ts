@@ -1,3 +1,4 @@
+/** Bindings that only tests have. */
 declare namespace Cloudflare {
   interface Env {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];

@@ -1,3 +1,4 @@
+/** Documents that tests import as text. */
 declare module "*.md?raw" {
   const text: string;
   export default text;

@@ -1,3 +1,4 @@
+/** Refusals, for tests that expect one. */
 import { expect } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";

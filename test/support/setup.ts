@@ -1,3 +1,4 @@
+/** The database of every test file, with the deployed schema. */
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 

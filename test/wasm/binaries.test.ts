@@ -1,3 +1,4 @@
+/** The built modules, against what wasm/README.md says of them. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Color transforms of the native module. */
 import { describe, expect, it } from "vitest";
 
 import { type Layout, openTransform } from "../../wasm/color/color.ts";

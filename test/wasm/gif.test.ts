@@ -1,3 +1,4 @@
+/** The native GIF module: its memory, and data that is damaged. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";

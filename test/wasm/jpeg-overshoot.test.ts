@@ -1,3 +1,4 @@
+/** Samples beyond white and black in JPEG files that are written. */
 import { describe, expect, it } from "vitest";
 
 import { decode, encode } from "../support/jpeg-pixels.ts";

@@ -1,3 +1,4 @@
+/** How progressive JPEG files are divided into scans. */
 import { describe, expect, it } from "vitest";
 
 import { encode } from "../support/jpeg-pixels.ts";

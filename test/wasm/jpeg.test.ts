@@ -1,3 +1,4 @@
+/** The native JPEG module, against its own scalar code, and its memory. */
 import { describe, expect, it } from "vitest";
 
 import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";

@@ -1,3 +1,4 @@
+/** Native modules and their calls: memory that is given back, work that pauses. */
 import { describe, expect, it } from "vitest";
 
 import { Thread } from "../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** Palettes and dithering of the native module. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";

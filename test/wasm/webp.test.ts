@@ -1,3 +1,4 @@
+/** The native WebP module: its memory. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** One attempt to deliver a notification. */
 import { afterEach, expect, it, vi } from "vitest";
 
 import { deliver, type Delivery } from "../../src/webhook/deliver.ts";

@@ -1,3 +1,4 @@
+/** The queries behind lists of notifications walk along indexes. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 

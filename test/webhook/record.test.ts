@@ -1,3 +1,4 @@
+/** The states of a notification, and the schedule of its attempts. */
 import { expect, it } from "vitest";
 
 import { afterAttempt, type Attempt, canMove, dueAt, isDelivery, STATUSES, want } from "../../src/webhook/record.ts";

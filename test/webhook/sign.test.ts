@@ -1,3 +1,4 @@
+/** Signatures of notifications, against the specification's libraries. */
 import { expect, it } from "vitest";
 
 import { newSecret, signatureHeaders } from "../../src/webhook/sign.ts";

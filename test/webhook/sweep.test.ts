@@ -1,3 +1,4 @@
+/** The sweep that hands out overdue notifications and deletes old ones. */
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** What an account is told of its plan and credits. */
 import type { Account } from "../../contract/response.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { admitted } from "../rate-limit.ts";

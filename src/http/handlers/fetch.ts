@@ -1,3 +1,4 @@
+/** Processing of an image at a URL. */
 import { FetchBody, parseBody } from "../../contract/request.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";

@@ -1,3 +1,4 @@
+/** What everybody may ask of the service: whether it runs, and its API document. */
 import type { Health } from "../../contract/response.ts";
 import type { AppContext } from "../context.ts";
 import document from "../openapi.json";

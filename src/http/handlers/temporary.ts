@@ -1,3 +1,4 @@
+/** The results that this host keeps for a while. */
 import { serveTemporary } from "../../storage/volatile.ts";
 import type { AppContext } from "../context.ts";
 

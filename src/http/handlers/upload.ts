@@ -1,3 +1,4 @@
+/** Processing of an image that the request carries. */
 import { UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";

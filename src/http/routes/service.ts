@@ -1,5 +1,5 @@
-import { Health } from "../../contract/response.ts";
 /** What is open to everyone. */
+import { Health } from "../../contract/response.ts";
 import * as examples from "../examples.ts";
 import { showDocument, showHealth } from "../handlers/service.ts";
 import type { Route } from "../route.ts";

@@ -1,5 +1,5 @@
-import { Accepted, WebhookFound, WebhookList, WebhookQuery, WebhookSecret } from "../../contract/webhook.ts";
 /** Notifications and the secret that signs them. */
+import { Accepted, WebhookFound, WebhookList, WebhookQuery, WebhookSecret } from "../../contract/webhook.ts";
 import * as examples from "../examples.ts";
 import * as webhook from "../handlers/webhooks.ts";
 import type { Route } from "../route.ts";

@@ -1,5 +1,5 @@
-import { held, type Price } from "../../../wasm/price.ts";
 /** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
+import { held, type Price } from "../../../wasm/price.ts";
 import type { PreparedReference, Tile } from "../../../wasm/score/score.ts";
 import type { Breath } from "../breath.ts";
 import type { Size } from "../geometry.ts";

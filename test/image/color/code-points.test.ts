@@ -1,3 +1,4 @@
+/** Profiles that are made from code points for color, against what others publish. */
 import { describe, expect, it } from "vitest";
 
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";

@@ -1,3 +1,4 @@
+/** Pictures of high dynamic range look alike in all formats that hold them. */
 import { crc32 } from "node:zlib";
 
 import { describe, expect, it } from "vitest";

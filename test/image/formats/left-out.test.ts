@@ -1,3 +1,4 @@
+/** A deployment without a format recognizes its files and refuses them by name. */
 import { describe, expect, it } from "vitest";
 
 import type { FormatDefinition } from "../../../src/image/format.ts";

@@ -1,3 +1,4 @@
+/** Adjustments, against the curves that define them. */
 import { describe, expect, it } from "vitest";
 
 import { checked } from "../../../src/contract/message.ts";

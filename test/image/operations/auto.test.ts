@@ -1,3 +1,4 @@
+/** Automatic enhancement of tones. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

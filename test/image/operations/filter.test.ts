@@ -1,3 +1,4 @@
+/** Filters: their order, their names and their pixels. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

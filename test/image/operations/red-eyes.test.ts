@@ -1,3 +1,4 @@
+/** Red pupils become dark, and nothing else changes. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

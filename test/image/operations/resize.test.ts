@@ -1,3 +1,4 @@
+/** Shrinking averages light where that is asked for. */
 import { expect, it } from "vitest";
 
 import { applied, pixel } from "../../support/operations.ts";

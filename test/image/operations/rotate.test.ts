@@ -1,3 +1,4 @@
+/** Rotation by any angle. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

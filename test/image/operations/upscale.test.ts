@@ -1,3 +1,4 @@
+/** Super-resolution. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

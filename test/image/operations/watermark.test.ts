@@ -1,3 +1,4 @@
+/** Watermarks: their place, size and opacity. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

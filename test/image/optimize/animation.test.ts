@@ -1,3 +1,4 @@
+/** Animations: how they are scored, and what presets promise of them. */
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";

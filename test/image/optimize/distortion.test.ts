@@ -1,3 +1,4 @@
+/** The search for a quality by the distortion that it brings. */
 import { describe, expect, it, vi } from "vitest";
 
 import { lowestByDistortion } from "../../../src/image/optimize/distortion.ts";

@@ -1,3 +1,4 @@
+/** The choice between a lossless and a lossy result. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** Results that must fit into a number of bytes. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 

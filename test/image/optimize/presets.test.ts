@@ -1,3 +1,4 @@
+/** Presets: results that promise less take no more bytes. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** What renditions are compared with, whole, in strips, or prepared. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** The score, against the reference implementation of SSIMULACRA 2.1. */
 import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** Pictures that are too small for a score. */
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";

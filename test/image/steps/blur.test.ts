@@ -1,3 +1,4 @@
+/** Gaussian blur, against the curve that defines it. */
 import { describe, expect, it } from "vitest";
 
 import { blur } from "../../../src/image/steps/blur.ts";

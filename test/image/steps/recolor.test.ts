@@ -1,3 +1,4 @@
+/** Work on the colors of single pixels. */
 import { describe, expect, it } from "vitest";
 
 import { flatten } from "../../../src/image/steps/flatten.ts";

@@ -1,3 +1,4 @@
+/** Large pictures are turned strip by strip. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";

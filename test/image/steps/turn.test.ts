@@ -1,3 +1,4 @@
+/** Pictures are turned as their orientation says. */
 import { describe, expect, it } from "vitest";
 
 import { type Orientation, turnOf, turnSize } from "../../../src/image/geometry.ts";

@@ -1,3 +1,4 @@
+/** The part of the signing packages that the tests call. */
 declare module "aws4" {
   interface Signable {
     service: string;

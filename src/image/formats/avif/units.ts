@@ -1,5 +1,5 @@
-import { Bits } from "../heif/bits.ts";
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
+import { Bits } from "../heif/bits.ts";
 import { damaged, unsupported } from "../heif/bytes.ts";
 
 /** obu_type. */

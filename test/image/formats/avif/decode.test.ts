@@ -1,3 +1,4 @@
+/** Reading AVIF files. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** AVIF files that lack a part of their picture are refused. */
 import { describe, expect, it } from "vitest";
 
 import { avif } from "../../../../src/image/formats/avif.ts";

@@ -1,3 +1,4 @@
+/** Colors that an AVIF file describes by numbers instead of a profile. */
 import { describe, expect, it } from "vitest";
 
 import { toSrgb } from "../../../../src/image/color/convert.ts";

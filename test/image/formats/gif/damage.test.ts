@@ -1,3 +1,4 @@
+/** Damaged GIF files are refused, or read where the damage does not matter. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** Reading GIF files, animated ones included. */
 import { describe, expect, it } from "vitest";
 
 import { gif } from "../../../../src/image/formats/gif.ts";

@@ -1,3 +1,4 @@
+/** Writing GIF files, animated ones included. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

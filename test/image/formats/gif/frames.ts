@@ -1,3 +1,4 @@
+/** The frames of a GIF file, for tests that compare them. */
 import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";

@@ -1,3 +1,4 @@
+/** Damaged HEIC files are refused and leave no memory behind. */
 import { describe, expect, it } from "vitest";
 
 import { detect, identify } from "../../../../src/image/detect.ts";

@@ -1,3 +1,4 @@
+/** Writing HEIC files. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";

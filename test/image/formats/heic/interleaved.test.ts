@@ -1,3 +1,4 @@
+/** HEIC jobs that take turns make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
 import { type Breath, Thread, UNPAUSED } from "../../../../src/image/breath.ts";

@@ -1,3 +1,4 @@
+/** HEIC files that lack a part of their picture are refused. */
 import { describe, expect, it } from "vitest";
 
 import { heic } from "../../../../src/image/formats/heic.ts";

@@ -1,3 +1,4 @@
+/** HEIF files whose picture is made of others that lie over each other. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";

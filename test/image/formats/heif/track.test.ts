@@ -1,3 +1,4 @@
+/** HEIF files that hold their picture in a track. */
 import { describe, expect, it } from "vitest";
 
 import { detect } from "../../../../src/image/detect.ts";

@@ -1,3 +1,4 @@
+/** Reading ICO files. */
 import { describe, expect, it } from "vitest";
 
 import { ico } from "../../../../src/image/formats/ico.ts";

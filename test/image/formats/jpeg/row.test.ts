@@ -1,3 +1,4 @@
+/** The registry row of JPEG: reading and writing files of every kind. */
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";

@@ -1,3 +1,4 @@
+/** Damaged JPEG 2000 files are refused and leave no memory behind. */
 import { describe, expect, it } from "vitest";
 
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";

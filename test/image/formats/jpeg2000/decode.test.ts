@@ -1,3 +1,4 @@
+/** Reading JPEG 2000 files. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 

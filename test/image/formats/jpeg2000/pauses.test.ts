@@ -1,3 +1,4 @@
+/** JPEG 2000 jobs that take turns make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";

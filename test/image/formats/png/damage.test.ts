@@ -1,3 +1,4 @@
+/** Damaged PNG files are refused, or read where the damage does not matter. */
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";

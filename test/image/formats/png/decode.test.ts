@@ -1,3 +1,4 @@
+/** Reading PNG files. */
 import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** Writing PNG files without loss. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** Writing PNG files with loss: fewer colors, or samples that are moved. */
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";

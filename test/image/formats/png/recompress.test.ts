@@ -1,3 +1,4 @@
+/** Writing a PNG file anew from its own samples. */
 import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";

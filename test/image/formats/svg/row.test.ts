@@ -1,3 +1,4 @@
+/** Reading SVG files. */
 import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** Damaged WebP files are refused and leave no memory behind. */
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
