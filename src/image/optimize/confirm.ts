@@ -14,6 +14,10 @@ const MAX_WHOLE_TRIES = 4;
 /** Tries after which the best is taken, if there is one that reaches the target score. */
 const ENOUGH_TRIES = 3;
 
+/** What photographs lose, and the least with which it is worth reckoning. */
+const TYPICAL_SLOPE: Slope = { points: 0.7, growth: 0.03 };
+const LEAST_POINTS = 0.15;
+
 /** A whole picture whose score is known. */
 interface Known {
   readonly quality: number;
@@ -46,6 +50,7 @@ export async function confirmed(
   let low: Known | undefined;
   let high: High | undefined;
   let wanted = (await lowestQuality(sample, targetScore, scale, { first })).quality;
+  const slope = await slopeOf(sample, first, wanted);
   for (let tries = 1; ; tries++) {
     const trial = await wholeAt(wanted);
     const { quality } = trial;
@@ -60,18 +65,20 @@ export async function confirmed(
       low = { quality, score };
       if (tries >= (high ? ENOUGH_TRIES : MAX_WHOLE_TRIES) || wanted >= MAX_QUALITY) return high?.trial ?? trial;
     }
-    wanted = await nextQuality(sample, low, high, targetScore, scale);
+    wanted = await nextQuality(sample, { low, high, slope }, targetScore, scale);
     if (high && (wanted <= (low?.quality ?? scale.least) || wanted >= high.quality)) return high.trial;
     const isNear = high && high.score < targetScore + NEAR_POINTS;
-    if (high && isNear && (await gain(sample, high.quality, wanted)) < WORTH_TRYING) return high.trial;
+    if (high && isNear && gain(slope, high.quality, wanted) < WORTH_TRYING) return high.trial;
   }
 }
 
-/** What the sample says, corrected by the whole pictures that are known: of two, by what lies between them. */
+/**
+ * From one whole picture, as far on as the sample's slope says; between two, what the sample says, corrected by what lies
+ * between them.
+ */
 async function nextQuality(
   sample: Curve,
-  low: Known | undefined,
-  high: Known | undefined,
+  { low, high, slope }: { low: Known | undefined; high: Known | undefined; slope: Slope },
   targetScore: number,
   scale: Scale,
 ): Promise<number> {
@@ -80,8 +87,9 @@ async function nextQuality(
   const aim = targetScore + AIM_POINTS;
   const errorAt = async ({ quality, score }: Known) => score - (await (await sample(quality)).score());
   if (!low || !high) {
-    const found = await lowestQuality(sample, aim - (await errorAt(known)), scale, { first: known.quality });
-    return low ? Math.min(MAX_QUALITY, Math.max(found.quality, known.quality + 2 * scale.step)) : found.quality;
+    const guess = known.quality + (aim - known.score) / slope.points;
+    const quality = Math.max(scale.least, Math.ceil(guess / scale.step) * scale.step);
+    return low ? Math.min(MAX_QUALITY, Math.max(quality, known.quality + 2 * scale.step)) : quality;
   }
   const width = high.quality - low.quality;
   const [from, errors] = [low.quality, [await errorAt(low), await errorAt(high)] as const];
@@ -96,8 +104,24 @@ async function nextQuality(
   return Math.min(high.quality, Math.max(quality, low.quality + scale.step));
 }
 
-/** The part of its bytes that the sample loses from one quality to another. */
-async function gain(sample: Curve, from: number, to: number): Promise<number> {
-  const bytesAt = async (quality: number) => (await (await sample(quality)).bytes()).length;
-  return 1 - (await bytesAt(to)) / (await bytesAt(from));
+/** What a step of quality is worth on the sample. */
+interface Slope {
+  /** Points of score. */
+  readonly points: number;
+  /** The natural logarithm of the factor by which bytes grow. */
+  readonly growth: number;
+}
+
+/** Between two qualities of the sample that were tried. */
+async function slopeOf(sample: Curve, one: number, other: number): Promise<Slope> {
+  if (one === other) return TYPICAL_SLOPE;
+  const [first, second] = [await sample(one), await sample(other)];
+  const points = ((await first.score()) - (await second.score())) / (one - other);
+  const growth = Math.log((await first.bytes()).length / (await second.bytes()).length) / (one - other);
+  return points >= LEAST_POINTS ? { points, growth: Math.max(0, growth) } : TYPICAL_SLOPE;
+}
+
+/** The part of its bytes that a picture loses from one quality to another. */
+function gain({ growth }: Slope, from: number, to: number): number {
+  return 1 - Math.exp(growth * (to - from));
 }
