@@ -1,15 +1,15 @@
-/* The stream of rows: a ring of planes of samples, and two result rows for every source row. */
+// The stream of rows: a ring of planes of samples, and two result rows for every source row.
 #include "superres.h"
 
 typedef struct {
   Stream stream;
   Layout layout;
   const Filter (*filters)[4];
-  int measured;                    /* source rows whose moments are known */
-  float *moments, *scratch;        /* a ring of TAP_ROWS rows of three planes; three planes */
-  int16_t *low, *high;             /* what results may be, by plane */
+  int measured;                    // source rows whose moments are known
+  float *moments, *scratch;        // a ring of TAP_ROWS rows of three planes; three planes
+  int16_t *low, *high;             // what results may be, by plane
   uint16_t *buckets;
-  uint8_t *odd;                    /* the second of the two result rows */
+  uint8_t *odd;                    // the second of the two result rows
 } Superres;
 
 static int first_row(const Stream *s, int y) { (void)s; return y / 2 - REACH - 1; }
@@ -19,7 +19,7 @@ static void extend(int16_t *samples, int width) {
   for (int x = 1; x <= MARGIN; x++) samples[-x] = samples[0], samples[width - 1 + x] = samples[width - 1];
 }
 
-/* Color is multiplied by alpha; the hash looks at luma and alpha together, so that it sees the outline of any color. */
+// Color is multiplied by alpha; the hash looks at luma and alpha together, so that it sees the outline of any color.
 static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
   const Layout *layout = &((const Superres *)s)->layout;
@@ -40,7 +40,7 @@ static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   for (int i = 0; i <= planes; i++) extend(samples_of(layout, place, i), s->width);
 }
 
-/* What a result may be: between the least and the greatest of the nine pixels around, and a 32nd of that beyond. */
+// What a result may be: between the least and the greatest of the nine pixels around, and a 32nd of that beyond.
 static void bound(const Superres *r, int y, int plane) {
   const Layout *layout = &r->layout;
   const int16_t *rows[3];
@@ -77,14 +77,14 @@ static void find_buckets(Superres *r, int y) {
   superres_buckets(layout, look[0], look[1], look[2], around, r->buckets);
 }
 
-/* The sums of four vectors, as one. */
+// The sums of four vectors, as one.
 static inline v128_t sums_of(v128_t a, v128_t b, v128_t c, v128_t d) {
   const v128_t ab = wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), wasm_i32x4_shuffle(a, b, 2, 6, 3, 7));
   const v128_t cd = wasm_i32x4_add(wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), wasm_i32x4_shuffle(c, d, 2, 6, 3, 7));
   return wasm_i32x4_add(wasm_i64x2_shuffle(ab, cd, 0, 2), wasm_i64x2_shuffle(ab, cd, 1, 3));
 }
 
-/* One plane of the four pixels that pixel x becomes, in samples. */
+// One plane of the four pixels that pixel x becomes, in samples.
 static inline v128_t quad(const Superres *r, const int16_t *const rows[TAP_ROWS], const Filter filters[4], int plane, int x) {
   v128_t sums[4];
   for (int row = 0; row < TAP_ROWS; row++) {
@@ -107,7 +107,7 @@ static inline v128_t levels(v128_t samples) {
   return wasm_i32x4_min(wasm_i32x4_shr(rounded, SAMPLE_BITS), wasm_i32x4_const_splat(255));
 }
 
-/* Samples of color by samples of alpha, as levels. */
+// Samples of color by samples of alpha, as levels.
 static inline v128_t straight(v128_t color, v128_t alpha) {
   const v128_t whole = wasm_f32x4_convert_i32x4(wasm_i32x4_max(alpha, wasm_i32x4_const_splat(1)));
   const v128_t scaled = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(color), wasm_f32x4_const_splat(255));
@@ -159,7 +159,7 @@ static void dispose(Stream *s) {
   free(r->moments), free(r->scratch), free(r->low), free(r->high), free(r->buckets), free(r->odd);
 }
 
-/* Twice the size; `doubling` is 0 for a picture as it came, and 1 for one that was doubled before. */
+// Twice the size; `doubling` is 0 for a picture as it came, and 1 for one that was doubled before.
 Stream *EXPORT(superres_open)(int width, int height, int doubling, int opaque) {
   Superres *r = stream_open(sizeof(Superres), width, height, 2 * width, 2 * height);
   if (!r) return NULL;

@@ -1,48 +1,46 @@
-/*
- * Doubling of a picture by learned filters: a hash of the gradients around a pixel chooses the four filters that make
- * the four pixels which it becomes. The method and its source are in train.py, which learns them.
- */
+// Doubling of a picture by learned filters: a hash of the gradients around a pixel chooses the four filters that make
+// the four pixels which it becomes. The method and its source are in train.py, which learns them.
 #pragma once
 
 #include "../effects/effects.h"
 
-/* The hash; as train.py has it. */
+// The hash; as train.py has it.
 #define ANGLES 16
 #define STRENGTHS 4
 #define COHERENCES 3
 #define CURVATURES 3
 #define BUCKETS (ANGLES * STRENGTHS * COHERENCES * CURVATURES)
 
-/* A filter is 5 rows of 5 taps, in 16,384ths; a row takes 8 lanes here, the last three of them 0. */
+// A filter is 5 rows of 5 taps, in 16,384ths; a row takes 8 lanes here, the last three of them 0.
 #define REACH 2
 #define TAP_ROWS (2 * REACH + 1)
 #define ONE_BITS 14
-#define LANES 8
+#define TAP_LANES 8
 
-/* Samples are 64ths of a level. */
+// Samples are 64ths of a level.
 #define SAMPLE_BITS 6
 
-/* Pixels that rows are extended by at both sides: enough for loads of eight that start at the last pixel. */
+// Pixels that rows are extended by at both sides: enough for loads of eight that start at the last pixel.
 #define MARGIN 16
 
-typedef int16_t Filter[TAP_ROWS][LANES];
+typedef int16_t Filter[TAP_ROWS][TAP_LANES];
 
-/* The filters of one doubling: [BUCKETS][4], the phases from left to right, then from top to bottom. */
+// The filters of one doubling: [BUCKETS][4], the phases from left to right, then from top to bottom.
 const Filter (*superres_filters(int doubling))[4];
 
-/* The samples of a row in the ring: `planes` of them, then the plane that the hash looks at. */
+// The samples of a row in the ring: `planes` of them, then the plane that the hash looks at.
 typedef struct {
   int width, planes;
-  size_t plane;            /* samples from one plane to the next, a multiple of 8 */
+  size_t plane;            // samples from one plane to the next, a multiple of 8
 } Layout;
 
 static inline int16_t *samples_of(const Layout *layout, uint8_t *row, int plane) {
   return (int16_t *)row + (size_t)plane * layout->plane + MARGIN;
 }
 
-/* Moments of the gradient in a row, filtered across: xx, yy, xy, each of `plane` floats. */
+// Moments of the gradient in a row, filtered across: xx, yy, xy, each of `plane` floats.
 void superres_moments(const Layout *layout, const int16_t *above, const int16_t *here, const int16_t *below,
                       float *scratch, float *moments);
-/* The bucket of every pixel of a row, given the moments of the five rows around it. */
+// The bucket of every pixel of a row, given the moments of the five rows around it.
 void superres_buckets(const Layout *layout, const int16_t *above, const int16_t *here, const int16_t *below,
                       float *const moments[TAP_ROWS], uint16_t *buckets);
