@@ -29,11 +29,17 @@ it("an answer says how long its parts took", async () => {
   const slow = apiOf({
     process: async (job, ports) => {
       const result = await shortStreet.process(job, ports);
-      ports.stopwatch?.run("operations", () => {
-        now += 40;
-        ports.stopwatch?.run("decode", () => (now += 100));
+      const { stopwatch } = ports;
+      const breath = { spend: () => undefined, worked: () => now };
+      await stopwatch?.run("encode", breath, async () => {
+        now += 250;
+        await stopwatch.run("operations", breath, async () => {
+          now += 40;
+          await stopwatch.run("decode", breath, () => after(100, undefined));
+        });
+        now += 10;
       });
-      return after(260, result);
+      return result;
     },
     portsOf: (...args) => {
       const ports = shortStreet.portsOf(...args);

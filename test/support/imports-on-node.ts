@@ -1,10 +1,13 @@
 /**
- * In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes. With this
- * imported first, Node does the same.
+ * In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes, and there is a
+ * scheduler. With this imported first, Node does the same.
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { scheduler } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+
+Object.assign(globalThis, { scheduler });
 
 registerHooks({
   load(url, context, next) {
