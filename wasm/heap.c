@@ -4,18 +4,18 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#define EXPORT(name) __attribute__((export_name(name)))
+#include "native.h"
 
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* pointer, size_t size);
-void __real_free(void* pointer);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *pointer, size_t size);
+void __real_free(void *pointer);
 
 static size_t used;
 static size_t peak;
 static size_t limit = (size_t)-1;
 
-static void* counted(void* pointer) {
+static void *counted(void *pointer) {
   if (pointer != NULL) {
     used += malloc_usable_size(pointer);
     if (used > peak) peak = used;
@@ -25,33 +25,31 @@ static void* counted(void* pointer) {
 
 static int refused(size_t size) { return used > limit || size > limit - used; }
 
-EXPORT("malloc")
-void* __wrap_malloc(size_t size) { return refused(size) ? NULL : counted(__real_malloc(size)); }
+void *EXPORT_AS(__wrap_malloc, malloc)(size_t size) { return refused(size) ? NULL : counted(__real_malloc(size)); }
 
-void* __wrap_calloc(size_t count, size_t size) {
+void *__wrap_calloc(size_t count, size_t size) {
   if (size != 0 && count > (size_t)-1 / size) return NULL;
   return refused(count * size) ? NULL : counted(__real_calloc(count, size));
 }
 
-EXPORT("free")
-void __wrap_free(void* pointer) {
+void EXPORT_AS(__wrap_free, free)(void *pointer) {
   if (pointer == NULL) return;
   used -= malloc_usable_size(pointer);
   __real_free(pointer);
 }
 
-void* __wrap_realloc(void* pointer, size_t size) {
+void *__wrap_realloc(void *pointer, size_t size) {
   if (refused(size)) return NULL;
   const size_t before = pointer == NULL ? 0 : malloc_usable_size(pointer);
-  void* const moved = __real_realloc(pointer, size);
+  void *const moved = __real_realloc(pointer, size);
   if (moved == NULL) return NULL;
   used -= before;
   return counted(moved);
 }
 
-EXPORT("heap_used") size_t heap_used(void) { return used; }
+size_t EXPORT(heap_used)(void) { return used; }
 // The most that was in use since the last `heap_mark`.
-EXPORT("heap_peak") size_t heap_peak(void) { return peak; }
-EXPORT("heap_mark") void heap_mark(void) { peak = used; }
+size_t EXPORT(heap_peak)(void) { return peak; }
+void EXPORT(heap_mark)(void) { peak = used; }
 // Allocations that would bring the use above `bytes` fail until the limit is set again.
-EXPORT("heap_limit") void heap_limit(size_t bytes) { limit = bytes; }
+void EXPORT(heap_limit)(size_t bytes) { limit = bytes; }

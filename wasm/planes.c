@@ -16,20 +16,20 @@ static size_t row_samples(int width) { return ((size_t)width + 2 * PADDING + 7) 
 size_t planes_scratch(int width) { return row_samples(width) * 4 * sizeof(int16_t); }
 
 // Colors that are coded as they are are not around 0: they have one bit less.
-static int kept_bits(const Planes* planes) {
+static int kept_bits(const Planes *planes) {
   const int most = planes->matrix == 0 ? MOST_BITS - 1 : MOST_BITS;
   return planes->bits > most ? most : planes->bits;
 }
 
 // Samples `from` to `from + count` of a row, minus `middle`.
-static void load(const Planes* planes, int plane, int row, int from, int count, int middle, int16_t* to) {
+static void load(const Planes *planes, int plane, int row, int from, int count, int middle, int16_t *to) {
   const ptrdiff_t at = planes->stride[plane] * row + from;
   if (planes->bits <= 8) {
-    const uint8_t* const samples = (const uint8_t*)planes->plane[plane] + at;
+    const uint8_t *const samples = (const uint8_t *)planes->plane[plane] + at;
     for (int i = 0; i < count; i++) to[i] = (int16_t)(samples[i] - middle);
   } else {
     const int down = planes->bits - kept_bits(planes);
-    const uint16_t* const samples = (const uint16_t*)planes->plane[plane] + at;
+    const uint16_t *const samples = (const uint16_t *)planes->plane[plane] + at;
     for (int i = 0; i < count; i++) to[i] = (int16_t)((samples[i] >> down) - middle);
   }
 }
@@ -37,8 +37,8 @@ static void load(const Planes* planes, int plane, int row, int from, int count, 
 static int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 
 // One row of chroma at the resolution of luma, in 16ths of a sample, around 0.
-static void chroma_row(const Planes* planes, int plane, int x, int y, int width, int16_t* to, int16_t* near,
-                       int16_t* other) {
+static void chroma_row(const Planes *planes, int plane, int x, int y, int width, int16_t *to, int16_t *near,
+                       int16_t *other) {
   const int middle = planes->matrix == 0 ? 0 : 1 << (kept_bits(planes) - 1);
   if (planes->layout == PLANES_444) {
     load(planes, plane, y, x, width, middle, to);
@@ -53,14 +53,14 @@ static void chroma_row(const Planes* planes, int plane, int x, int y, int width,
   const int first = x >> 1;
   const int from = clamp(first - 1, 0, last_column);
   const int count = clamp(((x + width - 1) >> 1) + 1, 0, last_column) - from + 1;
-  int16_t* const sums = near + 1;
+  int16_t *const sums = near + 1;
   load(planes, plane, row, from, count, middle, sums);
   load(planes, plane, next, from, count, middle, other);
   for (int i = 0; i < count; i++) sums[i] = (int16_t)(3 * sums[i] + other[i]);
   sums[-1] = sums[0];
   sums[count] = sums[count - 1];
   // `at[0]` belongs to the pair of columns that `x` is in.
-  const int16_t* const at = sums + (first - from);
+  const int16_t *const at = sums + (first - from);
   for (int pair = 0, column = (first << 1) - x; column < width; pair++, column += 2) {
     const int here = at[pair], before = at[pair - 1], after = at[pair + 1];
     if (column >= 0) to[column] = (int16_t)(planes->left ? 4 * here : 3 * here + before);
@@ -71,12 +71,12 @@ static void chroma_row(const Planes* planes, int plane, int x, int y, int width,
 typedef struct {
   // What luma, the first and the second chroma add to red, green and blue.
   int32_t luma[3], first[3], second[3];
-  // Of luma.
+  // The offset of luma.
   int offset;
 } Weights;
 
 // The weights of red and blue in luma (ISO/IEC 23091-2, table 4).
-static void luma_shares(int matrix, double* red, double* blue) {
+static void luma_shares(int matrix, double *red, double *blue) {
   switch (matrix) {
     case 1: *red = 0.2126, *blue = 0.0722; break;
     case 4: *red = 0.30, *blue = 0.11; break;
@@ -92,7 +92,7 @@ static void luma_shares(int matrix, double* red, double* blue) {
 
 static int32_t fixed(double value) { return (int32_t)(value < 0 ? value - 0.5 : value + 0.5); }
 
-static Weights weights_of(const Planes* planes) {
+static Weights weights_of(const Planes *planes) {
   const int bits = kept_bits(planes);
   const double one = (double)(1 << POINT), most = (double)((1 << bits) - 1);
   const double unit = (double)(1 << (bits - 8));
@@ -122,14 +122,14 @@ static Weights weights_of(const Planes* planes) {
   return weights;
 }
 
-static v128_t weighted(v128_t luma, v128_t first, v128_t second, const Weights* weights, int channel, v128_t bias) {
+static v128_t weighted(v128_t luma, v128_t first, v128_t second, const Weights *weights, int channel, v128_t bias) {
   v128_t sum = wasm_i32x4_add(bias, wasm_i32x4_mul(luma, wasm_i32x4_splat(weights->luma[channel])));
   sum = wasm_i32x4_add(sum, wasm_i32x4_mul(first, wasm_i32x4_splat(weights->first[channel])));
   sum = wasm_i32x4_add(sum, wasm_i32x4_mul(second, wasm_i32x4_splat(weights->second[channel])));
   return wasm_i32x4_shr(sum, POINT);
 }
 
-static v128_t channel_of(const v128_t luma[2], const v128_t first[2], const v128_t second[2], const Weights* weights,
+static v128_t channel_of(const v128_t luma[2], const v128_t first[2], const v128_t second[2], const Weights *weights,
                          int channel) {
   const v128_t bias = wasm_i32x4_splat((1 << (POINT - 1)) - weights->luma[channel] * weights->offset);
   return wasm_i16x8_narrow_i32x4(weighted(luma[0], first[0], second[0], weights, channel, bias),
@@ -137,7 +137,7 @@ static v128_t channel_of(const v128_t luma[2], const v128_t first[2], const v128
 }
 
 // Eight pixels; `count` of them are written.
-static void store(const Weights* weights, const int16_t* luma, const int16_t* first, const int16_t* second, uint8_t* to,
+static void store(const Weights *weights, const int16_t *luma, const int16_t *first, const int16_t *second, uint8_t *to,
                   int count) {
   const v128_t y = wasm_v128_load(luma), u = wasm_v128_load(first), v = wasm_v128_load(second);
   const v128_t ys[2] = {wasm_i32x4_extend_low_i16x8(y), wasm_i32x4_extend_high_i16x8(y)};
@@ -156,12 +156,12 @@ static void store(const Weights* weights, const int16_t* luma, const int16_t* fi
   __builtin_memcpy(to, pixels, (size_t)count * 4);
 }
 
-void planes_draw(const Planes* planes, int x, int y, int width, int rows, uint8_t* to, size_t to_stride, void* scratch) {
+void planes_draw(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride, void *scratch) {
   const size_t samples = row_samples(width);
-  int16_t* const luma = (int16_t*)scratch;
-  int16_t* const first = luma + samples;
-  int16_t* const second = first + samples;
-  int16_t* const other = second + samples;
+  int16_t *const luma = (int16_t *)scratch;
+  int16_t *const first = luma + samples;
+  int16_t *const second = first + samples;
+  int16_t *const other = second + samples;
   const Weights weights = weights_of(planes);
   // Red and blue of matrix 0 have luma's offset, in 16ths.
   const int shared = planes->matrix == 0 ? weights.offset << CHROMA_SHIFT : 0;
@@ -184,22 +184,22 @@ void planes_draw(const Planes* planes, int x, int y, int width, int rows, uint8_
   }
 }
 
-void planes_draw_alpha(const Planes* planes, int x, int y, int width, int rows, uint8_t* to, size_t to_stride) {
+void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride) {
   const int bits = planes->bits;
   const uint32_t most = (1u << bits) - 1;
   for (int row = 0; row < rows; row++, to += to_stride) {
     const ptrdiff_t at = planes->stride[0] * (y + row) + x;
     if (bits <= 8) {
-      const uint8_t* const samples = (const uint8_t*)planes->plane[0] + at;
+      const uint8_t *const samples = (const uint8_t *)planes->plane[0] + at;
       for (int i = 0; i < width; i++) to[i * 4 + 3] = samples[i];
     } else {
-      const uint16_t* const samples = (const uint16_t*)planes->plane[0] + at;
+      const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
       for (int i = 0; i < width; i++) to[i * 4 + 3] = (uint8_t)((samples[i] * 255u + most / 2) / most);
     }
   }
 }
 
-void planes_unpremultiply(uint8_t* rgba, size_t pixels) {
+void planes_unpremultiply(uint8_t *rgba, size_t pixels) {
   for (size_t i = 0; i < pixels; i++, rgba += 4) {
     const unsigned alpha = rgba[3];
     if (alpha == 255 || alpha == 0) continue;

@@ -15,7 +15,7 @@ typedef struct {
   // Per sample, of luma and chroma; samples of more than 8 bits have 16.
   int bits;
   int layout;
-  const void* plane[3];
+  const void *plane[3];
   // In samples.
   ptrdiff_t stride[3];
   // ISO/IEC 23091-2, MatrixCoefficients.
@@ -25,16 +25,16 @@ typedef struct {
   int left;
 } Planes;
 
-// The rows `y` to `y + rows` of the columns `x` to `x + width` as RGBA8, alpha 255. `scratch` holds `planes_scratch(width)`
-// bytes.
-void planes_draw(const Planes* planes, int x, int y, int width, int rows, uint8_t* to, size_t to_stride, void* scratch);
+// The rows `y` to `y + rows` of the columns `x` to `x + width` as RGBA8, alpha 255. `scratch` holds
+// `planes_scratch(width)` bytes.
+void planes_draw(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride, void *scratch);
 size_t planes_scratch(int width);
 
 // Luma at full range becomes the alpha of pixels that are there.
-void planes_draw_alpha(const Planes* planes, int x, int y, int width, int rows, uint8_t* to, size_t to_stride);
+void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride);
 
 // Divides colors by their alpha.
-void planes_unpremultiply(uint8_t* rgba, size_t pixels);
+void planes_unpremultiply(uint8_t *rgba, size_t pixels);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
-// Where dav1d pauses: the linker sends these calls here (--wrap), for 8 bits and for more. Work is counted in quarters of
-// what a pixel takes.
+// Where dav1d pauses: the linker sends these calls here (--wrap), for 8 bits and for more. Work is counted in quarters
+// of what a pixel takes.
 #include "breathe.h"
 #include "config.h"
 #include "src/fg_apply.h"
 #include "src/internal.h"
 #include "src/tables.h"
 
-// Of a pixel's quarters: what it takes to read and predict it, to filter it, and to put film grain on it.
+// Quarters of the work on a pixel: what it takes to read and predict it, to filter it, and to put film grain on it.
 enum { BLOCK_QUARTERS = 3, FILTER_QUARTERS = 1, GRAIN_QUARTERS = 1 };
 
 // Said before each block; frames that are predicted from others are none of stills.
@@ -20,8 +20,8 @@ static void breathe_row(const Dav1dFrameContext *frame, int row) {
   breathe(frame->cur.p.w * (left < rows ? left : rows) * FILTER_QUARTERS);
 }
 
-// Film grain, which dav1d would put on a whole picture at once, comes by rows of blocks. Entries of its tables have 8 or
-// 16 bits.
+// Film grain, which dav1d would put on a whole picture at once, comes by rows of blocks. Entries of its tables have 8
+// or 16 bits.
 #define FOR_BITS(bits, entry, levels)                                                                                  \
   void __real_dav1d_recon_b_intra_##bits##bpc(Dav1dTaskContext *, enum BlockSize, enum EdgeFlags, const Av1Block *);   \
   void __wrap_dav1d_recon_b_intra_##bits##bpc(Dav1dTaskContext *task, enum BlockSize size, enum EdgeFlags edges,       \

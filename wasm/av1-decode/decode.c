@@ -2,12 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../native.h"
 #include "dav1d/dav1d.h"
 #include "planes.h"
-
-#define EXPORT(name) __attribute__((export_name(name)))
-
-__attribute__((import_module("env"), import_name("fail"), noreturn)) void fail(const char *text);
 
 typedef struct {
   int width, rows;
@@ -20,8 +17,7 @@ typedef struct {
   Dav1dPicture decoded;
 } Picture;
 
-EXPORT("canvas_open")
-Canvas *canvas_open(int width, int rows) {
+Canvas *EXPORT(canvas_open)(int width, int rows) {
   Canvas *const canvas = calloc(1, sizeof *canvas);
   if (canvas == NULL) return NULL;
   canvas->width = width;
@@ -35,17 +31,15 @@ Canvas *canvas_open(int width, int rows) {
   return NULL;
 }
 
-EXPORT("canvas_band") uint8_t *canvas_band(Canvas *canvas) { return canvas->band; }
+uint8_t *EXPORT(canvas_band)(Canvas *canvas) { return canvas->band; }
 
-EXPORT("canvas_close")
-void canvas_close(Canvas *canvas) {
+void EXPORT(canvas_close)(Canvas *canvas) {
   free(canvas->band);
   free(canvas->scratch);
   free(canvas);
 }
 
-EXPORT("picture_close")
-void picture_close(Picture *picture) {
+void EXPORT(picture_close)(Picture *picture) {
   if (picture->decoded.data[0] != NULL) dav1d_picture_unref(&picture->decoded);
   free(picture);
 }
@@ -92,9 +86,8 @@ static void describe(Picture *picture) {
 
 // Decodes the picture of `size` bytes from malloc, which are freed. It must have `width` x `height` pixels of `bits`.
 // Returns NULL where memory does not suffice.
-EXPORT("picture_decode")
-Picture *picture_decode(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned most_pixels,
-                        int operating_point) {
+Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned most_pixels,
+                                int operating_point) {
   Dav1dSettings settings;
   dav1d_default_settings(&settings);
   settings.n_threads = 1;
@@ -122,24 +115,20 @@ Picture *picture_decode(uint8_t *bytes, size_t size, int width, int height, int 
 }
 
 // What the container says of the samples.
-EXPORT("picture_colors")
-void picture_colors(Picture *picture, int matrix, int full_range) {
+void EXPORT(picture_colors)(Picture *picture, int matrix, int full_range) {
   picture->planes.matrix = matrix;
   picture->planes.full_range = full_range;
 }
 
-EXPORT("picture_draw")
-void picture_draw(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
+void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   planes_draw(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4,
               canvas->scratch);
 }
 
-EXPORT("picture_draw_alpha")
-void picture_draw_alpha(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
+void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   planes_draw_alpha(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
 }
 
-EXPORT("canvas_unpremultiply")
-void canvas_unpremultiply(Canvas *canvas, int rows) {
+void EXPORT(canvas_unpremultiply)(Canvas *canvas, int rows) {
   planes_unpremultiply(canvas->band, (size_t)canvas->width * rows);
 }

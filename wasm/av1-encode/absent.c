@@ -1,9 +1,8 @@
 // What libaom asks for and stills on one thread do not need.
 #include <setjmp.h>
 
+#include "../native.h"
 #include "common/args_helper.h"
-
-__attribute__((import_module("env"), import_name("fail"))) _Noreturn void fail(const char *text);
 
 // Which kernels are used was decided when the module was built.
 void aom_dsp_rtcd(void) {}

@@ -10,7 +10,7 @@
 // Measured: writing a pixel without loss, where nearly all that is coded are coefficients, and with.
 enum { LOSSLESS_WRITE_NANOSECONDS = 170, WRITE_NANOSECONDS = 30 };
 
-// Of the cell that is being encoded; set before each.
+// The search time of the cell that is being encoded; set before each.
 static int search_nanoseconds;
 
 void breathe_by(int nanoseconds) { search_nanoseconds = nanoseconds; }

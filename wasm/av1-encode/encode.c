@@ -1,14 +1,13 @@
-// Encodes a picture that arrives in bands of RGBA rows as a grid of cells: each is a still of its own for libaom, so that
-// memory depends on the cell and not on the picture.
+// Encodes a picture that arrives in bands of RGBA rows as a grid of cells: each is a still of its own for libaom, so
+// that memory depends on the cell and not on the picture.
 #include <stdlib.h>
 #include <string.h>
 
 #include "aom/aom_encoder.h"
+#include "../native.h"
 #include "aom/aomcx.h"
 #include "breaths.h"
 #include "cells.h"
-
-#define EXPORT(name) __attribute__((export_name(name)))
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
@@ -28,8 +27,7 @@ static void close_codec(Encoder *encoder) {
   encoder->codec_open = 0;
 }
 
-EXPORT("encoder_close")
-void encoder_close(Encoder *encoder) {
+void EXPORT(encoder_close)(Encoder *encoder) {
   if (encoder == NULL) return;
   close_codec(encoder);
   free(encoder->memory);
@@ -39,9 +37,8 @@ void encoder_close(Encoder *encoder) {
 }
 
 // Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9. Returns NULL when memory does not suffice.
-EXPORT("encoder_open")
-Encoder *encoder_open(int width, int columns, int cell_width, int cell_height, int chroma, int alpha, int quantizer,
-                      int alpha_quantizer, int speed, int tuning) {
+Encoder *EXPORT(encoder_open)(int width, int columns, int cell_width, int cell_height, int chroma, int alpha,
+                              int quantizer, int alpha_quantizer, int speed, int tuning) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
   encoder->cells =
@@ -64,21 +61,21 @@ Encoder *encoder_open(int width, int columns, int cell_width, int cell_height, i
   return encoder;
 }
 
-EXPORT("encoder_band") uint8_t *encoder_band(Encoder *encoder) { return encoder->band; }
+uint8_t *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
 
 // Takes the first `rows` rows of the band: an even number, but at the bottom of the picture.
-EXPORT("encoder_rows") void encoder_rows(Encoder *encoder, int rows) {
+void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
   cell_row_add(&encoder->cells, encoder->band, rows);
 }
 
 // The row of cells has all its rows: call before its cells are encoded. Returns whether any pixel is translucent.
-EXPORT("encoder_complete") int encoder_complete(Encoder *encoder) {
+int EXPORT(encoder_complete)(Encoder *encoder) {
   cell_row_complete(&encoder->cells);
   return encoder->cells.translucent;
 }
 
 // The rows that follow are those of the next row of cells.
-EXPORT("encoder_next") void encoder_next(Encoder *encoder) {
+void EXPORT(encoder_next)(Encoder *encoder) {
   encoder->cells.rows = 0;
   encoder->cells.translucent = 0;
 }
@@ -120,8 +117,7 @@ static int open_codec(Encoder *encoder, int alpha) {
 
 // Encodes a cell of the row, its colors or its alpha, which takes `nanoseconds` for a pixel. Pauses. Returns the
 // bitstream, valid until the next call; NULL on failure.
-EXPORT("encoder_cell")
-const uint8_t *encoder_cell(Encoder *encoder, int column, int alpha, int nanoseconds) {
+const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int nanoseconds) {
   breathe_by(nanoseconds);
   close_codec(encoder);
   if (!open_codec(encoder, alpha)) return NULL;
@@ -161,4 +157,4 @@ const uint8_t *encoder_cell(Encoder *encoder, int column, int alpha, int nanosec
   return NULL;
 }
 
-EXPORT("encoder_bytes") size_t encoder_bytes(const Encoder *encoder) { return encoder->bytes; }
+size_t EXPORT(encoder_bytes)(const Encoder *encoder) { return encoder->bytes; }

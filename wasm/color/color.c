@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shaper.h"
 
-#define EXPORT(name) __attribute__((export_name(#name), visibility("default"), used)) name
+#include "../native.h"
+#include "shaper.h"
 
 // How the caller's pixels are laid out; the numbers are shared with color.ts.
 enum { LAYOUT_RGBA = 0, LAYOUT_GRAY_IN_RGBA = 1, LAYOUT_CMYK = 2, LAYOUT_CMYK_INVERTED = 3 };
@@ -66,7 +66,8 @@ static int are_alike(const struct transform *one, const struct transform *other)
   return 1;
 }
 
-// Adds the kernel to a transform that it can stand for: what a profile has besides curves and a matrix is not known to it.
+// Adds the kernel to a transform that it can stand for: what a profile has besides curves and a matrix is not known to
+// it.
 static void take_shaper(struct transform *transform, struct shaper *shaper) {
   const struct transform kernel = {0, shaper};
   if (shaper && are_alike(&kernel, transform)) transform->shaper = shaper;
@@ -100,8 +101,8 @@ static struct transform *new_transform(cmsHPROFILE from, int layout) {
   return transform;
 }
 
-// A transform from an embedded profile to sRGB. 0: the profile is damaged or for other pixels; 1: nothing to do, for the
-// profile is sRGB under another name, and converting would only add rounding.
+// A transform from an embedded profile to sRGB. 0: the profile is damaged or for other pixels; 1: nothing to do, for
+// the profile is sRGB under another name, and converting would only add rounding.
 void *EXPORT(color_open)(const void *profile, uint32_t length, int layout) {
   cmsHPROFILE from = cmsOpenProfileFromMem(profile, length);
   if (!from) return 0;

@@ -1,10 +1,10 @@
-/* Box blur: the mean of (2 radius + 1) squared pixels, by running sums; edges are extended. */
+// Box blur: the mean of (2 radius + 1) squared pixels, by running sums; edges are extended.
 #include "effects.h"
 
 typedef struct {
   Stream stream;
   int radius;
-  uint32_t *columns; /* four sums a pixel, over the rows of the box */
+  uint32_t *columns; // four sums a pixel, over the rows of the box
 } Box;
 
 static int first_row(const Stream *s, int y) { return y - 1 - ((const Box *)s)->radius; }
@@ -15,7 +15,7 @@ static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   premultiply_row((uint16_t *)place, source, s->width, 0);
 }
 
-/* Adds one row to the sums of the columns, and takes another out of them. */
+// Adds one row to the sums of the columns, and takes another out of them.
 static void slide(Box *box, const uint16_t *add, const uint16_t *remove) {
   for (int x = 0; x < box->stream.width; x++) {
     v128_t sum = wasm_v128_load(box->columns + x * 4);
@@ -46,7 +46,7 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static void dispose(Stream *s) { free(((Box *)s)->columns); }
 
-/* A radius up to 127 keeps every sum within 32 bits. */
+// A radius up to 127 keeps every sum within 32 bits.
 Stream *EXPORT(box_open)(int width, int height, int radius) {
   Box *box = stream_open(sizeof(Box), width, height, width, height);
   if (!box) return NULL;

@@ -1,4 +1,4 @@
-/* Disc blur: the mean of the pixels no further away than the radius, as an open lens draws points; edges extended. */
+// Disc blur: the mean of the pixels no further away than the radius, as an open lens draws points; edges extended.
 #include "effects.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 typedef struct {
   Stream stream;
   int reach;
-  int half[2 * MAX_REACH + 1]; /* how far the disc goes to each side, by row */
+  int half[2 * MAX_REACH + 1]; // how far the disc goes to each side, by row
   int count;
-  int16_t *changes; /* of an opaque row: by how much the sum of each sample is more than that of the pixel before */
+  int16_t *changes; // of an opaque row: by how much the sum of each sample is more than that of the pixel before
 } Disc;
 
 static int first_row(const Stream *s, int y) { return y - ((const Disc *)s)->reach; }
@@ -31,7 +31,7 @@ static void make(Stream *s, int y, uint8_t *result) {
     const uint16_t *center = (uint16_t *)ring_row(s, y + row - reach) + (size_t)(reach + 1) * 4;
     const int half = disc->half[row];
     for (int x = -half; x <= half; x++) {
-      /* The rows are padded by the reach; a picture narrower than that has its last pixel there. */
+      // The rows are padded by the reach; a picture narrower than that has its last pixel there.
       sum = wasm_i32x4_add(sum, wasm_u32x4_load16x4(center + (ptrdiff_t)x * 4));
     }
     enter[row] = center + (ptrdiff_t)(half + 1) * 4;
@@ -54,7 +54,7 @@ static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y)
   take_samples((int16_t *)place, source, s->width, ((Disc *)s)->reach + 1, 0);
 }
 
-/* What comes into the disc around each pixel, row by row, without what went out of it. */
+// What comes into the disc around each pixel, row by row, without what went out of it.
 static void find_changes(const Disc *disc, int y) {
   const int rows = 2 * disc->reach + 1;
   const int16_t *enter[2 * MAX_REACH + 1], *leave[2 * MAX_REACH + 1];
@@ -80,7 +80,7 @@ static void make_opaque(Stream *s, int y, uint8_t *result) {
   const v128_t share = wasm_f32x4_splat(1.0f / (float)disc->count);
   v128_t sum = wasm_i32x4_const_splat(0);
   for (int row = 0; row < 2 * disc->reach + 1; row++) {
-    /* Around the pixel before the first. */
+    // Around the pixel before the first.
     const int16_t *center = (int16_t *)ring_row(s, y + row - disc->reach) + (size_t)disc->reach * 3;
     for (int x = -disc->half[row]; x <= disc->half[row]; x++)
       sum = wasm_i32x4_add(sum, wasm_i32x4_load16x4(center + (ptrdiff_t)x * 3));
@@ -93,7 +93,7 @@ static void make_opaque(Stream *s, int y, uint8_t *result) {
   }
 }
 
-/* A radius of 1 to MAX_REACH. */
+// A radius of 1 to MAX_REACH.
 Stream *EXPORT(disc_open)(int width, int height, double radius, int opaque) {
   Disc *disc = stream_open(sizeof(Disc), width, height, width, height);
   if (!disc) return NULL;

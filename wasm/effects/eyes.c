@@ -1,4 +1,4 @@
-/* Red pupils, as a flash paints them, made dark: inside given circles, what is red becomes the mean of green and blue. */
+// Red pupils, as a flash paints them, made dark: inside given circles, what is red becomes the mean of green and blue.
 #include "effects.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void make(Stream *s, int y, uint8_t *result) {
       const float across = (float)x + 0.5f - eye->x;
       uint8_t *p = result + x * 4;
       const float distance = sqrtf(across * across + down * down) / eye->radius;
-      /* How much redder than skin, which has its place beside the pupil: more so further out. Glints stay. */
+      // How much redder than skin, which has its place beside the pupil: more so further out. Glints stay.
       const float redness = (float)(p[0] + 1) / (float)(MAX(p[1], p[2]) + 1);
       const float least = 1.25f + 1.2f * MAX(0, distance - 1);
       const float share = ramp(3 * (1.5f - distance)) * ramp((redness - least) / 0.3f);
@@ -36,7 +36,7 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static void dispose(Stream *s) { free(((Eyes *)s)->eyes); }
 
-/* `values` holds x, y and radius of each eye, in pixels. */
+// `values` holds x, y and radius of each eye, in pixels.
 Stream *EXPORT(eyes_open)(int width, int height, const Eye *values, int count) {
   Eyes *eyes = pointwise_open(sizeof(Eyes), width, height, make);
   if (!eyes) return NULL;

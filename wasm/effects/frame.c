@@ -1,18 +1,16 @@
-/*
- * What goes around a picture: everything outside a shape becomes one color, and what is inside it but outside a
- * second, smaller shape is painted over with another. Shapes are rectangles with elliptic corners; an ellipse is one
- * whose corners meet. Edges are antialiased by area, exact across and by 16 lines a pixel down.
- */
+// What goes around a picture: everything outside a shape becomes one color, and what is inside it but outside a
+// second, smaller shape is painted over with another. Shapes are rectangles with elliptic corners; an ellipse is one
+// whose corners meet. Edges are antialiased by area, exact across and by 16 lines a pixel down.
 #include "effects.h"
 
 #include <math.h>
 
 #define LINES 16
-/* Of a pixel: ends lie on multiples of it, so that floats add up exactly and opposite edges come out alike. */
+// Parts of a pixel: ends lie on multiples of one, so that floats add up exactly and opposite edges come out alike.
 #define PARTS 256
 
 typedef struct { float left, top, right, bottom, radius_x, radius_y; } Shape;
-typedef struct { float red, green, blue, alpha; } Color; /* 0 to 255, straight alpha */
+typedef struct { float red, green, blue, alpha; } Color; // 0 to 255, straight alpha
 
 typedef struct {
   Shape outer, inner;
@@ -26,7 +24,7 @@ typedef struct {
   float *coverage;
 } Framing;
 
-/* The left and right end of a shape at height y; false where there is none. */
+// The left and right end of a shape at height y; false where there is none.
 static int extent(const Shape *shape, float y, float *left, float *right) {
   if (y <= shape->top || y >= shape->bottom || shape->left >= shape->right) return 0;
   const float into = MIN(y - shape->top, shape->bottom - y);
@@ -40,7 +38,7 @@ static int extent(const Shape *shape, float y, float *left, float *right) {
   return *left < *right;
 }
 
-/* Adds `weight` times what the pixels from `from` to `to` have in common with the span. */
+// Adds `weight` times what the pixels from `from` to `to` have in common with the span.
 static void add_span(float *coverage, int from, int to, float left, float right, float weight) {
   for (int x = from; x < to; x++) {
     const float common = MIN(right, (float)(x + 1)) - MAX(left, (float)x);
@@ -48,7 +46,7 @@ static void add_span(float *coverage, int from, int to, float left, float right,
   }
 }
 
-/* How much of each pixel of row y lies in a shape, 0 to 1. */
+// How much of each pixel of row y lies in a shape, 0 to 1.
 static void cover_row(const Shape *shape, int y, int width, float *coverage) {
   float lefts[LINES], rights[LINES];
   int lines = 0;
@@ -68,7 +66,7 @@ static void cover_row(const Shape *shape, int y, int width, float *coverage) {
   }
 }
 
-/* A mix of two colors, each with its alpha times its share. */
+// A mix of two colors, each with its alpha times its share.
 static void mix(uint8_t *p, const Color *a, float share_a, const Color *b, float share_b) {
   const float weight_a = a->alpha * share_a, weight_b = b->alpha * share_b, alpha = weight_a + weight_b;
   if (alpha < 0.5f) {

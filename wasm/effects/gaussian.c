@@ -1,14 +1,12 @@
-/*
- * Gaussian blur, separable, as it is defined; edges are extended. Samples and weights are fixed point for 16-bit
- * multiplications, of which each rounds: two samples at the same distance are added before they are weighted, so that
- * up to the largest reach a result is at most a third of a level, and on average a fiftieth, off its exact value.
- */
+// Gaussian blur, separable, as it is defined; edges are extended. Samples and weights are fixed point for 16-bit
+// multiplications, of which each rounds: two samples at the same distance are added before they are weighted, so that
+// up to the largest reach a result is at most a third of a level, and on average a fiftieth, off its exact value.
 #include "effects.h"
 
 #include <math.h>
 
 #define MAX_REACH 20
-#define FRACTION 6 /* bits of the samples: the sum of two stays within 16 bits */
+#define FRACTION 6 // bits of the samples: the sum of two stays within 16 bits
 #define WHOLE 32768
 #define VECTORS (LANES / 8)
 
@@ -16,8 +14,8 @@ typedef struct {
   Stream stream;
   int reach, channels;
   int16_t weights[MAX_REACH + 1];
-  int16_t *row;   /* filtered down, with `reach` pixels to both sides */
-  uint8_t *bytes; /* filtered across, where there is no alpha */
+  int16_t *row;   // filtered down, with `reach` pixels to both sides
+  uint8_t *bytes; // filtered across, where there is no alpha
 } Gaussian;
 
 static int first_row(const Stream *s, int y) { return y - ((const Gaussian *)s)->reach; }
@@ -30,7 +28,7 @@ static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y)
   take_samples((int16_t *)place, source, s->width, 0, FRACTION);
 }
 
-/* Color times alpha. */
+// Color times alpha.
 static void take_alpha(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
   int16_t *sample = (int16_t *)place;
@@ -41,7 +39,7 @@ static void take_alpha(Stream *s, const uint8_t *source, uint8_t *place, int y) 
   }
 }
 
-/* LANES sums: what lies before and after the center at each distance, and the center itself. */
+// LANES sums: what lies before and after the center at each distance, and the center itself.
 static inline void weigh(const Gaussian *gaussian, const int16_t *center, const int16_t *const *before,
                          const int16_t *const *after, size_t at, v128_t sum[VECTORS]) {
   const v128_t own = wasm_i16x8_splat(gaussian->weights[0]);
@@ -99,7 +97,7 @@ static void dispose(Stream *s) {
   free(((Gaussian *)s)->bytes);
 }
 
-/* Weights up to the distance at which they would be rounded to 0; together they are WHOLE, or one less at the center. */
+// Weights up to the distance at which they would be rounded to 0; together they are WHOLE, or one less at the center.
 static void find_weights(Gaussian *gaussian, double sigma) {
   double exact[MAX_REACH + 1], sum = 0;
   const int most = clamp((int)ceil(3.3 * sigma) - 1, 0, MAX_REACH);
@@ -113,7 +111,7 @@ static void find_weights(Gaussian *gaussian, double sigma) {
   gaussian->weights[0] = (int16_t)MIN(rest, WHOLE - 1);
 }
 
-/* A sigma of up to 6 pixels; cut where a Gaussian falls below half of what 8 bits can show. */
+// A sigma of up to 6 pixels; cut where a Gaussian falls below half of what 8 bits can show.
 Stream *EXPORT(gaussian_open)(int width, int height, double sigma, int opaque) {
   Gaussian *gaussian = stream_open(sizeof(Gaussian), width, height, width, height);
   if (!gaussian) return NULL;

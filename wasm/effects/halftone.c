@@ -1,7 +1,5 @@
-/*
- * Halftone screens: a pixel is light where its tone exceeds the threshold that the screen has at its place. The
- * thresholds are spread evenly over the tones (a table of the caller's), so that an area keeps its mean.
- */
+// Halftone screens: a pixel is light where its tone exceeds the threshold that the screen has at its place. The
+// thresholds are spread evenly over the tones (a table of the caller's), so that an area keeps its mean.
 #include "effects.h"
 
 #include <math.h>
@@ -12,19 +10,19 @@ enum { DOT, LINE, CIRCULAR, HATCHED, CMYK };
 
 typedef struct {
   float mode;
-  float period;               /* of the screen, pixels */
-  float turn;                 /* its angle, in full turns */
-  float slope;                /* of the edge between dark and light, per threshold */
-  float thresholds[STEPS + 1]; /* by the value of the screen function, 0 to 1 */
+  float period;               // of the screen, pixels
+  float turn;                 // its angle, in full turns
+  float slope;                // of the edge between dark and light, per threshold
+  float thresholds[STEPS + 1]; // by the value of the screen function, 0 to 1
 } Settings;
 
-/* Where a row of a turned screen begins, and how far a pixel goes: fractions of a period in 32 bits, which wrap. */
+// Where a row of a turned screen begins, and how far a pixel goes: fractions of a period in 32 bits, which wrap.
 typedef struct { uint32_t u, v, du, dv; } Phase;
 
 typedef struct {
   Stream stream;
   Settings settings;
-  float waves[STEPS]; /* one period of a cosine, 0 to 1 */
+  float waves[STEPS]; // one period of a cosine, 0 to 1
 } Halftone;
 
 static uint32_t phase_of(double periods) { return (uint32_t)(int64_t)((periods - floor(periods)) * 4294967296.0); }
@@ -37,11 +35,9 @@ static Phase phase_at(const Halftone *halftone, int y, double turn) {
   return (Phase){phase_of(left * dx + down * dy), phase_of(down * dx - left * dy), phase_of(dx), phase_of(-dy)};
 }
 
-/*
- * The light of four tones, each at its value of the screen function: a ramp as wide as the edge of a dot, around the
- * threshold. Tones nearer to black or white than half of that ramp are moved outward by as much as keeps the mean over
- * all thresholds: there, the part of the ramp that is left has the area (z + e)^2 / (4 e).
- */
+// The light of four tones, each at its value of the screen function: a ramp as wide as the edge of a dot, around the
+// threshold. Tones nearer to black or white than half of that ramp are moved outward by as much as keeps the mean over
+// all thresholds: there, the part of the ramp that is left has the area (z + e)^2 / (4 e).
 static inline v128_t screens(const Settings *set, v128_t tone, v128_t values) {
   const v128_t thresholds = entries(set->thresholds, rounded(wasm_f32x4_mul(values, wasm_f32x4_const_splat(STEPS))));
   const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1), two = wasm_f32x4_const_splat(2);
@@ -54,7 +50,7 @@ static inline v128_t screens(const Settings *set, v128_t tone, v128_t values) {
   return wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_add(ramp, wasm_f32x4_const_splat(0.5f))));
 }
 
-/* A triangle wave, 0 to 1, at four phases. */
+// A triangle wave, 0 to 1, at four phases.
 static inline v128_t triangles(v128_t phases) {
   return wasm_f32x4_mul(wasm_f32x4_abs(wasm_f32x4_convert_i32x4(phases)), wasm_f32x4_const_splat(1 / 2147483648.0f));
 }
@@ -64,7 +60,7 @@ static inline v128_t dots(const Halftone *halftone, v128_t u, v128_t v) {
   return wasm_f32x4_mul(wasm_f32x4_const_splat(0.5f), sum);
 }
 
-/* How far four pixels of a row are from the last ring: 1 at a ring, 0 between two. */
+// How far four pixels of a row are from the last ring: 1 at a ring, 0 between two.
 static inline v128_t rings(const Halftone *halftone, int x, int y) {
   const Stream *s = &halftone->stream;
   const float down = (float)y + 0.5f - (float)s->height / 2;
@@ -76,7 +72,7 @@ static inline v128_t rings(const Halftone *halftone, int x, int y) {
   return wasm_f32x4_abs(wasm_f32x4_sub(wasm_f32x4_add(part, part), wasm_f32x4_const_splat(1)));
 }
 
-/* Four phases, each further than the one before. */
+// Four phases, each further than the one before.
 static inline v128_t phases_from(uint32_t phase, uint32_t step) {
   return wasm_u32x4_make(phase, phase + step, phase + 2 * step, phase + 3 * step);
 }
@@ -105,7 +101,7 @@ static void make_lines(Stream *s, int y, uint8_t *result) { make_gray((const Hal
 static void make_rings(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, CIRCULAR); }
 static void make_hatching(Stream *s, int y, uint8_t *result) { make_gray((const Halftone *)s, y, result, HATCHED); }
 
-/* Four screens at the customary angles: cyan 15, magenta 75, yellow 0, black 45 degrees; black takes all gray. */
+// Four screens at the customary angles: cyan 15, magenta 75, yellow 0, black 45 degrees; black takes all gray.
 static void make_cmyk(Stream *s, int y, uint8_t *result) {
   static const double TURNS[4] = {15 / 360.0, 75 / 360.0, 0, 45 / 360.0};
   const Halftone *halftone = (const Halftone *)s;

@@ -1,4 +1,4 @@
-/* Sorting networks on four pixels at a time: an exchange is a minimum and a maximum of vectors. */
+// Sorting networks on four pixels at a time: an exchange is a minimum and a maximum of vectors.
 #include "median.h"
 
 static inline void sort(v128_t *a, v128_t *b) {
@@ -11,8 +11,8 @@ static inline v128_t middle(v128_t a, v128_t b, v128_t c) {
   return wasm_u8x16_max(a, wasm_u8x16_min(b, c));
 }
 
-/* Each column sorted; then the median is that of the greatest of the least, the middle of the middle, and the least of
- * the greatest (Smith 1996, "Implementing median filters in XC4000E FPGAs"). */
+// Each column sorted; then the median is that of the greatest of the least, the middle of the middle, and the least of
+// the greatest (Smith 1996, "Implementing median filters in XC4000E FPGAs").
 void median_of_nine(const uint8_t *const *rows, int width, uint8_t *result) {
   for (int x = 0; x < width; x += 4) {
     v128_t low[3], mid[3], high[3];
@@ -27,20 +27,20 @@ void median_of_nine(const uint8_t *const *rows, int width, uint8_t *result) {
   }
 }
 
-/* Knuth 1998, "The Art of Computer Programming" 3, 5.3.4: nine exchanges. */
+// Knuth 1998, "The Art of Computer Programming" 3, 5.3.4: nine exchanges.
 static inline void sort_five(v128_t *v) {
   sort(v, v + 1), sort(v + 3, v + 4), sort(v + 2, v + 4), sort(v + 2, v + 3), sort(v, v + 3);
   sort(v, v + 2), sort(v + 1, v + 4), sort(v + 1, v + 3), sort(v + 1, v + 2);
 }
 
-/* Moves the least of `count` to the front and the greatest to the end. */
+// Moves the least of `count` to the front and the greatest to the end.
 static inline __attribute__((always_inline)) void part_extremes(v128_t *v, int count) {
   for (int i = 0; i < count / 2; i++) sort(v + i, v + count - 1 - i);
   for (int i = 1; i < (count + 1) / 2; i++) sort(v, v + i);
   for (int i = count / 2; i < count - 1; i++) sort(v + i, v + count - 1);
 }
 
-/* The least and the greatest of eight cannot be the median of thirteen; nor those of the other six and one more... */
+// The least and the greatest of eight cannot be the median of thirteen; nor those of the other six and one more...
 static inline v128_t median_of_thirteen(v128_t *v, const v128_t *rest) {
   part_extremes(v, 8), v[0] = rest[0];
   part_extremes(v, 7), v[0] = rest[1];
@@ -51,7 +51,7 @@ static inline v128_t median_of_thirteen(v128_t *v, const v128_t *rest) {
   return v[1];
 }
 
-/* The columns of four pixels, each sorted. */
+// The columns of four pixels, each sorted.
 typedef struct { v128_t rank[5]; } Columns;
 
 static inline Columns sorted_columns(const uint8_t *const *rows, ptrdiff_t x) {
@@ -61,11 +61,9 @@ static inline Columns sorted_columns(const uint8_t *const *rows, ptrdiff_t x) {
   return columns;
 }
 
-/*
- * Columns sorted, then what has the same rank in five neighboring columns: of a box sorted both ways, the element of
- * row r and column c, from 1, is not below r c of them and not above (6 - r)(6 - c). Where one of these is more than 13
- * it is not the median, and there are as many of them above as below, so that it is the median of the other thirteen.
- */
+// Columns sorted, then what has the same rank in five neighboring columns: of a box sorted both ways, the element of
+// row r and column c, from 1, is not below r c of them and not above (6 - r)(6 - c). Where one of these is more than 13
+// it is not the median, and there are as many of them above as below, so that it is the median of the other thirteen.
 void median_of_twenty_five(const uint8_t *const *rows, int width, uint8_t *result) {
   Columns before = sorted_columns(rows, -4), here = sorted_columns(rows, 0);
   for (int x = 0; x < width; x += 4) {

@@ -1,37 +1,33 @@
-/*
- * Median of the (2 radius + 1) squared pixels around each, channel by channel; edges are extended. The work per pixel
- * does not grow with the radius: a histogram per column, and one of the box that slides over them in two levels, whose
- * finer one is brought up to date only where the median lies (Perreault and Hebert 2007, "Median filtering in constant
- * time"). All of them count what is not above each level, so that counting one more pixel is one addition of a vector,
- * and finding a rank one comparison. Small boxes are sorted by networks instead. Translucent pixels are ranked with
- * their color times alpha.
- */
+// Median of the (2 radius + 1) squared pixels around each, channel by channel; edges are extended. The work per pixel
+// does not grow with the radius: a histogram per column, and one of the box that slides over them in two levels, whose
+// finer one is brought up to date only where the median lies (Perreault and Hebert 2007, "Median filtering in constant
+// time"). All of them count what is not above each level, so that counting one more pixel is one addition of a vector,
+// and finding a rank one comparison. Small boxes are sorted by networks instead. Translucent pixels are ranked with
+// their color times alpha.
 #include "median.h"
 
-/* Cumulative counts over the high halves of levels, 16 to a column, then over the low halves for each of the high ones. */
+// Cumulative counts over the high halves of levels, 16 to a column, then over the low halves for each of the high ones.
 #define PARTS 16
 #define BINS (PARTS + 256)
 
 typedef struct {
   Stream stream;
   int radius, channels;
-  /*
-   * For each channel: the counts over high halves of all columns, then, part by part, those over low halves of all
-   * columns. Neighbors have their medians in the same part, mostly, so what is read in a row lies in a row.
-   */
-  uint8_t *columns; /* null where a network sorts */
+  // For each channel: the counts over high halves of all columns, then, part by part, those over low halves of all
+  // columns. Neighbors have their medians in the same part, mostly, so what is read in a row lies in a row.
+  uint8_t *columns; // null where a network sorts
 } Median;
 
-/* The box that slides over a row of one channel. */
+// The box that slides over a row of one channel.
 typedef struct {
-  const uint8_t *columns; /* of the channel */
+  const uint8_t *columns; // of the channel
   int radius, width;
-  int current[PARTS];     /* the x for which each part of `fine` holds */
+  int current[PARTS];     // the x for which each part of `fine` holds
   v128_t coarse[2];
   v128_t fine[PARTS][2];
 } Slide;
 
-/* What a pixel adds to 16 cumulative counts: 1 from its own on. */
+// What a pixel adds to 16 cumulative counts: 1 from its own on.
 static const uint8_t STEPS[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 static inline v128_t step_at(int half) { return wasm_v128_load(STEPS + 16 - half); }
@@ -54,7 +50,7 @@ static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   }
 }
 
-/* The 16 counts of a column: part 0 is over high halves, part 1 + n over the low halves where the high one is n. */
+// The 16 counts of a column: part 0 is over high halves, part 1 + n over the low halves where the high one is n.
 static inline v128_t *counts_of(uint8_t *columns, int width, int part, int x) {
   return (v128_t *)(columns + ((size_t)part * width + (size_t)x) * 16);
 }
@@ -80,14 +76,14 @@ static inline void add(v128_t sum[2], v128_t counts) {
   sum[1] = wasm_i16x8_add(sum[1], wasm_u16x8_extend_high_u8x16(counts));
 }
 
-/* The difference of two columns may be negative, and is added as such. */
+// The difference of two columns may be negative, and is added as such.
 static inline void move(v128_t sum[2], v128_t in, v128_t out) {
   const v128_t low = wasm_i16x8_sub(wasm_u16x8_extend_low_u8x16(in), wasm_u16x8_extend_low_u8x16(out));
   const v128_t high = wasm_i16x8_sub(wasm_u16x8_extend_high_u8x16(in), wasm_u16x8_extend_high_u8x16(out));
   sum[0] = wasm_i16x8_add(sum[0], low), sum[1] = wasm_i16x8_add(sum[1], high);
 }
 
-/* Brings the 16 finer counts of a part to where the box is now. */
+// Brings the 16 finer counts of a part to where the box is now.
 static inline void refine(Slide *slide, int part, int x) {
   v128_t *fine = slide->fine[part];
   const int radius = slide->radius;
@@ -101,7 +97,7 @@ static inline void refine(Slide *slide, int part, int x) {
   slide->current[part] = x;
 }
 
-/* How many of 16 growing counts are at most `rank`. */
+// How many of 16 growing counts are at most `rank`.
 static inline int below(const v128_t counts[2], v128_t rank) {
   const v128_t low = wasm_u16x8_le(counts[0], rank), high = wasm_u16x8_le(counts[1], rank);
   return __builtin_popcount(wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)));
@@ -135,7 +131,7 @@ static void count_row(Median *median, int y) {
   }
 }
 
-/* The row that enters the columns, and the one that leaves them. */
+// The row that enters the columns, and the one that leaves them.
 static void exchange_rows(Median *median, int in, int out) {
   const Stream *s = &median->stream;
   const uint8_t *entering = pixels_of(s, in), *leaving = pixels_of(s, out);
@@ -150,7 +146,7 @@ static void exchange_rows(Median *median, int in, int out) {
   }
 }
 
-/* Opaque, or color divided by alpha again. */
+// Opaque, or color divided by alpha again.
 static void finish(const Median *median, uint8_t *row) {
   for (uint8_t *p = row; p < row + (size_t)median->stream.width * 4; p += 4) {
     if (median->channels == 3) p[3] = 255;
@@ -176,7 +172,7 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static void dispose(Stream *s) { free(((Median *)s)->columns); }
 
-/* A radius of 1 to 127 keeps the counts of a column within 8 bits, and those of the box within 16. */
+// A radius of 1 to 127 keeps the counts of a column within 8 bits, and those of the box within 16.
 Stream *EXPORT(median_open)(int width, int height, int radius, int opaque) {
   Median *median = stream_open(sizeof(Median), width, height, width, height);
   if (!median) return NULL;

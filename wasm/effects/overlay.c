@@ -1,11 +1,10 @@
-/* One picture on another (Porter and Duff 1984, source over). */
+// One picture on another (Porter and Duff 1984, source over).
 #include "effects.h"
 
-/*
- * Lays rows of `over_width` pixels on rows of `width` pixels, beginning at pixel x of each, with their alpha times
- * `opacity`, 0 to 1. The overlay must lie inside.
- */
-void EXPORT(overlay_rows)(uint8_t *base, int width, int x, const uint8_t *over, int over_width, int rows, float opacity) {
+// Lays rows of `over_width` pixels on rows of `width` pixels, beginning at pixel x of each, with their alpha times
+// `opacity`, 0 to 1. The overlay must lie inside.
+void EXPORT(overlay_rows)(uint8_t *base, int width, int x, const uint8_t *over, int over_width, int rows,
+                          float opacity) {
   for (int row = 0; row < rows; row++) {
     uint8_t *below = base + ((size_t)row * width + x) * 4;
     for (int column = 0; column < over_width; column++, below += 4, over += 4) {

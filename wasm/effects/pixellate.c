@@ -1,11 +1,11 @@
-/* Cells of one color each, the mean of their pixels; the cells at the right and the bottom may be cut. */
+// Cells of one color each, the mean of their pixels; the cells at the right and the bottom may be cut.
 #include "effects.h"
 
 typedef struct {
   Stream stream;
   int cell;
-  uint32_t *sums; /* four a cell, of the row of cells that is being taken */
-  uint8_t *row;   /* the result for that row of cells */
+  uint32_t *sums; // four a cell, of the row of cells that is being taken
+  uint8_t *row;   // the result for that row of cells
 } Cells;
 
 static int first_row(const Stream *s, int y) { return y - y % ((const Cells *)s)->cell; }
@@ -49,7 +49,7 @@ static void dispose(Stream *s) {
   free(((Cells *)s)->row);
 }
 
-/* A cell of 2 to 256 pixels. */
+// A cell of 2 to 256 pixels.
 Stream *EXPORT(pixellate_open)(int width, int height, int cell) {
   Cells *cells = stream_open(sizeof(Cells), width, height, width, height);
   if (!cells) return NULL;
@@ -61,7 +61,7 @@ Stream *EXPORT(pixellate_open)(int width, int height, int cell) {
     stream_close(&cells->stream);
     return NULL;
   }
-  /* Nothing is kept in the ring, but it paces the stream: one row of cells at a time. */
+  // Nothing is kept in the ring, but it paces the stream: one row of cells at a time.
   if (!stream_ring(&cells->stream, cell, 0)) return NULL;
   cells->stream.first = first_row, cells->stream.last = last_row;
   cells->stream.take = take, cells->stream.make = make;

@@ -1,14 +1,12 @@
-/*
- * One color for another: pixels within a distance of `from` in CIELAB (D65, difference by CIE 1976) become `to`;
- * from half that distance on, the change fades out.
- */
+// One color for another: pixels within a distance of `from` in CIELAB (D65, difference by CIE 1976) become `to`;
+// from half that distance on, the change fades out.
 #include "effects.h"
 
 typedef struct {
-  float from[3];     /* L, a, b */
-  float to[4];       /* sRGB, alpha; 0 to 255 */
-  float tolerance;   /* in units of CIELAB */
-  float linear[256]; /* sRGB levels as linear light, 0 to 1 */
+  float from[3];     // L, a, b
+  float to[4];       // sRGB, alpha; 0 to 255
+  float tolerance;   // in units of CIELAB
+  float linear[256]; // sRGB levels as linear light, 0 to 1
 } Settings;
 
 typedef struct {
@@ -16,7 +14,7 @@ typedef struct {
   Settings settings;
 } Replace;
 
-/* Cube roots of four numbers above 0: an estimate from the exponent, and two steps by Halley's method. */
+// Cube roots of four numbers above 0: an estimate from the exponent, and two steps by Halley's method.
 static inline v128_t cube_root(v128_t v) {
   const v128_t third = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(v), wasm_f32x4_const_splat(1.0f / 3));
   v128_t root = wasm_i32x4_add(wasm_i32x4_relaxed_trunc_f32x4(third), wasm_i32x4_const_splat(0x2a512ce3));
@@ -28,26 +26,26 @@ static inline v128_t cube_root(v128_t v) {
   return root;
 }
 
-/* CIE 15:2004, 8.2.1. */
+// CIE 15:2004, 8.2.1.
 static inline v128_t lightness(v128_t t) {
   const v128_t bound = wasm_f32x4_const_splat(216.0f / 24389);
   const v128_t dark = wasm_f32x4_add(wasm_f32x4_mul(t, wasm_f32x4_const_splat(24389.0f / 27 / 116)), wasm_f32x4_const_splat(16.0f / 116));
   return wasm_v128_bitselect(cube_root(wasm_f32x4_pmax(t, bound)), dark, wasm_f32x4_gt(t, bound));
 }
 
-/* Four sums of red, green and blue. */
+// Four sums of red, green and blue.
 static inline v128_t mixed(const v128_t rgb[3], float red, float green, float blue) {
   const v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(rgb[0], wasm_f32x4_splat(red)), wasm_f32x4_mul(rgb[1], wasm_f32x4_splat(green)));
   return wasm_f32x4_add(sum, wasm_f32x4_mul(rgb[2], wasm_f32x4_splat(blue)));
 }
 
-/* `a` times the difference of two values, without `b`, squared. */
+// `a` times the difference of two values, without `b`, squared.
 static inline v128_t squared(v128_t x, v128_t y, float a, float b) {
   const v128_t d = wasm_f32x4_sub(wasm_f32x4_mul(wasm_f32x4_sub(x, y), wasm_f32x4_splat(a)), wasm_f32x4_splat(b));
   return wasm_f32x4_mul(d, d);
 }
 
-/* How far four pixels are from the color. */
+// How far four pixels are from the color.
 static inline v128_t distances(const Settings *set, v128_t pixels) {
   v128_t rgb[3];
   for (int c = 0; c < 3; c++)
@@ -62,7 +60,7 @@ static inline v128_t distances(const Settings *set, v128_t pixels) {
 
 static void replaced(const Settings *set, const uint8_t *p, float distance, uint8_t *q) {
   const float far = set->tolerance - distance;
-  /* A hundredth of a unit is far below one level, and above the error of the arithmetic. */
+  // A hundredth of a unit is far below one level, and above the error of the arithmetic.
   const float share = far < -0.01f ? 0 : set->tolerance <= 0.02f ? 1 : MIN(1, MAX(0, far) / (set->tolerance / 2));
   memcpy(q, p, 4);
   if (share <= 0) return;
@@ -88,7 +86,7 @@ static void make(Stream *s, int y, uint8_t *result) {
   v128_t before = wasm_i32x4_const_splat(0), after = replaced_pixels(set, before);
   for (int x = 0; x < s->width; x += 4) {
     const v128_t pixels = wasm_v128_load(source + x * 4);
-    /* Flat areas are what this is used on. */
+    // Flat areas are what this is used on.
     if (!wasm_i32x4_all_true(wasm_i32x4_eq(pixels, before))) after = replaced_pixels(set, pixels);
     before = pixels;
     store_pixels(result + x * 4, after, s->width - x);

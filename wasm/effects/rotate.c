@@ -1,8 +1,6 @@
-/*
- * Rotation by less than a quarter turn to either side. Every result pixel is an interpolation of 4 x 4 source pixels
- * (Catmull-Rom: Keys 1981, a = -0.5), weighted by alpha, with the source extended at its edges; how much of the pixel
- * the turned picture covers decides how much of the background shows.
- */
+// Rotation by less than a quarter turn to either side. Every result pixel is an interpolation of 4 x 4 source pixels
+// (Catmull-Rom: Keys 1981, a = -0.5), weighted by alpha, with the source extended at its edges; how much of the pixel
+// the turned picture covers decides how much of the background shows.
 #include "effects.h"
 
 #include <math.h>
@@ -10,17 +8,17 @@
 typedef struct {
   Stream stream;
   double cosine, sine;
-  int opaque; /* the ring holds three bytes a pixel, levels less 128, as it may hold most of the picture */
-  float background[4]; /* color times alpha, 0 to 65025, and alpha times 255 */
-  const uint8_t **rows; /* the rows of the ring, twice */
+  int opaque; // the ring holds three bytes a pixel, levels less 128, as it may hold most of the picture
+  float background[4]; // color times alpha, 0 to 65025, and alpha times 255
+  const uint8_t **rows; // the rows of the ring, twice
 } Rotate;
 
-/* Places between two samples that the filter of opaque pictures knows, and its weights there, in 16384ths. */
+// Places between two samples that the filter of opaque pictures knows, and its weights there, in 16384ths.
 #define PHASE_BITS 10
 #define ONE_BITS 14
 static int16_t weights_of[1 << PHASE_BITS][4];
 
-/* The column and row of the source, as coordinates of pixel edges, at the center of a result pixel. */
+// The column and row of the source, as coordinates of pixel edges, at the center of a result pixel.
 static double column_at(const Rotate *r, double x, double y) {
   const Stream *s = &r->stream;
   return s->width / 2.0 + (x + 0.5 - s->result_width / 2.0) * r->cosine + (y + 0.5 - s->result_height / 2.0) * r->sine;
@@ -31,7 +29,7 @@ static double row_at(const Rotate *r, double x, double y) {
   return s->height / 2.0 - (x + 0.5 - s->result_width / 2.0) * r->sine + (y + 0.5 - s->result_height / 2.0) * r->cosine;
 }
 
-/* The x of result row y, from `from` to before `to`, that lie in the picture grown by `margin` pixels. */
+// The x of result row y, from `from` to before `to`, that lie in the picture grown by `margin` pixels.
 static void touched(const Rotate *r, int y, double margin, int *from, int *to) {
   const Stream *s = &r->stream;
   const double column = column_at(r, 0, y), row = row_at(r, 0, y);
@@ -49,7 +47,7 @@ static void touched(const Rotate *r, int y, double margin, int *from, int *to) {
   *from = (int)ceil(low), *to = high < low ? *from : (int)floor(high) + 1;
 }
 
-/* The source row in the middle of what result row y crosses, and how far the crossing goes up and down from there. */
+// The source row in the middle of what result row y crosses, and how far the crossing goes up and down from there.
 static void crossed(const Rotate *r, int y, double *middle, double *reach) {
   const Stream *s = &r->stream;
   *middle = s->height / 2.0 + (y + 0.5 - s->result_height / 2.0) / r->cosine;
@@ -68,7 +66,7 @@ static int last_row(const Stream *s, int y) {
   return (int)ceil(middle + reach) + 3;
 }
 
-/* The four weights for a place `t` of the way from the second sample to the third. */
+// The four weights for a place `t` of the way from the second sample to the third.
 static inline v128_t weights_at(float t) {
   const v128_t at = wasm_f32x4_splat(t);
   v128_t w = wasm_f32x4_const(-0.5f, 1.5f, -1.5f, 0.5f);
@@ -80,7 +78,7 @@ static inline v128_t weights_at(float t) {
 static inline v128_t floats_low(v128_t v) { return wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(v)); }
 static inline v128_t floats_high(v128_t v) { return wasm_f32x4_convert_u32x4(wasm_u32x4_extend_high_u16x8(v)); }
 
-/* Four neighbors of a row, premultiplied and weighted. */
+// Four neighbors of a row, premultiplied and weighted.
 static inline v128_t across(v128_t bytes, v128_t w) {
   const v128_t alpha = wasm_i8x16_shuffle(bytes, bytes, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
   const v128_t color = wasm_v128_or(bytes, wasm_i32x4_const_splat((int)0xff000000));
@@ -97,7 +95,7 @@ static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y)
     for (int c = 0; c < 3; c++) place[(size_t)x * 3 + c] = source[(size_t)x * 4 + c] ^ 128;
 }
 
-/* Pixels left to left + 3 of a row, the row extended. The ring has room for a load that begins at its last pixel. */
+// Pixels left to left + 3 of a row, the row extended. The ring has room for a load that begins at its last pixel.
 static inline v128_t four_pixels(const Rotate *r, const uint8_t *row, int left) {
   const int width = r->stream.width;
   const v128_t opaque = wasm_i8x16_const_splat(-1);
@@ -113,7 +111,7 @@ static inline v128_t four_pixels(const Rotate *r, const uint8_t *row, int left) 
   return r->opaque ? wasm_v128_xor(wasm_v128_load(pixels), wasm_i32x4_const_splat(0x808080)) : wasm_v128_load(pixels);
 }
 
-/* The source at a place, premultiplied; overshoot of the filter is cut. */
+// The source at a place, premultiplied; overshoot of the filter is cut.
 static v128_t interpolate(const Rotate *r, float column, float row) {
   const Stream *s = &r->stream;
   const float left = floorf(column - 0.5f), top = floorf(row - 0.5f);
@@ -131,10 +129,10 @@ static v128_t interpolate(const Rotate *r, float column, float row) {
   return wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_pmin(sum, most));
 }
 
-/* The part of a pixel around `at` that lies between 0 and `size`. */
+// The part of a pixel around `at` that lies between 0 and `size`.
 static inline float covered(float at, float size) { return MIN(1, MAX(0, MIN(at, size - at) + 0.5f)); }
 
-/* What lies at x in result row y, near or beyond the edge of the picture. */
+// What lies at x in result row y, near or beyond the edge of the picture.
 static void make_edge(const Rotate *r, int x, int y, uint8_t *result) {
   const Stream *s = &r->stream;
   const v128_t background = wasm_v128_load(r->background);
@@ -148,10 +146,9 @@ static void make_edge(const Rotate *r, int x, int y, uint8_t *result) {
   store_mean(result + (size_t)x * 4, color, 1 / 255.0f);
 }
 
-/*
- * Three opaque samples, all of whose neighbors are in the picture, from places in 2^32ths of a pixel. Samples are taken
- * as high bytes of 16 bits: of the first two columns side by side, and of the other two. Down first, to 128ths of a level.
- */
+// Three opaque samples, all of whose neighbors are in the picture, from places in 2^32ths of a pixel. Samples are taken
+// as high bytes of 16 bits: of the first two columns side by side, and of the other two. Down first, to 128ths of a
+// level.
 static inline v128_t interpolate_opaque(const uint8_t *const *rows, int64_t column, int64_t row) {
   const size_t at = (size_t)((column >> 32) - 1) * 3;
   const uint8_t *const *top = rows + (row >> 32) - 1;
@@ -173,7 +170,7 @@ static inline v128_t interpolate_opaque(const uint8_t *const *rows, int64_t colu
 static void make_inside(const Rotate *r, int from, int to, int y, uint8_t *result) {
   const Stream *s = &r->stream;
   const int64_t right = (int64_t)(r->cosine * 4294967296.0), down = (int64_t)(-r->sine * 4294967296.0);
-  /* Rows are counted from the first that the ring holds. */
+  // Rows are counted from the first that the ring holds.
   const int first = MAX(0, s->taken - s->ring_rows);
   const uint8_t *const *rows = r->rows + first % s->ring_rows;
   int64_t column = (int64_t)((column_at(r, from, y) - 0.5) * 4294967296.0);
@@ -190,7 +187,7 @@ static void make(Stream *s, int y, uint8_t *result) {
   const int width = s->result_width;
   int from, to, inside, outside;
   touched(r, y, 1, &from, &to);
-  /* Two pixels to each side are in the picture, and a hundredth makes up for the rounding of places. */
+  // Two pixels to each side are in the picture, and a hundredth makes up for the rounding of places.
   touched(r, y, -2.01, &inside, &outside);
   if (!r->opaque || inside >= outside) inside = outside = to;
   store_mean(result, wasm_v128_load(r->background), 1 / 255.0f);
@@ -223,7 +220,7 @@ static int list_rows(Rotate *r) {
   return 1;
 }
 
-/* Clockwise, by the angle whose cosine (above 0) and sine are given; `background` is RGBA, 0 to 255. */
+// Clockwise, by the angle whose cosine (above 0) and sine are given; `background` is RGBA, 0 to 255.
 Stream *EXPORT(rotate_open)(int width, int height, int result_width, int result_height, double cosine, double sine,
                             int opaque, const float *background) {
   Rotate *r = stream_open(sizeof(Rotate), width, height, result_width, result_height);

@@ -1,4 +1,4 @@
-/* Rows of opaque pixels as 16-bit samples, and back. */
+// Rows of opaque pixels as 16-bit samples, and back.
 #include "effects.h"
 
 void extend_samples(int16_t *row, int width, int padding, int channels) {

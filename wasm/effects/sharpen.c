@@ -1,7 +1,5 @@
-/*
- * Unsharp masking of the luma: what a Gaussian takes away is added once more, the same to red, green and blue, so that
- * no edge changes its hue. Edges of the picture are extended; transparent pixels have no say.
- */
+// Unsharp masking of the luma: what a Gaussian takes away is added once more, the same to red, green and blue, so that
+// no edge changes its hue. Edges of the picture are extended; transparent pixels have no say.
 #include "effects.h"
 
 #include <math.h>
@@ -10,11 +8,11 @@
 
 typedef struct {
   Stream stream;
-  int reach, planes;       /* one plane of luma, or luma times alpha and alpha */
-  size_t plane;            /* floats of one plane in a row, a multiple of 8 */
+  int reach, planes;       // one plane of luma, or luma times alpha and alpha
+  size_t plane;            // floats of one plane in a row, a multiple of 8
   float amount;
   float weights[MAX_REACH + 1];
-  float *columns;          /* one row of each plane, filtered down */
+  float *columns;          // one row of each plane, filtered down
 } Sharpen;
 
 static int first_row(const Stream *s, int y) { return y - ((const Sharpen *)s)->reach; }
@@ -51,7 +49,7 @@ static void take_opaque(Stream *s, const uint8_t *source, uint8_t *place, int y)
   for (int i = 1; i <= reach; i++) luma[-i] = luma[0], luma[width - 1 + i] = luma[width - 1];
 }
 
-/* The rows around row y, weighted, into `columns`. */
+// The rows around row y, weighted, into `columns`.
 static void filter_down(const Sharpen *sharpen, int y) {
   const Stream *s = &sharpen->stream;
   const int taps = 2 * sharpen->reach + 1;
@@ -70,7 +68,7 @@ static void filter_down(const Sharpen *sharpen, int y) {
   }
 }
 
-/* Four neighbors of a filtered-down plane, filtered across. */
+// Four neighbors of a filtered-down plane, filtered across.
 static inline v128_t filter_across(const Sharpen *sharpen, const float *columns) {
   v128_t sum = wasm_f32x4_const_splat(0);
   for (int k = -sharpen->reach; k <= sharpen->reach; k++)
@@ -101,7 +99,7 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static void dispose(Stream *s) { free(((Sharpen *)s)->columns); }
 
-/* A sigma of up to 10 pixels; the Gaussian is cut off at 3 sigma and normalized. */
+// A sigma of up to 10 pixels; the Gaussian is cut off at 3 sigma and normalized.
 Stream *EXPORT(sharpen_open)(int width, int height, double sigma, double amount, int opaque) {
   Sharpen *sharpen = stream_open(sizeof(Sharpen), width, height, width, height);
   if (!sharpen) return NULL;

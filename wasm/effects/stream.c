@@ -31,7 +31,7 @@ void EXPORT(stream_close)(Stream *s) {
 uint8_t *EXPORT(stream_window)(Stream *s) { return s->window; }
 uint8_t *EXPORT(stream_band)(Stream *s) { return s->band; }
 
-/* Source rows that may be written to the window; 0 when result rows must be read first, or nothing more is needed. */
+// Source rows that may be written to the window; 0 when result rows must be read first, or nothing more is needed.
 int EXPORT(stream_room)(const Stream *s) {
   if (s->made == s->result_height) return 0;
   const int kept = MAX(0, s->first(s, s->made));
@@ -44,7 +44,7 @@ void EXPORT(stream_commit)(Stream *s, int rows) {
     s->take(s, s->window + (size_t)row * s->width * 4, ring_row(s, s->taken), s->taken);
 }
 
-/* Makes the next result rows, at most `max`, as far as the source rows allow; returns how many are in the band. */
+// Makes the next result rows, at most `max`, as far as the source rows allow; returns how many are in the band.
 int EXPORT(stream_read)(Stream *s, int max) {
   int rows = 0;
   for (; rows < MIN(max, WINDOW_ROWS) && s->made < s->result_height; rows++, s->made++) {

@@ -1,10 +1,8 @@
-/*
- * A filter of few scattered taps, the same everywhere, as motion blur needs it; edges are extended. Opaque pictures are
- * filtered in 16 bits: each tap rounds to a 256th of a level.
- */
+// A filter of few scattered taps, the same everywhere, as motion blur needs it; edges are extended. Opaque pictures are
+// filtered in 16 bits: each tap rounds to a 256th of a level.
 #include "effects.h"
 
-#define FRACTION 7 /* bits of the samples of opaque pictures */
+#define FRACTION 7 // bits of the samples of opaque pictures
 #define VECTORS (LANES / 8)
 #define WHOLE 32768.0f
 
@@ -14,8 +12,8 @@ typedef struct {
   Stream stream;
   int reach_x, reach_y, count;
   Tap *taps;
-  const uint16_t **rows; /* of each tap, at x = 0 of the result row that is being made */
-  uint8_t *bytes;        /* the result row without alpha */
+  const uint16_t **rows; // of each tap, at x = 0 of the result row that is being made
+  uint8_t *bytes;        // the result row without alpha
 } Taps;
 
 static int first_row(const Stream *s, int y) { return y - ((const Taps *)s)->reach_y; }
@@ -87,7 +85,7 @@ static void dispose(Stream *s) {
   free(((Taps *)s)->bytes);
 }
 
-/* `taps` holds x, y and weight of each of up to 127; the weights are at most 32767 and add up to 32768. */
+// `taps` holds x, y and weight of each of up to 127; the weights are at most 32767 and add up to 32768.
 Stream *EXPORT(taps_open)(int width, int height, const int32_t *taps, int count, int opaque) {
   Taps *filter = stream_open(sizeof(Taps), width, height, width, height);
   if (!filter) return NULL;

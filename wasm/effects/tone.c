@@ -1,16 +1,14 @@
-/*
- * Tone and color, in one pass and with one rounding at its end:
- * levels of each channel -> gain by luma -> vibrance -> matrix.
- */
+// Tone and color, in one pass and with one rounding at its end:
+// levels of each channel -> gain by luma -> vibrance -> matrix.
 #include "effects.h"
 
 #define GAIN_STEPS 1024
 
 typedef struct {
-  float levels[3 * 256];        /* what each sample becomes, 0 to 255 */
-  float gains[GAIN_STEPS + 1];  /* factor by luma; all 1 for none */
-  float matrix[12];             /* three rows of four: factors of red, green, blue, and an offset in levels */
-  float vibrance;               /* -1 to 1 */
+  float levels[3 * 256];        // what each sample becomes, 0 to 255
+  float gains[GAIN_STEPS + 1];  // factor by luma; all 1 for none
+  float matrix[12];             // three rows of four: factors of red, green, blue, and an offset in levels
+  float vibrance;               // -1 to 1
   float has_gains;
 } Settings;
 
@@ -19,7 +17,7 @@ typedef struct {
   Settings settings;
 } Tone;
 
-/* What each of four samples of a channel becomes. */
+// What each of four samples of a channel becomes.
 static inline v128_t levels_of(const Settings *set, v128_t pixels, int channel) {
   const v128_t index = wasm_v128_and(wasm_u32x4_shr(pixels, (uint32_t)channel * 8), wasm_i32x4_const_splat(255));
   return entries(set->levels + channel * 256, index);
@@ -31,7 +29,7 @@ static inline v128_t tone_pixels(const Settings *set, v128_t pixels) {
   if (set->has_gains != 0) {
     const v128_t luma = luma_of_four(red, green, blue), most = wasm_f32x4_pmax(red, wasm_f32x4_pmax(green, blue));
     v128_t gain = entries(set->gains, rounded(wasm_f32x4_mul(luma, wasm_f32x4_const_splat(GAIN_STEPS / 255.0f))));
-    /* A color is not lifted past its brightest channel, which would change its hue. */
+    // A color is not lifted past its brightest channel, which would change its hue.
     gain = wasm_f32x4_pmin(gain, wasm_f32x4_pmax(one, wasm_f32x4_div(white, most)));
     red = wasm_f32x4_mul(red, gain), green = wasm_f32x4_mul(green, gain), blue = wasm_f32x4_mul(blue, gain);
   }

@@ -1,39 +1,37 @@
-/*
- * Zoom blur: every pixel becomes the mean of samples on the line from it to the center, at distances that shrink by a
- * constant ratio. Two such effects in a row, one with the ratio of the other to the power of its samples, act as one
- * with the product of their samples. Samples are bilinear.
- */
+// Zoom blur: every pixel becomes the mean of samples on the line from it to the center, at distances that shrink by a
+// constant ratio. Two such effects in a row, one with the ratio of the other to the power of its samples, act as one
+// with the product of their samples. Samples are bilinear.
 #include "effects.h"
 
 #include <math.h>
 
 #define SAMPLES 4
-#define FRACTION 5 /* bits of the samples of opaque pictures: the sum of four stays within 16 bits */
+#define FRACTION 5 // bits of the samples of opaque pictures: the sum of four stays within 16 bits
 
-/* A place between two columns. */
+// A place between two columns.
 typedef struct {
   int32_t left;
-  float share; /* of the way to the right one */
+  float share; // of the way to the right one
 } Between;
 
-/* The same for two neighbors of the result, with shares in 32768ths. */
+// The taps of two neighbors of the result, with shares in 32768ths.
 typedef struct {
-  int32_t left; /* its complement where the second is between the same columns, else it is between the next two */
+  int32_t left; // its complement where the second is between the same columns, else it is between the next two
   int16_t shares[2];
 } Pair;
 
 typedef struct {
   Stream stream;
-  double scales[SAMPLES]; /* 1 first, then smaller */
-  Between *columns;           /* where result columns are sampled at the second scale, then at the third... */
-  Pair *pairs;                /* without alpha: of two result columns at the second scale, at the third..., of the next two */
-  int16_t *rows;              /* without alpha: what result row y is sampled from at each scale */
+  double scales[SAMPLES]; // 1 first, then smaller
+  Between *columns;           // where result columns are sampled at the second scale, then at the third...
+  Pair *pairs;                // without alpha: of two result columns at the second scale, at the third..., of the next two
+  int16_t *rows;              // without alpha: what result row y is sampled from at each scale
 } Zoom;
 
-/* A row has a pixel more at both ends, and two pixels are written at a time. */
+// A row has a pixel more at both ends, and two pixels are written at a time.
 static size_t row_samples(int width) { return ((size_t)width + 4) * 4; }
 
-/* Where row y is sampled at a scale, in rows from the center of row 0. */
+// Where row y is sampled at a scale, in rows from the center of row 0.
 static double sampled(const Stream *s, int y, double scale) {
   const double center = (s->height - 1) / 2.0;
   return center + (y - center) * scale;
@@ -49,7 +47,7 @@ static int last_row(const Stream *s, int y) {
   return MAX(y, (int)floor(sampled(s, y, zoom->scales[SAMPLES - 1])) + 1);
 }
 
-/* A row with its first and last pixel once more at both ends, so that two neighbors can be read anywhere. */
+// A row with its first and last pixel once more at both ends, so that two neighbors can be read anywhere.
 static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
   memcpy(place, source, 4);
@@ -57,7 +55,7 @@ static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   memcpy(place + 4 + (size_t)s->width * 4, source + (size_t)(s->width - 1) * 4, 4);
 }
 
-/* Pixels x and x + 1 of a row, premultiplied. */
+// Pixels x and x + 1 of a row, premultiplied.
 static inline v128_t pair_at(const uint8_t *row, int x) {
   const v128_t bytes = wasm_v128_load64_zero(row + (ptrdiff_t)x * 4);
   const v128_t alpha = wasm_i8x16_shuffle(bytes, bytes, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7);
@@ -66,13 +64,13 @@ static inline v128_t pair_at(const uint8_t *row, int x) {
 
 static inline v128_t lerp(v128_t a, v128_t b, v128_t share) { return wasm_f32x4_add(a, wasm_f32x4_mul(wasm_f32x4_sub(b, a), share)); }
 
-/* Between the two pixels of a pair. */
+// Between the two pixels of a pair.
 static inline v128_t between(v128_t pair, v128_t share) {
   return lerp(wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(pair)),
               wasm_f32x4_convert_u32x4(wasm_u32x4_extend_high_u16x8(pair)), share);
 }
 
-/* Where row y is sampled: the rows above and below, and how far below the upper one. */
+// Where row y is sampled: the rows above and below, and how far below the upper one.
 static void sampled_rows(const Zoom *zoom, int y, const uint8_t *upper[], const uint8_t *lower[], double share[]) {
   const Stream *s = &zoom->stream;
   for (int k = 0; k < SAMPLES; k++) {
@@ -103,7 +101,7 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static int16_t share_of(double share) { return (int16_t)MIN(share * 32768 + 0.5, 32767); }
 
-/* Rows y and y + 1, `share` of the way between them, as samples. */
+// Rows y and y + 1, `share` of the way between them, as samples.
 static void mix_rows(const uint8_t *upper, const uint8_t *lower, double share, int16_t *row, int width) {
   const v128_t down = wasm_i16x8_splat(share_of(share));
   for (int x = -1; x <= width; x += 2) {
@@ -113,7 +111,7 @@ static void mix_rows(const uint8_t *upper, const uint8_t *lower, double share, i
   }
 }
 
-/* Two neighbors of the result at one scale: mostly theirs are neighbors too, else they lie between the same two. */
+// Two neighbors of the result at one scale: mostly theirs are neighbors too, else they lie between the same two.
 static inline v128_t sampled_pair(const int16_t *row, const Pair *pair) {
   const v128_t share = permute(wasm_v128_load32_zero(pair->shares), wasm_i8x16_const(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3));
   const int same = pair->left < 0;
@@ -124,7 +122,7 @@ static inline v128_t sampled_pair(const int16_t *row, const Pair *pair) {
   return wasm_i16x8_add(a, times(wasm_i16x8_sub(b, a), share));
 }
 
-/* The same without alpha, in 16 bits, two pixels at a time. */
+// Makes a row of an opaque picture in 16 bits, two pixels at a time.
 static void make_opaque(Stream *s, int y, uint8_t *result) {
   const Zoom *zoom = (const Zoom *)s;
   const uint8_t *upper[SAMPLES], *lower[SAMPLES], *own = ring_row(s, y) + 4;
@@ -146,7 +144,7 @@ static void make_opaque(Stream *s, int y, uint8_t *result) {
   }
 }
 
-/* Where column x is sampled at a scale: the column to the left, and how far to the right of it. */
+// Where column x is sampled at a scale: the column to the left, and how far to the right of it.
 static double sampled_column(const Zoom *zoom, int x, double scale, int *left) {
   const double center = (zoom->stream.width - 1) / 2.0, at = center + (MIN(x, zoom->stream.width - 1) - center) * scale;
   *left = (int)at;
@@ -185,7 +183,7 @@ static void dispose(Stream *s) {
   free(zoom->columns), free(zoom->pairs), free(zoom->rows);
 }
 
-/* The mean of four samples, each `ratio`, below 1, times as far from the center as the one before. */
+// The mean of four samples, each `ratio`, below 1, times as far from the center as the one before.
 Stream *EXPORT(zoom_open)(int width, int height, double ratio, int opaque) {
   Zoom *zoom = stream_open(sizeof(Zoom), width, height, width, height);
   if (!zoom) return NULL;

@@ -1,4 +1,4 @@
-/* Looks for faces in a gray picture with cascades of Haar features. */
+// Looks for faces in a gray picture with cascades of Haar features.
 #pragma once
 
 #include <stddef.h>
@@ -7,11 +7,7 @@
 #include <string.h>
 #include <wasm_simd128.h>
 
-/* Makes a function callable from the binding under its own name. */
-#define EXPORT(name) __attribute__((export_name(#name))) name
-
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#include "../native.h"
 
 #define WINDOW_ROWS 16
 #define MAX_LEVELS 12
@@ -21,21 +17,21 @@ typedef struct {
   uint8_t *pixels;
 } Level;
 
-/* The picture in gray, and halved again and again. */
+// The picture in gray, and halved again and again.
 typedef struct {
-  int width, height, taken; /* rows taken so far */
-  uint8_t *window;          /* WINDOW_ROWS rows of RGBA8 on their way in */
+  int width, height, taken; // rows taken so far
+  uint8_t *window;          // WINDOW_ROWS rows of RGBA8 on their way in
   int levels;
   Level level[MAX_LEVELS];
 } Picture;
 
-/* A part of a picture to be sampled at a scale: pixel (0, 0) of the result covers `scale` squared pixels at x, y. */
+// A part of a picture to be sampled at a scale: pixel (0, 0) of the result covers `scale` squared pixels at x, y.
 typedef struct {
   const Picture *picture;
   double x, y, scale;
-  int width, height; /* of the result */
+  int width, height; // of the result
   int mirrored;
 } Sampling;
 
-/* Row y of a sampling; `at` and `share` say for each x where the two neighbors lie. */
+// Row y of a sampling; `at` and `share` say for each x where the two neighbors lie.
 void sample_row(const Sampling *sampling, int y, uint8_t *row);

@@ -1,12 +1,12 @@
-/* The picture in gray, its halves, and bilinear samples of them. */
+// The picture in gray, its halves, and bilinear samples of them.
 #include "faces.h"
 
 #include <math.h>
 
-/* Where alpha is below 255, a mid gray shines through: no edge that a feature could take for one of a face. */
+// Where alpha is below 255, a mid gray shines through: no edge that a feature could take for one of a face.
 #define BEHIND 128
 
-/* Rec. 601 luma of encoded values, with which the cascades were trained, in 65,536ths. */
+// Rec. 601 luma of encoded values, with which the cascades were trained, in 65,536ths.
 static inline int gray_of(const uint8_t *p) {
   const int luma = (19595 * p[0] + 38470 * p[1] + 7471 * p[2] + 32768) >> 16;
   return p[3] == 255 ? luma : (luma * p[3] + BEHIND * (255 - p[3]) + 127) / 255;
@@ -46,7 +46,7 @@ static void halve(const Level *from, const Level *to) {
   }
 }
 
-/* Takes rows out of the window; with the last one, the halves are made. */
+// Takes rows out of the window; with the last one, the halves are made.
 void EXPORT(picture_commit)(Picture *picture, int rows) {
   const size_t pixels = (size_t)rows * picture->width;
   uint8_t *place = picture->level[0].pixels + (size_t)picture->taken * picture->width;
@@ -56,7 +56,7 @@ void EXPORT(picture_commit)(Picture *picture, int rows) {
   for (int index = 1; index < picture->levels; index++) halve(&picture->level[index - 1], &picture->level[index]);
 }
 
-/* The pixel before a sample, and the share of the one after it in 256ths. */
+// The pixel before a sample, and the share of the one after it in 256ths.
 static inline int neighbor(double position, int length, int *share) {
   const double clamped = MIN(MAX(position, 0), length - 1);
   const int before = MIN((int)clamped, MAX(0, length - 2));

@@ -1,27 +1,25 @@
-/*
- * Slides the window of a cascade over a picture at many scales, as OpenCV does (P. Viola and M. Jones, "Rapid Object
- * Detection using a Boosted Cascade of Simple Features", 2001): features are differences between sums of pixels in
- * rectangles, read from an integral image and compared in units of the window's deviation.
- */
+// Slides the window of a cascade over a picture at many scales, as OpenCV does (P. Viola and M. Jones, "Rapid Object
+// Detection using a Boosted Cascade of Simple Features", 2001): features are differences between sums of pixels in
+// rectangles, read from an integral image and compared in units of the window's deviation.
 #include "cascades.h"
 #include "faces.h"
 
 #include <math.h>
 
 #define MAX_HITS 4096
-#define MAX_NODES 4096 /* of one cascade; the recipe's have at most 2,609 */
+#define MAX_NODES 4096 // of one cascade; the recipe's have at most 2,609
 
-/* A window with less contrast than this deviation shows nothing. */
+// A window with less contrast than this deviation shows nothing.
 #define LEAST_DEVIATION 10
 
-/* Below this scale every other position is enough. */
+// Below this scale every other position is enough.
 #define FINE_SCALE 2
 
 typedef struct {
-  float x, y, side; /* in the picture's pixels */
+  float x, y, side; // in the picture's pixels
 } Hit;
 
-/* A node with the corners of its rectangles as offsets into the integral image. */
+// A node with the corners of its rectangles as offsets into the integral image.
 typedef struct {
   int32_t at[3][4];
   int32_t weights[2];
@@ -31,17 +29,17 @@ typedef struct {
 
 typedef struct {
   const Cascade *cascade;
-  int step;         /* between windows, in both directions */
-  int stride, half; /* entries of a row; where the odd columns of a row begin when the step is 2 */
+  int step;         // between windows, in both directions
+  int stride, half; // entries of a row; where the odd columns of a row begin when the step is 2
   uint32_t *sums, *squares;
-  int32_t frame[4]; /* the corners of the part of a window whose deviation counts */
+  int32_t frame[4]; // the corners of the part of a window whose deviation counts
 } Scan;
 
 static Feature features[MAX_NODES];
 static Hit hits[MAX_HITS];
 static int hit_count;
 
-/* With a step of 2, even columns lie before odd ones, so that neighboring windows are neighbors in memory. */
+// With a step of 2, even columns lie before odd ones, so that neighboring windows are neighbors in memory.
 static inline int column_of(const Scan *scan, int x) { return scan->step == 2 ? (x & 1) * scan->half + (x >> 1) : x; }
 
 static void corners(const Scan *scan, Rectangle r, int32_t *at) {
@@ -110,7 +108,7 @@ static inline v128_t choose(v128_t condition, float yes, float no) {
   return wasm_v128_bitselect(wasm_f32x4_splat(yes), wasm_f32x4_splat(no), condition);
 }
 
-/* What four neighboring windows add to the sum of a stage; moves on to the next tree. */
+// What four neighboring windows add to the sum of a stage; moves on to the next tree.
 static inline v128_t grow_four(const Feature **at, const uint32_t *window, v128_t norm) {
   const Feature *f = (*at)++;
   const v128_t below = wasm_f32x4_lt(values_of(f, window), wasm_f32x4_mul(wasm_f32x4_splat(f->threshold), norm));
@@ -122,7 +120,7 @@ static inline v128_t grow_four(const Feature **at, const uint32_t *window, v128_
   return f->more == BELOW ? wasm_v128_bitselect(more, ends, below) : wasm_v128_bitselect(ends, more, below);
 }
 
-/* The same for one window. */
+// Adds what a feature says of one window.
 static inline float grow_one(const Feature **at, const uint32_t *window, float norm) {
   const Feature *f = (*at)++;
   const int below = value_of(f, window) < f->threshold * norm;
@@ -132,7 +130,7 @@ static inline float grow_one(const Feature **at, const uint32_t *window, float n
   return value_of(g, window) < g->threshold * norm ? g->below : g->above;
 }
 
-/* Whether a window passes the stages from `stage` on, whose trees begin at `at`. */
+// Whether a window passes the stages from `stage` on, whose trees begin at `at`.
 static int passes(const Scan *scan, int stage, const Feature *at, const uint32_t *window, float norm) {
   for (; stage < scan->cascade->stages; stage++) {
     const StageOfCascade *s = &scan->cascade->stage[stage];
@@ -143,7 +141,7 @@ static int passes(const Scan *scan, int stage, const Feature *at, const uint32_t
   return 1;
 }
 
-/* Which of four neighboring windows pass, a bit each, of those in `alive`. The last one standing goes on alone. */
+// Which of four neighboring windows pass, a bit each, of those in `alive`. The last one standing goes on alone.
 static int passing(const Scan *scan, const uint32_t *window, v128_t alive, v128_t norm) {
   const Feature *at = features;
   for (int stage = 0; stage < scan->cascade->stages; stage++) {
@@ -163,7 +161,7 @@ static int passing(const Scan *scan, const uint32_t *window, v128_t alive, v128_
   return wasm_i32x4_bitmask(alive);
 }
 
-/* The deviation of four windows, times the area it is measured over. */
+// The deviation of four windows, times the area it is measured over.
 static inline v128_t norms_of(const Scan *scan, const uint32_t *sums, const uint32_t *squares, float area) {
   const v128_t sum = wasm_f32x4_convert_i32x4(area_sums(sums, scan->frame));
   const v128_t square = wasm_f32x4_convert_i32x4(area_sums(squares, scan->frame));
@@ -196,13 +194,11 @@ static void slide(const Scan *scan, const Sampling *s) {
 
 Hit *EXPORT(scan_hits)(void) { return hits; }
 
-/*
- * Looks for windows that pass a cascade in the part of the picture at x, y, in sizes from `smallest` on, each `factor`
- * times the one before, up to `largest`; `fine`: at every position even in small sizes. The number of hits, or -1 when
- * memory ran out.
- */
-int EXPORT(scan_part)(const Picture *picture, int cascade, int mirrored, double x, double y, double width, double height,
-                      double smallest, double largest, double factor, int fine) {
+// Looks for windows that pass a cascade in the part of the picture at x, y, in sizes from `smallest` on, each `factor`
+// times the one before, up to `largest`; `fine`: at every position even in small sizes. The number of hits, or -1 when
+// memory ran out.
+int EXPORT(scan_part)(const Picture *picture, int cascade, int mirrored, double x, double y, double width,
+                      double height, double smallest, double largest, double factor, int fine) {
   Scan scan = {.cascade = cascades[cascade]};
   const int side = scan.cascade->side;
   const double finest = MAX(1, smallest / side);

@@ -3,13 +3,13 @@
 
 enum { OPAQUE = 0xff000000u, TABLE_SLOTS = 1024, MOST = 256 };
 
-uint32_t* EXPORT(canvas_open)(int width, int height) {
+uint32_t *EXPORT(canvas_open)(int width, int height) {
   if ((size_t)height > SIZE_MAX / 4 / (size_t)width) return NULL;
   return calloc((size_t)width * height, 4);
 }
 
 // Makes every pixel opaque or nothing.
-void EXPORT(canvas_sharpen)(uint32_t* pixels, int count) {
+void EXPORT(canvas_sharpen)(uint32_t *pixels, int count) {
   for (int i = 0; i < count; i++) pixels[i] = pixels[i] >> 31 ? pixels[i] | OPAQUE : 0;
 }
 
@@ -27,14 +27,14 @@ typedef struct {
   int left, top, right, bottom;
 } Bounds;
 
-static void include(Bounds* bounds, int x, int y) {
+static void include(Bounds *bounds, int x, int y) {
   if (x < bounds->left) bounds->left = x;
   if (x > bounds->right) bounds->right = x;
   if (y < bounds->top) bounds->top = y;
   if (y > bounds->bottom) bounds->bottom = y;
 }
 
-static void put_box(int* out, const Bounds* bounds) {
+static void put_box(int *out, const Bounds *bounds) {
   const int some = bounds->right >= bounds->left;
   out[0] = some ? bounds->left : 0;
   out[1] = some ? bounds->top : 0;
@@ -44,7 +44,8 @@ static void put_box(int* out, const Bounds* bounds) {
 
 // Compares a canvas with what is to come after it. Writes the number of pixels that change, the box of those pixels
 // (x, y, width, height) and the box of those that would have to become transparent, which drawing cannot do.
-void EXPORT(canvas_compare)(const uint32_t* before, const uint32_t* after, int width, int height, int tolerance, int* out) {
+void EXPORT(canvas_compare)(const uint32_t *before, const uint32_t *after, int width, int height, int tolerance,
+                            int *out) {
   Bounds changed = {width, height, -1, -1}, lost = {width, height, -1, -1};
   int count = 0;
   for (int y = 0; y < height; y++) {
@@ -63,12 +64,12 @@ void EXPORT(canvas_compare)(const uint32_t* before, const uint32_t* after, int w
 }
 
 // Keeps what is there where what is to come looks the same.
-void EXPORT(canvas_settle)(const uint32_t* before, uint32_t* after, int count, int tolerance) {
+void EXPORT(canvas_settle)(const uint32_t *before, uint32_t *after, int count, int tolerance) {
   for (int i = 0; i < count; i++)
     if (same(before[i], after[i], tolerance)) after[i] = before[i];
 }
 
-void EXPORT(canvas_clear)(uint32_t* canvas, int width, int x, int y, int box_width, int box_height) {
+void EXPORT(canvas_clear)(uint32_t *canvas, int width, int x, int y, int box_width, int box_height) {
   for (int row = y; row < y + box_height; row++) memset(canvas + (size_t)row * width + x, 0, (size_t)box_width * 4);
 }
 
@@ -79,15 +80,15 @@ typedef struct {
   int16_t index[TABLE_SLOTS];
 } Table;
 
-static uint32_t place(const Table* table, uint32_t color) {
+static uint32_t place(const Table *table, uint32_t color) {
   uint32_t at = color * 2654435761u >> 22;
   while (table->index[at] >= 0 && table->color[at] != color) at = (at + 1) % TABLE_SLOTS;
   return at;
 }
 
-static int index_of(const Table* table, uint32_t color) { return table->index[place(table, color)]; }
+static int index_of(const Table *table, uint32_t color) { return table->index[place(table, color)]; }
 
-static void put(Table* table, uint32_t color, int index) {
+static void put(Table *table, uint32_t color, int index) {
   const uint32_t at = place(table, color);
   if (table->index[at] >= 0) return;
   table->color[at] = color;
@@ -96,8 +97,8 @@ static void put(Table* table, uint32_t color, int index) {
 
 // Writes the distinct colors of the pixels of a box that change, of all if `before` is 0, at most 256, and returns how
 // many there are; 257 if there are more. `unchanged` becomes 1 when some pixel of the box does not change.
-int EXPORT(canvas_colors)(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
-                          int box_height, uint32_t* colors, int* unchanged) {
+int EXPORT(canvas_colors)(const uint32_t *before, const uint32_t *after, int width, int x, int y, int box_width,
+                          int box_height, uint32_t *colors, int *unchanged) {
   static Table table;
   memset(table.index, -1, sizeof table.index);
   int count = 0;
@@ -122,11 +123,11 @@ int EXPORT(canvas_colors)(const uint32_t* before, const uint32_t* after, int wid
 }
 
 // Cuts a box out as palette indices. What does not change is transparent, and `others` says what it is otherwise; for
-// all other pixels that is their index, too. With `solid` the two change places where both are possible. Returns 1 + the
-// highest index, or 0 when a color is missing.
-int EXPORT(canvas_cut)(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
-                       int box_height, const uint32_t* palette, int colors, int transparent, int solid,
-                       uint8_t* indices, uint8_t* others) {
+// all other pixels that is their index, too. With `solid` the two change places where both are possible. Returns 1 +
+// the highest index, or 0 when a color is missing.
+int EXPORT(canvas_cut)(const uint32_t *before, const uint32_t *after, int width, int x, int y, int box_width,
+                       int box_height, const uint32_t *palette, int colors, int transparent, int solid,
+                       uint8_t *indices, uint8_t *others) {
   static Table table;
   memset(table.index, -1, sizeof table.index);
   for (int i = 0; i < colors; i++)

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT(name) __attribute__((export_name(#name))) name
+#include "../native.h"
 
 // Codes have at most 12 bits (appendix F).
 enum { MAX_BITS = 12, CODES = 1 << MAX_BITS };
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))

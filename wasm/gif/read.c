@@ -18,26 +18,26 @@ typedef struct {
 typedef struct {
   Lzw lzw;
   int width, height;  // of the canvas
-  uint32_t* canvas;   // NULL when rows are made one at a time
-  uint32_t* band;
+  uint32_t *canvas;   // NULL when rows are made one at a time
+  uint32_t *band;
   int band_rows, band_y;
-  uint32_t* saved;  // a rectangle of the canvas, to be restored
+  uint32_t *saved;  // a rectangle of the canvas, to be restored
   uint32_t palette[256];
   int x, y, frame_width, frame_height;
   int interlaced, transparent;  // the transparent index, or -1
-  uint8_t* row;
+  uint8_t *row;
   int filled, rows_done, pass, pass_y;
   uint8_t input[INPUT_BYTES];
   int input_from, input_to, input_last;
 } Reader;
 
-static void lzw_clear(Lzw* z) {
+static void lzw_clear(Lzw *z) {
   z->size = z->min_size + 1;
   z->next = z->clear + 2;
   z->previous = -1;
 }
 
-static void lzw_start(Lzw* z, int min_size) {
+static void lzw_start(Lzw *z, int min_size) {
   z->min_size = min_size;
   z->clear = 1 << min_size;
   z->bits = 0;
@@ -47,7 +47,7 @@ static void lzw_start(Lzw* z, int min_size) {
 }
 
 // The string of a code, backwards from its end.
-static void lzw_expand(const Lzw* z, int code, uint8_t* to, int length) {
+static void lzw_expand(const Lzw *z, int code, uint8_t *to, int length) {
   for (int i = length - 1; i > 0; i--) {
     to[i] = z->suffix[code];
     code = z->prefix[code];
@@ -55,7 +55,7 @@ static void lzw_expand(const Lzw* z, int code, uint8_t* to, int length) {
   to[0] = z->suffix[code];
 }
 
-static void lzw_add(Lzw* z, int first) {
+static void lzw_add(Lzw *z, int first) {
   const int next = z->next;
   if (next == CODES) return;  // a full table stays as it is until it is cleared
   z->prefix[next] = (uint16_t)z->previous;
@@ -67,8 +67,8 @@ static void lzw_add(Lzw* z, int first) {
 }
 
 // The next `count` indices, fewer where the input ends, the stream ends or is damaged.
-static int lzw_read(Reader* r, uint8_t* out, int count) {
-  Lzw* const z = &r->lzw;
+static int lzw_read(Reader *r, uint8_t *out, int count) {
+  Lzw *const z = &r->lzw;
   int made = MIN(count, z->pending_to - z->pending_from);
   memcpy(out, z->pending + z->pending_from, made);
   z->pending_from += made;
@@ -107,7 +107,7 @@ static int lzw_read(Reader* r, uint8_t* out, int count) {
 
 // ---- frames ----
 
-void EXPORT(reader_close)(Reader* r) {
+void EXPORT(reader_close)(Reader *r) {
   free(r->canvas);
   free(r->band);
   free(r->saved);
@@ -117,15 +117,15 @@ void EXPORT(reader_close)(Reader* r) {
 
 // A reader of frames onto a canvas of this size, or of a single frame in bands of `band_rows` rows if that is not 0.
 // 0 when memory does not suffice.
-Reader* EXPORT(reader_open)(int width, int height, int band_rows) {
+Reader *EXPORT(reader_open)(int width, int height, int band_rows) {
   const size_t pixels = (size_t)width * (band_rows ? band_rows : height);
   if (pixels > SIZE_MAX / 4) return NULL;
-  Reader* const r = calloc(1, sizeof *r);
+  Reader *const r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->width = width;
   r->height = height;
   r->band_rows = band_rows;
-  uint32_t* const target = calloc(pixels, 4);
+  uint32_t *const target = calloc(pixels, 4);
   if (band_rows) r->band = target;
   else r->canvas = target;
   r->row = malloc(65536);
@@ -134,21 +134,22 @@ Reader* EXPORT(reader_open)(int width, int height, int band_rows) {
   return NULL;
 }
 
-uint32_t* EXPORT(reader_palette)(Reader* r) { return r->palette; }
-uint8_t* EXPORT(reader_input)(Reader* r) { return r->input; }
+uint32_t *EXPORT(reader_palette)(Reader *r) { return r->palette; }
+uint8_t *EXPORT(reader_input)(Reader *r) { return r->input; }
 int EXPORT(reader_input_bytes)(void) { return INPUT_BYTES; }
 // The canvas, or the band.
-uint32_t* EXPORT(reader_pixels)(Reader* r) { return r->canvas ? r->canvas : r->band; }
+uint32_t *EXPORT(reader_pixels)(Reader *r) { return r->canvas ? r->canvas : r->band; }
 
 // The first `bytes` bytes of the input are there to be read; `last`: no more will follow.
-void EXPORT(reader_feed)(Reader* r, int bytes, int last) {
+void EXPORT(reader_feed)(Reader *r, int bytes, int last) {
   r->input_from = 0;
   r->input_to = bytes;
   r->input_last = last;
 }
 
 // Begins a frame. Width and height are at most 65535, min_size is from 1 to 11, transparent an index or -1.
-void EXPORT(reader_start)(Reader* r, int x, int y, int width, int height, int interlaced, int transparent, int min_size) {
+void EXPORT(reader_start)(Reader *r, int x, int y, int width, int height, int interlaced, int transparent,
+                          int min_size) {
   r->x = x;
   r->y = y;
   r->frame_width = width;
@@ -161,7 +162,7 @@ void EXPORT(reader_start)(Reader* r, int x, int y, int width, int height, int in
 }
 
 // Where the next row of the frame belongs (appendix E).
-static int next_y(Reader* r) {
+static int next_y(Reader *r) {
   static const int first[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
   if (!r->interlaced) return r->rows_done;
   while (r->pass_y >= r->frame_height && r->pass < 3) r->pass_y = first[++r->pass];
@@ -170,7 +171,7 @@ static int next_y(Reader* r) {
   return y;
 }
 
-static void draw_row(const Reader* r, uint32_t* to) {
+static void draw_row(const Reader *r, uint32_t *to) {
   const int count = MIN(r->frame_width, r->width - r->x);
   for (int i = 0; i < count; i++)
     if (r->row[i] != r->transparent) to[r->x + i] = r->palette[r->row[i]];
@@ -179,7 +180,7 @@ static void draw_row(const Reader* r, uint32_t* to) {
 enum { HUNGRY = 0, DONE = 1, PAUSED = 2, DAMAGED = -1 };
 
 // Decodes one row of indices.
-static int read_row(Reader* r) {
+static int read_row(Reader *r) {
   r->filled += lzw_read(r, r->row + r->filled, r->frame_width - r->filled);
   if (r->filled == r->frame_width) {
     r->filled = 0;
@@ -188,9 +189,9 @@ static int read_row(Reader* r) {
   return r->lzw.ended || r->lzw.damaged || r->input_last ? DAMAGED : HUNGRY;
 }
 
-// Draws at most `rows` more rows of the frame onto the canvas: 1 when it is whole, 2 when there are more rows, 0 when it
-// needs input, -1 when it is damaged or cut short.
-int EXPORT(reader_draw)(Reader* r, int rows) {
+// Draws at most `rows` more rows of the frame onto the canvas: 1 when it is whole, 2 when there are more rows, 0 when
+// it needs input, -1 when it is damaged or cut short.
+int EXPORT(reader_draw)(Reader *r, int rows) {
   const int stop = MIN(r->frame_height, r->rows_done + rows);
   while (r->rows_done < stop) {
     const int state = read_row(r);
@@ -203,14 +204,14 @@ int EXPORT(reader_draw)(Reader* r, int rows) {
 }
 
 // Rows of the frame that were drawn so far.
-int EXPORT(reader_drawn)(const Reader* r) { return r->rows_done; }
+int EXPORT(reader_drawn)(const Reader *r) { return r->rows_done; }
 
 // Makes at most `max` rows of the picture in the band. Returns how many, 0 when it needs input, -1 as above.
-int EXPORT(reader_rows)(Reader* r, int max) {
+int EXPORT(reader_rows)(Reader *r, int max) {
   const int count = MIN(MIN(max, r->band_rows), r->height - r->band_y);
   int made = 0;
   for (; made < count; made++) {
-    uint32_t* const to = r->band + (size_t)made * r->width;
+    uint32_t *const to = r->band + (size_t)made * r->width;
     const int y = r->band_y + made;
     const int inside = y >= r->y && y < r->y + r->frame_height;
     const int state = inside ? read_row(r) : DONE;
@@ -225,12 +226,12 @@ int EXPORT(reader_rows)(Reader* r, int max) {
 
 // ---- disposal; rectangles lie within the canvas ----
 
-void EXPORT(reader_clear)(Reader* r, int x, int y, int width, int height) {
+void EXPORT(reader_clear)(Reader *r, int x, int y, int width, int height) {
   for (int row = y; row < y + height; row++) memset(r->canvas + (size_t)row * r->width + x, 0, (size_t)width * 4);
 }
 
 // Remembers a rectangle; 0 when memory does not suffice.
-int EXPORT(reader_save)(Reader* r, int x, int y, int width, int height) {
+int EXPORT(reader_save)(Reader *r, int x, int y, int width, int height) {
   free(r->saved);
   r->saved = malloc((size_t)width * height * 4 + 1);
   if (!r->saved) return 0;
@@ -240,7 +241,7 @@ int EXPORT(reader_save)(Reader* r, int x, int y, int width, int height) {
 }
 
 // Puts back the rectangle that was remembered.
-void EXPORT(reader_restore)(Reader* r, int x, int y, int width, int height) {
+void EXPORT(reader_restore)(Reader *r, int x, int y, int width, int height) {
   for (int row = 0; row < height; row++)
     memcpy(r->canvas + (size_t)(y + row) * r->width + x, r->saved + (size_t)row * width, (size_t)width * 4);
 }

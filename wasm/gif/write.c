@@ -4,7 +4,7 @@
 #include "gif.h"
 
 // Takes bytes of the result; they are copied at once.
-__attribute__((import_module("env"), import_name("write"))) void write_bytes(const uint8_t* bytes, int count);
+__attribute__((import_module("env"), import_name("write"))) void write_bytes(const uint8_t *bytes, int count);
 
 enum {
   OUTPUT_BYTES = 65536,
@@ -55,15 +55,15 @@ typedef struct {
   int growing_codes, watched_codes;
 } Writer;
 
-void EXPORT(writer_close)(Writer* w) {
+void EXPORT(writer_close)(Writer *w) {
   free(w->indices);
   free(w->others);
   free(w);
 }
 
 // A writer of pictures of at most `pixels` pixels; 0 when memory does not suffice. With `choice` there is a second map.
-Writer* EXPORT(writer_open)(int pixels, int choice) {
-  Writer* const w = calloc(1, sizeof *w);
+Writer *EXPORT(writer_open)(int pixels, int choice) {
+  Writer *const w = calloc(1, sizeof *w);
   if (!w) return NULL;
   w->indices = malloc((size_t)pixels + 1);
   if (choice) w->others = malloc((size_t)pixels + 1);
@@ -72,13 +72,13 @@ Writer* EXPORT(writer_open)(int pixels, int choice) {
   return NULL;
 }
 
-uint8_t* EXPORT(writer_indices)(Writer* w) { return w->indices; }
+uint8_t *EXPORT(writer_indices)(Writer *w) { return w->indices; }
 // For every pixel another index that it may have instead, or its own.
-uint8_t* EXPORT(writer_others)(Writer* w) { return w->others; }
+uint8_t *EXPORT(writer_others)(Writer *w) { return w->others; }
 
 // ---- bits, in sub-blocks of at most 255 bytes ----
 
-static void put_byte(Writer* w, int byte) {
+static void put_byte(Writer *w, int byte) {
   if (w->output[w->block] == 255) {
     if (w->made > OUTPUT_BYTES - 300) {
       write_bytes(w->output, w->made);
@@ -91,7 +91,7 @@ static void put_byte(Writer* w, int byte) {
   w->output[w->made++] = (uint8_t)byte;
 }
 
-static void put_code(Writer* w, int code) {
+static void put_code(Writer *w, int code) {
   w->bits |= (uint32_t)code << w->bit_count;
   for (w->bit_count += w->size; w->bit_count >= 8; w->bit_count -= 8) {
     put_byte(w, (int)(w->bits & 255));
@@ -103,14 +103,14 @@ static void put_code(Writer* w, int code) {
 
 static uint32_t hash_of(uint32_t key) { return key * 2654435761u >> 18; }
 
-static int find(const Writer* w, int prefix, int value) {
+static int find(const Writer *w, int prefix, int value) {
   const uint32_t key = (uint32_t)prefix << 8 | (uint32_t)value;
   for (uint32_t at = hash_of(key); w->slot[at]; at = (at + 1) & (SLOTS - 1))
     if (w->slot[at] >> 12 == key) return (int)(w->slot[at] & (CODES - 1));
   return -1;
 }
 
-static void add(Writer* w, int prefix, int value) {
+static void add(Writer *w, int prefix, int value) {
   const uint32_t key = (uint32_t)prefix << 8 | (uint32_t)value;
   uint32_t at = hash_of(key);
   while (w->slot[at]) at = (at + 1) & (SLOTS - 1);
@@ -125,13 +125,13 @@ static void add(Writer* w, int prefix, int value) {
 }
 
 // Takes back what was added last.
-static void take_back(Writer* w) {
+static void take_back(Writer *w) {
   w->next--;
   w->slot[w->added] = 0;
   w->child[w->prefix[w->next]] = w->sibling[w->next];
 }
 
-static void clear_table(Writer* w) {
+static void clear_table(Writer *w) {
   memset(w->slot, 0, sizeof w->slot);
   memset(w->child, 0, sizeof(uint16_t) << w->min_size);
   w->size = w->min_size + 1;
@@ -141,7 +141,7 @@ static void clear_table(Writer* w) {
 // ---- matching ----
 
 // The longest string of the table that the pixels from `at` on are, exactly.
-static void match_exactly(Writer* w, size_t at) {
+static void match_exactly(Writer *w, size_t at) {
   int code = w->indices[at];
   size_t length = 1;
   for (; at + length < w->end; length++) {
@@ -154,7 +154,7 @@ static void match_exactly(Writer* w, size_t at) {
 }
 
 // Whether `value` may stand for the pixel at `at`; changes the debt as the choice does.
-static int acceptable(const Writer* w, size_t at, int value, Debt* debt, float* cost) {
+static int acceptable(const Writer *w, size_t at, int value, Debt *debt, float *cost) {
   const int index = w->indices[at];
   if (w->others && w->others[at] != index) return value == index || value == w->others[at];
   const int even = debt->error[0] == 0 && debt->error[1] == 0 && debt->error[2] == 0;
@@ -175,7 +175,7 @@ static int acceptable(const Writer* w, size_t at, int value, Debt* debt, float* 
 
 // Walks the table along the pixels from `at` on: the exact string to its end, then the alternatives that were passed,
 // the last ones first. What may be tried grows with the pixels that are matched, so time stays linear in them.
-static void search(Writer* w, size_t at, int code) {
+static void search(Writer *w, size_t at, int code) {
   Branch branch[BRANCHES], now = {code, 1, {{0, 0, 0}}, 0};
   size_t from = 0, to = 0;
   for (;;) {
@@ -207,7 +207,7 @@ static void search(Writer* w, size_t at, int code) {
 
 // Finds the string that begins at `at`. `previous` is the code before it, or -1: with the first pixel of this string it
 // becomes an entry of the table, if there is room, and that entry may already be the string.
-static void match(Writer* w, size_t at, int previous) {
+static void match(Writer *w, size_t at, int previous) {
   const int grows = previous >= 0 && w->next < CODES;
   const int index = w->indices[at];
   if (grows) add(w, previous, index);
@@ -233,7 +233,7 @@ static void match(Writer* w, size_t at, int previous) {
 }
 
 // The pixels as the string of a code has them, for whoever has to know what is seen.
-static void keep_choice(Writer* w, size_t at) {
+static void keep_choice(Writer *w, size_t at) {
   int code = w->best_code;
   for (size_t i = w->best_length; i-- > 1; code = w->prefix[code]) w->indices[at + i] = w->value[code];
   w->indices[at] = (uint8_t)code;
@@ -242,10 +242,10 @@ static void keep_choice(Writer* w, size_t at) {
 // ---- API ----
 
 // Colors, three floats each, in a space where distances are alike; `transparent` is an index or -1.
-float* EXPORT(writer_colors)(Writer* w) { return &w->color[0][0]; }
+float *EXPORT(writer_colors)(Writer *w) { return &w->color[0][0]; }
 
 // Clears a full table that no longer yields what it did.
-static void watch_table(Writer* w) {
+static void watch_table(Writer *w) {
   const float grown = (float)(w->watched_from - w->growing_from) / (float)w->growing_codes;
   const int is_due = w->watched_codes >= RATE_CODES;
   const int tired = is_due && (float)(w->at - w->watched_from) < w->patience * grown * RATE_CODES;
@@ -259,7 +259,7 @@ static void watch_table(Writer* w) {
 }
 
 // Writes the code of the next string.
-static void put_string(Writer* w) {
+static void put_string(Writer *w) {
   if (w->next == CODES) watch_table(w);
   match(w, w->at, w->previous);
   if (w->next > 1 << w->size && w->size < MAX_BITS) w->size++;
@@ -276,7 +276,7 @@ static void put_string(Writer* w) {
   }
 }
 
-static void put_end(Writer* w) {
+static void put_end(Writer *w) {
   // the decoder makes one more entry, which may take it to longer codes
   if (w->next == 1 << w->size && w->size < MAX_BITS) w->size++;
   put_code(w, (1 << w->min_size) + 1);
@@ -289,7 +289,7 @@ static void put_end(Writer* w) {
 // below 2^min_size. `patience`: a full table is kept while it yields at least this share of the pixels per code that it
 // yielded while it grew; 0 clears it at once. `tolerance`: how far a pixel may be from its color; above 0 the indices
 // are changed to what was written.
-void EXPORT(writer_start)(Writer* w, int count, int min_size, float patience, int colors, int transparent,
+void EXPORT(writer_start)(Writer *w, int count, int min_size, float patience, int colors, int transparent,
                           float tolerance) {
   w->min_size = min_size;
   w->patience = patience;
@@ -313,7 +313,7 @@ void EXPORT(writer_start)(Writer* w, int count, int min_size, float patience, in
 }
 
 // Goes on for about `pixels` indices. 1 when all is written.
-int EXPORT(writer_encode)(Writer* w, int pixels) {
+int EXPORT(writer_encode)(Writer *w, int pixels) {
   const size_t stop = MIN(w->end, w->at + (size_t)pixels);
   while (w->at < stop) put_string(w);
   if (w->at < w->end) return 0;

@@ -1,18 +1,14 @@
 // Decodes still pictures with libde265 and draws them into a band of RGBA rows.
 #include <cstdlib>
 
+#include "../native.h"
 #include "libde265/de265.h"
 #include "libde265/image.h"
 #include "planes.h"
 
 extern "C" {
 #include "breathe.h"
-}
 
-#define EXPORT(name) extern "C" __attribute__((export_name(name)))
-
-extern "C" {
-__attribute__((import_module("env"), import_name("fail"), noreturn)) void fail(const char* text);
 void heap_limit(size_t bytes);
 }
 
@@ -20,8 +16,8 @@ namespace {
 
 struct Canvas {
   int width, rows;
-  uint8_t* band;
-  void* scratch;
+  uint8_t *band;
+  void *scratch;
 };
 
 // A decoded picture: what stays of libde265's are the planes.
@@ -33,11 +29,11 @@ struct Picture {
 constexpr int MAX_ROUNDS = 1 << 20;
 
 // Takes the planes from a picture of libde265's.
-void keep(Picture* picture, de265_image* image) {
+void keep(Picture *picture, de265_image *image) {
   static const int LAYOUTS[] = {PLANES_GRAY, PLANES_420, PLANES_422, PLANES_444};
   const seq_parameter_set& sequence = image->get_sps();
   const video_usability_information& vui = sequence.vui;
-  Planes* const planes = &picture->planes;
+  Planes *const planes = &picture->planes;
   planes->width = de265_get_image_width(image, 0);
   planes->height = de265_get_image_height(image, 0);
   planes->bits = de265_get_bits_per_pixel(image, 0);
@@ -52,7 +48,7 @@ void keep(Picture* picture, de265_image* image) {
     const ptrdiff_t left = sequence.conf_win_left_offset * (luma ? sequence.SubWidthC : 1);
     const ptrdiff_t top = sequence.conf_win_top_offset * (luma ? sequence.SubHeightC : 1);
     const ptrdiff_t stride = image->get_image_stride(channel);
-    const uint8_t* const plane = image->get_image_plane(channel);
+    const uint8_t *const plane = image->get_image_plane(channel);
     planes->plane[channel] = plane == nullptr ? nullptr : plane + (top * stride + left) * (planes->bits > 8 ? 2 : 1);
     planes->stride[channel] = stride;
   }
@@ -64,9 +60,9 @@ constexpr int COPY_SHARE = 4;
 // The last type of unit that is a slice (ITU-T H.265, table 7-1).
 constexpr int LAST_SLICE = 31;
 
-// Units of the bitstream, each after its length in four bytes and before a zero. Slices are passed on with their zero: if
-// decoding takes it, data is missing.
-bool push(de265_decoder_context* decoder, const uint8_t* units, size_t size) {
+// Units of the bitstream, each after its length in four bytes and before a zero. Slices are passed on with their zero:
+// if decoding takes it, data is missing.
+bool push(de265_decoder_context *decoder, const uint8_t *units, size_t size) {
   while (size > 5) {
     const size_t length = (size_t)units[0] << 24 | units[1] << 16 | units[2] << 8 | units[3];
     if (length > size - 5) return false;
@@ -79,20 +75,20 @@ bool push(de265_decoder_context* decoder, const uint8_t* units, size_t size) {
   return size == 0 && de265_flush_data(decoder) == DE265_OK;
 }
 
-de265_image* first_picture(de265_decoder_context* decoder) {
+de265_image *first_picture(de265_decoder_context *decoder) {
   int more = 1;
   for (int round = 0; more != 0 && round < MAX_ROUNDS; round++) {
     const de265_error error = de265_decode(decoder, &more);
     while (de265_get_warning(decoder) != DE265_OK) {
     }
-    const de265_image* const image = de265_get_next_picture(decoder);
-    if (image != nullptr) return const_cast<de265_image*>(image);
+    const de265_image *const image = de265_get_next_picture(decoder);
+    if (image != nullptr) return const_cast<de265_image *>(image);
     if (error != DE265_OK) return nullptr;
   }
   return nullptr;
 }
 
-bool is_whole(const de265_image* image, int width, int height, int bits) {
+bool is_whole(const de265_image *image, int width, int height, int bits) {
   const bool gray = de265_get_chroma_format(image) == de265_chroma_mono;
   return de265_get_image_width(image, 0) == width && de265_get_image_height(image, 0) == height &&
          de265_get_bits_per_pixel(image, 0) == bits && (gray || de265_get_bits_per_pixel(image, 1) == bits) &&
@@ -102,13 +98,14 @@ bool is_whole(const de265_image* image, int width, int height, int bits) {
 
 }  // namespace
 
-EXPORT("canvas_open")
-Canvas* canvas_open(int width, int rows) {
-  Canvas* const canvas = (Canvas*)calloc(1, sizeof(Canvas));
+extern "C" {
+
+Canvas *EXPORT(canvas_open)(int width, int rows) {
+  Canvas *const canvas = (Canvas *)calloc(1, sizeof(Canvas));
   if (canvas == nullptr) return nullptr;
   canvas->width = width;
   canvas->rows = rows;
-  canvas->band = (uint8_t*)malloc((size_t)width * rows * 4);
+  canvas->band = (uint8_t *)malloc((size_t)width * rows * 4);
   canvas->scratch = malloc(planes_scratch(width));
   if (canvas->band != nullptr && canvas->scratch != nullptr) return canvas;
   free(canvas->band);
@@ -117,22 +114,20 @@ Canvas* canvas_open(int width, int rows) {
   return nullptr;
 }
 
-EXPORT("canvas_band") uint8_t* canvas_band(Canvas* canvas) { return canvas->band; }
+uint8_t *EXPORT(canvas_band)(Canvas *canvas) { return canvas->band; }
 
-EXPORT("canvas_close")
-void canvas_close(Canvas* canvas) {
+void EXPORT(canvas_close)(Canvas *canvas) {
   free(canvas->band);
   free(canvas->scratch);
   free(canvas);
 }
 
-EXPORT("picture_close") void picture_close(Picture* picture) { delete picture; }
+void EXPORT(picture_close)(Picture *picture) { delete picture; }
 
 // Decodes the first picture of the units in `bytes`, which are freed. It must have `width` x `height` pixels within the
 // conformance window. `coded_pixels` bounds what libde265 allocates for. Returns NULL where memory does not suffice.
-EXPORT("picture_decode")
-Picture* picture_decode(uint8_t* bytes, size_t size, int width, int height, int bits, unsigned coded_pixels) {
-  de265_decoder_context* const decoder = de265_new_decoder();
+Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned coded_pixels) {
+  de265_decoder_context *const decoder = de265_new_decoder();
   if (decoder == nullptr) {
     free(bytes);
     return nullptr;
@@ -140,8 +135,8 @@ Picture* picture_decode(uint8_t* bytes, size_t size, int width, int height, int 
   de265_get_security_limits(decoder)->max_image_size_pixels = coded_pixels;
   const bool pushed = push(decoder, bytes, size);
   free(bytes);
-  de265_image* const image = pushed ? first_picture(decoder) : nullptr;
-  Picture* picture = nullptr;
+  de265_image *const image = pushed ? first_picture(decoder) : nullptr;
+  Picture *picture = nullptr;
   if (image != nullptr && is_whole(image, width, height, bits)) {
     picture = new Picture();
     keep(picture, image);
@@ -152,24 +147,22 @@ Picture* picture_decode(uint8_t* bytes, size_t size, int width, int height, int 
 }
 
 // What the container says of the samples.
-EXPORT("picture_colors")
-void picture_colors(Picture* picture, int matrix, int full_range) {
+void EXPORT(picture_colors)(Picture *picture, int matrix, int full_range) {
   picture->planes.matrix = matrix;
   picture->planes.full_range = full_range;
 }
 
-EXPORT("picture_draw")
-void picture_draw(Picture* picture, Canvas* canvas, int x, int y, int width, int rows, int to_x) {
+void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   planes_draw(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4,
               canvas->scratch);
 }
 
-EXPORT("picture_draw_alpha")
-void picture_draw_alpha(Picture* picture, Canvas* canvas, int x, int y, int width, int rows, int to_x) {
+void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   planes_draw_alpha(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
 }
 
-EXPORT("canvas_unpremultiply")
-void canvas_unpremultiply(Canvas* canvas, int rows) {
+void EXPORT(canvas_unpremultiply)(Canvas *canvas, int rows) {
   planes_unpremultiply(canvas->band, (size_t)canvas->width * rows);
 }
+
+}  // extern "C"

@@ -3,17 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../native.h"
 #include "kvazaar.h"
 
-#define EXPORT(name) __attribute__((export_name(name)))
-
-__attribute__((import_module("env"), import_name("write"))) void write_bytes(const uint8_t* bytes, size_t size);
-__attribute__((import_module("env"), import_name("fail"), noreturn)) void fail(const char* text);
+void IMPORT_AS(write_bytes, write)(const uint8_t *bytes, size_t size);
 void heap_limit(size_t bytes);
 
 // Rows that the band holds.
 #define BAND_ROWS 16
-// Of blocks that are coded.
+// The side of the blocks that are coded.
 #define BLOCK 8
 #define POINT 15
 // How much finer flat areas are quantized than busy ones: 8 saves 6 to 7 percent of the bytes at equal SSIMULACRA 2.1
@@ -22,35 +20,34 @@ void heap_limit(size_t bytes);
 
 // One row of tiles.
 typedef struct {
-  // Of one tile, as it is shown and as it is coded.
+  // The size of one tile, as it is shown and as it is coded.
   int width, height, coded_width, coded_height;
   int columns;
-  // Of the picture.
+  // The width of the picture.
   int picture_width;
   // Rows that are in the tiles.
   int rows;
-  uint8_t* band;
-  kvz_picture** color;
+  uint8_t *band;
+  kvz_picture **color;
   // Alpha, where there may be some.
-  kvz_picture** alpha;
+  kvz_picture **alpha;
   // Whether a pixel of each tile has an alpha below 255.
-  uint8_t* translucent;
+  uint8_t *translucent;
   // What was encoded and not taken yet.
-  kvz_data_chunk* chunks;
+  kvz_data_chunk *chunks;
 } Tiles;
 
 // There is no environment to read settings from.
-char* getenv(const char* name) {
+char *getenv(const char *name) {
   (void)name;
   return NULL;
 }
 
 static int coded(int size) { return (size + BLOCK - 1) / BLOCK * BLOCK; }
 
-EXPORT("tiles_close")
-void tiles_close(Tiles* tiles) {
+void EXPORT(tiles_close)(Tiles *tiles) {
   if (tiles == NULL) return;
-  const kvz_api* const api = kvz_api_get(8);
+  const kvz_api *const api = kvz_api_get(8);
   for (int column = 0; column < tiles->columns; column++) {
     if (tiles->color != NULL) api->picture_free(tiles->color[column]);
     if (tiles->alpha != NULL) api->picture_free(tiles->alpha[column]);
@@ -65,10 +62,9 @@ void tiles_close(Tiles* tiles) {
 
 // Tiles of `width` x `height` pixels, both even, side by side for rows of `picture_width`. Returns NULL where memory
 // does not suffice.
-EXPORT("tiles_open")
-Tiles* tiles_open(int picture_width, int width, int height, int opaque) {
-  const kvz_api* const api = kvz_api_get(8);
-  Tiles* const tiles = (Tiles*)calloc(1, sizeof(*tiles));
+Tiles *EXPORT(tiles_open)(int picture_width, int width, int height, int opaque) {
+  const kvz_api *const api = kvz_api_get(8);
+  Tiles *const tiles = (Tiles *)calloc(1, sizeof(*tiles));
   if (tiles == NULL) return NULL;
   tiles->width = width;
   tiles->height = height;
@@ -76,10 +72,10 @@ Tiles* tiles_open(int picture_width, int width, int height, int opaque) {
   tiles->coded_height = coded(height);
   tiles->columns = (picture_width + width - 1) / width;
   tiles->picture_width = picture_width;
-  tiles->band = (uint8_t*)malloc((size_t)picture_width * 4 * BAND_ROWS);
-  tiles->translucent = (uint8_t*)calloc((size_t)tiles->columns, 1);
-  tiles->color = (kvz_picture**)calloc((size_t)tiles->columns, sizeof(kvz_picture*));
-  tiles->alpha = opaque ? NULL : (kvz_picture**)calloc((size_t)tiles->columns, sizeof(kvz_picture*));
+  tiles->band = (uint8_t *)malloc((size_t)picture_width * 4 * BAND_ROWS);
+  tiles->translucent = (uint8_t *)calloc((size_t)tiles->columns, 1);
+  tiles->color = (kvz_picture **)calloc((size_t)tiles->columns, sizeof(kvz_picture *));
+  tiles->alpha = opaque ? NULL : (kvz_picture **)calloc((size_t)tiles->columns, sizeof(kvz_picture *));
   int complete = tiles->band != NULL && tiles->translucent != NULL && tiles->color != NULL &&
                  (opaque || tiles->alpha != NULL);
   for (int column = 0; complete && column < tiles->columns; column++) {
@@ -95,14 +91,14 @@ Tiles* tiles_open(int picture_width, int width, int height, int opaque) {
   return NULL;
 }
 
-EXPORT("tiles_band") uint8_t* tiles_band(Tiles* tiles) { return tiles->band; }
-EXPORT("tiles_columns") int tiles_columns(Tiles* tiles) { return tiles->columns; }
-EXPORT("tiles_translucent") int tiles_translucent(Tiles* tiles, int column) { return tiles->translucent[column]; }
+uint8_t *EXPORT(tiles_band)(Tiles *tiles) { return tiles->band; }
+int EXPORT(tiles_columns)(Tiles *tiles) { return tiles->columns; }
+int EXPORT(tiles_translucent)(Tiles *tiles, int column) { return tiles->translucent[column]; }
 
 static int fixed(double value) { return (int)(value * (1 << POINT) + (value < 0 ? -0.5 : 0.5)); }
 
 // BT.601 at full range (ISO/IEC 23091-2, matrix 5 or 6).
-static void luma_row(const uint8_t* rgba, int width, uint8_t* to) {
+static void luma_row(const uint8_t *rgba, int width, uint8_t *to) {
   const int red = fixed(0.299), green = fixed(0.587), blue = (1 << POINT) - red - green;
   for (int x = 0; x < width; x++, rgba += 4) {
     to[x] = (uint8_t)((rgba[0] * red + rgba[1] * green + rgba[2] * blue + (1 << (POINT - 1))) >> POINT);
@@ -110,7 +106,7 @@ static void luma_row(const uint8_t* rgba, int width, uint8_t* to) {
 }
 
 // The mean of two by two pixels. An odd last column stands for the one beside it.
-static void chroma_row(const uint8_t* above, const uint8_t* below, int width, uint8_t* first, uint8_t* second) {
+static void chroma_row(const uint8_t *above, const uint8_t *below, int width, uint8_t *first, uint8_t *second) {
   const int middle = (128 << (POINT + 2)) + (1 << (POINT + 1)) - 1;
   const int red_u = fixed(-0.168736), green_u = fixed(-0.331264), blue_u = -red_u - green_u;
   const int green_v = fixed(-0.418688), blue_v = fixed(-0.081312), red_v = -green_v - blue_v;
@@ -125,7 +121,7 @@ static void chroma_row(const uint8_t* above, const uint8_t* below, int width, ui
 }
 
 // Returns whether a pixel is not opaque.
-static int alpha_row(const uint8_t* rgba, int width, uint8_t* to) {
+static int alpha_row(const uint8_t *rgba, int width, uint8_t *to) {
   int least = 255;
   for (int x = 0; x < width; x++) {
     to[x] = rgba[x * 4 + 3];
@@ -135,22 +131,22 @@ static int alpha_row(const uint8_t* rgba, int width, uint8_t* to) {
 }
 
 // The last sample, as far as the coded row goes.
-static void extend(uint8_t* row, int from, int to) {
+static void extend(uint8_t *row, int from, int to) {
   if (from < to) memset(row + from, row[from - 1], (size_t)(to - from));
 }
 
-static void pair_of_rows(Tiles* tiles, int column, const uint8_t* above, const uint8_t* below) {
+static void pair_of_rows(Tiles *tiles, int column, const uint8_t *above, const uint8_t *below) {
   const int left = column * tiles->width;
   const int rest = tiles->picture_width - left;
   const int width = rest < tiles->width ? rest : tiles->width;
-  kvz_picture* const color = tiles->color[column];
-  const uint8_t* const rows[] = {above + (size_t)left * 4, below + (size_t)left * 4};
+  kvz_picture *const color = tiles->color[column];
+  const uint8_t *const rows[] = {above + (size_t)left * 4, below + (size_t)left * 4};
   for (int i = 0; i < 2; i++) {
-    uint8_t* const luma = color->y + (size_t)(tiles->rows + i) * color->stride;
+    uint8_t *const luma = color->y + (size_t)(tiles->rows + i) * color->stride;
     luma_row(rows[i], width, luma);
     extend(luma, width, tiles->coded_width);
     if (tiles->alpha == NULL) continue;
-    uint8_t* const alpha = tiles->alpha[column]->y + (size_t)(tiles->rows + i) * color->stride;
+    uint8_t *const alpha = tiles->alpha[column]->y + (size_t)(tiles->rows + i) * color->stride;
     tiles->translucent[column] |= alpha_row(rows[i], width, alpha);
     extend(alpha, width, tiles->coded_width);
   }
@@ -161,24 +157,23 @@ static void pair_of_rows(Tiles* tiles, int column, const uint8_t* above, const u
 }
 
 // Takes the first `count` rows of the band; an odd last row stands for the one below it.
-EXPORT("tiles_rows")
-void tiles_rows(Tiles* tiles, int count) {
+void EXPORT(tiles_rows)(Tiles *tiles, int count) {
   const size_t stride = (size_t)tiles->picture_width * 4;
   for (int row = 0; row < count; row += 2, tiles->rows += 2) {
     if (tiles->rows >= tiles->height) fail("too many rows");
-    const uint8_t* const above = tiles->band + stride * (size_t)row;
-    const uint8_t* const below = row + 1 < count ? above + stride : above;
+    const uint8_t *const above = tiles->band + stride * (size_t)row;
+    const uint8_t *const below = row + 1 < count ? above + stride : above;
     for (int column = 0; column < tiles->columns; column++) pair_of_rows(tiles, column, above, below);
   }
 }
 
 // Repeats the last row as far as tiles are coded.
-static void fill_below(kvz_picture* picture, int rows) {
+static void fill_below(kvz_picture *picture, int rows) {
   for (int plane = 0; plane < 3; plane++) {
     if (picture->data[plane] == NULL) continue;
     const int down = plane == 0 ? 0 : 1;
     const size_t stride = (size_t)(picture->stride >> down);
-    const kvz_pixel* const last = picture->data[plane] + stride * (size_t)((rows >> down) - 1);
+    const kvz_pixel *const last = picture->data[plane] + stride * (size_t)((rows >> down) - 1);
     for (int row = rows >> down; row < picture->height >> down; row++) {
       memcpy(picture->data[plane] + stride * (size_t)row, last, stride);
     }
@@ -186,8 +181,7 @@ static void fill_below(kvz_picture* picture, int rows) {
 }
 
 // No more rows follow in these tiles; they can be encoded.
-EXPORT("tiles_complete")
-void tiles_complete(Tiles* tiles) {
+void EXPORT(tiles_complete)(Tiles *tiles) {
   for (int column = 0; column < tiles->columns; column++) {
     fill_below(tiles->color[column], tiles->rows);
     if (tiles->alpha != NULL) fill_below(tiles->alpha[column], tiles->rows);
@@ -195,15 +189,14 @@ void tiles_complete(Tiles* tiles) {
 }
 
 // The next row of tiles begins.
-EXPORT("tiles_next")
-void tiles_next(Tiles* tiles) {
+void EXPORT(tiles_next)(Tiles *tiles) {
   tiles->rows = 0;
   memset(tiles->translucent, 0, (size_t)tiles->columns);
 }
 
-static kvz_config* configuration(const Tiles* tiles, int gray, int quantizer, int lossless, const char* preset) {
-  const kvz_api* const api = kvz_api_get(8);
-  kvz_config* const config = api->config_alloc();
+static kvz_config *configuration(const Tiles *tiles, int gray, int quantizer, int lossless, const char *preset) {
+  const kvz_api *const api = kvz_api_get(8);
+  kvz_config *const config = api->config_alloc();
   if (config == NULL) return NULL;
   api->config_init(config);
   api->config_parse(config, "preset", preset);
@@ -232,17 +225,16 @@ static kvz_config* configuration(const Tiles* tiles, int gray, int quantizer, in
 }
 
 // Encodes one tile; the result is kept for `tiles_take`. May pause. Returns 0 where memory does not suffice.
-EXPORT("tiles_encode")
-int tiles_encode(Tiles* tiles, int column, int gray, int quantizer, int lossless, const char* preset) {
-  const kvz_api* const api = kvz_api_get(8);
-  kvz_config* const config = configuration(tiles, gray, quantizer, lossless, preset);
-  kvz_encoder* const encoder = config == NULL ? NULL : api->encoder_open(config);
+int EXPORT(tiles_encode)(Tiles *tiles, int column, int gray, int quantizer, int lossless, const char *preset) {
+  const kvz_api *const api = kvz_api_get(8);
+  kvz_config *const config = configuration(tiles, gray, quantizer, lossless, preset);
+  kvz_encoder *const encoder = config == NULL ? NULL : api->encoder_open(config);
   if (encoder == NULL) {
     if (config != NULL) api->config_destroy(config);
     return 0;
   }
-  kvz_picture* picture = gray ? tiles->alpha[column] : tiles->color[column];
-  kvz_data_chunk* chunks = NULL;
+  kvz_picture *picture = gray ? tiles->alpha[column] : tiles->color[column];
+  kvz_data_chunk *chunks = NULL;
   int done = 0;
   for (int ok = 1; ok && !done;) {
     ok = api->encoder_encode(encoder, picture, &chunks, NULL, NULL, NULL, NULL);
@@ -257,9 +249,8 @@ int tiles_encode(Tiles* tiles, int column, int gray, int quantizer, int lossless
 }
 
 // Writes the units of the tile that was encoded, with start codes, parameter sets among them, and frees them.
-EXPORT("tiles_take")
-void tiles_take(Tiles* tiles) {
-  for (const kvz_data_chunk* chunk = tiles->chunks; chunk != NULL; chunk = chunk->next) {
+void EXPORT(tiles_take)(Tiles *tiles) {
+  for (const kvz_data_chunk *chunk = tiles->chunks; chunk != NULL; chunk = chunk->next) {
     write_bytes(chunk->data, chunk->len);
   }
   kvz_api_get(8)->chunk_free(tiles->chunks);

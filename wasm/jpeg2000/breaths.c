@@ -1,5 +1,5 @@
-// Where OpenJPEG pauses: the linker sends these calls here (--wrap). The units of work are nanoseconds: what time goes to
-// are the bytes that code blocks are coded in, whose number nobody knows beforehand when a picture is encoded, and
+// Where OpenJPEG pauses: the linker sends these calls here (--wrap). The units of work are nanoseconds: what time goes
+// to are the bytes that code blocks are coded in, whose number nobody knows beforehand when a picture is encoded, and
 // samples, which pass through wavelets.
 #include "breathe.h"
 #include "codec.h"

@@ -1,16 +1,13 @@
 // What the parts of this module share.
 #pragma once
 #define OPJ_SKIP_POISON
+#include "../native.h"
 #include "opj_includes.h"
 
-#define EXPORT(name) __attribute__((used, export_name(name)))
-
-// Throws through the frames of this module; the caller restores the stack pointer and closes the handle.
-__attribute__((import_module("env"), import_name("fail"))) _Noreturn void fail(const char *text);
 // Copies `length` bytes from place `from` of input `source`; returns how many there were.
-__attribute__((import_module("env"), import_name("pull"))) uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
+uint32_t IMPORT(pull)(int source, uint32_t from, void *to, uint32_t length);
 // Takes the next bytes of the codestream that output `sink` is.
-__attribute__((import_module("env"), import_name("write"))) void write_piece(int sink, const void *from, uint32_t length);
+void IMPORT_AS(write_piece, write)(int sink, const void *from, uint32_t length);
 
 // OpenJPEG's messages are not looked at: what it returns says enough.
 extern opj_event_mgr_t events;

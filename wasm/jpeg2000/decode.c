@@ -1,5 +1,5 @@
-// Areas of a codestream (ITU-T T.800, annex A) as pixels. Every area is decoded on its own, from the bytes: what is held
-// is in proportion to the area and not to the picture.
+// Areas of a codestream (ITU-T T.800, annex A) as pixels. Every area is decoded on its own, from the bytes: what is
+// held is in proportion to the area and not to the picture.
 #include "codec.h"
 
 enum { STREAM_BYTES = 1 << 16 };
@@ -75,8 +75,7 @@ static int is_complete(const struct reader *reader) {
   return 1;
 }
 
-EXPORT("reader_new")
-struct reader *reader_new(int source, uint32_t size, uint32_t reduce) {
+struct reader *EXPORT(reader_new)(int source, uint32_t size, uint32_t reduce) {
   struct reader *reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
   reader->source = source;
@@ -86,11 +85,10 @@ struct reader *reader_new(int source, uint32_t size, uint32_t reduce) {
 }
 
 // Where decoder.ts writes how components become pixels.
-EXPORT("reader_layout") struct layout *reader_layout(struct reader *reader) { return &reader->layout; }
+struct layout *EXPORT(reader_layout)(struct reader *reader) { return &reader->layout; }
 
 // Room for `pixels` pixels, which the next areas are written to.
-EXPORT("reader_band")
-uint32_t *reader_band(struct reader *reader, uint32_t pixels) {
+uint32_t *EXPORT(reader_band)(struct reader *reader, uint32_t pixels) {
   free(reader->band);
   reader->band = malloc((size_t)pixels * 4);
   if (!reader->band) fail("out of memory");
@@ -99,9 +97,8 @@ uint32_t *reader_band(struct reader *reader, uint32_t pixels) {
 
 // Decodes what lies in x0, y0 to x1, y1 of the reference grid and writes the pixels from `left`, `top` to `right`,
 // `bottom` to the band, from its pixel `at` on. Pauses.
-EXPORT("reader_area")
-void reader_area(struct reader *reader, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t left, uint32_t top,
-                 uint32_t right, uint32_t bottom, uint32_t at, uint32_t stride) {
+void EXPORT(reader_area)(struct reader *reader, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t left,
+                         uint32_t top, uint32_t right, uint32_t bottom, uint32_t at, uint32_t stride) {
   enter(reader);
   opj_stream_private_t *stream = (opj_stream_private_t *)reader->stream;
   if (!opj_j2k_read_header(stream, reader->codec, &reader->image, &events)) fail("damaged header");
@@ -120,8 +117,7 @@ void reader_area(struct reader *reader, uint32_t x0, uint32_t y0, uint32_t x1, u
   leave_area(reader);
 }
 
-EXPORT("reader_close")
-void reader_close(struct reader *reader) {
+void EXPORT(reader_close)(struct reader *reader) {
   leave_area(reader);
   free(reader->band);
   free(reader);

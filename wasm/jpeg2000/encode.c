@@ -99,9 +99,8 @@ static void set_up(struct writer *writer, int lossless, int by_position, const f
   }
 }
 
-EXPORT("writer_new")
-struct writer *writer_new(int sink, uint32_t width, uint32_t height, uint32_t components, uint32_t tile_width,
-                          uint32_t tile_height) {
+struct writer *EXPORT(writer_new)(int sink, uint32_t width, uint32_t height, uint32_t components, uint32_t tile_width,
+                                  uint32_t tile_height) {
   struct writer *writer = calloc(1, sizeof *writer);
   if (!writer) return NULL;
   writer->sink = sink;
@@ -114,11 +113,11 @@ struct writer *writer_new(int sink, uint32_t width, uint32_t height, uint32_t co
 }
 
 // How often the wavelet transform is applied: there are three bands for each time and one more.
-EXPORT("writer_levels")
-uint32_t writer_levels(const struct writer *writer) { return levels_for(writer->tile_width, writer->tile_height); }
+uint32_t EXPORT(writer_levels)(const struct writer *writer) {
+  return levels_for(writer->tile_width, writer->tile_height);
+}
 
-EXPORT("writer_start")
-void writer_start(struct writer *writer, int lossless, int by_position, const float *steps) {
+void EXPORT(writer_start)(struct writer *writer, int lossless, int by_position, const float *steps) {
   writer->image = new_image(writer);
   writer->stream = opj_stream_create(STREAM_BYTES, OPJ_FALSE);
   writer->codec = opj_j2k_create_compress();
@@ -133,7 +132,7 @@ void writer_start(struct writer *writer, int lossless, int by_position, const fl
     fail("out of memory");
 }
 
-EXPORT("writer_band") uint8_t *writer_band(const struct writer *writer) { return writer->band; }
+uint8_t *EXPORT(writer_band)(const struct writer *writer) { return writer->band; }
 
 static void split(const uint8_t *from, uint32_t count, uint32_t channel, uint8_t *to) {
   for (uint32_t x = 0; x < count; x++) to[x] = from[x * 4 + channel];
@@ -166,8 +165,7 @@ static void encode_tiles(struct writer *writer) {
 }
 
 // Takes `count` rows from the band. Pauses while tiles are encoded.
-EXPORT("writer_rows")
-void writer_rows(struct writer *writer, uint32_t count) {
+void EXPORT(writer_rows)(struct writer *writer, uint32_t count) {
   for (uint32_t row = 0; row < count; row++) {
     place_row(writer, writer->band + (size_t)row * writer->width * 4);
     writer->row++;
@@ -175,14 +173,12 @@ void writer_rows(struct writer *writer, uint32_t count) {
   }
 }
 
-EXPORT("writer_finish")
-void writer_finish(struct writer *writer) {
+void EXPORT(writer_finish)(struct writer *writer) {
   if (writer->row != writer->height) fail("the picture is not complete");
   if (!opj_j2k_end_compress(writer->codec, (opj_stream_private_t *)writer->stream, &events)) fail("out of memory");
 }
 
-EXPORT("writer_close")
-void writer_close(struct writer *writer) {
+void EXPORT(writer_close)(struct writer *writer) {
   if (writer->codec) opj_j2k_destroy(writer->codec);
   if (writer->image) opj_image_destroy(writer->image);
   if (writer->stream) opj_stream_destroy(writer->stream);

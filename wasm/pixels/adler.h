@@ -1,11 +1,11 @@
-/* The checksum of zlib data (RFC 1950). */
+// The checksum of zlib data (RFC 1950).
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define ADLER_MODULUS 65521
-#define ADLER_RUN 5552 /* bytes after which the sums may overflow */
+#define ADLER_RUN 5552 // bytes after which the sums may overflow
 
 typedef struct { uint32_t low, high; } Adler;
 

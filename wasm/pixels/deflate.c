@@ -1,9 +1,7 @@
-/*
- * libdeflate compresses whole buffers. Its compressor is included here (patched: input may start with history, the last
- * block need not be final), so that a stream can be compressed in chunks: each chunk is preceded by the last 32 KiB of
- * the one before, and the bits of an unfinished byte are carried over. Against the whole buffer this costs the headers
- * of one or two blocks per chunk.
- */
+// libdeflate compresses whole buffers. Its compressor is included here (patched: input may start with history, the last
+// block need not be final), so that a stream can be compressed in chunks: each chunk is preceded by the last 32 KiB of
+// the one before, and the bits of an unfinished byte are carried over. Against the whole buffer this costs the headers
+// of one or two blocks per chunk.
 #include "deflate_compress.c"
 
 #include "adler.h"
@@ -15,17 +13,15 @@
 
 #define HISTORY 32768
 #define CHUNK (512 << 10)
-/*
- * Of levels that parse near-optimally, which take up to 130 ns for a byte: a chunk is compressed within one call, and
- * nobody else has the thread meanwhile.
- */
+// Bytes of a chunk at levels that parse near-optimally, which take up to 130 ns for a byte: a chunk is compressed
+// within one call, and nobody else has the thread meanwhile.
 #define SLOW_CHUNK (192 << 10)
 #define SLOW_LEVEL 10
 
 struct Deflate {
   struct libdeflate_compressor *compressor;
-  size_t chunk;           /* bytes that are compressed together */
-  size_t history, filled; /* bytes of history at the start of `input`, and bytes behind them */
+  size_t chunk;           // bytes that are compressed together
+  size_t history, filled; // bytes of history at the start of `input`, and bytes behind them
   int started;
   bitbuf_t bits;
   unsigned bit_count;
@@ -35,17 +31,17 @@ struct Deflate {
   uint8_t input[HISTORY + CHUNK];
 };
 
-/* ---- level 1: for pixels behind a filter, which rarely repeat ---- */
+// ---- level 1: for pixels behind a filter, which rarely repeat ----
 
-#define PIECE 8192        /* bytes after which a block may end */
-#define HEADER_BITS 700   /* about what new codes cost */
+#define PIECE 8192        // bytes after which a block may end
+#define HEADER_BITS 700   // about what new codes cost
 #define LONGEST_BLOCK (256 << 10)
-#define PARTS 4           /* of a chunk that are compressed with and without matches, */
-#define PART (12 << 10)   /* and their bytes */
+#define PARTS 4           // of a chunk that are compressed with and without matches,
+#define PART (12 << 10)   // and their bytes
 
 typedef struct { uint32_t times[256], count; float bits; } Histogram;
 
-/* What the bytes cost by their entropy, in bits. */
+// What the bytes cost by their entropy, in bits.
 static float bits_of(const uint32_t *times, uint32_t count) {
   float bits = (float)count * log2f((float)count);
   for (int v = 0; v < 256; v++)
@@ -53,7 +49,7 @@ static float bits_of(const uint32_t *times, uint32_t count) {
   return bits;
 }
 
-/* Four tables, because one that is counted up twice in a row makes the second wait for the first. */
+// Four tables, because one that is counted up twice in a row makes the second wait for the first.
 static void count_bytes(Histogram *h, const uint8_t *bytes, size_t count) {
   uint32_t times[4][256] = {0};
   size_t i = 0;
@@ -65,7 +61,7 @@ static void count_bytes(Histogram *h, const uint8_t *bytes, size_t count) {
   h->bits = bits_of(h->times, h->count);
 }
 
-/* Adds `next` to `block` unless codes of its own would be cheaper for it. */
+// Adds `next` to `block` unless codes of its own would be cheaper for it.
 static int merge(Histogram *block, const Histogram *next) {
   Histogram both = {.count = block->count + next->count};
   for (int v = 0; v < 256; v++) both.times[v] = block->times[v] + next->times[v];
@@ -75,7 +71,7 @@ static int merge(Histogram *block, const Histogram *next) {
   return 1;
 }
 
-/* Huffman codes alone. */
+// Huffman codes alone.
 static void compress_literals(struct libdeflate_compressor *c, const u8 *in, size_t count,
                               struct deflate_output_bitstream *os) {
   const uint8_t *begin = in + c->history_size, *const end = in + count, *at = begin;
@@ -95,7 +91,7 @@ static void compress_literals(struct libdeflate_compressor *c, const u8 *in, siz
   }
 }
 
-/* What compressing `count` bytes behind `history` others makes, in bytes; it goes where the true output will go. */
+// What compressing `count` bytes behind `history` others makes, in bytes; it goes where the true output will go.
 static size_t trial(struct libdeflate_compressor *c, const uint8_t *bytes, size_t history, size_t count,
                     struct deflate_output_bitstream os, typeof(compress_literals) *compress) {
   const size_t history_size = c->history_size;
@@ -106,7 +102,7 @@ static size_t trial(struct libdeflate_compressor *c, const uint8_t *bytes, size_
   return os.next - before;
 }
 
-/* Both ways on a few parts; matches are searched for in the whole only if they gain something there. */
+// Both ways on a few parts; matches are searched for in the whole only if they gain something there.
 static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t count,
                           struct deflate_output_bitstream *os) {
   const size_t step = (count - c->history_size) / PARTS, part = MIN(step, PART);
@@ -120,7 +116,7 @@ static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t 
   else compress_literals(c, in, count, os);
 }
 
-/* ---- the stream ---- */
+// ---- the stream ----
 
 Deflate *deflate_open(int level) {
   Deflate *d = malloc(sizeof *d);
@@ -148,14 +144,14 @@ void deflate_close(Deflate *d) {
 
 const uint8_t *deflate_output(const Deflate *d) { return d->output; }
 
-/* Compresses what is in the buffer and keeps its end as history. */
+// Compresses what is in the buffer and keeps its end as history.
 static size_t compress_chunk(Deflate *d, int last) {
   struct libdeflate_compressor *c = d->compressor;
   struct deflate_output_bitstream os = {.bitbuf = d->bits, .bitcount = d->bit_count, .next = d->output};
   os.end = d->output + d->output_size - OUTPUT_END_PADDING - 8;
   if (!d->started) {
-    *os.next++ = 0x78; /* deflate, 32 KiB window */
-    *os.next++ = 0xda; /* written by the slowest algorithm; makes the header a multiple of 31 */
+    *os.next++ = 0x78; // deflate, 32 KiB window
+    *os.next++ = 0xda; // written by the slowest algorithm; makes the header a multiple of 31
     d->started = 1;
   }
   c->history_size = d->history;
@@ -168,7 +164,7 @@ static size_t compress_chunk(Deflate *d, int last) {
   return os.next - d->output;
 }
 
-/* One byte is always held back until the end is known: an empty last chunk could not carry the final block. */
+// One byte is always held back until the end is known: an empty last chunk could not carry the final block.
 size_t deflate_write(Deflate *d, const uint8_t *bytes, size_t count, size_t *taken) {
   const int full = d->filled == d->chunk;
   const size_t made = full && count > 0 ? compress_chunk(d, 0) : 0;

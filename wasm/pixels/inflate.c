@@ -1,24 +1,23 @@
-/*
- * The decoder follows the design that libdeflate documents: a 64-bit bit buffer refilled without branches, and tables
- * whose entries hold everything a symbol needs (base value, extra bits, code length), so that a literal costs one look-up.
- * What differs is the streaming: a symbol is never suspended half-way. The decoder stops between symbols when less
- * than MARGIN input bytes are left (the caller appends more behind them) or when the output limit is passed, behind
- * which there is room for one longest match. The Adler-32 at the end is not checked: in PNG, each chunk has its CRC.
- */
+// The decoder follows the design that libdeflate documents: a 64-bit bit buffer refilled without branches, and tables
+// whose entries hold everything a symbol needs (base value, extra bits, code length), so that a literal costs one
+// look-up. What differs is the streaming: a symbol is never suspended half-way. The decoder stops between symbols when
+// less than MARGIN input bytes are left (the caller appends more behind them) or when the output limit is passed,
+// behind which there is room for one longest match. The Adler-32 at the end is not checked: in PNG, each chunk has its
+// CRC.
 #include "inflate.h"
 
 #include "inflate-table.h"
 
 #define HISTORY 32768
 #define LONGEST_MATCH 258
-#define SLOP (LONGEST_MATCH + 32) /* a match may start just below the limit, and copies run in steps of 16 bytes */
-#define MARGIN 16                 /* input bytes that one symbol and the refills around it may look at */
-#define HEADER_MARGIN 640         /* the same for the code lengths of a block: 14 + 19 * 3 + 320 * 14 bits */
-#define PADDING (2 * HEADER_MARGIN) /* zeros behind the last input */
+#define SLOP (LONGEST_MATCH + 32) // a match may start just below the limit, and copies run in steps of 16 bytes
+#define MARGIN 16                 // input bytes that one symbol and the refills around it may look at
+#define HEADER_MARGIN 640         // the same for the code lengths of a block: 14 + 19 * 3 + 320 * 14 bits
+#define PADDING (2 * HEADER_MARGIN) // zeros behind the last input
 
 #define LITERAL_BITS 11
 #define DISTANCE_BITS 8
-#define LITERAL_TABLE 2342 /* the most that 288 codes of at most 15 bits need with 11 direct bits (zlib's `enough`) */
+#define LITERAL_TABLE 2342 // the most that 288 codes of at most 15 bits need with 11 direct bits (zlib's `enough`)
 #define DISTANCE_TABLE 402
 
 typedef enum { ZLIB_HEADER, BLOCK_HEADER, STORED, SYMBOLS, END, FAILED } State;
@@ -29,14 +28,14 @@ struct Inflate {
   uint64_t bits;
   uint32_t bit_count;
   uint32_t stored_left;
-  uint8_t *next, *end;             /* input; PADDING zeros follow `end` once `last_input` */
-  uint8_t *output;                 /* history, unread bytes, slop */
-  size_t read, written, limit;     /* offsets in `output` */
+  uint8_t *next, *end;             // input; PADDING zeros follow `end` once `last_input`
+  uint8_t *output;                 // history, unread bytes, slop
+  size_t read, written, limit;     // offsets in `output`
   uint32_t literals[LITERAL_TABLE], distances[DISTANCE_TABLE];
   uint8_t input[INFLATE_INPUT + HEADER_MARGIN + PADDING];
 };
 
-/* ---- buffers ---- */
+// ---- buffers ----
 
 Inflate *inflate_open(size_t capacity) {
   Inflate *s = malloc(sizeof *s);
@@ -65,7 +64,7 @@ void inflate_close(Inflate *s) {
 }
 
 uint8_t *inflate_input(Inflate *s, size_t *room) {
-  /* Whole bytes in the bit buffer go back, because a stored block may ask for them after they have moved. */
+  // Whole bytes in the bit buffer go back, because a stored block may ask for them after they have moved.
   s->next -= s->bit_count >> 3;
   s->bit_count &= 7;
   s->bits &= (1u << s->bit_count) - 1;
@@ -92,7 +91,7 @@ const uint8_t *inflate_output(const Inflate *s, size_t *count) {
 
 void inflate_take(Inflate *s, size_t count) { s->read += count; }
 
-/* Moves the history and what is unread to the front of the output buffer. */
+// Moves the history and what is unread to the front of the output buffer.
 static void slide(Inflate *s) {
   const size_t keep_from = MIN(s->read, s->written > HISTORY ? s->written - HISTORY : 0);
   if (keep_from == 0) return;
@@ -101,7 +100,7 @@ static void slide(Inflate *s) {
   s->read -= keep_from;
 }
 
-/* ---- bits ---- */
+// ---- bits ----
 
 static inline uint64_t load64(const uint8_t *p) {
   uint64_t v;
@@ -129,16 +128,16 @@ static inline uint32_t take(Inflate *s, int count) {
   return v;
 }
 
-/* Gives whole bytes back to the input; what is left of a byte is dropped. */
+// Gives whole bytes back to the input; what is left of a byte is dropped.
 static void align_to_byte(Inflate *s) {
   s->next -= s->bit_count >> 3;
   s->bits = s->bit_count = 0;
 }
 
-/* More input was consumed than there was: only zeros of the padding were decoded. */
+// More input was consumed than there was: only zeros of the padding were decoded.
 static int overran(const Inflate *s) { return s->next - (s->bit_count >> 3) > s->end; }
 
-/* ---- headers of blocks ---- */
+// ---- headers of blocks ----
 
 static int make_tables(Inflate *s, const uint8_t *length, int literals, int distances) {
   uint32_t value[288];
@@ -155,7 +154,7 @@ static int make_fixed_tables(Inflate *s) {
   return make_tables(s, length, 288, 32);
 }
 
-/* Reads the code lengths of a dynamic block (RFC 1951, 3.2.7). */
+// Reads the code lengths of a dynamic block (RFC 1951, 3.2.7).
 static int read_dynamic_tables(Inflate *s) {
   static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   refill(s);
@@ -190,9 +189,9 @@ static int read_dynamic_tables(Inflate *s) {
   return length[256] && make_tables(s, length, literals, distances);
 }
 
-/* ---- blocks ---- */
+// ---- blocks ----
 
-/* Copies a match in steps of 16 bytes, up to 31 bytes too far; the caller keeps room for them. */
+// Copies a match in steps of 16 bytes, up to 31 bytes too far; the caller keeps room for them.
 static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) {
   static const uint8_t repeat[16][16] = {
       {0}, {0}, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0},
@@ -218,7 +217,7 @@ static inline void copy_match(uint8_t *out, uint32_t distance, uint32_t length) 
   } while (out < end);
 }
 
-/* Decodes symbols until the block ends or room or input runs short. */
+// Decodes symbols until the block ends or room or input runs short.
 static void run_symbols(Inflate *s) {
   const uint8_t *next = s->next;
   const uint8_t *input_limit = s->last_input ? s->end + PADDING - 2 * MARGIN : s->end - MARGIN;

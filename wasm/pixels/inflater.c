@@ -1,14 +1,14 @@
-/* Inflating of data that is neither PNG rows nor small: piece by piece, with its checksum. */
+// Inflating of data that is neither PNG rows nor small: piece by piece, with its checksum.
 #include "adler.h"
 #include "inflate.h"
 
-#define PIECE (256 << 10) /* bytes that are made at a time: about a millisecond */
+#define PIECE (256 << 10) // bytes that are made at a time: about a millisecond
 #define CHECKSUM_BYTES 4
 
 typedef struct {
   Inflate *stream;
   Adler adler;
-  int last; /* nothing follows what was fed */
+  int last; // nothing follows what was fed
 } Inflater;
 
 void EXPORT(inflater_close)(Inflater *i) {
@@ -16,7 +16,7 @@ void EXPORT(inflater_close)(Inflater *i) {
   free(i);
 }
 
-/* Returns 0 when memory ran out. */
+// Returns 0 when memory ran out.
 Inflater *EXPORT(inflater_open)(void) {
   Inflater *i = calloc(1, sizeof *i);
   if (!i) return 0;
@@ -27,7 +27,7 @@ Inflater *EXPORT(inflater_open)(void) {
   return 0;
 }
 
-/* Where compressed bytes go, and how many; the place moves with each call. */
+// Where compressed bytes go, and how many; the place moves with each call.
 uint8_t *EXPORT(inflater_input)(Inflater *i) {
   size_t room;
   return inflate_input(i->stream, &room);
@@ -42,7 +42,7 @@ void EXPORT(inflater_feed)(Inflater *i, int count, int last) {
   i->last = last;
 }
 
-/* What a run says when it made nothing; the binding knows the numbers. */
+// What a run says when it made nothing; the binding knows the numbers.
 enum { NEEDS_INPUT = 0, DAMAGED = -1, COMPLETE = -2 };
 
 static int end(Inflater *i) {
@@ -53,7 +53,7 @@ static int end(Inflater *i) {
   return expected == adler_value(&i->adler) ? COMPLETE : DAMAGED;
 }
 
-/* Makes the next piece and gives up the one before. Returns how many bytes it has, or why it has none. */
+// Makes the next piece and gives up the one before. Returns how many bytes it has, or why it has none.
 int EXPORT(inflater_run)(Inflater *i) {
   size_t have;
   inflate_output(i->stream, &have);

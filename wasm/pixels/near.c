@@ -1,13 +1,11 @@
-/*
- * Near-lossless rows: every sample may move by a few levels, so that behind PNG's average filter only multiples of a
- * step are left, which deflate stores in fewer bits. As in JPEG-LS (ITU-T T.87, near-lossless mode), the prediction is
- * made from what the decoder will have, so that errors do not add up. Alpha stays as it is.
- */
+// Near-lossless rows: every sample may move by a few levels, so that behind PNG's average filter only multiples of a
+// step are left, which deflate stores in fewer bits. As in JPEG-LS (ITU-T T.87, near-lossless mode), the prediction is
+// made from what the decoder will have, so that errors do not add up. Alpha stays as it is.
 #include "pixels.h"
 
 typedef struct {
   int width, step;
-  uint8_t *window, *above; /* a pixel of zeros before `above` */
+  uint8_t *window, *above; // a pixel of zeros before `above`
 } Near;
 
 void EXPORT(near_close)(Near *n) {
@@ -15,7 +13,7 @@ void EXPORT(near_close)(Near *n) {
   free(n);
 }
 
-/* step: between the levels that are left, 2 to 31; rows: that the window holds. Returns 0 when memory ran out. */
+// step: between the levels that are left, 2 to 31; rows: that the window holds. Returns 0 when memory ran out.
 Near *EXPORT(near_open)(int width, int step, int rows) {
   Near *n = calloc(1, sizeof *n);
   if (!n) return 0;
@@ -33,7 +31,7 @@ static inline v128_t load_pixel(const uint8_t *p) { return wasm_u16x8_extend_low
 
 static void move_row(const Near *n, uint8_t *row, const uint8_t *above) {
   const int step = n->step;
-  /* rounded down: what lies half-way, which only even steps know, goes toward the prediction on both sides */
+  // rounded down: what lies half-way, which only even steps know, goes toward the prediction on both sides
   const v128_t reciprocal = wasm_i16x8_splat((int16_t)(32767 / step)), steps = wasm_i16x8_splat((int16_t)step);
   const v128_t alpha = wasm_i16x8_const(0, 0, 0, -1, 0, 0, 0, 0);
   v128_t left = wasm_i16x8_const_splat(0);
@@ -42,7 +40,7 @@ static void move_row(const Near *n, uint8_t *row, const uint8_t *above) {
     const v128_t mean = wasm_u16x8_shr(wasm_i16x8_add(left, load_pixel(above)), 1);
     const v128_t times = wasm_i16x8_q15mulr_sat(wasm_i16x8_sub(value, mean), reciprocal);
     const v128_t moved = wasm_i16x8_add(mean, wasm_i16x8_mul(times, steps));
-    /* what cannot be seen is as predicted */
+    // what cannot be seen is as predicted
     const v128_t near = wasm_i16x8_extract_lane(value, 3) ? moved : mean;
     const v128_t bytes = wasm_u8x16_narrow_i16x8(wasm_v128_bitselect(value, near, alpha), near);
     wasm_v128_store32_lane(row, bytes, 0);
@@ -50,7 +48,7 @@ static void move_row(const Near *n, uint8_t *row, const uint8_t *above) {
   }
 }
 
-/* Moves the samples of the first `rows` rows of the window, in place. */
+// Moves the samples of the first `rows` rows of the window, in place.
 void EXPORT(near_move)(Near *n, int rows) {
   const size_t stride = (size_t)n->width * 4;
   for (int i = 0; i < rows; i++) move_row(n, n->window + i * stride, i ? n->window + (i - 1) * stride : n->above);

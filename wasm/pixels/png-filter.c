@@ -30,7 +30,7 @@ void png_filter(int filter, const uint8_t *row, const uint8_t *above, uint8_t *o
   }
 }
 
-/* The sum of absolute differences that the specification recommends (12.7). */
+// The sum of absolute differences that the specification recommends (12.7).
 static float sum_of(const uint8_t *bytes, size_t count) {
   uint32_t sum = 0;
   size_t i = 0;
@@ -47,7 +47,7 @@ static float sum_of(const uint8_t *bytes, size_t count) {
 
 #define TABLE 1024
 
-/* v * log2(v), from a table where it is asked for most. */
+// v * log2(v), from a table where it is asked for most.
 static float information(uint32_t v) {
   static float table[TABLE];
   if (table[2] == 0)
@@ -55,7 +55,7 @@ static float information(uint32_t v) {
   return v < TABLE ? table[v] : (float)v * log2f((float)v);
 }
 
-/* Bits by the entropy of single bytes. Four counts of each, so that a run of one value does not wait for itself. */
+// Bits by the entropy of single bytes. Four counts of each, so that a run of one value does not wait for itself.
 static float entropy_of(const uint8_t *bytes, size_t count) {
   uint32_t times[4][256] = {0};
   size_t i = 0;
@@ -67,7 +67,7 @@ static float entropy_of(const uint8_t *bytes, size_t count) {
   return sum;
 }
 
-/* The number of distinct pairs of neighbors: few pairs repeat often, which is what LZ77 finds. */
+// The number of distinct pairs of neighbors: few pairs repeat often, which is what LZ77 finds.
 static float bigrams_of(const uint8_t *bytes, size_t count) {
   static uint8_t seen[65536];
   memset(seen, 0, sizeof seen);

@@ -1,20 +1,18 @@
-/*
- * PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses
- * chunks and feeds what IDAT holds; here is what touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
- *
- * An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
- * it costs the size of its raw data and not four bytes a pixel; output rows are gathered from the passes.
- */
+// PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses
+// chunks and feeds what IDAT holds; here is what touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
+//
+// An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
+// it costs the size of its raw data and not four bytes a pixel; output rows are gathered from the passes.
 #include "inflate.h"
 #include "png-unfilter.h"
 
 #define PASSES 7
-#define PASS_BYTES (1 << 20) /* unfiltered bytes of passes after which a call returns: a few milliseconds */
-#define EXPAND_SLACK 16 /* bytes that expansion may write behind a row */
+#define PASS_BYTES (1 << 20) // unfiltered bytes of passes after which a call returns: a few milliseconds
+#define EXPAND_SLACK 16 // bytes that expansion may write behind a row
 
 typedef struct { int width, height; size_t row_bytes; uint8_t *rows; } Pass;
 
-/* Adam7 (8.2): where a pass starts and how far its pixels are apart. */
+// Adam7 (8.2): where a pass starts and how far its pixels are apart.
 static const uint8_t x0[PASSES] = {0, 4, 0, 2, 0, 1, 0}, dx[PASSES] = {8, 8, 4, 4, 2, 2, 1};
 static const uint8_t y0[PASSES] = {0, 0, 4, 0, 2, 0, 1}, dy[PASSES] = {8, 8, 8, 4, 4, 2, 2};
 
@@ -22,28 +20,28 @@ typedef struct {
   int width, height, depth, channels;
   ColorType type;
   int interlaced;
-  int raw;                 /* rows are given as they are stored; 16-bit samples only */
-  int inexact;             /* some 16-bit sample was not twice the same byte */
-  int distance;            /* bytes per complete pixel, for the filters */
-  int row;                 /* next output row */
+  int raw;                 // rows are given as they are stored; 16-bit samples only
+  int inexact;             // some 16-bit sample was not twice the same byte
+  int distance;            // bytes per complete pixel, for the filters
+  int row;                 // next output row
   int band_rows;
-  size_t row_bytes, stride; /* of a stored row, and of a row in the band */
+  size_t row_bytes, stride; // of a stored row, and of a row in the band
   Inflate *stream;
-  uint8_t *rows_memory;     /* the row above, then those unfiltered last */
+  uint8_t *rows_memory;     // the row above, then those unfiltered last
   size_t row_stride;
   uint8_t *above, *current;
-  int waiting;             /* unfiltered rows behind `current` */
+  int waiting;             // unfiltered rows behind `current`
   uint8_t *band, *expanded;
-  int pass, pass_row;      /* next row of which pass */
+  int pass, pass_row;      // next row of which pass
   Pass passes[PASSES];
   uint8_t *passes_memory;
   int has_key;
-  uint16_t key[3];         /* the transparent color, samples as stored */
-  uint8_t *levels;         /* 8-bit value of each sample (256 or 65536 of them), if not linear */
-  uint32_t table[256];     /* RGBA of each palette index or gray level of at most 8 bits */
+  uint16_t key[3];         // the transparent color, samples as stored
+  uint8_t *levels;         // 8-bit value of each sample (256 or 65536 of them), if not linear
+  uint32_t table[256];     // RGBA of each palette index or gray level of at most 8 bits
 } Reader;
 
-/* ---- expansion to RGBA8 ---- */
+// ---- expansion to RGBA8 ----
 
 static void expand_indexed(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
   const int depth = r->depth, mask = (1 << depth) - 1;
@@ -78,7 +76,7 @@ static void expand_gray_alpha(const uint8_t *row, uint8_t *out, int width) {
 
 static inline int sample16(const uint8_t *p) { return p[0] << 8 | p[1]; }
 
-/* 16 bits to 8, to nearest: v * 255 / 65535. */
+// 16 bits to 8, to nearest: v * 255 / 65535.
 static inline uint8_t narrow16(int v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
 
 static void expand16(Reader *r, const uint8_t *row, uint8_t *out, int width) {
@@ -101,7 +99,7 @@ static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
   for (int i = 0; i < 4 * width; i += 4) out[i] = levels[out[i]], out[i + 1] = levels[out[i + 1]], out[i + 2] = levels[out[i + 2]];
 }
 
-/* One unfiltered row to RGBA8; `out` has EXPAND_SLACK bytes more. */
+// One unfiltered row to RGBA8; `out` has EXPAND_SLACK bytes more.
 static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
   if (r->depth == 16) {
     expand16(r, row, out, width);
@@ -117,15 +115,13 @@ static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
   if (r->levels) apply_levels(r->levels, out, width);
 }
 
-/* ---- rows ---- */
+// ---- rows ----
 
-/* What stops reading: more bytes, damage, or that a call was long enough; the binding knows the numbers. */
+// What stops reading: more bytes, damage, or that a call was long enough; the binding knows the numbers.
 enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3, PAUSED = -4 };
 
-/*
- * Unfilters the next row of `count` bytes, and more behind it where they are there and it is faster together; `left`
- * rows of this size are still to come. 1, or why not.
- */
+// Unfilters the next row of `count` bytes, and more behind it where they are there and it is faster together; `left`
+// rows of this size are still to come. 1, or why not.
 static int unfilter_next(Reader *r, size_t count, int left) {
   int rows = left >= UNFILTER_ROWS ? UNFILTER_ROWS : 1;
   size_t have;
@@ -149,7 +145,7 @@ static int unfilter_next(Reader *r, size_t count, int left) {
   return 1;
 }
 
-/* Makes `current` the next row of `count` bytes; 1, or why not. */
+// Makes `current` the next row of `count` bytes; 1, or why not.
 static int next_row(Reader *r, size_t count, int left) {
   if (r->waiting == 0) {
     if (r->current != r->above) memcpy(r->above, r->current, count);
@@ -170,7 +166,7 @@ static int read_plain_row(Reader *r, uint8_t *out) {
   return 1;
 }
 
-/* Reads what is left of the passes, or as much of it as one call may. */
+// Reads what is left of the passes, or as much of it as one call may.
 static int read_passes(Reader *r) {
   size_t done = 0;
   while (r->pass < PASSES) {
@@ -210,7 +206,7 @@ static int read_interlaced_row(Reader *r, uint8_t *out) {
   return 1;
 }
 
-/* ---- API ---- */
+// ---- API ----
 
 void EXPORT(png_close)(Reader *r) {
   inflate_close(r->stream);
@@ -238,10 +234,8 @@ static int allocate_passes(Reader *r) {
   return 1;
 }
 
-/*
- * Opens a reader for a picture as its IHDR describes it (checked by the caller). `raw`: rows are given as they are
- * stored, for 16-bit samples. Returns 0 when memory ran out.
- */
+// Opens a reader for a picture as its IHDR describes it (checked by the caller). `raw`: rows are given as they are
+// stored, for 16-bit samples. Returns 0 when memory ran out.
 Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced, int raw) {
   Reader *r = calloc(1, sizeof *r);
   if (!r) return 0;
@@ -264,22 +258,22 @@ Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interla
   return r;
 }
 
-/* 256 RGBA entries: the color of each palette index, or of each gray level as it is stored. */
+// 256 RGBA entries: the color of each palette index, or of each gray level as it is stored.
 uint32_t *EXPORT(png_table)(Reader *r) { return r->table; }
 
-/* Makes one stored color transparent (tRNS of types 0 and 2). Gray of at most 8 bits has it in the table. */
+// Makes one stored color transparent (tRNS of types 0 and 2). Gray of at most 8 bits has it in the table.
 void EXPORT(png_set_key)(Reader *r, int red, int green, int blue) {
   r->has_key = 1;
   r->key[0] = red, r->key[1] = green, r->key[2] = blue;
 }
 
-/* A table for the caller to fill: the 8-bit value of each sample, 65536 of them for 16 bits, else 256. */
+// A table for the caller to fill: the 8-bit value of each sample, 65536 of them for 16 bits, else 256.
 uint8_t *EXPORT(png_levels)(Reader *r) {
   if (!r->levels) r->levels = malloc(r->depth == 16 ? 65536 : 256);
   return r->levels;
 }
 
-/* Where compressed bytes go, and how many; the place moves with each call. */
+// Where compressed bytes go, and how many; the place moves with each call.
 uint8_t *EXPORT(png_input)(Reader *r) {
   size_t room;
   return inflate_input(r->stream, &room);
@@ -293,10 +287,10 @@ void EXPORT(png_feed)(Reader *r, int count, int last) { inflate_feed(r->stream, 
 
 uint8_t *EXPORT(png_band)(const Reader *r) { return r->band; }
 
-/* Whether all 16-bit samples so far were twice the same byte, so that 8 bits hold them exactly. */
+// Whether all 16-bit samples so far were twice the same byte, so that 8 bits hold them exactly.
 int EXPORT(png_exact)(const Reader *r) { return !r->inexact; }
 
-/* Rows written to the band, at most `max`; 0: more input is needed; negative: why there are none. */
+// Rows written to the band, at most `max`; 0: more input is needed; negative: why there are none.
 int EXPORT(png_read)(Reader *r, int max) {
   int count = 0;
   while (count < MIN(max, r->band_rows) && r->row < r->height) {

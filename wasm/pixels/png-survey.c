@@ -1,22 +1,22 @@
-/* Looks over a picture for the smallest way in which PNG can hold it exactly. */
+// Looks over a picture for the smallest way in which PNG can hold it exactly.
 #include "png.h"
 
-#define SLOTS 1024 /* of the hash table, for at most 257 colors */
+#define SLOTS 1024 // of the hash table, for at most 257 colors
 #define MOST_COLORS 256
 #define WINDOW_ROWS 16
 #define RGB_COLORS (1 << 24)
 
 typedef struct {
   int width;
-  int opaque;               /* it is known that no pixel is translucent */
-  int colored, translucent; /* a pixel that is not gray; a pixel with alpha below 255 */
-  int gray_depth;           /* bits that hold every red sample exactly, as a gray level */
-  int colors;               /* distinct pixels; MOST_COLORS + 1 stands for more */
+  int opaque;               // it is known that no pixel is translucent
+  int colored, translucent; // a pixel that is not gray; a pixel with alpha below 255
+  int gray_depth;           // bits that hold every red sample exactly, as a gray level
+  int colors;               // distinct pixels; MOST_COLORS + 1 stands for more
   uint32_t color[MOST_COLORS + 1];
-  uint16_t slot[SLOTS]; /* index into `color` plus one */
-  int halves;               /* a pixel that is neither opaque nor transparent */
-  int hidden;               /* color of all transparent pixels, NONE or SEVERAL */
-  uint8_t *used;            /* a bit for each opaque color, if a key is wanted */
+  uint16_t slot[SLOTS]; // index into `color` plus one
+  int halves;               // a pixel that is neither opaque nor transparent
+  int hidden;               // color of all transparent pixels, NONE or SEVERAL
+  uint8_t *used;            // a bit for each opaque color, if a key is wanted
   uint8_t *window;
 } Survey;
 
@@ -27,7 +27,7 @@ void EXPORT(survey_close)(Survey *s) {
   free(s);
 }
 
-/* keyed: a color is wanted that can stand for transparency (2 MiB of memory). Returns 0 when memory ran out. */
+// keyed: a color is wanted that can stand for transparency (2 MiB of memory). Returns 0 when memory ran out.
 Survey *EXPORT(survey_open)(int width, int opaque, int keyed) {
   Survey *s = calloc(1, sizeof *s);
   if (!s) return 0;
@@ -54,7 +54,7 @@ static void count_colors(Survey *s, const uint32_t *pixel, size_t count) {
   }
 }
 
-/* Levels of 1, 2 and 4 bits are the multiples of 255, 85 and 17. */
+// Levels of 1, 2 and 4 bits are the multiples of 255, 85 and 17.
 static int depth_of(uint8_t level) { return level % 17 ? 8 : level % 85 ? 4 : level % 255 ? 2 : 1; }
 
 static void note_colors(Survey *s, const uint32_t *pixel, size_t count) {
@@ -68,14 +68,14 @@ static void note_colors(Survey *s, const uint32_t *pixel, size_t count) {
 
 static int is_used(const Survey *s, int color) { return s->used[color >> 3] >> (color & 7) & 1; }
 
-/* Takes the first `rows` rows of the window; returns 1 while there is something left to learn. */
+// Takes the first `rows` rows of the window; returns 1 while there is something left to learn.
 int EXPORT(survey_commit)(Survey *s, int rows) {
   const size_t count = (size_t)rows * s->width;
   const uint32_t *pixel = (uint32_t *)s->window;
   uint32_t different = 0, alpha = 0xffffffff;
   for (size_t i = 0; i < count; i++) {
     const uint32_t p = pixel[i];
-    different |= (p ^ p >> 8) & 0xffff; /* red against green, green against blue */
+    different |= (p ^ p >> 8) & 0xffff; // red against green, green against blue
     alpha &= p;
   }
   s->colored |= different != 0;
@@ -94,10 +94,8 @@ int EXPORT(survey_gray_depth)(const Survey *s) { return s->gray_depth; }
 int EXPORT(survey_colors)(const Survey *s) { return s->colors; }
 uint32_t *EXPORT(survey_palette)(Survey *s) { return s->color; }
 
-/*
- * A color that no opaque pixel has, so that it can stand for transparent ones: a gray level if `gray`; the color that
- * they have if `exact`. -1 if there is none, or some pixel is half transparent.
- */
+// A color that no opaque pixel has, so that it can stand for transparent ones: a gray level if `gray`; the color that
+// they have if `exact`. -1 if there is none, or some pixel is half transparent.
 int EXPORT(survey_key)(const Survey *s, int gray, int exact) {
   if (!s->used || s->halves || (exact && s->hidden == SEVERAL)) return -1;
   if (exact && s->hidden >= 0) return is_used(s, s->hidden) ? -1 : s->hidden;

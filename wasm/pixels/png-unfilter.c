@@ -1,6 +1,6 @@
 #include "png-unfilter.h"
 
-/* Loads and stores of one pixel. Stores of 3 and 6 bytes write 4 and 8: the next pixel overwrites what is too much. */
+// Loads and stores of one pixel. Stores of 3 and 6 bytes write 4 and 8: the next pixel overwrites what is too much.
 static inline v128_t load_pixel(const uint8_t *p, int distance) {
   return distance <= 4 ? wasm_v128_load32_zero(p) : wasm_v128_load64_zero(p);
 }
@@ -26,7 +26,7 @@ static inline void average_wide(const uint8_t *source, const uint8_t *above, uin
   v128_t left = wasm_i8x16_const_splat(0);
   for (size_t i = 0; i < count; i += distance) {
     const v128_t over = load_pixel(above + i, distance);
-    /* avgr rounds up, the specification rounds down */
+    // avgr rounds up, the specification rounds down
     const v128_t odd = wasm_v128_and(wasm_v128_xor(left, over), wasm_i8x16_const_splat(1));
     const v128_t mean = wasm_i8x16_sub(wasm_u8x16_avgr(left, over), odd);
     left = wasm_i8x16_add(mean, load_pixel(source + i, distance));
@@ -56,7 +56,7 @@ static inline int paeth(int left, int over, int corner) {
   return a <= b && a <= c ? left : b <= c ? over : corner;
 }
 
-/* Pixels of one or two bytes: too narrow for SIMD. */
+// Pixels of one or two bytes: too narrow for SIMD.
 static inline void narrow(int filter, const uint8_t *source, const uint8_t *above, uint8_t *row, size_t count, int distance) {
   for (size_t i = 0; i < count; i++) {
     const int left = row[(ptrdiff_t)i - distance], over = above[i], corner = above[(ptrdiff_t)i - distance];
@@ -86,9 +86,9 @@ int png_unfilter(int filter, const uint8_t *source, const uint8_t *above, uint8_
   return 1;
 }
 
-/* ---- four rows at once ---- */
+// ---- four rows at once ----
 
-/* What of its neighbors the filter of each row uses: all bits set in the lane of that row, or none. */
+// What of its neighbors the filter of each row uses: all bits set in the lane of that row, or none.
 typedef struct { v128_t left, over, corner, mean; } Uses;
 
 static Uses uses_of(v128_t filter) {
@@ -103,11 +103,9 @@ static inline v128_t distance_of(v128_t a, v128_t b) {
   return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a));
 }
 
-/*
- * The prediction of a pixel of each row. The Paeth predictor is also the others, if what they do not use is 0: with 0
- * above it predicts the left sample, with 0 on the left the one above, with nothing 0. Only the mean differs. In 8 bits
- * the distance from the corner saturates, but only where it is not the least: both differences have one sign there.
- */
+// The prediction of a pixel of each row. The Paeth predictor is also the others, if what they do not use is 0: with 0
+// above it predicts the left sample, with 0 on the left the one above, with nothing 0. Only the mean differs. In 8 bits
+// the distance from the corner saturates, but only where it is not the least: both differences have one sign there.
 static inline v128_t predict(v128_t left, v128_t over, v128_t corner, const Uses *use) {
   const v128_t a = wasm_v128_and(left, use->left), b = wasm_v128_and(over, use->over);
   const v128_t c = wasm_v128_and(corner, use->corner);
@@ -123,7 +121,7 @@ static inline v128_t predict(v128_t left, v128_t over, v128_t corner, const Uses
   return wasm_v128_bitselect(wasm_i8x16_sub(wasm_u8x16_avgr(left, over), odd), nearest, use->mean);
 }
 
-/* v[k] = pixel 0..3 of row k; turned into v[j] = pixel j of rows 0..3, and back. */
+// v[k] = pixel 0..3 of row k; turned into v[j] = pixel j of rows 0..3, and back.
 static inline void transpose(v128_t v[4]) {
   const v128_t a = wasm_i32x4_shuffle(v[0], v[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(v[2], v[3], 0, 4, 1, 5);
   const v128_t c = wasm_i32x4_shuffle(v[0], v[1], 2, 6, 3, 7), d = wasm_i32x4_shuffle(v[2], v[3], 2, 6, 3, 7);
@@ -131,7 +129,7 @@ static inline void transpose(v128_t v[4]) {
   v[2] = wasm_i64x2_shuffle(c, d, 0, 2), v[3] = wasm_i64x2_shuffle(c, d, 1, 3);
 }
 
-/* Four pixels of 3 or 4 bytes, a lane each; stores of 3 write 16 bytes, what is too much is overwritten by the next. */
+// Four pixels of 3 or 4 bytes, a lane each; stores of 3 write 16 bytes, what is too much is overwritten by the next.
 static inline v128_t load_pixels(const uint8_t *p, int distance) {
   const v128_t v = wasm_v128_load(p);
   return distance == 4 ? v : permute(v, wasm_i8x16_const(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11));
@@ -140,14 +138,12 @@ static inline void store_pixels(uint8_t *p, v128_t v, int distance) {
   wasm_v128_store(p, distance == 4 ? v : permute(v, wasm_i8x16_const(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15)));
 }
 
-/*
- * A front moves over the rows, each row one pixel behind the row above it, so that four pixels that do not wait for each
- * other are worked on at once. Before a row begins, its source is taken as 0, which leaves 0 as its left neighbor;
- * behind its end it runs into the slack.
- */
+// A front moves over the rows, each row one pixel behind the row above it, so that four pixels that do not wait for
+// each other are worked on at once. Before a row begins, its source is taken as 0, which leaves 0 as its left neighbor;
+// behind its end it runs into the slack.
 static inline void four_rows(const uint8_t *source, uint8_t *rows, size_t stride, size_t count, int distance) {
   const uint8_t *above = rows - stride;
-  const size_t from = count + 1 - distance, to = stride - distance; /* to the same place of the front, a row below */
+  const size_t from = count + 1 - distance, to = stride - distance; // to the same place of the front, a row below
   const Uses use = uses_of(wasm_i32x4_make(source[0], source[count + 1], source[2 * count + 2], source[3 * count + 3]));
   v128_t left = wasm_i8x16_const_splat(0), corner = left;
   for (size_t i = 0; i < count + 3 * distance; i += 4 * distance) {
@@ -172,7 +168,7 @@ static inline void four_rows(const uint8_t *source, uint8_t *rows, size_t stride
   }
 }
 
-/* About how long the filter of a row takes by itself, in cycles for each pixel; four rows together take 14. */
+// About how long the filter of a row takes by itself, in cycles for each pixel; four rows together take 14.
 static const int cycles[FILTER_TYPES] = {1, 2, 1, 5, 11};
 
 int png_unfilter_rows(const uint8_t *source, uint8_t *rows, size_t stride, size_t count, int distance) {

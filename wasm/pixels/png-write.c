@@ -1,34 +1,32 @@
-/*
- * PNG rows the other way: RGBA8 rows (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out. Packs each row in the chosen
- * color type and depth, filters it, and hands it to deflate.
- */
+// PNG rows the other way: RGBA8 rows (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out.
+// Packs each row in the chosen color type and depth, filters it, and hands it to deflate.
 #include "deflate.h"
 #include "png-filter.h"
 
 #define WINDOW_ROWS 16
 #define SLOTS 1024
 
-/* What the window holds: RGBA8, a palette index per byte, or rows packed as PNG stores them. */
+// What the window holds: RGBA8, a palette index per byte, or rows packed as PNG stores them.
 typedef enum { RGBA_PIXELS, INDICES, STORED_ROWS } Input;
 
 typedef struct {
   int width, depth, strategy, distance;
   Input input;
   ColorType type;
-  size_t row_bytes, stride; /* of a stored row, and of a row in the window */
+  size_t row_bytes, stride; // of a stored row, and of a row in the window
   uint8_t *window, *memory;
   uint8_t *row, *above;
-  uint8_t *filtered[FILTER_TYPES]; /* filter type, then the bytes */
-  uint8_t *output;                 /* compressed bytes made by the last commit */
+  uint8_t *filtered[FILTER_TYPES]; // filter type, then the bytes
+  uint8_t *output;                 // compressed bytes made by the last commit
   size_t made, output_size;
-  uint32_t key;                    /* what transparent pixels become, if `keyed` */
+  uint32_t key;                    // what transparent pixels become, if `keyed`
   int keyed;
   uint32_t color[SLOTS];
   int16_t index[SLOTS];
   Deflate *stream;
 } Writer;
 
-/* ---- packing ---- */
+// ---- packing ----
 
 static void set_color(Writer *w, uint32_t color, int index) {
   uint32_t at = color * 2654435761u >> 22;
@@ -42,7 +40,7 @@ static int index_of(const Writer *w, uint32_t color) {
   return MAX(0, w->index[at]);
 }
 
-/* One byte per pixel to `depth` bits per pixel; `shift` drops the low bits of gray levels. */
+// One byte per pixel to `depth` bits per pixel; `shift` drops the low bits of gray levels.
 static void pack_bits(uint8_t *bytes, int width, int depth, int shift) {
   const int per_byte = 8 / depth;
   for (int x = 0, at = 0; x < width; at++) {
@@ -87,7 +85,7 @@ static void pack(const Writer *w, const uint8_t *source, uint8_t *row) {
   if (w->input == INDICES && w->depth < 8) pack_bits(row, w->width, w->depth, 0);
 }
 
-/* ---- filtering ---- */
+// ---- filtering ----
 
 static const uint8_t *filtered_row(Writer *w) {
   int best = w->strategy;
@@ -126,7 +124,7 @@ static int write_bytes(Writer *w, const uint8_t *bytes, size_t count) {
   return 1;
 }
 
-/* ---- API ---- */
+// ---- API ----
 
 void EXPORT(writer_close)(Writer *w) {
   deflate_close(w->stream);
@@ -134,7 +132,7 @@ void EXPORT(writer_close)(Writer *w) {
   free(w);
 }
 
-/* strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out. */
+// strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out.
 Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strategy, int level) {
   Writer *w = calloc(1, sizeof *w);
   if (!w) return 0;
@@ -144,7 +142,7 @@ Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strat
   w->row_bytes = png_row_bytes(width, channels, depth);
   w->stride = input == RGBA_PIXELS ? (size_t)width * 4 : input == INDICES ? (size_t)width : w->row_bytes;
   memset(w->index, -1, sizeof w->index);
-  /* a row is packed from one byte per sample, so it may need more room than it has bytes in the end */
+  // a row is packed from one byte per sample, so it may need more room than it has bytes in the end
   const size_t stride = round_up(MAX((size_t)width * channels, w->row_bytes) + 2 * ROW_SLACK, 16);
   w->window = malloc(w->stride * WINDOW_ROWS);
   w->memory = calloc(2 + FILTER_TYPES, stride);
@@ -165,16 +163,14 @@ Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strat
 uint8_t *EXPORT(writer_window)(const Writer *w) { return w->window; }
 uint8_t *EXPORT(writer_output)(const Writer *w) { return w->output; }
 
-/* A palette entry, as the bytes R, G, B, A in memory. */
+// A palette entry, as the bytes R, G, B, A in memory.
 void EXPORT(writer_set_color)(Writer *w, uint32_t color, int index) { set_color(w, color, index); }
 
-/* Transparent pixels are written as this color (which tRNS declares), in types 0 and 2. */
+// Transparent pixels are written as this color (which tRNS declares), in types 0 and 2.
 void EXPORT(writer_set_key)(Writer *w, uint32_t color) { w->keyed = 1, w->key = color; }
 
-/*
- * Takes the first `rows` rows of the window; `last` ends the picture. Returns the number of compressed bytes at
- * writer_output, which are valid until the next call, or -1 when memory ran out.
- */
+// Takes the first `rows` rows of the window; `last` ends the picture. Returns the number of compressed bytes at
+// writer_output, which are valid until the next call, or -1 when memory ran out.
 int EXPORT(writer_commit)(Writer *w, int rows, int last) {
   w->made = 0;
   for (int i = 0; i < rows; i++) {

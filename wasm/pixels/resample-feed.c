@@ -1,14 +1,14 @@
-/* From source rows to the ring of row pairs. */
+// From source rows to the ring of row pairs.
 #include "resample.h"
 
-/* 64 / 255 of sixteen bits: (t + t / 256) / 4, exact for t = 255 a and within 0.6 elsewhere. */
+// 64 / 255 of sixteen bits: (t + t / 256) / 4, exact for t = 255 a and within 0.6 elsewhere.
 static inline v128_t scale_product(v128_t t) {
   return wasm_u16x8_shr(wasm_i16x8_add(wasm_i16x8_add(t, wasm_u16x8_shr(t, 8)), wasm_i16x8_const_splat(2)), 2);
 }
 
 typedef struct { v128_t low, high; } Samples16;
 
-/* Four RGBA pixels as fixed point, color times alpha: c * a * 64 / 255; the alpha byte itself gives a * 64. */
+// Four RGBA pixels as fixed point, color times alpha: c * a * 64 / 255; the alpha byte itself gives a * 64.
 static inline Samples16 premultiply(const uint8_t *source) {
   const v128_t bytes = wasm_v128_load(source);
   const v128_t alpha = permute(bytes, wasm_i8x16_const(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15));
@@ -17,7 +17,7 @@ static inline Samples16 premultiply(const uint8_t *source) {
                      scale_product(wasm_u16x8_extmul_high_u8x16(color, alpha))};
 }
 
-/* One row of the window as fixed-point samples of the mode's channels. */
+// One row of the window as fixed-point samples of the mode's channels.
 static void prepare(const Resampler *r, const uint8_t *source, int16_t *row) {
   const int count = r->source_width;
   if (r->linear && r->mode != GRAY) {
@@ -48,14 +48,14 @@ static void interleave(const int16_t *even, const int16_t *odd, int16_t *pair, s
   }
 }
 
-/* Two opaque RGBA rows to one pair of RGB rows, still bytes. */
+// Two opaque RGBA rows to one pair of RGB rows, still bytes.
 static void interleave_opaque(const uint8_t *even, const uint8_t *odd, uint8_t *pair, int width) {
   for (int x = 0; x < width; x += 4, even += 16, odd += 16, pair += 24) {
     const v128_t e = wasm_v128_load(even), o = wasm_v128_load(odd);
     const v128_t low = wasm_i8x16_shuffle(e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const v128_t high = wasm_i8x16_shuffle(e, o, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     const v128_t without_alpha = wasm_i8x16_const(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 0, 0, 0, 0);
-    wasm_v128_store(pair, permute(low, without_alpha)); /* the last four bytes are overwritten by what follows */
+    wasm_v128_store(pair, permute(low, without_alpha)); // the last four bytes are overwritten by what follows
     wasm_v128_store(pair + 12, permute(high, without_alpha));
   }
 }
@@ -81,7 +81,7 @@ uint8_t *resample_pair(const Resampler *r, int row) {
   return r->ring + (size_t)(row / 2 % r->pairs) * 2 * r->samples * (r->narrow ? 1 : sizeof(int16_t));
 }
 
-/* Appends one row of fixed-point samples to the ring; an unpaired last row is paired with itself (its weight is 0). */
+// Appends one row of fixed-point samples to the ring; an unpaired last row is paired with itself (its weight is 0).
 static void append(Resampler *r, int16_t *row) {
   const int last = r->prepared == r->height - 1;
   int16_t *pair = (int16_t *)resample_pair(r, r->prepared);
@@ -91,7 +91,7 @@ static void append(Resampler *r, int16_t *row) {
   r->prepared++;
 }
 
-/* Two source rows to the ring without a detour. */
+// Two source rows to the ring without a detour.
 static void append_pair(Resampler *r, const uint8_t *even, const uint8_t *odd) {
   uint8_t *pair = resample_pair(r, r->prepared);
   if (r->mode == GRAY) interleave_gray(even, odd, pair, r->source_width);
@@ -99,7 +99,7 @@ static void append_pair(Resampler *r, const uint8_t *even, const uint8_t *odd) {
   else interleave_alpha(even, odd, (int16_t *)pair, r->source_width);
 }
 
-/* Adds one source row to the open box row; a full box (or the last one) is averaged and goes to the ring. */
+// Adds one source row to the open box row; a full box (or the last one) is averaged and goes to the ring.
 void resample_add_to_box(Resampler *r, const uint8_t *source) {
   const int channels = r->mode;
   prepare(r, source, r->row);
@@ -122,7 +122,7 @@ void resample_add_to_box(Resampler *r, const uint8_t *source) {
   append(r, r->odd);
 }
 
-/* Source rows to the ring, two at a time where they come so. */
+// Source rows to the ring, two at a time where they come so.
 void resample_add_rows(Resampler *r, const uint8_t *source, int count) {
   const size_t stride = (size_t)r->source_width * (r->mode == GRAY ? 1 : 4);
   uint8_t *kept = (uint8_t *)r->even;

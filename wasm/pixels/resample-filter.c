@@ -1,13 +1,13 @@
-/* From the ring of row pairs to result rows. */
+// From the ring of row pairs to result rows.
 #include "resample.h"
 
-/* Rounds eight sums to fixed point and clamps them. */
+// Rounds eight sums to fixed point and clamps them.
 static inline v128_t narrow_sums(v128_t a, v128_t b, int shift, v128_t low, v128_t high) {
   const v128_t v = wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(a, shift), wasm_i32x4_shr(b, shift));
   return wasm_i16x8_max(low, wasm_i16x8_min(high, v));
 }
 
-/* The row of fixed-point samples that lies at result row y, at source width, from pairs of i16 rows. */
+// The row of fixed-point samples that lies at result row y, at source width, from pairs of i16 rows.
 static void filter_wide(const Resampler *r, const int16_t *weight, int pairs, int16_t *row) {
   const v128_t half = wasm_i32x4_const_splat(1 << (WEIGHT_BITS - 1));
   const v128_t low = r->mode == ALPHA ? wasm_i16x8_const_splat(-32768) : wasm_i16x8_const_splat(0);
@@ -26,7 +26,7 @@ static void filter_wide(const Resampler *r, const int16_t *weight, int pairs, in
   }
 }
 
-/* The same from pairs of byte rows. */
+// Filters pairs of byte rows.
 static void filter_narrow(const Resampler *r, const int16_t *weight, int pairs, int16_t *row) {
   const int shift = WEIGHT_BITS - FRACTION;
   const v128_t half = wasm_i32x4_const_splat(1 << (shift - 1));
@@ -56,7 +56,7 @@ void resample_vertically(Resampler *r, int y, int16_t *row) {
   else filter_wide(r, weight, pairs, row);
 }
 
-/* Four sums for one result pixel of 3 or 4 channels: its samples are paired up for the weights of two pixels a step. */
+// Four sums for one result pixel of 3 or 4 channels: its samples are paired up for the weights of two pixels a step.
 static inline v128_t filter_pixel(const int16_t *p, const int16_t *weight, int count, int channels) {
   const v128_t spread = channels == 3 ? wasm_i8x16_const(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, 4, 5, 10, 11)
                                       : wasm_i8x16_const(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
@@ -69,7 +69,7 @@ static inline v128_t filter_pixel(const int16_t *p, const int16_t *weight, int c
   return wasm_i32x4_add(even, odd);
 }
 
-/* Straight alpha from premultiplied sums; a pixel without alpha has no color either. */
+// Straight alpha from premultiplied sums; a pixel without alpha has no color either.
 static inline void store_alpha(v128_t sum, uint8_t *out) {
   const float white = (float)((int64_t)WHITE << WEIGHT_BITS);
   const v128_t alpha = wasm_f32x4_convert_i32x4(wasm_i32x4_shuffle(sum, sum, 3, 3, 3, 3));
@@ -83,7 +83,7 @@ static inline void store_alpha(v128_t sum, uint8_t *out) {
   memcpy(out, &stored, 4);
 }
 
-/* The same from linear light to sRGB. */
+// Stores pixels of linear light as sRGB.
 static inline void store_linear(const Resampler *r, v128_t sum, uint8_t *out) {
   const float white = (float)((int64_t)WHITE << WEIGHT_BITS);
   const float alpha = r->mode == ALPHA ? (float)wasm_i32x4_extract_lane(sum, 3) : white;

@@ -1,12 +1,10 @@
-/*
- * From the ring of row pairs to result rows without alpha, GROUP rows at a time: the rows of the vertical filter share
- * what they load, and the horizontal filter applies two of its weights to one channel of all rows at once.
- */
+// From the ring of row pairs to result rows without alpha, GROUP rows at a time: the rows of the vertical filter share
+// what they load, and the horizontal filter applies two of its weights to one channel of all rows at once.
 #include "resample.h"
 
-#define STEP 16 /* samples of two rows whose sums fit the registers */
-#define CHANNEL_PAIR 8 /* samples of two pixels in a whole group, of one channel... */
-#define COLOR_PAIR (OPAQUE * CHANNEL_PAIR) /* ...and of all */
+#define STEP 16 // samples of two rows whose sums fit the registers
+#define CHANNEL_PAIR 8 // samples of two pixels in a whole group, of one channel...
+#define COLOR_PAIR (OPAQUE * CHANNEL_PAIR) // ...and of all
 
 typedef struct { v128_t sum[STEP / 4]; } Sums;
 
@@ -32,7 +30,7 @@ static inline void store_sums(Sums s, int16_t *row) {
   }
 }
 
-/* Result rows y and y + 1 from pairs of byte rows; what both need is loaded once. */
+// Result rows y and y + 1 from pairs of byte rows; what both need is loaded once.
 static void filter_two(Resampler *r, int y, int16_t *first, int16_t *second) {
   const Taps *taps = &r->vertical;
   const int start = taps->start[y], from = (taps->start[y + 1] - start) / 2;
@@ -63,7 +61,7 @@ static void filter_two(Resampler *r, int y, int16_t *first, int16_t *second) {
   }
 }
 
-/* Pixels 2m and 2m + 1 of the group's rows together: for each channel, row after row, its two samples. */
+// Pixels 2m and 2m + 1 of the group's rows together: for each channel, row after row, its two samples.
 static void pair_colors(const int16_t *row, size_t stride, int16_t *group, int width) {
   const v128_t spread = wasm_i8x16_const(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, 4, 5, 10, 11);
   for (int x = 0; x < width; x += 2, row += 6, group += COLOR_PAIR) {
@@ -78,7 +76,7 @@ static void pair_colors(const int16_t *row, size_t stride, int16_t *group, int w
   }
 }
 
-/* The same of one channel, eight pixels at a time. */
+// Pairs the samples of one channel, eight pixels at a time.
 static void pair_samples(const int16_t *row, size_t stride, int16_t *group, int width) {
   for (int x = 0; x < width; x += 8, row += 8, group += 4 * CHANNEL_PAIR) {
     const v128_t a = wasm_v128_load(row), b = wasm_v128_load(row + stride);
@@ -94,7 +92,7 @@ static void pair_samples(const int16_t *row, size_t stride, int16_t *group, int 
 
 static inline v128_t to_levels(v128_t sum) { return wasm_i32x4_shr(sum, WEIGHT_BITS + FRACTION); }
 
-/* One pixel of every row of the group, as RGBA in the order of the rows. */
+// One pixel of every row of the group, as RGBA in the order of the rows.
 static inline v128_t filter_pixels(const int16_t *p, const int16_t *weight, int pairs) {
   v128_t red = wasm_i32x4_const_splat(1 << (WEIGHT_BITS + FRACTION - 1)), green = red, blue = red;
   for (int k = 0; k < pairs; k++, p += COLOR_PAIR, weight += 2) {
@@ -122,7 +120,7 @@ static void filter_colors(const Resampler *r, int count, uint8_t *out) {
   }
 }
 
-/* Result sample x of every row of the group, as levels. */
+// Result sample x of every row of the group, as levels.
 static inline v128_t filter_sample(const Resampler *r, int x) {
   const int start = r->horizontal.start[x], pairs = (r->horizontal.end[x] - start + 1) / 2;
   const int16_t *p = r->group + (size_t)start / 2 * CHANNEL_PAIR;
@@ -133,7 +131,7 @@ static inline v128_t filter_sample(const Resampler *r, int x) {
   return to_levels(sum);
 }
 
-/* Four result samples a step: their sums are turned so that each row's lie together. */
+// Four result samples a step: their sums are turned so that each row's lie together.
 static void filter_gray(const Resampler *r, int count, uint8_t *out) {
   const int width = r->result_width, last = width - 1;
   for (int x = 0; x < width; x += 4) {

@@ -1,17 +1,15 @@
-/*
- * Streaming separable resampling: source rows in, result rows out, as few rows in memory as the filter is long.
- *
- *   window (u8, as the caller writes it)
- *     -> [box: whole blocks of samples averaged, only for strong reductions]
- *     -> ring of row pairs: samples of row 2m and row 2m+1 interleaved, so that one i32x4.dot_i16x8_s applies two
- *        weights of the vertical filter to four samples; bytes where the source can be kept as it is, i16 otherwise
- *     -> vertical filter to one row of i16 -> horizontal filter -> u8 result row
- *
- * Samples are fixed point with FRACTION bits below the 8-bit value; with alpha they are premultiplied, with `linear`
- * they are linear light. The filters are exact to about 1/64 of a level; only the last step rounds to 8 bits.
- * Between the passes an opaque row is clamped to its range, as libvips does, which keeps ringing from being ringed
- * again; a premultiplied row is not (color may exceed alpha only in the end result, where it is clamped).
- */
+// Streaming separable resampling: source rows in, result rows out, as few rows in memory as the filter is long.
+//
+//   window (u8, as the caller writes it)
+//     -> [box: whole blocks of samples averaged, only for strong reductions]
+//     -> ring of row pairs: samples of row 2m and row 2m+1 interleaved, so that one i32x4.dot_i16x8_s applies two
+//        weights of the vertical filter to four samples; bytes where the source can be kept as it is, i16 otherwise
+//     -> vertical filter to one row of i16 -> horizontal filter -> u8 result row
+//
+// Samples are fixed point with FRACTION bits below the 8-bit value; with alpha they are premultiplied, with `linear`
+// they are linear light. The filters are exact to about 1/64 of a level; only the last step rounds to 8 bits.
+// Between the passes an opaque row is clamped to its range, as libvips does, which keeps ringing from being ringed
+// again; a premultiplied row is not (color may exceed alpha only in the end result, where it is clamped).
 #include "resample.h"
 
 #include <math.h>
@@ -61,16 +59,14 @@ static int allocate(Resampler *r) {
 
 static int box_of(double length, int size) { return length / size < BOX_MIN ? 1 : MIN((int)(length / size / BOX_LEFT), 256); }
 
-/* What is left of a Gaussian after a box of `box` samples (variances add up), in boxes. */
+// What is left of a Gaussian after a box of `box` samples (variances add up), in boxes.
 static double sigma_after(double sigma, int box) {
   return sqrt(MAX(0.01, sigma * sigma - (box * box - 1) / 12.0)) / box;
 }
 
-/*
- * Opens a resampler for the box [x, x + width) x [y, y + height) (fractions allowed) of a source_width x source_height
- * picture, of which no result sample is centered beyond (last_x, last_y). channels: 1 (one byte a pixel), 3 (RGBA, opaque), 4 (RGBA with straight alpha). sigma: of a Gaussian, in
- * source pixels. Returns 0 when memory ran out.
- */
+// Opens a resampler for the box [x, x + width) x [y, y + height) (fractions allowed) of a source_width x source_height
+// picture, of which no result sample is centered beyond (last_x, last_y). channels: 1 (one byte a pixel), 3 (RGBA,
+// opaque), 4 (RGBA with straight alpha). sigma: of a Gaussian, in source pixels. Returns 0 when memory ran out.
 Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x, double y, double width, double height,
                                   double last_x, double last_y, int result_width, int result_height, int kernel,
                                   double sigma, int channels, int linear) {
@@ -96,11 +92,11 @@ Resampler *EXPORT(resampler_open)(int source_width, int source_height, double x,
   return r;
 }
 
-/* Where the caller writes source rows, tightly packed; the same place for the life of the resampler. */
+// Where the caller writes source rows, tightly packed; the same place for the life of the resampler.
 uint8_t *EXPORT(resampler_window)(const Resampler *r) { return r->window; }
 uint8_t *EXPORT(resampler_band)(const Resampler *r) { return r->band; }
 
-/* Source rows that may be written now; 0 when result rows have to be read first or no further source row is needed. */
+// Source rows that may be written now; 0 when result rows have to be read first or no further source row is needed.
 int EXPORT(resampler_room)(const Resampler *r) {
   if (r->written == r->result_height) return 0;
   const int used = MAX(0, (r->prepared + 1) / 2 - r->vertical.start[r->written] / 2);
@@ -108,7 +104,7 @@ int EXPORT(resampler_room)(const Resampler *r) {
   return MIN(MIN(WINDOW_ROWS, room), r->source_height - r->rows_in);
 }
 
-/* Takes the first `count` rows of the window; at most resampler_room. */
+// Takes the first `count` rows of the window; at most resampler_room.
 void EXPORT(resampler_commit)(Resampler *r, int count) {
   const size_t stride = (size_t)r->source_width * (r->mode == GRAY ? 1 : 4);
   const int boxed = r->box_x > 1 || r->box_y > 1;
@@ -122,14 +118,14 @@ void EXPORT(resampler_commit)(Resampler *r, int count) {
   }
 }
 
-/* Result rows, at most `most`, that the committed rows allow. */
+// Result rows, at most `most`, that the committed rows allow.
 static int ready(const Resampler *r, int most) {
   int count = 0;
   while (count < most && r->written + count < r->result_height && has_rows_for(r, r->written + count)) count++;
   return count;
 }
 
-/* Result rows in whole groups, as long as source rows for a whole one can still come. */
+// Result rows in whole groups, as long as source rows for a whole one can still come.
 static int read_groups(Resampler *r, int max, size_t stride) {
   const int whole = MIN(GROUP, max);
   int count = 0;
@@ -142,10 +138,8 @@ static int read_groups(Resampler *r, int max, size_t stride) {
   return count;
 }
 
-/*
- * Writes at most `max` result rows to the band, as many as the committed rows allow, or fewer while more source rows
- * can be written; returns how many.
- */
+// Writes at most `max` result rows to the band, as many as the committed rows allow, or fewer while more source rows
+// can be written; returns how many.
 int EXPORT(resampler_read)(Resampler *r, int max) {
   const size_t stride = (size_t)r->result_width * (r->mode == GRAY ? 1 : 4);
   max = MIN(max, r->band_rows);

@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-/* sinc(x) sinc(x / 3); sin(3 t) = sin(t) (3 - 4 sin(t)^2) saves the second sine. */
+// sinc(x) sinc(x / 3); sin(3 t) = sin(t) (3 - 4 sin(t)^2) saves the second sine.
 static double lanczos3(double x) {
   if (x == 0) return 1;
   const double t = M_PI / 3 * x, s = sin(t);
   return s * s * (3 - 4 * s * s) / (3 * t * t);
 }
 
-/* Mitchell and Netravali 1988, "Reconstruction filters in computer graphics": the cubic with parameters b and c. */
+// Mitchell and Netravali 1988, "Reconstruction filters in computer graphics": the cubic with parameters b and c.
 static double cubic(double x, double b, double c) {
   if (x < 1) return ((12 - 9 * b - 6 * c) * x * x * x + (-18 + 12 * b + 6 * c) * x * x + 6 - 2 * b) / 6;
   if (x < 2) return ((-b - 6 * c) * x * x * x + (6 * b + 30 * c) * x * x + (-12 * b - 48 * c) * x + 8 * b + 24 * c) / 6;
@@ -29,10 +29,10 @@ static double kernel_at(Kernel kernel, double x) {
   return 0;
 }
 
-/* Where a kernel ends; a Gaussian is cut where it falls below half of what 8 bits can show. */
+// Where a kernel ends; a Gaussian is cut where it falls below half of what 8 bits can show.
 static const double support_of[] = {[NEAREST] = 0, [LINEAR] = 1, [CATMULL_ROM] = 2, [MITCHELL] = 2, [LANCZOS3] = 3, [GAUSSIAN] = 3.3};
 
-/* Rounds weights that sum to `sum` so that the integers sum to exactly 1.0: a flat picture stays flat. */
+// Rounds weights that sum to `sum` so that the integers sum to exactly 1.0: a flat picture stays flat.
 static void quantize(const double *exact, double sum, int count, int16_t *weight) {
   int total = 0, largest = 0;
   for (int k = 0; k < count; k++) {

@@ -1,7 +1,7 @@
 // Chooses the colors of a palette. First the colors of the picture are cut in two again and again, where it lowers
 // the sum of squared errors most, across the principal axis (X. Wu, "Color quantization by dynamic programming and
-// principal analysis", 1992; M. Orchard and C. Bouman, "Color quantization of images", 1991). Then the cells are refined
-// by k-means (S. Lloyd, "Least squares quantization in PCM", 1982).
+// principal analysis", 1992; M. Orchard and C. Bouman, "Color quantization of images", 1991). Then the cells are
+// refined by k-means (S. Lloyd, "Least squares quantization in PCM", 1982).
 #include "histogram.h"
 
 enum { CUTS = 64 };
@@ -35,14 +35,14 @@ typedef struct {
   Palette palette;
   Cell cell[MOST_COLORS];
   int points;
-  uint8_t* nearest;
-  Point* point;
+  uint8_t *nearest;
+  Point *point;
 } Chooser;
 
 static Color splat_mul(Color v, float f) { return wasm_f32x4_mul(v, wasm_f32x4_splat(f)); }
 
 // Mean, error and principal axis (by power iteration) of the points of a cell.
-static void measure(const Chooser* c, Cell* cell) {
+static void measure(const Chooser *c, Cell *cell) {
   v128_t sum = wasm_f32x4_const_splat(0);
   double weight = 0;
   for (int i = cell->from; i < cell->to; i++) {
@@ -80,7 +80,7 @@ static void measure(const Chooser* c, Cell* cell) {
 }
 
 // Cuts a cell where the error of both parts together is least; the second part becomes `other`. 0 if it cannot be cut.
-static int cut(Chooser* c, Cell* cell, Cell* other) {
+static int cut(Chooser *c, Cell *cell, Cell *other) {
   float low = 0, high = 0;
   for (int i = cell->from; i < cell->to; i++) {
     const float at = sum4(wasm_f32x4_mul(wasm_f32x4_sub(c->point[i].color, cell->mean), cell->axis));
@@ -131,7 +131,7 @@ static int cut(Chooser* c, Cell* cell, Cell* other) {
 }
 
 // Cuts until there are `most` cells. Returns how many there are.
-static int cut_all(Chooser* c, int most, Cut* cuts) {
+static int cut_all(Chooser *c, int most, Cut *cuts) {
   c->cell[0] = (Cell){.from = 0, .to = c->points};
   measure(c, &c->cell[0]);
   const double total = c->cell[0].weight;
@@ -141,7 +141,7 @@ static int cut_all(Chooser* c, int most, Cut* cuts) {
     int worst = 0;
     for (int i = 1; i < count; i++)
       if (c->cell[i].error > c->cell[worst].error) worst = i;
-    Cell* const cell = &c->cell[worst];
+    Cell *const cell = &c->cell[worst];
     if (cell->error <= 0) break;
     const double before = cell->error;
     if (cut(c, cell, &c->cell[count])) {
@@ -156,7 +156,7 @@ static int cut_all(Chooser* c, int most, Cut* cuts) {
 }
 
 // Makes the means of the first `count` cells the palette.
-static void take_cells(Chooser* c, const Cut* cuts, int count) {
+static void take_cells(Chooser *c, const Cut *cuts, int count) {
   int from[MOST_COLORS] = {0}, to[MOST_COLORS] = {c->points};
   for (int i = 1; i < count; i++) {
     const int cell = cuts[i - 1].cell;
@@ -178,8 +178,8 @@ static void take_cells(Chooser* c, const Cut* cuts, int count) {
 
 // One step of k-means. Returns the error per weight before it; a color that nothing is near takes the point that is
 // worst off.
-static double refine(Chooser* c) {
-  Palette* const p = &c->palette;
+static double refine(Chooser *c) {
+  Palette *const p = &c->palette;
   static v128_t sum[MOST_COLORS];
   static float weight[MOST_COLORS];
   memset(sum, 0, sizeof sum);
@@ -189,7 +189,7 @@ static double refine(Chooser* c) {
   int worst_point = 0;
   palette_index(p);
   for (int i = 0; i < c->points; i++) {
-    const Point* const point = &c->point[i];
+    const Point *const point = &c->point[i];
     float squared;
     const int at = palette_nearest(p, point->color, c->nearest[i], &squared);
     c->nearest[i] = (uint8_t)at;
@@ -211,8 +211,8 @@ static double refine(Chooser* c) {
 }
 
 // A color that most of a cell has becomes the cell's: flat areas keep their exact color.
-static void settle(Chooser* c, int exact) {
-  Palette* const p = &c->palette;
+static void settle(Chooser *c, int exact) {
+  Palette *const p = &c->palette;
   static float weight[MOST_COLORS], most[MOST_COLORS];
   static int heaviest[MOST_COLORS];
   memset(weight, 0, sizeof weight);
@@ -229,10 +229,10 @@ static void settle(Chooser* c, int exact) {
   }
 }
 
-void chooser_close(Chooser* c);
+void chooser_close(Chooser *c);
 
-static Chooser* make_chooser(int points) {
-  Chooser* const c = calloc(1, sizeof *c);
+static Chooser *make_chooser(int points) {
+  Chooser *const c = calloc(1, sizeof *c);
   if (!c) return NULL;
   c->points = points;
   c->point = malloc(sizeof(Point) * (size_t)MAX(1, points));
@@ -243,18 +243,18 @@ static Chooser* make_chooser(int points) {
 }
 
 // How many colors were counted, full transparency apart: as many samples make_cuts writes.
-int EXPORT(histogram_samples)(const Histogram* histogram) {
-  const Bin* bin;
+int EXPORT(histogram_samples)(const Histogram *histogram) {
+  const Bin *bin;
   return histogram_bins(histogram, &bin);
 }
 
 // Sorts what was counted into at most `most` (1 to 256) cells. Writes the samples and, for all cells but the first, the
 // cuts; returns how many cells there are, or -1 when memory does not suffice.
-int EXPORT(make_cuts)(const Histogram* histogram, int most, Sample* samples, Cut* cuts) {
-  const Bin* bin;
+int EXPORT(make_cuts)(const Histogram *histogram, int most, Sample *samples, Cut *cuts) {
+  const Bin *bin;
   const int count = histogram_bins(histogram, &bin);
   if (count == 0) return 0;
-  Chooser* const c = make_chooser(count);
+  Chooser *const c = make_chooser(count);
   if (!c) return -1;
   for (int i = 0; i < count; i++) {
     uint32_t pixel = 0;
@@ -270,7 +270,7 @@ int EXPORT(make_cuts)(const Histogram* histogram, int most, Sample* samples, Cut
   return cells;
 }
 
-void EXPORT(chooser_close)(Chooser* c) {
+void EXPORT(chooser_close)(Chooser *c) {
   if (!c) return;
   free(c->point);
   free(c->nearest);
@@ -278,8 +278,8 @@ void EXPORT(chooser_close)(Chooser* c) {
 }
 
 // Begins a choice of the colors of `cells` cells (1 to 256). 0 when memory does not suffice.
-Chooser* EXPORT(chooser_open)(const Sample* samples, int count, const Cut* cuts, int cells) {
-  Chooser* const c = make_chooser(count);
+Chooser *EXPORT(chooser_open)(const Sample *samples, int count, const Cut *cuts, int cells) {
+  Chooser *const c = make_chooser(count);
   if (!c) return NULL;
   for (int i = 0; i < count; i++)
     c->point[i] = (Point){.color = color_of(samples[i].pixel), .weight = samples[i].weight, .pixel = samples[i].pixel};
@@ -288,10 +288,10 @@ Chooser* EXPORT(chooser_open)(const Sample* samples, int count, const Cut* cuts,
 }
 
 // One round of k-means. Returns the mean squared distance of the samples from the colors before it.
-double EXPORT(chooser_refine)(Chooser* c) { return refine(c); }
+double EXPORT(chooser_refine)(Chooser *c) { return refine(c); }
 
 // Ends the choice; the colors are the words that come back. `exact`: the samples are the very colors of the picture.
-uint32_t* EXPORT(chooser_settle)(Chooser* c, int exact) {
+uint32_t *EXPORT(chooser_settle)(Chooser *c, int exact) {
   settle(c, exact);
   return c->palette.pixel;
 }

@@ -11,21 +11,21 @@ struct Histogram {
   int transparent;  // some pixel is fully transparent
   uint32_t slot[SLOTS];  // 1 + the bin
   int width;
-  uint32_t* window;
+  uint32_t *window;
 };
 
 enum { WINDOW_ROWS = 16 };
 
-void EXPORT(histogram_close)(Histogram* h) {
+void EXPORT(histogram_close)(Histogram *h) {
   if (!h) return;
   free(h->window);
   free(h);
 }
 
 // For rows of `width` pixels. `sharp`: alpha counts as all or nothing. 0 when memory does not suffice.
-Histogram* EXPORT(histogram_open)(int width, int sharp) {
+Histogram *EXPORT(histogram_open)(int width, int sharp) {
   space_init();
-  Histogram* const h = calloc(1, sizeof *h);
+  Histogram *const h = calloc(1, sizeof *h);
   if (!h) return NULL;
   h->width = width;
   h->sharp = sharp;
@@ -35,29 +35,29 @@ Histogram* EXPORT(histogram_open)(int width, int sharp) {
   return NULL;
 }
 
-uint32_t* EXPORT(histogram_window)(Histogram* h) { return h->window; }
-int EXPORT(histogram_transparent)(const Histogram* h) { return h->transparent; }
+uint32_t *EXPORT(histogram_window)(Histogram *h) { return h->window; }
+int EXPORT(histogram_transparent)(const Histogram *h) { return h->transparent; }
 // How many colors there are besides full transparency, or -1 when they were too many to be told apart.
-int EXPORT(histogram_colors)(const Histogram* h) { return h->shift == 0 ? h->bins : -1; }
+int EXPORT(histogram_colors)(const Histogram *h) { return h->shift == 0 ? h->bins : -1; }
 
-int histogram_bins(const Histogram* h, Bin const** bin) {
+int histogram_bins(const Histogram *h, Bin const **bin) {
   *bin = h->bin;
   return h->bins;
 }
 
-static uint32_t slot_of(const Histogram* h, uint32_t key) {
+static uint32_t slot_of(const Histogram *h, uint32_t key) {
   uint32_t at = key * 2654435761u >> 15;
   while (h->slot[at] && h->bin[h->slot[at] - 1].key != key) at = (at + 1) & (SLOTS - 1);
   return at;
 }
 
-static uint32_t key_of(const Histogram* h, uint32_t pixel) {
+static uint32_t key_of(const Histogram *h, uint32_t pixel) {
   const uint32_t mask = (0xffu >> h->shift) * 0x01010101u;
   return pixel >> h->shift & mask;
 }
 
 // One bit less of every channel.
-static void coarsen(Histogram* h) {
+static void coarsen(Histogram *h) {
   const int bins = h->bins;
   h->shift++;
   h->bins = 0;
@@ -70,13 +70,13 @@ static void coarsen(Histogram* h) {
       h->bin[h->bins] = (Bin){.key = key};
       h->slot[at] = (uint32_t)++h->bins;
     }
-    Bin* const bin = &h->bin[h->slot[at] - 1];
+    Bin *const bin = &h->bin[h->slot[at] - 1];
     for (int c = 0; c < 4; c++) bin->sum[c] += old.sum[c];
     bin->weight += old.weight;
   }
 }
 
-static void count_pixel(Histogram* h, uint32_t pixel, float weight) {
+static void count_pixel(Histogram *h, uint32_t pixel, float weight) {
   uint32_t at = slot_of(h, key_of(h, pixel));
   if (!h->slot[at]) {
     while (h->bins == MOST_BINS) coarsen(h);
@@ -86,15 +86,15 @@ static void count_pixel(Histogram* h, uint32_t pixel, float weight) {
       h->slot[at] = (uint32_t)++h->bins;
     }
   }
-  Bin* const bin = &h->bin[h->slot[at] - 1];
+  Bin *const bin = &h->bin[h->slot[at] - 1];
   for (int c = 0; c < 4; c++) bin->sum[c] += weight * (float)(pixel >> 8 * c & 255);
   bin->weight += weight;
 }
 
 // Counts the first rows of the window.
-void EXPORT(histogram_add)(Histogram* h, int rows) {
+void EXPORT(histogram_add)(Histogram *h, int rows) {
   const size_t count = (size_t)rows * h->width;
-  uint32_t* const pixel = h->window;
+  uint32_t *const pixel = h->window;
   for (size_t i = 0; h->sharp && i < count; i++) pixel[i] = pixel[i] >> 31 ? pixel[i] | 0xff000000u : 0;
   for (size_t i = 0, run = 1; i < count; i += run, run = 1) {
     while (i + run < count && pixel[i + run] == pixel[i]) run++;

@@ -12,6 +12,6 @@ typedef struct {
   float sum[4];  // of the channels, weighted
 } Bin;
 
-int histogram_transparent(const Histogram* histogram);
-int histogram_colors(const Histogram* histogram);
-int histogram_bins(const Histogram* histogram, Bin const** bin);
+int histogram_transparent(const Histogram *histogram);
+int histogram_colors(const Histogram *histogram);
+int histogram_bins(const Histogram *histogram, Bin const **bin);

@@ -1,14 +1,15 @@
 // The nearest color of a palette. By the triangle inequality no color can be nearer to a point than a known one that
-// is twice as far from the known one as the point is (Elkan, "Using the triangle inequality to accelerate k-means", 2003).
+// is twice as far from the known one as the point is (Elkan, "Using the triangle inequality to accelerate k-means",
+// 2003).
 #include "quantize.h"
 
 // Sorts every color's neighbors by distance (D. Shell, "A high-speed sorting procedure", 1959); in a single pass where
 // they are sorted nearly already.
-void palette_index(Palette* p) {
+void palette_index(Palette *p) {
   static const int gaps[] = {57, 23, 10, 4, 1};
   for (int i = 0; i < p->count; i++) {
-    float* const apart = p->apart[i];
-    uint8_t* const order = p->order[i];
+    float *const apart = p->apart[i];
+    uint8_t *const order = p->order[i];
     for (int k = 0; k < p->count; k++) {
       if (!p->sorted) order[k] = (uint8_t)k;
       apart[k] = order[k] == i ? -1 : distance(p->color[i], p->color[order[k]]);
@@ -29,13 +30,13 @@ void palette_index(Palette* p) {
   p->sorted = 1;
 }
 
-int palette_nearest(const Palette* p, Color color, int guess, float* squared) {
+int palette_nearest(const Palette *p, Color color, int guess, float *squared) {
   float best = distance(color, p->color[guess]);
   int from = guess, found = guess;
   for (;;) {
     const float limit = best * 4;
-    const float* const apart = p->apart[from];
-    const uint8_t* const order = p->order[from];
+    const float *const apart = p->apart[from];
+    const uint8_t *const order = p->order[from];
     for (int k = 1; k < p->count && apart[k] < limit; k++) {
       const float d = distance(color, p->color[order[k]]);
       if (d >= best) continue;

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <wasm_simd128.h>
 
-#define EXPORT(name) __attribute__((export_name(#name))) name
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#include "../native.h"
 
 enum { MOST_COLORS = 256 };
 
@@ -41,5 +39,5 @@ typedef struct {
   float apart[MOST_COLORS][MOST_COLORS];  // squared, in that order
 } Palette;
 
-void palette_index(Palette* palette);
-int palette_nearest(const Palette* palette, Color color, int guess, float* squared);
+void palette_index(Palette *palette);
+int palette_nearest(const Palette *palette, Color color, int guess, float *squared);

@@ -13,21 +13,21 @@ typedef struct {
   float share[256];  // how much of the error is passed on, by contrast
   uint32_t *window, *above;
   uint32_t *row, *contrast;  // a row between copies of its ends, and how far its pixels are from their neighbors
-  Color* color;  // of the pixels of a row
+  Color *color;  // of the pixels of a row
   uint8_t found[GUESSES];  // what was nearest last to some color of a small cube
-  uint8_t* indices;
+  uint8_t *indices;
   v128_t *error, *next_error;  // of this row and the next, with a margin of one pixel
   int backwards;
   // what a frame before showed, where frames follow each other
-  uint32_t* before;
-  uint8_t* before_indices;
+  uint32_t *before;
+  uint8_t *before_indices;
   int has_before, y, height;
 } Remapper;
 
 // Errors beyond this come from colors that the palette lacks: passed on, they would smear.
 #define MOST_ERROR 0.08f
 
-void EXPORT(remapper_close)(Remapper* r) {
+void EXPORT(remapper_close)(Remapper *r) {
   if (!r) return;
   free(r->window);
   free(r->above);
@@ -44,9 +44,9 @@ void EXPORT(remapper_close)(Remapper* r) {
 
 // `strength`: 0 (no dithering) to 1. `sharp`: alpha is all or nothing. `height`: of the frames, if what does not change
 // from one to the next shall keep its indices; 0 for a still picture. 0 when memory does not suffice.
-Remapper* EXPORT(remapper_open)(int width, int height, int sharp, float strength) {
+Remapper *EXPORT(remapper_open)(int width, int height, int sharp, float strength) {
   space_init();
-  Remapper* const r = calloc(1, sizeof *r);
+  Remapper *const r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->width = width;
   r->height = height;
@@ -72,12 +72,12 @@ Remapper* EXPORT(remapper_open)(int width, int height, int sharp, float strength
   return NULL;
 }
 
-uint32_t* EXPORT(remapper_window)(Remapper* r) { return r->window; }
-uint8_t* EXPORT(remapper_indices)(Remapper* r) { return r->indices; }
-uint32_t* EXPORT(remapper_palette)(Remapper* r) { return r->palette.pixel; }
+uint32_t *EXPORT(remapper_window)(Remapper *r) { return r->window; }
+uint8_t *EXPORT(remapper_indices)(Remapper *r) { return r->indices; }
+uint32_t *EXPORT(remapper_palette)(Remapper *r) { return r->palette.pixel; }
 
 // Takes over the first `count` colors of the palette.
-void EXPORT(remapper_set)(Remapper* r, int count) {
+void EXPORT(remapper_set)(Remapper *r, int count) {
   r->palette.count = count;
   r->palette.sorted = 0;
   r->transparent = -1;
@@ -90,7 +90,7 @@ void EXPORT(remapper_set)(Remapper* r, int count) {
 }
 
 // Begins the next frame.
-void EXPORT(remapper_restart)(Remapper* r) {
+void EXPORT(remapper_restart)(Remapper *r) {
   r->has_before = r->y > 0;
   r->y = r->backwards = 0;
   memset(r->error, 0, sizeof(v128_t) * ((size_t)r->width + 2));
@@ -100,8 +100,8 @@ void EXPORT(remapper_restart)(Remapper* r) {
 static v128_t apart(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
 
 // How far every pixel of a row is from its neighbors to the left, to the right and above: the most of all channels.
-static void find_contrast(Remapper* r, const uint32_t* pixel) {
-  uint32_t* const row = r->row + 1;
+static void find_contrast(Remapper *r, const uint32_t *pixel) {
+  uint32_t *const row = r->row + 1;
   memcpy(row, pixel, (size_t)r->width * 4);
   row[-1] = row[0];
   row[r->width] = row[r->width - 1];
@@ -121,12 +121,12 @@ static v128_t limited(v128_t error) {
   return wasm_f32x4_mul(error, wasm_f32x4_splat(MOST_ERROR / __builtin_sqrtf(size)));
 }
 
-static void spread(v128_t* to, v128_t error, float share) {
+static void spread(v128_t *to, v128_t error, float share) {
   *to = wasm_f32x4_add(*to, wasm_f32x4_mul(error, wasm_f32x4_splat(share)));
 }
 
 // What colors a row has: those of the row above where the pixels are the same.
-static void find_colors(Remapper* r, const uint32_t* pixel) {
+static void find_colors(Remapper *r, const uint32_t *pixel) {
   for (int x = 0; x < r->width; x++) {
     if (r->y > 0 && pixel[x] == r->above[x]) continue;
     r->color[x] = x > 0 && pixel[x] == pixel[x - 1] ? r->color[x - 1] : color_of(pixel[x]);
@@ -143,13 +143,13 @@ static int cube_of(Color color) {
 }
 
 // The nearest color, looked for from what was nearest to a color like this one.
-static int nearest(Remapper* r, Color color) {
-  uint8_t* const found = &r->found[cube_of(color)];
+static int nearest(Remapper *r, Color color) {
+  uint8_t *const found = &r->found[cube_of(color)];
   float squared;
   return *found = (uint8_t)palette_nearest(&r->palette, color, *found, &squared);
 }
 
-static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const uint32_t* before, const uint8_t* kept) {
+static void map_row(Remapper *r, const uint32_t *pixel, uint8_t *index, const uint32_t *before, const uint8_t *kept) {
   const int width = r->width, step = r->backwards ? -1 : 1;
   v128_t *here = r->error + 1, *next = r->next_error + 1;
   memset(r->next_error, 0, sizeof(v128_t) * ((size_t)width + 2));
@@ -189,22 +189,22 @@ static void map_row(Remapper* r, const uint32_t* pixel, uint8_t* index, const ui
     spread(&next[x], error, 5.0f / 16);
     spread(&next[x + step], error, 1.0f / 16);
   }
-  v128_t* const swap = r->error;
+  v128_t *const swap = r->error;
   r->error = r->next_error;
   r->next_error = swap;
   r->backwards = !r->backwards;
 }
 
 // Maps the first rows of the window; their indices are at remapper_indices.
-void EXPORT(remapper_map)(Remapper* r, int rows) {
+void EXPORT(remapper_map)(Remapper *r, int rows) {
   for (int i = 0; i < rows; i++, r->y++) {
-    uint32_t* const pixel = r->window + (size_t)i * r->width;
-    uint8_t* const index = r->indices + (size_t)i * r->width;
+    uint32_t *const pixel = r->window + (size_t)i * r->width;
+    uint8_t *const index = r->indices + (size_t)i * r->width;
     if (r->sharp)
       for (int x = 0; x < r->width; x++) pixel[x] = pixel[x] >> 31 ? pixel[x] | 0xff000000u : 0;
     if (r->y == 0) memcpy(r->above, pixel, (size_t)r->width * 4);
-    uint32_t* const before = r->height ? r->before + (size_t)r->y * r->width : NULL;
-    uint8_t* const kept = r->height ? r->before_indices + (size_t)r->y * r->width : NULL;
+    uint32_t *const before = r->height ? r->before + (size_t)r->y * r->width : NULL;
+    uint8_t *const kept = r->height ? r->before_indices + (size_t)r->y * r->width : NULL;
     find_colors(r, pixel);
     if (r->strength > 0) find_contrast(r, pixel);
     map_row(r, pixel, index, r->has_before ? before : NULL, kept);
@@ -217,13 +217,13 @@ void EXPORT(remapper_map)(Remapper* r, int rows) {
 }
 
 // Replaces the first rows of the window by the colors of their indices.
-void EXPORT(remapper_paint)(Remapper* r, int rows) {
+void EXPORT(remapper_paint)(Remapper *r, int rows) {
   const size_t count = (size_t)rows * r->width;
   for (size_t i = 0; i < count; i++) r->window[i] = r->palette.pixel[r->indices[i]];
 }
 
 // The first three coordinates of `count` pixels: what distances of opaque colors depend on.
-void EXPORT(coordinates)(const uint32_t* pixels, int count, float* to) {
+void EXPORT(coordinates)(const uint32_t *pixels, int count, float *to) {
   space_init();
   for (int i = 0; i < count; i++, to += 3) {
     const Color color = color_of(pixels[i]);

@@ -1,12 +1,12 @@
 // The blur of the metric: a Gaussian of sigma 1.5 as the sum of three oscillators (Charalampidis, "Recursive
 // Implementation of the Gaussian Filter Using Truncated Cosine Functions", 2016), of radius 5:
 //   y_k[n] = n_k (x[n - 6] + x[n + 4]) - d_k y_k[n - 1] - y_k[n - 2],   out[n] = sum of y_k[n],   k = 1, 3, 5.
-// In exact numbers its answer to a pulse has nine values. The oscillators are not damped, though: in floats each rounding
-// error goes on to the end of the row or column, and the reference tool scores those errors too. They take up to four
-// points off a screenshot and half a point off a photograph. So this takes the same steps, in the same order, and each
-// multiplication with its addition is rounded once. Where a processor cannot do that (none that runs this service),
-// scores are up to a point lower.
-// The last oscillator has d = 0 but for the rounding of pi, which shows in no result.
+// In exact numbers its answer to a pulse has nine values. The oscillators are not damped, though: in floats each
+// rounding error goes on to the end of the row or column, and the reference tool scores those errors too. They take up
+// to four points off a screenshot and half a point off a photograph. So this takes the same steps, in the same order,
+// and each multiplication with its addition is rounded once. Where a processor cannot do that (none that runs this
+// service), scores are up to a point lower. The last oscillator has d = 0 but for the rounding of pi, which shows in no
+// result.
 #pragma once
 #include <stddef.h>
 #include <wasm_simd128.h>
@@ -77,7 +77,7 @@ static inline Block four_steps(const Block *in, v128_t last, v128_t before, cons
   return out;
 }
 
-// The same of the last oscillator, whose values repeat with the other sign after two steps.
+// Four steps of the last oscillator, whose values repeat with the other sign after two steps.
 static inline Block four_simple_steps(const Block *in, v128_t last, v128_t before) {
   return (Block){{wasm_f32x4_sub(times(in->of[0], N5), before), wasm_f32x4_sub(times(in->of[1], N5), last),
                   wasm_f32x4_add(plus(times(in->of[0], -N5), in->of[2], N5), before),

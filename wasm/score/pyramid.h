@@ -1,9 +1,8 @@
 // A picture at all scales, row by row: each scale is half of the one before, in linear light.
 #pragma once
+#include "../native.h"
 #include "linear.h"
 #include "plan.h"
-
-void fail(const char *message) __attribute__((import_module("env"), import_name("fail"), noreturn));
 
 static void *allocate(size_t bytes) {
   void *memory = calloc(1, bytes);
@@ -41,8 +40,8 @@ static void pyramid_close(Pyramid *pyramid) {
   free(pyramid);
 }
 
-// The mean of two rows and of neighbors in them, added up in the order of the reference; a missing neighbor is the pixel
-// itself.
+// The mean of two rows and of neighbors in them, added up in the order of the reference; a missing neighbor is the
+// pixel itself.
 static void halve(const float *upper, const float *lower, int width, float *out) {
   const v128_t quarter = wasm_f32x4_splat(0.25f);
   int at = 0;

@@ -101,7 +101,8 @@ static void take_row(void *owner, int index, int y, const float *linear) {
 // A reference of this size, at least 8 x 8. `background` (0 to 1, sRGB) lies under transparent pixels. The picture
 // consists of tiles of this size, multiples of 32; 0 where it is not cut that way. Where `in_step`, no more is kept than
 // a comparison needs whose rows come in at the same time.
-Reference *EXPORT(reference_open)(int width, int height, float background, int tile_columns, int tile_rows, int in_step) {
+Reference *EXPORT(reference_open)(int width, int height, float background, int tile_columns, int tile_rows,
+                                  int in_step) {
   Reference *reference = allocate(sizeof(Reference));
   reference->plan = plan_of(width, height, tile_columns, tile_rows);
   reference->background = background;

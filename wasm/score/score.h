@@ -5,8 +5,6 @@
 
 #include "pyramid.h"
 
-#define EXPORT(name) __attribute__((export_name(#name), visibility("default"), used)) name
-
 // Rows that a batch looks at: its own, and those that it yields. Where both sides of a comparison come in step, no more
 // of a reference is kept.
 enum { STEP_ROWS = BATCH + AHEAD };
