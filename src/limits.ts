@@ -68,7 +68,9 @@ export const RATE_LIMIT_REQUESTS = 100_000;
 export const MAX_TEMPORARY_TTL_SECONDS = 86_400;
 export const DEFAULT_TEMPORARY_TTL_SECONDS = 3_600;
 
-/** Expired results deleted in one sweep; the next sweep goes on. Each thousand costs two of a call's 1,000 subrequests. */
+/**
+ * Expired results deleted in one sweep; the next sweep goes on. Each thousand costs two of a call's 1,000 subrequests.
+ */
 export const MAX_SWEEP_OBJECTS = 50_000;
 
 /** How long an isolate trusts what it knows of a key: a revoked key stops working within a minute. */
@@ -117,7 +119,7 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 /** Who processes a job says so again within this time, or it is taken for dead and the job for free. */
 export const RUN_LEASE_MS = 30_000;
 export const RUN_RENEWAL_MS = 10_000;
-/** The same for a delivery, which is over after DELIVERY_TIMEOUT_MS and two database writes. */
+/** A delivery is taken for dead after this time; it is over after DELIVERY_TIMEOUT_MS and two database writes. */
 export const DELIVERY_LEASE_MS = 30_000;
 /** Starts of one job that ended without an outcome: more, and the job is what kills its processor. */
 export const MAX_STARTS = 5;
@@ -125,9 +127,14 @@ export const MAX_STARTS = 5;
 export const RUN_RETRY_MS = 2_000;
 /** How long a job may find no capacity before its notification says so. */
 export const MAX_RUN_WAIT_MS = 3_600_000;
-/** Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates. */
+/**
+ * Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates.
+ */
 export const MAX_DIRECT_RUNS = 4;
-/** What a 202 gets to leave before its job starts: without it, it waits for the whole job (measured: 375 ms, with it 70). */
+/**
+ * What a 202 gets to leave before its job starts: without it, it waits for the whole job (measured: 375 ms, with it
+ * 70).
+ */
 export const HEAD_START_MS = 20;
 /** The platform gives work after an answer 30 seconds; by then a job started there is over, or dead. */
 export const DIRECT_RUN_MS = 30_000;
@@ -149,7 +156,10 @@ export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 export const MAX_KEYFILE_BYTES = 16 * 1024;
 /** Secrets sealed anew by one call: D1 runs 1,000 statements for a request. */
 export const RESEAL_SECRETS = 500;
-/** Of each kind of secret by one call: D1 hands them over as lists of numbers, eight bytes a byte and more. */
+/**
+ * Bytes of each kind of secret that one call seals anew: D1 hands them over as lists of numbers, eight bytes a byte and
+ * more.
+ */
 export const RESEAL_BYTES = 1024 * 1024;
 /** Saved watermarks, keyfiles or connectors of one account, of each kind. */
 export const MAX_ASSETS = 1_000;

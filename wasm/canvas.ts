@@ -58,7 +58,7 @@ export interface CanvasPart {
 /** What converting a pixel into the band takes. */
 const DRAW_NANOSECONDS = 5;
 
-/** Of a band, and of drawing a picture into it from top to bottom. */
+/** The price of a band, and of drawing a picture into it from top to bottom. */
 export function canvasPrice(width: number, height: number, bandRows: number): Price {
   return priced(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
 }

@@ -70,7 +70,7 @@ export class LoneJob<Exports extends HeapExports> {
     return this.instance.run(work);
   }
 
-  /** The same for a function that may pause; views of memory are void afterward. */
+  /** Calls a function that may pause; views of memory are void afterward. */
   callPausing<Name extends FunctionName<Exports> & string>(
     pace: Pace,
     name: Name,

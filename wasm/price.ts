@@ -3,7 +3,9 @@
 export interface Price {
   /** Bytes of memory that are held at the same time. */
   readonly bytes: number;
-  /** Milliseconds of processor time, on a machine as fast as the one that `NANOSECONDS_PER_PIXEL` figures were taken on. */
+  /**
+   * Milliseconds of processor time, on a machine as fast as the one that `NANOSECONDS_PER_PIXEL` figures were taken on.
+   */
   readonly ms: number;
 }
 
@@ -29,7 +31,7 @@ export function beside(...prices: readonly Price[]): Price {
   return prices.reduce((sum, price) => ({ bytes: sum.bytes + price.bytes, ms: sum.ms + price.ms }), FREE);
 }
 
-/** The same work done `count` times, one after the other. */
+/** The price of work that is done `count` times, one after the other. */
 export function times(count: number, { bytes, ms }: Price): Price {
   return { bytes, ms: ms * count };
 }

@@ -12,9 +12,9 @@ export interface Counts {
   readonly errors: number;
   /** Processed images. */
   readonly pictures: number;
-  /** Of the originals of these. */
+  /** Bytes of the originals of these pictures. */
   readonly bytesIn: number;
-  /** Of their results. */
+  /** Bytes of the results of these pictures. */
   readonly bytesOut: number;
   readonly credits: number;
 }

@@ -14,7 +14,7 @@ const ID_BYTES: Readonly<Record<number, number>> = { [ONE_KEY_VERSION]: 1, [VERS
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** As many first bytes of anything sealed say which key sealed it. */
+/** The first bytes of anything sealed, so many, say which key sealed it. */
 export const HEAD_BYTES = 5;
 
 export interface Vault {
@@ -29,9 +29,9 @@ export interface Vault {
 }
 
 export interface Heads {
-  /** Of what is sealed as `seal` does it now. */
+  /** The first bytes of what is sealed as `seal` does it now. */
   readonly current: Uint8Array<ArrayBuffer>;
-  /** Of what opens and is sealed otherwise: ranges, ends included, that do not overlap. */
+  /** The first bytes of what opens and is sealed otherwise: ranges, ends included, that do not overlap. */
   readonly outdated: readonly { readonly from: Uint8Array<ArrayBuffer>; readonly to: Uint8Array<ArrayBuffer> }[];
 }
 
@@ -121,7 +121,7 @@ function algorithm(nonce: Uint8Array<ArrayBuffer>, head: Uint8Array, context: st
   return { name: "AES-GCM", iv: nonce, additionalData: joined([head, new TextEncoder().encode(context)]) };
 }
 
-/** Of what is no secret. */
+/** Compares bytes that are no secret. */
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

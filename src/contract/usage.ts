@@ -76,7 +76,7 @@ export const UsageList = v.strictObject({
   end: v.pipe(v.string(), v.isoDate()),
   /** The newest day first. */
   usage: v.array(UsageRecord),
-  /** Of the whole range, all pages together. */
+  /** The total of the whole range, all pages together. */
   total: UsageTotal,
 });
 export type UsageList = v.InferOutput<typeof UsageList>;

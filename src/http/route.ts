@@ -7,7 +7,7 @@ import type { Handler } from "./context.ts";
 /** What an answer with this status carries. */
 export interface Answer {
   readonly description: string;
-  /** Of a JSON body; absent when the body is something else. */
+  /** The schema of a JSON body; absent when the body is something else. */
   readonly schema?: v.GenericSchema;
   readonly example?: unknown;
   /** Media type of a body that is not JSON. */
@@ -16,7 +16,7 @@ export interface Answer {
 
 interface RequestBody {
   readonly mime: "application/json" | "multipart/form-data";
-  /** Of the JSON; in a multipart body of the part `data`. */
+  /** The schema of the JSON body, or of the part `data` of a multipart body. */
   readonly schema: v.GenericSchema;
   readonly example: unknown;
   readonly required: boolean;
@@ -34,7 +34,9 @@ export interface Route {
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */
   readonly costsCredit?: true;
-  /** The handler asks the meter itself, while the body comes in; every other one is called only once the meter agreed. */
+  /**
+   * The handler asks the meter itself, while the body comes in; every other one is called only once the meter agreed.
+   */
   readonly asksMeter?: true;
   readonly query?: v.GenericSchema;
   readonly body?: RequestBody;

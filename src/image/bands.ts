@@ -10,7 +10,9 @@ interface Going {
   readonly breath: Breath;
 }
 
-/** All rows, `rows` at a time; closes them at the end, however it comes. A band is valid until the next is asked for. */
+/**
+ * All rows, `rows` at a time; closes them at the end, however it comes. A band is valid until the next is asked for.
+ */
 export async function* bandsOf(
   rows: Rows,
   { rows: most, nanoseconds = 0, breath }: Going,
@@ -28,7 +30,7 @@ export async function* bandsOf(
   }
 }
 
-/** The same over pixels in memory; nothing is declared. */
+/** All rows of pixels in memory, at most so many at a time; nothing is declared. */
 export function* bandsOfPixels(pixels: Uint8Array, width: number, most: number): Generator<Uint8Array, void> {
   const step = width * 4 * most;
   for (let from = 0; from < pixels.length; from += step) yield pixels.subarray(from, from + step);

@@ -89,7 +89,9 @@ export interface Preview {
   readonly key: string;
   /** Nothing is lost. */
   readonly exact: boolean;
-  /** About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's. */
+  /**
+   * About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's.
+   */
   readonly distortion: number;
   readonly open: (breath: Breath) => Promise<Rows>;
 }
@@ -142,7 +144,7 @@ export interface Abilities {
 export interface Reader {
   /** @throws ApiError 422 when the file is damaged or beyond what is supported */
   readonly probe: (bytes: Uint8Array) => Facts;
-  /** Of decoding what is wanted, the file itself left out. */
+  /** The price of decoding what is wanted, the file itself left out. */
   readonly price: (facts: Facts, demand: Demand) => Price;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
@@ -153,17 +155,22 @@ export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
 /** From pixels to files. */
 export interface Writer {
-  /** Of encoding, the result included, the picture's own price left out. */
+  /** The price of encoding, the result included, the picture's own price left out. */
   readonly price: (picture: Extent, settings: EncodeSettings) => Price;
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
-  /** The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make a difference. */
+  /**
+   * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
+   * a difference.
+   */
   readonly qualities: { readonly least: number; readonly step: number };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
   readonly nearLosslessLevels: readonly number[];
-  /** Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter. */
+  /**
+   * Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter.
+   */
   readonly maxScoredPixels: number;
   /** A study of one picture, for formats that can show a rendition without writing it. */
   readonly study?: (picture: Picture) => Study;
@@ -181,8 +188,8 @@ export interface Recompressor {
   /** The result included. */
   readonly price: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Price;
   /**
-   * Another file of the same picture, smaller if the original was not written as well; null when there is nothing to win
-   * this way.
+   * Another file of the same picture, smaller if the original was not written as well; null when there is nothing to
+   * win this way.
    * @throws ApiError 422 when the file is damaged
    */
   readonly run: (
@@ -209,8 +216,8 @@ export interface Coefficients {
     breath: Breath,
   ) => Promise<Uint8Array | null>;
   /**
-   * `encode` for a file of the format itself, of which no more than the size changes, from its planes; null where there is
-   * no such way. The work gives null when the picture turns out to be one of which pixels must be seen.
+   * `encode` for a file of the format itself, of which no more than the size changes, from its planes; null where there
+   * is no such way. The work gives null when the picture turns out to be one of which pixels must be seen.
    */
   readonly resize: (
     bytes: Uint8Array,
@@ -222,7 +229,7 @@ export interface Coefficients {
 
 /** A mark in a file that says down to which score it was reduced. */
 export interface Marker {
-  /** The same file with a mark of a score, 1 to 100; it takes 10 to 28 bytes. */
+  /** Writes a mark of a score, 1 to 100, into a file; it takes 10 to 28 bytes. */
   readonly write: (bytes: Uint8Array, score: number) => Uint8Array;
   /** What the mark of a file says; undefined where there is none. */
   readonly read: (bytes: Uint8Array) => number | undefined;
@@ -232,7 +239,7 @@ export interface Marker {
 export interface FormatDefinition {
   /** One sentence for the documentation. */
   readonly summary: string;
-  /** As answers spell it: `JPEG`. */
+  /** The name of the format as answers spell it: `JPEG`. */
   readonly label: string;
   readonly mime: string;
   /** The usual one first. */
@@ -251,7 +258,7 @@ export interface FormatDefinition {
   readonly coefficients?: Coefficients;
   readonly mark?: Marker;
   /**
-   * The same file without EXIF, XMP, comments and all else that its picture does not need; colors keep their meaning.
+   * Leaves out EXIF, XMP, comments and all else that the picture of a file does not need; colors keep their meaning.
    * `tag` is the orientation that stays in it, where files of the format can say that.
    */
   readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Uint8Array;

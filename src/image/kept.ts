@@ -9,7 +9,7 @@ import { type Rows, rowsOver } from "./rows.ts";
 type Extent = Pick<Rows, "width" | "height" | "opaque">;
 
 export interface Pixels extends Extent {
-  /** Of every pixel three bytes without alpha, four with it. */
+  /** Every pixel has three bytes without alpha, four with it. */
   readonly bytes: Uint8Array;
 }
 
@@ -25,7 +25,7 @@ function bytesOf(opaque: boolean): number {
   return opaque ? 3 : 4;
 }
 
-/** Of collecting a picture's pixels, which stay. */
+/** The price of collecting a picture's pixels, which stay. */
 export function collectPrice(extent: Extent): Price {
   const { width, height } = extent;
   return priced(pixelBytes(extent) + bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);

@@ -41,7 +41,7 @@ export interface RowStep extends Size {
   readonly kind: "rows";
   /** Whether the result is opaque, given whether the input is. */
   readonly opaque: (input: boolean) => boolean;
-  /** Of the whole picture's way through the step. */
+  /** The price of the whole picture's way through the step. */
   readonly price: Price;
   readonly apply: (rows: Rows, breath: Breath) => Rows;
 }
@@ -86,8 +86,8 @@ export interface OperationRow {
   /** Ids of saved pictures that must be at hand before `plan` is called. */
   readonly needs?: (params: never) => readonly string[];
   /**
-   * The longest side, in pixels, of the small version that `plan` will `look` at, or in which it has `faces` sought, one
-   * at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
+   * The longest side, in pixels, of the small version that `plan` will `look` at, or in which it has `faces` sought,
+   * one at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
   /** The work, in order; an empty list when nothing is to be done. */

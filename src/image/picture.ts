@@ -67,7 +67,7 @@ export function stillPicture(
   };
 }
 
-/** The same picture with something done to the rows of every frame. */
+/** A picture with something done to the rows of every frame. */
 export function mapFrames(picture: Picture, work: (rows: Rows) => Rows): Picture {
   return {
     ...picture,

@@ -89,7 +89,7 @@ function regionOf(stored: Stored, box: Box): Picture {
   return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
 }
 
-/** Of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
+/** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
 export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
   const { facts } = stored;
   const frame: Price[] = [viewPrice(facts, view)];
@@ -103,7 +103,7 @@ export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
   return beside(decodingPrice(stored, view), times(facts.frames, beside(...frame)));
 }
 
-/** Of decoding all frames, as often as a view needs. */
+/** The price of decoding all frames, as often as a view needs. */
 function decodingPrice({ format, facts }: Stored, view: View): Price {
   const demands = turnsByStrips(facts, view)
     ? stripRegions(view.box, view.orientation).map(({ margin }) => demandOf({ box: margin, orientation: 1 }))
@@ -111,7 +111,7 @@ function decodingPrice({ format, facts }: Stored, view: View): Price {
   return sequence(...demands.map((demand) => format.read.price(facts, demand)));
 }
 
-/** Of bringing a decoded frame to the size, the colors and the orientation of a view. */
+/** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
 function viewPrice(facts: Facts, view: View): Price {
   const { target, orientation } = view;
   const viewed = viewedSize(view);
@@ -123,7 +123,7 @@ function viewPrice(facts: Facts, view: View): Price {
   );
 }
 
-/** Of one frame of this size on its way through a step. */
+/** The price of one frame of this size on its way through a step. */
 export function stepPrice(step: Step, size: Size, opaque: boolean): Price {
   switch (step.kind) {
     case "turn":

@@ -94,8 +94,8 @@ export class Palettes {
 }
 
 /**
- * Of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of a sample of
- * it besides.
+ * The price of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
+ * a sample of it besides.
  */
 export function palettesPrice({ width, height, frames }: Extent): Price {
   const counted = countPrice(width, width * height * Math.min(frames, SAMPLED_FRAMES));
@@ -127,7 +127,8 @@ async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Pro
 
 /**
  * The picture in the colors of a palette.
- * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped again
+ * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped
+ * again
  */
 export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Reduction, keeps = false): Picture {
   const { palette, exact } = chosen;
@@ -163,7 +164,7 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
   };
 }
 
-/** Of reading a picture that was `quantized`, once. */
+/** The price of reading a picture that was `quantized`, once. */
 export function quantizedPrice({ width, height, frames }: Extent): Price {
   const remapper = remapperBytes({ width, height: frames > 1 ? height : 0 });
   return beside(held(remapper), mapPrice(width * height * frames));
@@ -171,7 +172,7 @@ export function quantizedPrice({ width, height, frames }: Extent): Price {
 
 interface Mapping {
   readonly remapper: Remapper;
-  /** Of the palette. */
+  /** Whether the palette is opaque. */
   readonly opaque: boolean;
   /** Told the indices of all pixels, once they are known. */
   readonly keep: ((indices: Uint8Array) => void) | undefined;

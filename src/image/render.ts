@@ -136,7 +136,7 @@ function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): 
   return planSteps(storedSize(stored.facts), small);
 }
 
-/** Of looking at a small version, its pixels included. */
+/** The price of looking at a small version, its pixels included. */
 function lookPrice(stored: Stored, small: Plan): Price {
   const { width, height } = small.size;
   const { ms } = findFacesPrice(small.size);

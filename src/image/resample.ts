@@ -37,8 +37,12 @@ export function resample(rows: Rows, { box, width, height, kernel, linear = fals
   return pump(crop(rows, outer), resampler, { width, height, opaque });
 }
 
-/** Of resampling a picture or region of size `from` to `to`. */
-export function resamplePrice(from: Size, to: Size, { linear = false }: { readonly linear?: boolean | undefined } = {}): Price {
+/** The price of resampling a picture or region of size `from` to `to`. */
+export function resamplePrice(
+  from: Size,
+  to: Size,
+  { linear = false }: { readonly linear?: boolean | undefined } = {},
+): Price {
   return resamplerPrice({
     sourceWidth: Math.ceil(from.width) + 1,
     box: { x: 0, y: 0, width: from.width, height: from.height },

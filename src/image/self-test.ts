@@ -28,7 +28,7 @@ const SAMPLES: Readonly<Record<string, Uint8Array>> = {
 };
 
 export interface FormatReport {
-  /** As answers spell it: `JPEG`. */
+  /** The name of the format as answers spell it: `JPEG`. */
   readonly format: string;
   /** Why it could not be written, or what was written not be read; undefined when all is well. */
   readonly failure: unknown;

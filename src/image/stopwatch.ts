@@ -8,7 +8,10 @@ export type Part = "decode" | "operations" | "encode";
 export interface Stopwatch {
   /** Milliseconds for which the job had the thread, so far. */
   readonly spent: Readonly<Record<Part, number>>;
-  /** Counts the time of `work` for `part`, up to where it runs another part. What others do in its pauses does not count. */
+  /**
+   * Counts the time of `work` for `part`, up to where it runs another part. What others do in its pauses does not
+   * count.
+   */
   readonly run: <Result>(part: Part, breath: Breath, work: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -36,7 +39,7 @@ export function startStopwatch(): Stopwatch {
   };
 }
 
-/** The same frames, of which all that is computed counts for `part`. */
+/** Hands frames on, and counts all that is computed of them for `part`. */
 export function clocked<Frame extends { readonly rows: Rows }>(
   frames: AsyncIterable<Frame>,
   part: Part,

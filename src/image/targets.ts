@@ -48,7 +48,9 @@ function fallback(opaque: boolean): FormatDefinition {
   return opaque ? FORMATS.jpeg : FORMATS.png;
 }
 
-/** Whether an Accept header names a media type, and does not refuse it; without one, browsers' common ground is assumed. */
+/**
+ * Whether an Accept header names a media type, and does not refuse it; without one, browsers' common ground is assumed.
+ */
 function accepts(accept: string | undefined, mime: string): boolean {
   if (accept === undefined) return true;
   const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
@@ -95,7 +97,9 @@ export async function bestOf(
   throw first ? plainestRefusal([first, ...others]) : new ApiError(422, "output.format cannot be written");
 }
 
-/** Of files that may have a size the one that looks better, else the smaller one. */
+/**
+ * Whether one file is to be preferred: where files may have a size, the one that looks better, else the smaller one.
+ */
 function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
   const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
   return looks > 0 || (looks === 0 && one.file.bytes.length < other.file.bytes.length);

@@ -50,7 +50,7 @@ function workPrice(pixels: number, payloadBytes: number): Price {
 const NOTES_BYTES = 1;
 const DECODER_BYTES = 2 << 20;
 
-/** Of decoding a picture, the samples left out. */
+/** The price of decoding a picture, the samples left out. */
 export function av1DecodePrice({ pixels, payloadBytes }: { pixels: number; payloadBytes: number }): Price {
   return { ...workPrice(pixels, payloadBytes), bytes: pixels * NOTES_BYTES + payloadBytes + DECODER_BYTES };
 }

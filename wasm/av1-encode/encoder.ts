@@ -1,4 +1,6 @@
-/** Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture. */
+/**
+ * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture.
+ */
 import { LoneJob } from "../handle.ts";
 import type { Turns } from "../instance.ts";
 import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
@@ -78,7 +80,7 @@ function pixelNanoseconds({ chroma, quantizer, speed }: CellSettings): number {
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
 
-/** Of encoding, the results not included. */
+/** The price of encoding, the results not included. */
 export function cellsPrice(settings: CellSettings): Price {
   const { width, height, cell, opaque } = settings;
   const cells = Math.ceil(width / cell.width) * Math.ceil(height / cell.height);

@@ -74,7 +74,7 @@ const BUILD_MS = { matrix: 8, gray: 2, table: 60 } as const;
 /** A transform holds the profile twice, decoded and as it came, and tables of its own. */
 const BUILT_BYTES = 256 * 1024;
 
-/** Of converting as many pixels as a picture of this size has. */
+/** The price of converting as many pixels as a picture of this size has. */
 export function transformPrice(profile: Uint8Array, { width, height }: { width: number; height: number }): Price {
   const kind = kindOf(profile);
   const bytes = 2 * profile.length + RUN_PIXELS * 4 + BUILT_BYTES;

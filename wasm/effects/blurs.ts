@@ -19,7 +19,7 @@ interface Nanoseconds {
   readonly reach: number;
 }
 
-/** Of an effect on all pixels, by its figures for opaque and for other pictures. */
+/** The price of an effect on all pixels, by its figures for opaque and for other pictures. */
 function effectPrice(
   bytes: number,
   { width, height, opaque }: Extent,

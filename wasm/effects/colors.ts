@@ -162,7 +162,9 @@ export function framePrice(size: Size): Price {
 }
 
 export interface Overlay {
-  /** Rows of the base, laid under rows of the overlay that begin at pixel `x` of it; a view valid until the next call. */
+  /**
+   * Rows of the base, laid under rows of the overlay that begin at pixel `x` of it; a view valid until the next call.
+   */
   blend(base: Uint8Array, over: Uint8Array, x: number): Uint8Array;
   close(): void;
 }
@@ -190,7 +192,7 @@ export function openOverlay(width: number, overWidth: number, opacity: number): 
 
 const OVERLAY_NANOSECONDS = 8;
 
-/** Of laying all of a picture on another. */
+/** The price of laying all of a picture on another. */
 export function overlayPrice({ width }: Size, over: Size): Price {
   return priced((width + over.width) * 4 * WINDOW_ROWS, over.width * over.height, OVERLAY_NANOSECONDS);
 }

@@ -42,10 +42,13 @@ const KEEP_BYTES = 6 << 20;
 
 const faces = native<FacesExports>(module, { name: "faces", keepBytes: KEEP_BYTES });
 
-/** All windows of one cascade from the smallest to the largest, each 1.15 times the one before, by pixels of the picture. */
+/**
+ * All windows of one cascade from the smallest to the largest, each 1.15 times the one before, by pixels of the
+ * picture.
+ */
 const CASCADE_NANOSECONDS = 190;
 
-/** Of looking at a picture of this size with `cascades` of them, at every place. */
+/** The price of looking at a picture of this size with `cascades` of them, at every place. */
 export function facesPrice({ width, height }: { width: number; height: number }, cascades: number): Price {
   const bytes = (width * height * 4) / 3 + (width + 2) * (height + 1) * 8 + width * 4 * WINDOW_ROWS + 4_096;
   return priced(bytes, width * height, CASCADE_NANOSECONDS * cascades);

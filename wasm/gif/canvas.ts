@@ -162,7 +162,7 @@ export function canvasBytes(width: number, height: number): number {
   return width * height * 4 + RESULT_BYTES + 1024;
 }
 
-/** Of one way through all pixels of a canvas, which no pause interrupts; its memory is left out. */
+/** The price of one way through all pixels of a canvas, which no pause interrupts; its memory is left out. */
 export function lookPrice(width: number, height: number): Price {
   return priced(0, width * height, LOOK_NANOSECONDS);
 }

@@ -189,12 +189,14 @@ export class FrameBands extends Reader {
 /** The reader itself: tables, input and a row of indices. */
 const READER_BYTES = 256 * 1024;
 
-/** Of drawing so many pixels onto a canvas, or of decoding them in bands; the memory is left out. */
+/** The price of drawing so many pixels onto a canvas, or of decoding them in bands; the memory is left out. */
 export function drawPrice(pixels: number): Price {
   return priced(0, pixels, NANOSECONDS);
 }
 
-/** Of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame. */
+/**
+ * The price of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame.
+ */
 export function canvasPrice(width: number, height: number): Price {
   return priced(READER_BYTES + width * height * 4 * 2, width * height, COPY_NANOSECONDS);
 }

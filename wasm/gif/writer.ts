@@ -90,7 +90,9 @@ export function writerBytes(pixels: number, choice: boolean): number {
   return pixels * (choice ? 2 : 1) + 256 * 1024;
 }
 
-/** Of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out. */
+/**
+ * The price of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out.
+ */
 export function encodePrice(pixels: number, isChoosy: boolean): Price {
   return priced(0, pixels, isChoosy ? NANOSECONDS.choosy : NANOSECONDS.exact);
 }

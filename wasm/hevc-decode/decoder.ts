@@ -52,18 +52,18 @@ function writeUnits(target: Uint8Array, units: readonly Uint8Array[]): void {
 }
 
 /**
- * What reading the data of a pixel takes. The module counts everything else in it: a byte of data as 17 pixels, and each
- * of the passes of the filters between blocks as an eighth of one (libde265.patch).
+ * What reading the data of a pixel takes. The module counts everything else in it: a byte of data as 17 pixels, and
+ * each of the passes of the filters between blocks as an eighth of one (libde265.patch).
  */
 const PIXEL_NANOSECONDS = 9;
 const BYTE_PIXELS = 17;
-/** Of memory and the filters, for each sample of luma or chroma. */
+/** What memory and the filters take for each sample of luma or chroma. */
 const FILTER_PIXELS = 1;
 /** Bytes of what libde265 knows of each pixel besides its samples, at most. */
 const NOTES_BYTES = 1.5;
 const DECODER_BYTES = 1 << 20;
 
-/** Of decoding a picture, the samples left out. A payload lies in our memory and, twice, in libde265's. */
+/** The price of decoding a picture, the samples left out. A payload lies in our memory and, twice, in libde265's. */
 export function hevcDecodePrice(coded: { pixels: number; samples: number; payloadBytes: number }): Price {
   const { pixels, samples, payloadBytes } = coded;
   const work = pixels + samples * FILTER_PIXELS + payloadBytes * BYTE_PIXELS;

@@ -1,4 +1,7 @@
-/** Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a picture. */
+/**
+ * Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a
+ * picture.
+ */
 import type { Turns } from "../instance.ts";
 import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { beside, type Price, priced } from "../price.ts";
@@ -51,7 +54,7 @@ export type Preset = keyof typeof PRESET_NANOSECONDS;
 export interface TileSettings {
   /** 0 to 51. */
   readonly quantizer: number;
-  /** Of samples: those of color are still rounded, and halved in size. */
+  /** Samples of luma are exact; those of color are still rounded, and halved in size. */
   readonly lossless: boolean;
   readonly preset: Preset;
 }
@@ -66,7 +69,7 @@ interface Sides {
 const PUSH_NANOSECONDS = 3;
 const ALPHA_SHARE = 0.5;
 
-/** Of encoding a picture in tiles, the results not included. */
+/** The price of encoding a picture in tiles, the results not included. */
 export function tilesPrice(picture: Sides, tile: Sides, opaque: boolean, preset: Preset): Price {
   const columns = Math.ceil(picture.width / tile.width);
   const tilePixels = (tile.width + 8) * (tile.height + 8);
@@ -79,7 +82,7 @@ export function tilesPrice(picture: Sides, tile: Sides, opaque: boolean, preset:
   );
 }
 
-/** Of taking so many rows into tiles. */
+/** The milliseconds that it takes to put so many rows into tiles. */
 export function pushMs(pictureWidth: number, rows: number): number {
   return priced(0, pictureWidth * rows, PUSH_NANOSECONDS).ms;
 }

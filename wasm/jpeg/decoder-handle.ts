@@ -113,7 +113,7 @@ export function storeBytes(
   return held() + unitsY * components.reduce((sum, { v }) => sum + v, 0) * STORE_ROW_BYTES;
 }
 
-/** Of reading what is coded, all of the picture. */
+/** The price of reading what is coded, all of the picture. */
 export function codedPrice({ width, height, components, multipleScans }: Layout): Price {
   const maxH = Math.max(...components.map(({ h }) => h));
   const maxV = Math.max(...components.map(({ v }) => v));

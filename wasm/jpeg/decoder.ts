@@ -43,7 +43,10 @@ const ROW_PADDING = 128;
 const BAND_BYTES = 262_144;
 const BAND_ROWS_MIN = 8;
 
-/** Work of which NativeError is thrown when the bytes are damaged, cut short or not supported, here or in a later `read`. */
+/**
+ * Work of which NativeError is thrown when the bytes are damaged, cut short or not supported, here or in a later
+ * `read`.
+ */
 export function* openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): Pieces<Decoder> {
   const { eighths = 8, output = "rgba", region = WHOLE } = options;
   const handle = new DecoderHandle(bytes, (exports, pointer) =>
@@ -70,8 +73,8 @@ function decoderOf(handle: DecoderHandle): Decoder {
 }
 
 /**
- * Of decoding at `eighths` of the size. Single-scan files need a few rows; files of several scans hold the coefficients
- * that the scale needs.
+ * The price of decoding at `eighths` of the size. Single-scan files need a few rows; files of several scans hold the
+ * coefficients that the scale needs.
  */
 export function decodePrice(header: Layout, eighths = 8): Price {
   const { width, height, precision, components, multipleScans } = header;

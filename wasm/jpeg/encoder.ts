@@ -18,8 +18,8 @@ export interface EncoderOptions {
   /** Several scans, coarse to fine: smaller files that take longer to decode. */
   readonly progressive?: boolean;
   /**
-   * Values are rounded to the nearest, which takes less time, in place of weighing their bits against their errors, which
-   * gives files 3 % smaller that look the same.
+   * Values are rounded to the nearest, which takes less time, in place of weighing their bits against their errors,
+   * which gives files 3 % smaller that look the same.
    */
   readonly fast?: boolean;
   /** One component; of RGBA rows the luma. */
@@ -48,9 +48,14 @@ export interface Encoder extends Finish {
 }
 
 export interface PlaneEncoder extends Finish {
-  /** Layout of each plane, Y, Cb, Cr or Y alone, in a row of MCUs: whole blocks, so edges must be continued up to that. */
+  /**
+   * Layout of each plane, Y, Cb, Cr or Y alone, in a row of MCUs: whole blocks, so edges must be continued up to that.
+   */
   readonly planes: readonly { readonly stride: number; readonly rows: number }[];
-  /** Puts whole rows of a plane into the next row of MCUs, from row `at` of it on; they stay until others take their place. */
+  /**
+   * Puts whole rows of a plane into the next row of MCUs, from row `at` of it on; they stay until others take their
+   * place.
+   */
   put(plane: number, at: number, rows: Uint8Array): void;
   /** Takes the row of MCUs that was put together. */
   write(): void;
@@ -70,13 +75,16 @@ const ENCODER_BYTES = 330_000;
 const BLOCK_NANOSECONDS = { weighed: 500, fast: 260 };
 
 /**
- * How much coarser than jpegli divides for the same quality. It adapts to each block by dropping small coefficients; we do
- * without (`encode.c`), and reach the same score of SSIMULACRA 2 with larger divisors: with a little less of that where we
- * drop coefficients for their bits.
+ * How much coarser than jpegli divides for the same quality. It adapts to each block by dropping small coefficients; we
+ * do without (`encode.c`), and reach the same score of SSIMULACRA 2 with larger divisors: with a little less of that
+ * where we drop coefficients for their bits.
  */
 const COARSER = { weighed: 1.23, fast: 1.35 };
 
-/** The butteraugli distance for which jpegli makes its tables, by quality (`jpegli_quality_to_distance`, for fractions too). */
+/**
+ * The butteraugli distance for which jpegli makes its tables, by quality (`jpegli_quality_to_distance`, for fractions
+ * too).
+ */
 export function qualityToDistance(quality: number, mode: keyof typeof COARSER = "weighed"): number {
   if (quality >= 100) return 0.01;
   if (quality >= 30) return COARSER[mode] * (0.1 + (100 - quality) * 0.09);
@@ -86,8 +94,9 @@ export function qualityToDistance(quality: number, mode: keyof typeof COARSER = 
 type Density = readonly (readonly [quality: number, bytes: number])[];
 
 /**
- * Bytes of packed coefficients per sample, up to a quality, that pictures of more than so many pixels may take. For small
- * ones what noise takes, and half as much again. Of large ones photographs are expected: the sharpest corner of one takes
+ * Bytes of packed coefficients per sample, up to a quality, that pictures of more than so many pixels may take. For
+ * small ones what noise takes, and half as much again. Of large ones photographs are expected: the sharpest corner of
+ * one takes
  * 0.25 at quality 80, 0.32 at 90, 0.42 at 95, 0.84 at 100; whole pictures of 100 megapixels are softer than that.
  */
 const DENSITIES: readonly { readonly above: number; readonly bytes: Density }[] = [
@@ -234,7 +243,7 @@ export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
   };
 }
 
-/** Of all that is done before the file is written: transforms, and weighing of coefficients. */
+/** The price of all that is done before the file is written: transforms, and weighing of coefficients. */
 function takingPrice(options: EncoderOptions): Price {
   const { width, profile, fast = false } = options;
   const [h, v] = factorsOf(options);
@@ -244,7 +253,7 @@ function takingPrice(options: EncoderOptions): Price {
   return priced(fixed + packedLimit(options), blocksOf(options), nanoseconds);
 }
 
-/** Of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
+/** The price of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
 export function encodePrice(options: EncoderOptions): Price {
   const { gray = false, progressive = false } = options;
   return beside(takingPrice(options), writingPrice(blocksOf(options), gray ? 1 : 3, progressive));

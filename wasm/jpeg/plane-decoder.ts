@@ -28,7 +28,9 @@ export interface PlaneDecoderOptions {
 }
 
 export interface PlaneDecoder {
-  /** The part of each plane that is delivered, in samples of it: the MCUs that the region touches. Y, Cb, Cr or Y alone. */
+  /**
+   * The part of each plane that is delivered, in samples of it: the MCUs that the region touches. Y, Cb, Cr or Y alone.
+   */
   readonly planes: readonly Region[];
   /** The next rows: a row of MCUs, or several of reduced ones; views valid until the next call; null at the end. */
   read(): readonly Plane[] | null;
@@ -85,7 +87,7 @@ function planeDecoderOf(handle: DecoderHandle): PlaneDecoder {
   };
 }
 
-/** Of decoding planes, each at its own size, of a region that is `columns` wide. */
+/** The price of decoding planes, each at its own size, of a region that is `columns` wide. */
 export function planesPrice(header: Layout, eighths: readonly number[], columns = header.width): Price {
   const { components, height, multipleScans } = header;
   const maxH = Math.max(...components.map(({ h }) => h));

@@ -46,8 +46,8 @@ export interface RecompressOptions {
   /** ICC profile to embed. No other metadata is kept. */
   readonly profile?: Uint8Array;
   /**
-   * Coefficients are not held but read twice, or once more for every window of a file of several scans. Takes longer, and
-   * little memory, whatever the picture; it cannot be turned.
+   * Coefficients are not held but read twice, or once more for every window of a file of several scans. Takes longer,
+   * and little memory, whatever the picture; it cannot be turned.
    */
   readonly streamed?: boolean;
   /** Bytes of coefficients held at a time, for files of several scans; a larger file is read several times. */
@@ -91,7 +91,10 @@ export function canTurn({ width, height, components }: JpegHeader, { transpose, 
   return (wholeX || !(transpose ? flipY : flipX)) && (wholeY || !(transpose ? flipX : flipY));
 }
 
-/** Work of which NativeError is thrown when the bytes are damaged or of a kind that has no such coefficients (lossless, 12 bits). */
+/**
+ * Work of which NativeError is thrown when the bytes are damaged or of a kind that has no such coefficients (lossless,
+ * 12 bits).
+ */
 export function* recompress(bytes: Uint8Array, options: RecompressOptions): Pieces<Uint8Array> {
   const instance = jpegModule.acquire();
   const sinks = Array.from({ length: options.streamed ? SINKS : 1 }, openSink);
@@ -165,7 +168,7 @@ function placeTiles(instance: JpegInstance, pointer: number, { side, across, pla
   instance.bytes(address, numbers.byteLength).set(new Uint8Array(numbers.buffer));
 }
 
-/** Of recompression of a file of `fileBytes`; the result comes on top. */
+/** The price of recompression of a file of `fileBytes`; the result comes on top. */
 export function recompressPrice(
   header: Layout,
   fileBytes: number,

@@ -13,7 +13,7 @@ const COUNTED_SCANS_PER_COMPONENT = 7;
 /** Times that a block is looked at, counted or written. */
 const PASSES = { progressive: 11, sequential: 2 };
 
-/** Of writing a file of so many blocks. */
+/** The price of writing a file of so many blocks. */
 export function writingPrice(blocks: number, components: number, progressive: boolean): Price {
   const passes = progressive ? PASSES.progressive : PASSES.sequential;
   return priced(components * COUNTED_SCANS_PER_COMPONENT * COUNTED_SCAN_BYTES, blocks * passes, NANOSECONDS);

@@ -24,7 +24,7 @@ export class Band {
     return this;
   }
 
-  /** The same with opaque pixels that are three bytes, without alpha. */
+  /** Loads opaque pixels of three bytes, without alpha. */
   loadOpaque(colors: Uint8Array): this {
     this.count = colors.length / 3;
     if (this.count * 4 > this.capacity) throw new RangeError("more pixels than the band holds");
@@ -68,7 +68,9 @@ export class Band {
     return this.work((exports, pointer) => exports.unpremultiply_pixels(pointer, this.count));
   }
 
-  /** Each color as a weighted sum of the three, plus an offset in levels: `matrix` holds a table of the native module. */
+  /**
+   * Each color as a weighted sum of the three, plus an offset in levels: `matrix` holds a table of the native module.
+   */
   multiply(matrix: BandTable): this {
     return this.work((exports, pointer) => exports.apply_matrix(pointer, this.count, matrix.pointer));
   }

@@ -9,7 +9,7 @@ const NANOSECONDS = 4;
 /** What the native side holds: its input, a piece, the history, and tables. */
 const HELD_BYTES = 512 << 10;
 
-/** Of inflating so many bytes, of which the caller holds the memory. */
+/** The price of inflating so many bytes, of which the caller holds the memory. */
 export function inflatePrice(bytes: number): Price {
   return priced(HELD_BYTES, bytes, NANOSECONDS);
 }

@@ -34,7 +34,7 @@ export function openNearRows(width: number, step: number): NearRows {
 /** Moving the samples of a pixel. */
 const NANOSECONDS = 6;
 
-/** Of moving so many pixels in rows of `width`. */
+/** The price of moving so many pixels in rows of `width`. */
 export function nearPrice(width: number, pixels: number): Price {
   return priced(width * 4 * (NEAR_WINDOW_ROWS + 1), pixels, NANOSECONDS);
 }

@@ -25,7 +25,9 @@ export interface PngReaderOptions extends PngHeader {
   readonly table?: Uint8Array;
   /** The stored color that is transparent, for gray of 16 bits and RGB. */
   readonly key?: readonly [red: number, green: number, blue: number];
-  /** The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`. */
+  /**
+   * The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`.
+   */
   readonly levels?: Uint8Array;
   /** Give rows as they are stored instead of RGBA8; for 16 bits per sample. */
   readonly raw?: boolean;
@@ -112,7 +114,7 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
   };
 }
 
-/** Of reading all rows; `depth` is in bits per pixel here. */
+/** The price of reading all rows; `depth` is in bits per pixel here. */
 export function pngReaderPrice({ width, height, depth, interlaced }: Omit<PngHeader, "type">): Price {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
@@ -201,9 +203,11 @@ export interface PngWriterOptions {
 }
 
 export interface PngWriter {
-  /** Of the rows that it takes. */
+  /** The bytes of each row that it takes. */
   readonly rowBytes: number;
-  /** Takes at most `PNG_WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none. */
+  /**
+   * Takes at most `PNG_WINDOW_ROWS` whole rows, and `last` with the last ones; returns compressed bytes, perhaps none.
+   */
   write(rows: Uint8Array, last: boolean): Uint8Array;
   close(): void;
 }
@@ -261,12 +265,12 @@ const FILTER_NANOSECONDS: Readonly<Record<FilterStrategy, number>> = {
   bigrams: 25,
 };
 
-/** Of filtering so many pixels; what deflate makes of them is apart, and so is the writer's memory. */
+/** The price of filtering so many pixels; what deflate makes of them is apart, and so is the writer's memory. */
 export function filterPrice(strategy: FilterStrategy, pixels: number): Price {
   return priced(0, pixels, FILTER_NANOSECONDS[strategy]);
 }
 
-/** Of looking over so many pixels; the memory of a surveyor is what a writer of the same width has. */
+/** The price of looking over so many pixels; the memory of a surveyor is what a writer of the same width has. */
 export function surveyPrice(pixels: number): Price {
   return priced(0, pixels, SURVEY_NANOSECONDS);
 }

@@ -7,14 +7,14 @@ const KERNELS = ["nearest", "linear", "cubic", "mitchell", "lanczos3", "gaussian
 export type ResamplerKernel = (typeof KERNELS)[number];
 
 export interface ResamplerOptions {
-  /** Of the rows that will be written, in pixels. */
+  /** The width of the rows that will be written, in pixels. */
   readonly sourceWidth: number;
   readonly sourceHeight: number;
   /** What part of the source becomes the result, in source pixels; fractions allowed. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   /**
-   * No sample of the result is centered beyond this point of the source; those that would be repeat what is there. For a
-   * box that goes on beyond its picture, to fill blocks. Nowhere by default.
+   * No sample of the result is centered beyond this point of the source; those that would be repeat what is there. For
+   * a box that goes on beyond its picture, to fill blocks. Nowhere by default.
    */
   readonly last?: { readonly x: number; readonly y: number };
   readonly width: number;
@@ -33,7 +33,10 @@ export interface Resampler {
   room(): number;
   /** Takes whole source rows, at most `room`; `stride` bytes apart, or tightly packed. */
   write(rows: Uint8Array, stride?: number): void;
-  /** The next result rows, at most `max`, as far as the source rows allow, none while more are needed; a view valid until the next call. */
+  /**
+   * The next result rows, at most `max`, as far as the source rows allow, none while more are needed; a view valid
+   * until the next call.
+   */
   read(max: number): Uint8Array;
   close(): void;
 }
@@ -92,7 +95,7 @@ export function openResampler(options: ResamplerOptions): Resampler {
 /** Taking a source pixel, and making a result pixel, by `lanczos3`, the slowest of the filters. */
 const NANOSECONDS = { source: 4, result: 6, linearSource: 10, linearResult: 10 } as const;
 
-/** Of resampling all rows, at most. The arithmetic of bytes is that of resample.c. */
+/** The price of resampling all rows, at most. The arithmetic of bytes is that of resample.c. */
 export function resamplerPrice(
   options: Omit<ResamplerOptions, "linear" | "sourceHeight"> & { readonly linear?: boolean | undefined },
 ): Price {

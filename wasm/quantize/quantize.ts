@@ -22,7 +22,7 @@ const MAP_NANOSECONDS = 80;
 const MAX_SAMPLES = 1 << 16;
 
 export interface HistogramOptions {
-  /** Of the rows, in pixels. */
+  /** The width of the rows in pixels. */
   readonly width: number;
   /** Alpha is all or nothing: 128 and more is opaque. */
   readonly sharp: boolean;
@@ -185,7 +185,10 @@ export interface RemapperOptions extends HistogramOptions {
   readonly palette: Uint8Array;
   /** How much of the error is diffused: 0 to 1. */
   readonly dither: number;
-  /** Of the frames of an animation: what does not change from one to the next keeps its indices. 0 for a still picture. */
+  /**
+   * The height of the frames of an animation, in which pixels that do not change keep their indices; 0 for a still
+   * picture.
+   */
   readonly height: number;
 }
 
@@ -221,7 +224,9 @@ export class Remapper {
     return this.handle.bytes(this.output, count * this.width);
   }
 
-  /** The same rows in the colors of the palette, RGBA; a view valid until the next call. Also writes `indices`, if given. */
+  /**
+   * Puts rows into the colors of the palette, RGBA; a view valid until the next call. Also writes `indices`, if given.
+   */
   colors(rows: Uint8Array, indices?: Uint8Array): Uint8Array {
     const count = this.map(rows);
     indices?.set(this.handle.bytes(this.output, count * this.width));
@@ -259,18 +264,18 @@ const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
 /** Bytes of sorted colors, at most. */
 export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;
 
-/** Of counting so many pixels in rows of `width`, and of sorting what was found. */
+/** The price of counting so many pixels in rows of `width`, and of sorting what was found. */
 export function countPrice(width: number, pixels: number): Price {
   const { ms } = sequence(addPrice(pixels), sortPrice());
   return { bytes: HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (WINDOW_ROWS + 1), ms };
 }
 
-/** Of `Histogram.sorted`. */
+/** The price of `Histogram.sorted`. */
 export function sortPrice(): Price {
   return priced(0, MAX_SAMPLES, SORT_NANOSECONDS);
 }
 
-/** Of choosing a palette; its memory is that of counting. */
+/** The price of choosing a palette; its memory is that of counting. */
 export function choicePrice(): Price {
   return times(ROUNDS, roundPrice(MAX_SAMPLES));
 }
@@ -284,12 +289,12 @@ export function remapperBytes({ width, height }: Pick<RemapperOptions, "width" |
   return 512 * 1024 + width * (5 * WINDOW_ROWS + 3 * 4 + 3 * 16) + width * height * 5;
 }
 
-/** Of finding colors for so many pixels; the memory of the remapper is left out. */
+/** The price of finding colors for so many pixels; the memory of the remapper is left out. */
 export function mapPrice(pixels: number): Price {
   return priced(0, pixels, MAP_NANOSECONDS);
 }
 
-/** Of counting so many pixels; no memory. */
+/** The price of counting so many pixels; no memory. */
 export function addPrice(pixels: number): Price {
   return priced(0, pixels, COUNT_NANOSECONDS);
 }

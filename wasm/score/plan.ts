@@ -14,7 +14,7 @@ interface Channels {
   readonly variances: number;
 }
 
-/** Of each scale, by the weights of the metric; see NEGLIGIBLE_WEIGHT in plan.h. */
+/** The channels that count on each scale, by the weights of the metric; see NEGLIGIBLE_WEIGHT in plan.h. */
 const CHANNELS: readonly Channels[] = [
   { means: 1, variances: 1 },
   { means: 2, variances: 2 },

@@ -38,7 +38,7 @@ export function openDoubling({ width, height, doubling, opaque }: Doubled): Effe
 /** Four pixels of the result, by the pixel that they come from. */
 const NANOSECONDS = { opaque: 40, translucent: 58 } as const;
 
-/** Of doubling a picture of this size. */
+/** The price of doubling a picture of this size. */
 export function doublingPrice({ width, height, opaque }: Omit<Doubled, "doubling">): Price {
   const plane = width + 40;
   const ring = 9 * 5 * plane * 2;

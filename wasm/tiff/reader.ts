@@ -25,7 +25,7 @@ const NANOSECONDS = 25;
 const PAUSED = -1;
 const CALL_PIXELS = 1 << 20;
 
-/** Of reading so many pixels; the memory is in the facts. */
+/** The price of reading so many pixels; the memory is in the facts. */
 export function readPrice(pixels: number): Price {
   return priced(0, pixels, NANOSECONDS);
 }

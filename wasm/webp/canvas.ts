@@ -15,12 +15,12 @@ const NANOSECONDS = 2;
 /** What a canvas holds besides its pixels. */
 const CANVAS_BYTES = 64 << 10;
 
-/** Of a canvas that is held, or of several, one below the other. */
+/** The price of a canvas that is held, or of several, one below the other. */
 export function canvasPrice(width: number, height: number): Price {
   return held(4 * width * height + CANVAS_BYTES);
 }
 
-/** Of going over so many pixels of a canvas once. */
+/** The price of going over so many pixels of a canvas once. */
 export function canvasWork(pixels: number): Price {
   return priced(0, pixels, NANOSECONDS);
 }

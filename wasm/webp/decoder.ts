@@ -31,11 +31,14 @@ export interface Region {
 
 export interface WebpDecoder {
   /**
-   * Decodes a step further, unless there are rows already. Returns the milliseconds that it took; 0 once there are rows,
-   * or when all were read.
+   * Decodes a step further, unless there are rows already. Returns the milliseconds that it took; 0 once there are
+   * rows, or when all were read.
    */
   advance(): number;
-  /** The next rows, at most `max` and at most 32, straight RGBA; a view valid until the next call; null when there are none. */
+  /**
+   * The next rows, at most `max` and at most 32, straight RGBA; a view valid until the next call; null when there are
+   * none.
+   */
   read(max: number): Uint8Array | null;
   /** The next rows as a place in linear memory, for `Canvas.draw`. */
   readBand(): { readonly address: number; readonly rows: number } | null;
@@ -51,8 +54,8 @@ const NANOSECONDS = { lossy: 9, lossless: 20, alpha: 10 };
 const STEP_ROWS = 16;
 
 /**
- * Of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a lossless picture
- * can refer back to any earlier pixel and are held whole.
+ * The price of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a
+ * lossless picture can refer back to any earlier pixel and are held whole.
  */
 export function decodePrice(picture: {
   readonly width: number;

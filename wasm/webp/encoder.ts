@@ -66,8 +66,9 @@ const LOSSLESS_BYTES = [
 /** Nanoseconds that a pixel takes to be converted and put into the planes of the picture. */
 const IMPORT_NANOSECONDS = 3;
 /**
- * Nanoseconds of a unit of work that the coder declares (`pauses.c`), by its method, of photographs at quality 80: a pixel
- * in one pass of the lossy coder, in one of the passes of the lean one, in what the lossless one calls its progress.
+ * Nanoseconds of a unit of work that the coder declares (`pauses.c`), by its method, of photographs at quality 80: a
+ * pixel in one pass of the lossy coder, in one of the passes of the lean one, in what the lossless one calls its
+ * progress.
  */
 const LOSSY_NANOSECONDS = [8, 10, 12, 36, 38, 40, 60] as const;
 const LOSSLESS_NANOSECONDS = [200, 200, 150] as const;
@@ -77,7 +78,7 @@ const LOSSY_UNITS = { symbols: 3, lean: 4, alpha: 4 };
 const LOSSLESS_UNITS = [2.3, 2.3, 3.6] as const;
 const LEAN_UNITS = 5;
 
-/** Of encoding, in linear memory. The result, which is copied out, comes on top. */
+/** The price of encoding, in linear memory. The result, which is copied out, comes on top. */
 export function encodePrice(settings: EncoderSettings): Price {
   const { width, height } = settings;
   const pixels = width * height;

@@ -20,7 +20,7 @@ export async function showAllUsage(c: AppContext): Promise<Response> {
   return replyUsage(c, account, query);
 }
 
-/** Of one account up to this moment, of all accounts up to about a minute ago. */
+/** Usage of one account is complete up to this moment, that of all accounts up to about a minute ago. */
 async function replyUsage(
   c: AppContext,
   accountId: string | undefined,

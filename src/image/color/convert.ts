@@ -13,7 +13,7 @@ export function toSrgb(rows: Rows, profile: Uint8Array | undefined, colorspace: 
   return (profile && converted(rows, profile, colorspace === "Gray" ? "gray" : "rgba")) ?? rows;
 }
 
-/** Of `toSrgb` on a picture of this size. */
+/** The price of `toSrgb` on a picture of this size. */
 export function conversionPrice(size: Size, { profile }: Pick<Facts, "profile">): Price {
   return profile ? transformPrice(profile, size) : FREE;
 }

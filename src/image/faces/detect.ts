@@ -30,7 +30,9 @@ export const FACE_SIDE = 640;
 const COARSE_FACTOR = 1.15;
 const DENSE_FACTOR = 1.05;
 
-/** Of a window's side: how far corners of windows lie apart that show the same, and those that count as votes. */
+/**
+ * How far, in parts of a window's side, corners of windows lie apart that show the same, and those that count as votes.
+ */
 const SAME = 0.25;
 const VOTING = 0.3;
 
@@ -75,7 +77,7 @@ export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   return elected(await votedPlaces(rows, breath), MIN_VOTES).map((face) => inside(face, { width, height }));
 }
 
-/** Of finding the faces of a picture of this size. */
+/** The price of finding the faces of a picture of this size. */
 export function findFacesPrice(size: Size): Price {
   return beside(facesPrice(size, PROPOSERS.length), { bytes: 0, ms: USUAL_PLACES * VOTE_MS });
 }
@@ -165,7 +167,7 @@ function vote(picture: GrayPicture, place: Hit): Candidate {
   return { ...(all.length > 0 ? meanOf(all) : place), votes };
 }
 
-/** Of candidates that overlap, the one with the most votes. */
+/** Keeps the candidate with the most votes among those that overlap. */
 function distinct(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
   for (const candidate of candidates.toSorted((a, b) => b.votes - a.votes)) {
@@ -189,7 +191,9 @@ function isNear(a: Hit, b: Hit, tolerance: number): boolean {
   const most = tolerance * Math.min(a.side, b.side);
   const grown = a.side - b.side;
   const [across, down] = [a.x - b.x, a.y - b.y];
-  return isWithin(across, most) && isWithin(down, most) && isWithin(across + grown, most) && isWithin(down + grown, most);
+  return (
+    isWithin(across, most) && isWithin(down, most) && isWithin(across + grown, most) && isWithin(down + grown, most)
+  );
 }
 
 function isWithin(distance: number, most: number): boolean {

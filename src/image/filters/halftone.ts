@@ -35,7 +35,7 @@ export const halftone = filter({
 
 /**
  * The threshold for each value of a screen's function: the part of the screen where the function is below that value.
- * So the part that is light equals the tone.
+ * By these thresholds the part that is light equals the tone.
  */
 function thresholdsOf(screen: Screen): Float32Array {
   const share = screen === "hatched" ? (value: number) => value ** 2 : (value: number) => value;
@@ -43,7 +43,9 @@ function thresholdsOf(screen: Screen): Float32Array {
   return Float32Array.from({ length: THRESHOLDS }, (_, index) => share(index / (THRESHOLDS - 1)));
 }
 
-/** The distribution of `(2 + cos u + cos v) / 4`, counted on a quarter of a period, which is enough for its symmetry. */
+/**
+ * The distribution of `(2 + cos u + cos v) / 4`, counted on a quarter of a period, which is enough for its symmetry.
+ */
 function dotThresholds(): Float32Array {
   const samples = 256;
   const steps = THRESHOLDS - 1;

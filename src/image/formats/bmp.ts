@@ -29,7 +29,7 @@ const NANOSECONDS = 7;
 /** A pixel as a code of run lengths, at which it is looked twice. */
 const CODE_NANOSECONDS = 4;
 
-/** Of reading a bitmap, be it one with run lengths. */
+/** The price of reading a bitmap, be it one with run lengths. */
 export function bitmapPrice(facts: Facts): Price {
   const codes = priced(facts.height * ROW_BYTES, facts.width * facts.height, CODE_NANOSECONDS);
   return beside(codes, computedPrice(facts, NANOSECONDS));

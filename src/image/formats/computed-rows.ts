@@ -8,7 +8,9 @@ const BAND_ROWS = 16;
 
 export interface Computed extends Size {
   readonly opaque: boolean;
-  /** Writes row `y`, counted from the top, as RGBA8. Rows are asked for in order; those before the first are skipped. */
+  /**
+   * Writes row `y`, counted from the top, as RGBA8. Rows are asked for in order; those before the first are skipped.
+   */
   readonly row: (target: Uint8Array, y: number) => void;
   readonly close?: () => void;
 }
@@ -36,7 +38,7 @@ export function computedFrame({ width, height, opaque, row, close }: Computed, {
   return { delayMs: 0, rows, box: { ...box, y: box.y - start } };
 }
 
-/** Of computing all rows, a pixel in so many nanoseconds. */
+/** The price of computing all rows, a pixel in so many nanoseconds. */
 export function computedPrice({ width, height }: Size, nanoseconds: number): Price {
   return priced(width * 4 * Math.min(BAND_ROWS, height), width * height, nanoseconds);
 }

@@ -11,7 +11,7 @@ export function guarded<Result>(work: () => Result, refusal: (reason: NativeErro
   }
 }
 
-/** The same for work that pauses. */
+/** Runs work that pauses, and refuses what the native code could not read. */
 export async function guardedAsync<Result>(
   work: () => Promise<Result>,
   refusal: (reason: NativeError) => ApiError,

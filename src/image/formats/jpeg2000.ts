@@ -31,7 +31,9 @@ function readPrice(facts: Facts, { box }: Demand): Price {
   return { bytes, ms: ms * share };
 }
 
-/** Of a result that is not written yet only the size is known, and that it is ours. */
+/**
+ * The price of decoding a whole file. While a result is not written yet only its size is known, and that it is ours.
+ */
 function wholePrice({ width, height, alpha, decodeBytes, decodeMs }: Facts): Price {
   if (decodeBytes !== undefined && decodeMs !== undefined) return { bytes: decodeBytes, ms: decodeMs };
   const shape = { width, height, opaque: !alpha };

@@ -17,9 +17,9 @@ import { sizeOf } from "./svg/size.ts";
 const STRIP_BYTES = 32 << 20;
 /** A strip is one call into the renderer, of about 0.1 seconds for a plain drawing. */
 const STRIP_PIXELS = 1 << 20;
-/** Of the renderer: its code's tables, both fonts, paths. */
+/** Bytes that the renderer holds: its code's tables, both fonts, paths. */
 const BASE_BYTES = 24 << 20;
-/** Of a row, should one alone be more than a strip. */
+/** Bytes for each pixel of a row, should one alone be more than a strip. */
 const LEAST_ROW_PIXEL_BYTES = 200;
 /** Trees of a document in both representations, per byte of text. */
 const TREE_BYTES = 30;
@@ -29,7 +29,9 @@ const CLEANING_NANOSECONDS = 150;
 /** What the renderer takes to read a document, which it does for every strip. */
 const LEAST_READING_MS = 3;
 const READING_NANOSECONDS = 650;
-/** Drawing a pixel of a plain document; and so much more for each millisecond of reading, for there is more to be drawn. */
+/**
+ * Drawing a pixel of a plain document; and so much more for each millisecond of reading, for there is more to be drawn.
+ */
 const PLAIN_NANOSECONDS = 60;
 const NANOSECONDS_PER_READING_MS = 20;
 
@@ -104,7 +106,8 @@ function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, 
     return strips(drawing, box, { width, height }, Math.min(STRIP_PIXELS, STRIP_BYTES / pixelBytes));
   }
 
-  // What lies beyond an edge would be missing in the filter: the picture is drawn in one piece, if need be a smaller one.
+  // What lies beyond an edge would be missing in the filter: the picture is drawn in one piece, if need be a smaller
+  // one.
   const full = { width: (facts.width * width) / box.width, height: (facts.height * height) / box.height };
   const factor = Math.min(1, Math.sqrt(STRIP_BYTES / pixelBytes / (full.width * full.height)));
   const size = { width: Math.ceil(full.width * factor), height: Math.ceil(full.height * factor) };

@@ -18,8 +18,8 @@ import { Session } from "./session.ts";
 import { type Task, taskOf, type Wish } from "./task.ts";
 
 /**
- * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are asked
- * whether they may beat it.
+ * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are
+ * asked whether they may beat it.
  */
 export function attemptsFor(task: Task): readonly Attempt[] {
   const attempts = [
@@ -91,7 +91,7 @@ function clocked(task: Task, breath: Breath, work: () => Promise<Outcome>): Prom
   return stopwatch ? stopwatch.run("encode", breath, work) : work();
 }
 
-/** Of two files the one that looks as promised, or else the smaller one. */
+/** Picks one of two files: the one that looks as promised, or else the smaller one. */
 function better(task: Task, one: Rendition, other: Rendition): Rendition {
   const targetScore = searchedScore(task) ?? 0;
   const keepsPromise = ({ score = 100 }: Rendition) => score >= targetScore;

@@ -9,7 +9,7 @@ import { surely, type Trial } from "./trial.ts";
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
 export interface Way extends Maker {
   readonly finish: Encode;
-  /** The same way for the sample in place of the picture. */
+  /** This way with the sample in place of the picture. */
   readonly onSample: (sample: Sample) => Promise<Maker>;
   /** Only where the ways before it miss the target score by much: their qualities are far apart. */
   readonly spare?: boolean;
@@ -33,7 +33,9 @@ const SPARE_POINTS = 1.2;
 const FURTHER_TRIALS = 4;
 /** A further candidate is given up where it cannot save this part of the bytes. */
 const WORTH_TRYING = 0.01;
-/** The part of its bytes that a further candidate loses with a point of its score: six photographs lose 0.032 to 0.043. */
+/**
+ * The part of its bytes that a further candidate loses with a point of its score: six photographs lose 0.032 to 0.043.
+ */
 const FURTHER_BYTES_PER_POINT = 0.045;
 /** Trials on the sample where the kinds of loss are a choice. */
 const TRIALS_OF_LOSS = 6;
@@ -51,7 +53,8 @@ export interface Quest {
 }
 
 /**
- * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma resolution.
+ * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma
+ * resolution.
  * @param ways the first is preferred where they do equally well
  */
 export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {

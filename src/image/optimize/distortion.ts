@@ -1,6 +1,6 @@
 /**
- * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in truth
- * is taken to grow in proportion, which needs fewer trials than interpolation between scores.
+ * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in
+ * truth is taken to grow in proportion, which needs fewer trials than interpolation between scores.
  */
 import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_TRIALS, type Search } from "./quality.ts";
 import type { Curve, DistortionAt, Trial } from "./trial.ts";
@@ -8,7 +8,7 @@ import type { Curve, DistortionAt, Trial } from "./trial.ts";
 const MIN_QUALITY = 20;
 /** What is aimed at above the aim, so that most trials reach it. */
 const MARGIN_POINTS = 0.2;
-/** Of the distortion that is expected: hardly a picture suffers less. */
+/** The least part of the expected distortion: hardly a picture suffers less. */
 const LEAST_PART = 0.6;
 /** Where less distortion makes so much less of a difference than it should, there is a step ahead. */
 const FLAT = 0.25;
@@ -71,9 +71,9 @@ export async function lowestByDistortion(
 }
 
 /**
- * The distortion by which as much is lost as wanted, on a line between two places; where there is a step, nearer the middle.
- * Where the same side was moved again, the other counts for half (the Illinois method: M. Dowell and P. Jarratt, "A
- * modified regula falsi method for computing the root of an equation", 1971).
+ * The distortion by which as much is lost as wanted, on a line between two places; where there is a step, nearer the
+ * middle. Where the same side was moved again, the other counts for half (the Illinois method: M. Dowell and P.
+ * Jarratt, "A modified regula falsi method for computing the root of an equation", 1971).
  */
 function between(
   better: Place,

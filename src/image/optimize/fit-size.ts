@@ -41,7 +41,9 @@ class TooSmall extends ApiError {
   }
 }
 
-/** Of what several formats were refused for: the least size that any of them has, or else the first reason. */
+/**
+ * What several formats were refused for in one sentence: the least size that any of them has, or else the first reason.
+ */
 export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiError[]]): ApiError {
   const leastOf = (refusal: ApiError) => (refusal instanceof TooSmall ? refusal.leastBytes : Infinity);
   return others.reduce((least, other) => (leastOf(other) < leastOf(least) ? other : least), first);
@@ -82,7 +84,7 @@ export function fitSize(task: Task): Attempt | null {
   };
 }
 
-/** Of files the one that looks best. */
+/** The file that looks best. */
 async function bestLooking(
   picture: Picture,
   format: FormatDefinition,

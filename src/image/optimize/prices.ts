@@ -14,16 +14,18 @@ import type { Task, WritableFormat } from "./task.ts";
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
 
-/** Renditions of the sample that a search looks at, for each choice that the format leaves, and of the whole picture. */
+/**
+ * Renditions of the sample that a search looks at, for each choice that the format leaves, and of the whole picture.
+ */
 const SAMPLE_TRIES = 4;
 const WHOLE_TRIES = 2;
 
-/** Of looking at a result of this format: decoding it, and comparing it with the picture. */
+/** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
   return sequence(resultDecodePrice(format, picture), scorePrice(picture));
 }
 
-/** Of decoding a result that is not written yet. */
+/** The price of decoding a result that is not written yet. */
 export function resultDecodePrice(format: FormatDefinition, { width, height, opaque, frames }: Extent): Price {
   const facts: Facts = {
     width,
@@ -46,7 +48,7 @@ export function comparingBytes(picture: Extent): number {
   return sampleBytes(picture) + scorePrice(picture).bytes;
 }
 
-/** Of encoding the picture once, decoded as it is written. */
+/** The price of encoding the picture once, decoded as it is written. */
 export function encodePrice(
   { stored, plan, picture }: Task,
   { write }: WritableFormat,
@@ -106,7 +108,7 @@ export function withReference(
   return { price: prepared ? withSample : kept, keeps: { pixels, prepared } };
 }
 
-/** Of a search through pixels. */
+/** The price of a search through pixels. */
 function pixelsPrice(
   { stored, plan, picture, settings }: Task,
   format: WritableFormat,

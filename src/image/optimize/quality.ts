@@ -15,7 +15,7 @@ const BYTES_PER_POINT = 0.06;
 export const MAX_TRIALS = 8;
 /** Trials after which a curve is taken to be no line but a staircase, on which halving is surer. */
 const STRAIGHT_TRIALS = 4;
-/** Of the bytes: two qualities that differ by less are not told apart. */
+/** Two qualities whose bytes differ by less than this part are not told apart. */
 const SAME_BYTES = 0.015;
 
 /** The qualities among which there is a choice, up to `MAX_QUALITY`. */
@@ -81,9 +81,10 @@ export async function lowestQuality(
 }
 
 /**
- * Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at most.
- * @param bytesPerPoint the part of its bytes that a picture loses with a point; where it is a guess, and not the most that
- * any picture loses, a trial that misses the aim says as much as one that reaches it
+ * Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at
+ * most.
+ * @param bytesPerPoint the part of its bytes that a picture loses with a point; where it is a guess, and not the most
+ * that any picture loses, a trial that misses the aim says as much as one that reaches it
  */
 export function isBeaten(bytes: number, mostScore: number, aim: number, beat: number, bytesPerPoint?: number): boolean {
   if (beat === Infinity) return false;

@@ -12,12 +12,12 @@ import { comparedRows, onlyStrips, type Strip, stripsOf } from "./strips.ts";
 
 type Looked = Pick<Picture, "width" | "height" | "opaque">;
 
-/** Of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
+/** The price of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
 export function comparedPixelsPrice(picture: Looked): Price {
   return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
 }
 
-/** Of preparing the sample of a picture, so that its side of a comparison is computed once. */
+/** The price of preparing the sample of a picture, so that its side of a comparison is computed once. */
 export function preparedSamplePrice(picture: Looked): Price {
   return preparePrice({ ...sampleSize(picture), opaque: picture.opaque });
 }

@@ -19,7 +19,10 @@ import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./st
 export const BACKGROUNDS = [0.1, 0.9] as const;
 const OPAQUE_BACKGROUND = [0.5] as const;
 
-/** Of a picture with fewer pixels the score says little: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has 87. */
+/**
+ * The score says little of a picture with fewer pixels: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has
+ * 87.
+ */
 const MIN_SCORED_PIXELS = 48 * 48;
 
 /** Nanoseconds for a pixel, on one background: to compare two pictures, to prepare one, to compare another with it. */
@@ -32,19 +35,19 @@ export function canScore({ width, height }: Size): boolean {
   return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
-/** Of comparing a picture with one rendition, strip by strip if it is large. */
+/** The price of comparing a picture with one rendition, strip by strip if it is large. */
 export function scorePrice(picture: Looked): Price {
   return onAll(picture, priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS));
 }
 
-/** Of preparing a picture, whole; the memory stays until the reference is closed. */
+/** The price of preparing a picture, whole; the memory stays until the reference is closed. */
 export function preparePrice(picture: Looked): Price {
   const { width, height } = picture;
   const { ms } = onAll(picture, priced(0, width * height, PREPARE_NS));
   return { bytes: referenceBytes(picture, backgroundsOf(picture.opaque).length), ms };
 }
 
-/** Of comparing one rendition with a prepared picture, whose own memory is left out. */
+/** The price of comparing one rendition with a prepared picture, whose own memory is left out. */
 export function comparePreparedPrice(picture: Looked): Price {
   const { width, height, opaque } = picture;
   const { ms } = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
@@ -53,7 +56,7 @@ export function comparePreparedPrice(picture: Looked): Price {
 
 type Looked = Size & { readonly opaque: boolean };
 
-/** The same on each background. */
+/** The price of something on one background, taken for every background. */
 function onAll({ opaque }: Looked, one: Price): Price {
   return beside(...backgroundsOf(opaque).map(() => one));
 }

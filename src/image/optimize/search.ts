@@ -1,7 +1,8 @@
 /**
  * The smallest encoding that looks as good as asked: quality is searched on the sample of the picture, and the whole is
- * encoded and scored with what was found. What the whole scores corrects the sample, once or twice. Where a format knows
- * what a file will show, none is written for that, and the distortion that it expects of a quality says where to look.
+ * encoded and scored with what was found. What the whole scores corrects the sample, once or twice. Where a format
+ * knows what a file will show, none is written for that, and the distortion that it expects of a quality says where to
+ * look.
  */
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../format.ts";
@@ -27,7 +28,9 @@ const NEARLY_ALIKE_EXACT = 1.5;
 /** They are told apart by what they take with this part of the effort, if not by less than this. */
 const RIVAL_EFFORT = 0.4;
 const ALIKE = 1.03;
-/** A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures. */
+/**
+ * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
+ */
 const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
 
@@ -52,8 +55,8 @@ interface Quest extends Goal {
 }
 
 /**
- * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none was
- * found; null where it is plain from the sample that none is smaller than its rival.
+ * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
+ * was found; null where it is plain from the sample that none is smaller than its rival.
  * @param ways the first is preferred where they do equally well
  */
 export async function smallestAbove(
@@ -103,7 +106,7 @@ async function onWhole(quest: Quest, { way, settings, curve, best, distortionAt 
   if (!distortionAt || !wholeDistortionAt) {
     return confirmed(curve, wholeAt, { targetScore, first: settings.quality, scale, isFrugal });
   }
-  // As much is lost of the whole as of the sample, then what that says.
+  // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, await distortionAt(best.quality));
   const close = isFrugal ? Infinity : CLOSE_POINTS;
   const search = { first, trials: MAX_PREVIEWED_TRIES, close };
@@ -136,7 +139,9 @@ async function rivalsOf(
   return rivals;
 }
 
-/** The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort. */
+/**
+ * The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort.
+ */
 async function finished(
   { reference, isFrugal }: Quest,
   candidate: Candidate,

@@ -24,7 +24,7 @@ export interface Wish {
   readonly plan: Plan;
   readonly format: FormatDefinition;
   readonly aim: Aim;
-  /** As the caller named it; absent: progressive, but where the other takes fewer bytes. */
+  /** The encoding that the caller named; absent: progressive, but where the other takes fewer bytes. */
   readonly encoding?: "baseline" | "progressive" | undefined;
   /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
   readonly rivalBytes?: number | undefined;
@@ -58,7 +58,9 @@ export function taskOf(wish: Wish): Task {
   return { ...wish, picture, settings, unchanged: unchangedBy(wish) };
 }
 
-/** The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha. */
+/**
+ * The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha.
+ */
 function pictureIn({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
   const planned = pictureOf(stored, plan);
   const isStill = planned.frames === 1 || format.can.animation;
@@ -69,8 +71,9 @@ function pictureIn({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "for
 
 /**
  * What stays of the original; null when pixels or format change. The orientation of a JPEG file is applied to its
- * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost, or if the pixels do not
- * fit into memory: such a picture is better handed out as it lies than refused. Or else the pixels are turned and encoded.
+ * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost, or if the pixels
+ * do not fit into memory: such a picture is better handed out as it lies than refused. Or else the pixels are turned
+ * and encoded.
  */
 function unchangedBy({
   stored,

@@ -26,7 +26,7 @@ interface Measure {
   /** The darkest and the brightest level that any channel reaches, but for what is clipped. */
   readonly darkest: number;
   readonly brightest: number;
-  /** Of luma, 0 to 1. */
+  /** The median of luma, 0 to 1. */
   readonly median: number;
   /** The mean difference of the largest and the smallest channel, 0 to 1. */
   readonly chroma: number;

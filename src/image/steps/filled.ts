@@ -1,4 +1,4 @@
-/** As many rows at a time as are asked for. */
+/** Reads rows so that as many come at a time as are asked for. */
 import type { Rows } from "../rows.ts";
 
 /** Fills a band with the next rows of a picture, of which there are as many. */

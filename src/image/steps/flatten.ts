@@ -14,7 +14,7 @@ export function flatten(rows: Rows, [red, green, blue]: Rgba): Rows {
   return mapBands(rows, (band) => band.flatten(red, green, blue), { opaque: true });
 }
 
-/** Of laying a picture of this size, which is not opaque, on a color. */
+/** The price of laying a picture of this size, which is not opaque, on a color. */
 export function flattenPrice({ width, height }: Size): Price {
   return priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }

@@ -47,7 +47,7 @@ export function lay(rows: Rows, cover: Cover, at: Pick<Box, "x" | "y">, opacity:
   };
 }
 
-/** Of laying a picture of one size on one of another; opening it is not in it. */
+/** The price of laying a picture of one size on one of another; opening it is not in it. */
 export function layPrice(size: Size, cover: Size): Price {
   return beside(overlayPrice(size, cover), held(bandBytes(size.width) + bandBytes(cover.width)));
 }

@@ -12,7 +12,10 @@ const OTHER = 0;
 const SKIN = 1;
 const RED = 2;
 
-/** Of a pupil, in parts of the picture's longest side; and in pixels, below which a circle cannot be told. */
+/**
+ * The widest pupil, in parts of the picture's longest side, and the narrowest, in pixels: below it a circle cannot be
+ * told.
+ */
 const MAX_PUPIL = 0.06;
 const MIN_PUPIL_PIXELS = 3;
 

@@ -25,7 +25,7 @@ export function rotate(rows: Rows, { width, height, angle, background }: Rotatio
   return pump(rows, effect, { width, height, opaque: opaque && background[3] === 255 });
 }
 
-/** Of the rotation of a picture of this size. */
+/** The price of the rotation of a picture of this size. */
 export function rotatePrice(size: Size, opaque: boolean, { width, height, angle }: Rotation): Price {
   const sizes = { width: size.width, height: size.height, resultWidth: width, resultHeight: height };
   return rotationPrice({ ...sizes, angle, opaque });

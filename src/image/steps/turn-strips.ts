@@ -20,7 +20,7 @@ export function needsStrips(size: Size, orientation: Orientation): boolean {
   return turnPrice(size, orientation).bytes > MAX_STRIP_BYTES;
 }
 
-/** Of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
+/** The price of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
 export function stripPrice(size: Size, orientation: Orientation): Price {
   const whole = turnPrice(size, orientation);
   const mirroredBytes = orientation === 3 ? turnPrice(size, 2).bytes : 0;

@@ -6,7 +6,9 @@ import type { Rows } from "../rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;
-/** To put a pixel into its place of the whole turned picture: in its row, or in a column, whose places are far apart. */
+/**
+ * To put a pixel into its place of the whole turned picture: in its row, or in a column, whose places are far apart.
+ */
 const PLACE_NANOSECONDS = { row: 0.7, column: 7 } as const;
 
 /**
@@ -37,7 +39,7 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
   };
 }
 
-/** Of turning a picture of this stored size. */
+/** The price of turning a picture of this stored size. */
 export function turnPrice(size: Size, orientation: Orientation): Price {
   if (orientation === 1) return FREE;
   const pixels = size.width * size.height;

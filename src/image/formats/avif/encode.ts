@@ -27,7 +27,7 @@ const MAX_WHOLE_PIXELS = 1536 << 10;
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
 const MAX_CELLS = 256;
-/** Of color primaries, transfer and matrices, in ISO/IEC 23091-2: sRGB, coded by BT.601 or as it is. */
+/** Code points of ISO/IEC 23091-2 for primaries, transfer and matrices: sRGB, coded by BT.601 or as it is. */
 const SRGB = { primaries: 1, transfer: 13, fullRange: true } as const;
 const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
 
@@ -70,7 +70,9 @@ function blocks(length: number): number {
   return Math.ceil(length / BLOCK) * BLOCK;
 }
 
-/** Pixels up to which libaom may take its time: a megapixel takes a second at speed 6, half of one at 7, a third at 8. */
+/**
+ * Pixels up to which libaom may take its time: a megapixel takes a second at speed 6, half of one at 7, a third at 8.
+ */
 const SPEEDS = [
   { pixels: 3_000_000, speed: 6 },
   { pixels: 13_000_000, speed: 7 },
@@ -86,12 +88,15 @@ function speedOf(pixels: number, { trial = false, effort }: EncodeSettings): num
   return Math.min(FASTEST, wanted);
 }
 
-/** Of encoding, the file included. */
+/** The price of encoding, the file included. */
 export function encodePrice(shape: Shape, settings: EncodeSettings): Price {
   return beside(cellsPrice(cellSettings(shape, settings)), held(fileBytes(shape, settings)));
 }
 
-/** A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
+/**
+ * A file and the pieces that it is made of; photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2
+ * without loss.
+ */
 function fileBytes(
   { width, height }: Size,
   { lossless, quality }: Pick<EncodeSettings, "lossless" | "quality">,
@@ -99,7 +104,7 @@ function fileBytes(
   return width * height * (lossless ? 2.5 : quality > 90 ? 0.8 : 0.4);
 }
 
-/** Of decoding what was written. */
+/** The price of decoding what was written. */
 export function resultPrice(shape: Shape): Price {
   const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
   const { cell, width, height } = cellSettings(shape, settings);

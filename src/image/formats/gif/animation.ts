@@ -23,12 +23,15 @@ import type { Tuning } from "./tuning.ts";
 
 /** Image data below this has never filled its code table. */
 const FULL_TABLE_BYTES = 5_000;
-/** Of its pixels, what a frame takes as a file, at most: a good half in the end, and more while it is joined. */
+/**
+ * Bytes that a frame takes as a file for each of its pixels, at most: a good half in the end, and more while it is
+ * joined.
+ */
 const FRAME_RATIO = 0.8;
 /** A frame is written in two palettes at most, in each of them solid or not, and by two patiences. */
 const ATTEMPTS = 6;
 
-/** Of preparing and writing an animation: canvases and files of frames. */
+/** The price of preparing and writing an animation: canvases and files of frames. */
 export function animationPrice(picture: Extent): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;

@@ -36,7 +36,7 @@ export async function* openFrames(
   }
 }
 
-/** Of decoding all frames. */
+/** The price of decoding all frames. */
 export function decodePrice({ width, height, frames, interlaced }: Facts): Price {
   const frame = drawPrice(width * height);
   if (frames === 1 && !interlaced) return beside(held(bandsBytes(width)), frame);
@@ -85,7 +85,7 @@ async function dispose(canvas: FrameCanvas, frame: GifFrame, breath: Breath): Pr
   if (frame.disposal === "restore") canvas.restore(area);
 }
 
-/** Of clearing, remembering or restoring a region. */
+/** The price of clearing, remembering or restoring a region. */
 function changePrice({ width, height }: Box): Price {
   return canvasPrice(width, height);
 }

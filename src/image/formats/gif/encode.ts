@@ -43,7 +43,7 @@ const RESULT_BYTES_PER_PIXEL = 3;
 /** Image data is made once for each patience, of which there are two at most. */
 const ATTEMPTS = 2;
 
-/** Of encoding at the usual effort, the result included. */
+/** The price of encoding at the usual effort, the result included. */
 export function gifPrice(picture: Extent): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;

@@ -1,6 +1,6 @@
 /**
- * The mark of a GIF file: a comment of six bytes before its end, with the CRC-32 of all before it. Editors keep comments,
- * but not what is before them.
+ * The mark of a GIF file: a comment of six bytes before its end, with the CRC-32 of all before it. Editors keep
+ * comments, but not what is before them.
  */
 import { crc32 } from "node:zlib";
 
@@ -10,7 +10,7 @@ import { TRAILER } from "./blocks.ts";
 
 /** An extension, its kind, the length of its data, and a tag. */
 const HEAD = [0x21, 0xfe, 6, 0xda] as const;
-/** Of the whole block: the head, the score, the checksum and the terminator. */
+/** Bytes of the whole block: the head, the score, the checksum and the terminator. */
 const BLOCK_BYTES = HEAD.length + 6;
 
 function write(bytes: Uint8Array, score: number): Uint8Array {

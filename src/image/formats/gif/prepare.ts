@@ -14,7 +14,7 @@ export const MAX_COLORS = 256;
 export interface Prepared {
   readonly source: Picture;
   readonly manner: Manner;
-  /** Of the file. */
+  /** The palette of the file. */
   readonly palette: Uint8Array;
 }
 
@@ -90,7 +90,7 @@ function withTransparent(palette: Uint8Array): Uint8Array {
   return longer;
 }
 
-/** Of trying all ways to keep an animation exactly. */
+/** The price of trying all ways to keep an animation exactly. */
 export function preparePrice(picture: Extent): Price {
   const colors = times(picture.frames * 2, lookPrice(picture.width, picture.height));
   return times(WAYS.length, sequence(stepsPrice(picture), colors));

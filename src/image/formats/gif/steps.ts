@@ -45,7 +45,7 @@ const CANVASES = 4;
 /** Ways through the canvases that a step takes, at most: two copies, two looks, two changes, loading, and settling. */
 const LOOKS = 8;
 
-/** Of going through the steps of an animation once. */
+/** The price of going through the steps of an animation once. */
 export function stepsPrice({ width, height, frames }: Extent): Price {
   const looks = times(LOOKS * frames, lookPrice(width, height));
   return sequence(held(CANVASES * canvasBytes(width, height)), looks);

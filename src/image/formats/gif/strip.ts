@@ -41,7 +41,7 @@ function isNeeded(bytes: Uint8Array, at: number): boolean {
   return bytes[at + 1] === APPLICATION && NEEDED.has(String.fromCharCode(...bytes.subarray(at + 3, at + 14)));
 }
 
-/** Of the color table that a packed field announces. */
+/** The bytes of the color table that a packed field announces. */
 function tableBytes(flags: number): number {
   return flags & 0x80 ? 3 << ((flags & 7) + 1) : 0;
 }

@@ -47,7 +47,7 @@ function tileSide(length: number, most: number): number {
   return Math.ceil(length / Math.ceil(length / most) / TILE_STEP) * TILE_STEP;
 }
 
-/** Of encoding a picture, the file included. */
+/** The price of encoding a picture, the file included. */
 export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
   const { width, height, opaque } = picture;
   const file = held(width * height * FILE_BYTES);
@@ -118,8 +118,8 @@ async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath):
 }
 
 /**
- * Kvazaar's presets differ in steps: up to `faster` they take 0.16 seconds a megapixel, `medium` twice to three times as
- * long for 10 percent less, `slower` seven times as long for 14.
+ * Kvazaar's presets differ in steps: up to `faster` they take 0.16 seconds a megapixel, `medium` twice to three times
+ * as long for 10 percent less, `slower` seven times as long for 14.
  */
 function presetOf({ effort, trial }: EncodeSettings, pixels: number): Preset {
   if (trial || effort < 0.25 || pixels > CAREFUL_PIXELS) return "ultrafast";

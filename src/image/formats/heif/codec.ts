@@ -1,10 +1,10 @@
 /**
  * What a coding of still pictures (HEVC, AV1) gives to the container, which knows nothing of codings.
  *
- * A reading goes like this. `headers` says what the bytes of one coded picture hold, without decoding. `openStills` gives
- * the job a decoder of its own, in which canvases are opened: a canvas is a band of RGBA rows. Coded pictures are decoded
- * one at a time; their samples stay until they are freed, so that a grid holds one row of its tiles. Some rows of a
- * decoded picture are then converted into the band, or the luma of one becomes the alpha of what is there.
+ * A reading goes like this. `headers` says what the bytes of one coded picture hold, without decoding. `openStills`
+ * gives the job a decoder of its own, in which canvases are opened: a canvas is a band of RGBA rows. Coded pictures are
+ * decoded one at a time; their samples stay until they are freed, so that a grid holds one row of its tiles. Some rows
+ * of a decoded picture are then converted into the band, or the luma of one becomes the alpha of what is there.
  */
 import type { CodedPicture, NativeStills } from "../../../../wasm/canvas.ts";
 import type { Price } from "../../../../wasm/price.ts";
@@ -29,13 +29,13 @@ export interface CodedHeaders extends Size {
 }
 
 export interface Codec {
-  /** Of items that hold a coded picture: `hvc1`, `av01`. */
+  /** The types of items that hold a coded picture: `hvc1`, `av01`. */
   readonly itemTypes: readonly string[];
-  /** Of the property that configures the decoder: `hvcC`, `av1C`. */
+  /** The type of the property that configures the decoder: `hvcC`, `av1C`. */
   readonly configType: string;
   /** @throws ApiError 422 when the headers are damaged, or say what the decoder cannot do */
   headers(coded: Coded): CodedHeaders;
-  /** Of decoding one picture, its samples and a copy of its payload included. */
+  /** The price of decoding one picture, its samples and a copy of its payload included. */
   decodePrice(headers: CodedHeaders, payloadBytes: number): Price;
   /** Bytes of the samples that stay. */
   samplesBytes(headers: CodedHeaders): number;

@@ -56,7 +56,7 @@ function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeBytes" |
 const PIXEL_BYTES = 5;
 const PIXEL_NANOSECONDS = 60;
 
-/** Of decoding the picture that the facts are about, whatever region of it is wanted. */
+/** The price of decoding the picture that the facts are about, whatever region of it is wanted. */
 export function factsPrice({ width, height, decodeBytes, decodeMs }: Facts): Price {
   const pixels = width * height;
   const usual = priced(pixels * PIXEL_BYTES, pixels, PIXEL_NANOSECONDS);

@@ -72,7 +72,7 @@ function readPlaces(items: Items, item: Item) {
 /** What laying one pixel over another takes, the band's own included. */
 const LAY_NANOSECONDS = 6;
 
-/** Of reading what a file shows, whatever region of it is wanted. */
+/** The price of reading what a file shows, whatever region of it is wanted. */
 export function imagePrice(image: HeifPicture | Overlay, codec: Codec): Price {
   return "parts" in image ? overlayPrice(image, codec) : picturePrice(image, codec);
 }

@@ -11,9 +11,9 @@ export interface Layer extends Size {
   /** Tiles of one row. */
   readonly columns: number;
   readonly tileCount: number;
-  /** Of every tile; those at the right and at the bottom may reach beyond the picture. */
+  /** The size of every tile; those at the right and at the bottom may reach beyond the picture. */
   readonly tileSize: Size;
-  /** Of the first tile. */
+  /** The headers of the first tile. */
   readonly headers: CodedHeaders;
   /** The bytes of the largest tile, and of all. */
   readonly largestBytes: number;
@@ -24,7 +24,7 @@ export interface Layer extends Size {
 
 export interface HeifPicture {
   readonly color: Layer;
-  /** Of the same size. */
+  /** The alpha channel; it has the size of the colors. */
   readonly alpha: Layer | undefined;
   /** The colors were multiplied by the alpha. */
   readonly premultiplied: boolean;

@@ -18,7 +18,7 @@ import type { HeifPicture, Layer } from "./picture.ts";
 /** Even, so that bands begin on a row of chroma. */
 export const BAND_ROWS = 16;
 
-/** Of reading a picture, whatever region of it is wanted. */
+/** The price of reading a picture, whatever region of it is wanted. */
 export function picturePrice({ color, alpha, crop }: HeifPicture, codec: Codec): Price {
   const layers = alpha ? [color, alpha] : [color];
   const drawn = canvasPrice(crop.width, crop.height, BAND_ROWS);

@@ -8,11 +8,13 @@ import type { Item, Items } from "./item.ts";
 /** The first sample of a track. */
 interface Sample extends Item {
   readonly payload: Uint8Array;
-  /** Of what tracks say of others: `auxl` of an alpha channel, `prem` of colors that it was multiplied into. */
+  /** What the track says of others: `auxl` of an alpha channel, `prem` of colors that it was multiplied into. */
   readonly references: readonly { readonly type: string; readonly to: readonly number[] }[];
 }
 
-/** Handlers of tracks: pictures, pictures that are shown with others, and what some writers say instead of the first. */
+/**
+ * Handlers of tracks: pictures, pictures that are shown with others, and what some writers say instead of the first.
+ */
 const HANDLERS = new Set(["pict", "auxv", "vide"]);
 /** Bytes of a visual sample entry before its boxes, those of its size among them. */
 const ENTRY_BYTES = 78;

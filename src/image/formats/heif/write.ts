@@ -1,4 +1,6 @@
-/** Writes HEIF files of one still picture (ISO/IEC 23008-12, ISO/IEC 23000-22): coded whole or as a grid, with alpha. */
+/**
+ * Writes HEIF files of one still picture (ISO/IEC 23008-12, ISO/IEC 23000-22): coded whole or as a grid, with alpha.
+ */
 import { joined } from "../../../joined.ts";
 import type { Size } from "../../geometry.ts";
 
@@ -19,7 +21,7 @@ export interface HeifImage extends Size {
   readonly configType: string;
   /** The major brand first. */
   readonly brands: readonly [string, ...string[]];
-  /** Of each coded picture; together they cover the picture, and may reach beyond it. */
+  /** The size of each coded picture; together they cover the picture, and may reach beyond it. */
   readonly tile: Size;
   /**
    * Whether the picture is a grid of tiles. Otherwise it is one coded picture of the size of a tile, of which the

@@ -19,8 +19,8 @@ const SCALES = [1, 2, 4] as const;
 export const MARGIN = 1.4;
 
 /**
- * How small the picture, or one plane of it, is decoded: both sides of the wanted region stay well above the size at which
- * they are used.
+ * How small the picture, or one plane of it, is decoded: both sides of the wanted region stay well above the size at
+ * which they are used.
  */
 export function scaleFor({ box, width, height }: Demand): number {
   const serves = (eighths: number) =>
@@ -101,7 +101,7 @@ async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "
   };
 }
 
-/** Of decoding what is wanted. */
+/** The price of decoding what is wanted. */
 export function price(facts: Facts, demand: Demand): Price {
   const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];
   const count = facts.colorspace === "Gray" ? 1 : facts.colorspace === "CMYK" || facts.colorspace === "YCCK" ? 4 : 3;

@@ -20,8 +20,8 @@ import { guarded, guardedAsync } from "../guard.ts";
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
 const FULL_CHROMA_QUALITY = 90;
 /**
- * Below it, too, where a picture would lose more of its colors than this (`Encoder.colorLoss`): photographs lose up to 50,
- * scores of drawings fall from about 120 on by 5 to 20 points.
+ * Below it, too, where a picture would lose more of its colors than this (`Encoder.colorLoss`): photographs lose up to
+ * 50, scores of drawings fall from about 120 on by 5 to 20 points.
  */
 export const COLOR_LOSS = 110;
 /** Larger pictures are photographs. */
@@ -49,13 +49,13 @@ export function mayNeedColors({ width, height }: Size, { quality, subsample }: E
   return !subsample && quality < FULL_CHROMA_QUALITY && width * height <= COLOR_LOSS_PIXELS;
 }
 
-/** Of encoding; where the encoder may find that halved chroma will not do, it begins twice. */
+/** The price of encoding; where the encoder may find that halved chroma will not do, it begins twice. */
 export function price(size: Size, settings: EncodeSettings): Price {
   if (!mayNeedColors(size, settings)) return filePrice(encoderOptions(size, settings));
   return times(2, filePrice(encoderOptions(size, { ...settings, subsample: "4:4:4" })));
 }
 
-/** Of writing one file, the file included: its pieces and the whole exist at the same time. */
+/** The price of writing one file, the file included: its pieces and the whole exist at the same time. */
 export function filePrice(options: EncoderOptions): Price {
   const share = FILE_SHARES.find(([limit]) => options.quality <= limit)?.[1] ?? 1;
   return beside(encodePrice(options), held(2 * share * packedLimit(options)));

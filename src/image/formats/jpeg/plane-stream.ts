@@ -10,7 +10,7 @@ const WAITING_ROWS = 32;
 
 /** What becomes of a plane; in samples of it as decoded, or of the result. */
 export interface PlaneTask {
-  /** Of the size at which it is stored, how it is decoded. */
+  /** Eighths of the stored size at which the plane is decoded. */
   readonly eighths: number;
   /** What is wanted of it, and the whole samples that this touches. */
   readonly box: Box;
@@ -82,7 +82,7 @@ export class PlaneStream {
   }
 }
 
-/** Of a plane on its way. */
+/** The price of a plane on its way. */
 export function streamPrice({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): Price {
   const [width, height] = [box.width / stepX, box.height / stepY].map((samples) => Math.ceil(samples / 16) * 16);
   const result = { width: width ?? 16, height: height ?? 16 };

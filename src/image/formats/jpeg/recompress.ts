@@ -12,7 +12,9 @@ import { tagged } from "./tag.ts";
 
 /** Coefficients that are held to be written several times; a picture with more is read several times. */
 const HELD_BYTES = 48 << 20;
-/** Of a picture with more in several scans, so much at a time: every window is another pass over the file. */
+/**
+ * A picture with more than this in several scans is worked on in windows of so much, each another pass over the file.
+ */
 const WINDOW_BYTES = 24 << 20;
 
 /** With a quality the coefficients are divided anew; without one they stay as they are. */

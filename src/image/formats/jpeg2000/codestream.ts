@@ -163,7 +163,7 @@ function readQuantization(view: DataView, at: number, length: number, size: Size
 interface TileParts {
   bytes: number;
   seen: number;
-  /** As many as the tile says to have; 0 while it says nothing. */
+  /** How many the tile says to have; 0 while it says nothing. */
   announced: number;
 }
 

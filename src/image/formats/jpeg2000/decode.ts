@@ -137,7 +137,9 @@ async function readBand(reader: CodestreamReader, { top, bottom, windows }: Band
   }
 }
 
-/** The part of the reference grid whose samples an area needs; samples that cover several pixels from their first on. */
+/**
+ * The part of the reference grid whose samples an area needs; samples that cover several pixels from their first on.
+ */
 function gridOf(area: Area, { stream, layout, reduce }: Reading): Area {
   const [stepX, stepY] = layout.step;
   const { x0, y0, x1, y1 } = stream.image;
@@ -152,7 +154,7 @@ function gridOf(area: Area, { stream, layout, reduce }: Reading): Area {
   };
 }
 
-/** The same codestream with its end marker, without which OpenJPEG takes it for cut short. */
+/** A codestream with its end marker, without which OpenJPEG takes it for cut short. */
 function terminated(codestream: Uint8Array): Uint8Array {
   const ends = codestream.at(-2) === END[0] && codestream.at(-1) === END[1];
   return ends ? codestream : joined([codestream, Uint8Array.from(END)]);

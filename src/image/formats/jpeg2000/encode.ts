@@ -28,9 +28,15 @@ const BLOCK_SAMPLES = 64 * 64;
 /** Measured: coefficients, what they are coded to, and the tile as it is written. */
 const SAMPLE_BYTES = 11;
 const FIXED_BYTES = 2 << 20;
-/** Photographs take 0.1 to 0.4 bytes per pixel at usual qualities, 0.7 to 1.3 without loss; pieces and the whole exist at once. */
+/**
+ * Photographs take 0.1 to 0.4 bytes per pixel at usual qualities, 0.7 to 1.3 without loss; pieces and the whole exist
+ * at once.
+ */
 const FILE_BYTES = { lossy: 0.8, lossless: 2.5 } as const;
-/** Nanoseconds for a sample of a photograph: at quality 80, of which high qualities take twice as much, and without loss. */
+/**
+ * Nanoseconds for a sample of a photograph: at quality 80, of which high qualities take twice as much, and without
+ * loss.
+ */
 const SAMPLE_NANOSECONDS = { lossy: 32, lossless: 80 } as const;
 
 /** @throws ApiError 422 when the picture has no frame, or takes more memory than there is */
@@ -43,7 +49,7 @@ export async function encode(picture: Picture, settings: EncodeSettings, breath:
   }
 }
 
-/** Of encoding, the file included. */
+/** The price of encoding, the file included. */
 export function encodePrice(shape: Shape, settings: EncodeSettings): Price {
   const { width, height, opaque } = shape;
   const nanoseconds = SAMPLE_NANOSECONDS[settings.lossless ? "lossless" : "lossy"];

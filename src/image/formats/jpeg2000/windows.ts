@@ -1,7 +1,7 @@
 /**
- * Which areas of a JPEG 2000 picture are decoded at a time, and what that takes. OpenJPEG decodes any area from the bytes,
- * and holds memory in proportion to it. Tiles are decoded whole, unless little of them is wanted; of a tile that is too
- * large for that, parts are, and the code blocks that two parts share are decoded twice.
+ * Which areas of a JPEG 2000 picture are decoded at a time, and what that takes. OpenJPEG decodes any area from the
+ * bytes, and holds memory in proportion to it. Tiles are decoded whole, unless little of them is wanted; of a tile that
+ * is too large for that, parts are, and the code blocks that two parts share are decoded twice.
  */
 import type { Area, Layout } from "../../../../wasm/jpeg2000/decoder.ts";
 import { type Price, priced, sequence } from "../../../../wasm/price.ts";
@@ -52,7 +52,9 @@ interface Grid {
   readonly length: number;
 }
 
-/** The bands that a region of the reduced picture is decoded in, from the top. Places are absolute, in reduced pixels. */
+/**
+ * The bands that a region of the reduced picture is decoded in, from the top. Places are absolute, in reduced pixels.
+ */
 export function* bandsOf(stream: Codestream, layout: Layout, region: Area, reduce: number): Generator<Band> {
   const { rows, columns, tile } = gridsOf(stream, layout, region, reduce);
   for (const [top, bottom] of pieces(region.top, region.bottom, rows)) {
@@ -72,7 +74,9 @@ interface Grids {
   readonly columns: Grid;
 }
 
-/** How a region is divided, and where tiles lie if they are decoded whole: between pixels where the picture is reduced. */
+/**
+ * How a region is divided, and where tiles lie if they are decoded whole: between pixels where the picture is reduced.
+ */
 function gridsOf(stream: Codestream, { step }: Layout, region: Area, reduce: number): Grids & { tile?: Grids } {
   const { tile, image, components, tiles } = stream;
   const scale = 2 ** reduce;
@@ -145,14 +149,14 @@ function* pieces(from: number, to: number, { origin, length }: Grid): Generator<
 }
 
 /**
- * What takes time, measured on photographs: bytes that code blocks are coded in, and samples, which pass through wavelets
- * and become pixels.
+ * What takes time, measured on photographs: bytes that code blocks are coded in, and samples, which pass through
+ * wavelets and become pixels.
  */
 const BYTE_NANOSECONDS = 130;
 const SAMPLE_NANOSECONDS = 10;
 
 /**
- * Of decoding all of a picture, whatever region is wanted at whatever reduction.
+ * The price of decoding all of a picture, whatever region is wanted at whatever reduction.
  * @param codedBytes of the codestream
  */
 export function decodePrice(stream: Codestream, codedBytes: number, size: Size, step: Layout["step"]): Price {

@@ -37,7 +37,10 @@ const DRAW_NANOSECONDS = 30;
 /** Copying or clearing a pixel of the canvas. */
 const COPY_NANOSECONDS = 1;
 
-/** Of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each other. */
+/**
+ * The price of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each
+ * other.
+ */
 export function framesPrice({ width, height, frames }: Pick<Facts, "width" | "height" | "frames">): Price {
   const bytes = 2 * width * height * 4 + 2 * width * 4 * BAND_ROWS;
   const frame = sequence(priced(bytes, width * height, DRAW_NANOSECONDS), restorePrice({ width, height }));

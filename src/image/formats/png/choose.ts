@@ -9,7 +9,7 @@ import type { Representation, Representations } from "./representation.ts";
 import { type Measured, Sample, type Tried } from "./sample.ts";
 
 interface Choosing {
-  /** Of the whole picture, all frames. */
+  /** The pixels of the whole picture, all frames. */
   readonly pixels: number;
   /** 0 to 1. */
   readonly effort: number;
@@ -39,7 +39,7 @@ export async function choose(
 /** Compressions of the whole sample, about: a photograph is known by three, and of others few remain promising. */
 const MOST_TRIALS = 4;
 
-/** Of choosing how to write a picture of this size. */
+/** The price of choosing how to write a picture of this size. */
 export function choosingPrice(pixels: number): Price {
   return times(MOST_TRIALS, compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels)));
 }
@@ -100,10 +100,14 @@ async function choiceForOthers(
   return { ...best, ...compressionFor(pixels, effort, least / (sample.pixels() * 3)) };
 }
 
-/** What is larger by more than this on a part is not the smallest on the whole: on 100 pictures it was by at most 1.04. */
+/**
+ * What is larger by more than this on a part is not the smallest on the whole: on 100 pictures it was by at most 1.04.
+ */
 const PROMISING = 1.08;
 
-/** Those that are among the smallest on a part of the sample, where that is quicker than to try them all on all of it. */
+/**
+ * Those that are among the smallest on a part of the sample, where that is quicker than to try them all on all of it.
+ */
 async function promising(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<readonly Choice[]> {
   const part = choices.length > 1 ? sample.part() : null;
   if (!part) return choices;

@@ -37,7 +37,7 @@ export function pngBands(rows: Rows, breath: Breath): AsyncGenerator<Uint8Array,
   return bandsOf(rows, { rows: rowsPerCall(rows.width), breath });
 }
 
-/** The same over pixels in memory. */
+/** All rows of pixels in memory, as many at a time as are compressed in one call. */
 export function pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<Uint8Array, void> {
   return bandsOfPixels(pixels, width, rowsPerCall(width));
 }
@@ -69,7 +69,7 @@ export async function compress(choice: Choice, { width, height, bands, input = "
   }
 }
 
-/** Of compressing so many pixels; the memory of the writer is left out. */
+/** The price of compressing so many pixels; the memory of the writer is left out. */
 export function compressPrice(
   { strategy, ...compression }: Compression & Pick<Choice, "strategy">,
   pixels: number,

@@ -67,7 +67,7 @@ export function keyOf({ colors, dither }: Reduction): string {
   return `${colors} ${dither}`;
 }
 
-/** Of what is known of a picture, and of finding it out, save for the estimate. */
+/** The price of what is known of a picture, and of finding it out, save for the estimate. */
 export function knownPrice(picture: Extent): Price {
   return beside(palettesPrice(picture), held(renditionBytes(picture) * KEPT_RENDITIONS + SMALL_BYTES));
 }

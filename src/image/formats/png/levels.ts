@@ -6,7 +6,7 @@ export type Kind = "photograph" | "flat";
 
 /** How filtered rows are compressed. */
 export interface Compression {
-  /** Of deflate, 1 to 12. */
+  /** The level of deflate, 1 to 12. */
   readonly level: number;
   readonly kind: Kind;
 }
@@ -16,8 +16,9 @@ interface Level extends Readonly<Record<Kind, number>> {
 }
 
 /**
- * Nanoseconds for a pixel of three bytes: roughly measured, and up to twice what most photographs take. From 10 on deflate parses near-optimally, which pays most; level 1 takes
- * matches only where they pay, which for photographs is the best of all and the fastest.
+ * Nanoseconds for a pixel of three bytes: roughly measured, and up to twice what most photographs take. From 10 on
+ * deflate parses near-optimally, which pays most; level 1 takes matches only where they pay, which for photographs is
+ * the best of all and the fastest.
  */
 const NANOSECONDS: readonly Level[] = [
   { level: 12, photograph: 1_200, flat: 1_200 },
@@ -32,7 +33,7 @@ const NANOSECONDS: readonly Level[] = [
   { level: 1, photograph: 48, flat: 14 },
 ];
 
-/** Of the levels that time is spent on; below them time is no matter. */
+/** The lowest level that costs time worth weighing; below it time is no matter. */
 const LEAST_WEIGHED_LEVEL = 6;
 const FASTEST_LEVEL = 5;
 /** Enough to tell choices apart. */
@@ -42,7 +43,9 @@ export const PHOTOGRAPH_LEVEL = 1;
 
 /** A picture is flat when it takes less than this part of its raw size. */
 const FLAT_RATIO = 0.08;
-/** Milliseconds for the last compression at full effort; half the effort, which is usual, may take a thirteenth of them. */
+/**
+ * Milliseconds for the last compression at full effort; half the effort, which is usual, may take a thirteenth of them.
+ */
 const MAX_MS = 2_000;
 const EFFORT_POWER = 3.7;
 
@@ -57,7 +60,7 @@ export function compressionFor(pixels: number, effort: number, ratio = 1): Compr
   return { level: affordable?.level ?? FASTEST_LEVEL, kind };
 }
 
-/** Of compressing so many pixels once they are filtered. */
+/** The price of compressing so many pixels once they are filtered. */
 export function deflatePrice({ level, kind }: Compression, pixels: number): Price {
   const row = NANOSECONDS.find((known) => known.level === level);
   if (!row) throw new RangeError(`no price is known of level ${level}`);

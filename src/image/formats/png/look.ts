@@ -12,7 +12,9 @@ export interface Look {
   readonly representations: Representations;
   /** The first rows of the first frame, RGBA: all of them if they are few enough. */
   readonly sample: Uint8Array;
-  /** All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost. */
+  /**
+   * All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost.
+   */
   bands(): AsyncIterable<Uint8Array>;
   /** Ends the reading of the picture. */
   close(): Promise<void>;
@@ -68,7 +70,10 @@ export async function lookAt(picture: Picture, limits: Limits, breath: Breath): 
   }
 }
 
-/** Of looking at a picture of so many pixels, the sample included; the surveyor's window is as large as a writer's. */
+/**
+ * The price of looking at a picture of so many pixels, the sample included; the surveyor's window is as large as a
+ * writer's.
+ */
 export function lookPrice(pixels: number): Price {
   return beside(surveyPrice(pixels), held(samplePixels(pixels) * 4));
 }

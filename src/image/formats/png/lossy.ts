@@ -11,7 +11,7 @@ import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality
 import { animationPrice, writeAnimation } from "./write-animation.ts";
 import { estimatePrice, estimateStill, stillPrice, trialPrice, writeStill, writeTrial } from "./write.ts";
 
-/** Of animations that are only looked at. */
+/** The effort for animations that are previewed only; their files are never written. */
 const TRIAL_EFFORT = 0.1;
 /** Dithering may cost more than colors do: an exact file that is estimated at less than this is tried. */
 const WORTH_TRYING = 2;
@@ -45,10 +45,12 @@ export async function writeLossy(known: Known, options: LossyOptions, breath: Br
   return trial ? writeTrial(reduced, { measured }, breath) : writeStill(reduced, { effort, measured }, breath);
 }
 
-/** Files that are written to find the smallest: in few colors, in all, or exactly; rarely all three of a still picture. */
+/**
+ * Files that are written to find the smallest: in few colors, in all, or exactly; rarely all three of a still picture.
+ */
 const FILES = 2;
 
-/** Of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
+/** The price of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
 export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality">): Price {
   const { effort } = options;
   const writing =
@@ -71,7 +73,7 @@ function lossyMs(picture: Extent, { effort, trial, loss }: Omit<LossyOptions, "q
 
 /** Points of score that go with an error of a palette: 20 drawings lose 25 points at 0.012 to 0.022. */
 const POINTS_PER_ERROR = 1_600;
-/** And with a step between levels. */
+/** Points of score that go with each step between levels. */
 const POINTS_PER_STEP = 2.5;
 
 type Loss = Pick<EncodeSettings, "quality" | "loss">;

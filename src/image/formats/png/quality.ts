@@ -21,8 +21,9 @@ export function toleranceFor(quality: number): number {
 }
 
 /**
- * Levels between those that are left of a sample. Powers of two are left out: they divide the 256 levels at which filters
- * wrap around, so that noise takes fewer bytes with them than with coarser steps, and bytes would not grow with quality.
+ * Levels between those that are left of a sample. Powers of two are left out: they divide the 256 levels at which
+ * filters wrap around, so that noise takes fewer bytes with them than with coarser steps, and bytes would not grow with
+ * quality.
  */
 export function stepFor(quality: number): number {
   const step = Math.min(MAX_STEP, Math.ceil(2 * toleranceFor(quality)));
@@ -34,7 +35,10 @@ export function stepFor(quality: number): number {
 export const MOST_COLORS = 256;
 /** A search by score may take all colors from this quality on, then more dithering. */
 const ALL_COLORS_QUALITY = 92;
-/** And no fewer than these, from that quality down: the score is content with two, but soft edges become stairs. */
+/**
+ * A palette has no fewer colors than these, from that quality down: the score is content with two, but soft edges
+ * become stairs.
+ */
 const LEAST_COLORS = 6;
 const LEAST_COLORS_QUALITY = 20;
 /** How much of the error is diffused where it is least and where colors are fewest. */
@@ -42,8 +46,8 @@ const LEAST_DITHER = 0.25;
 const COARSE_DITHER = 0.4;
 
 /**
- * What a search by score tries. Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and the
- * more dithering gains in looks for what it costs in bytes; where they are all taken, only dithering is left.
+ * What a search by score tries. Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and
+ * the more dithering gains in looks for what it costs in bytes; where they are all taken, only dithering is left.
  */
 export function searchedReduction(quality: number): Reduction {
   const part = (ALL_COLORS_QUALITY - quality) / (ALL_COLORS_QUALITY - LEAST_COLORS_QUALITY);

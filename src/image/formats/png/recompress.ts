@@ -110,7 +110,7 @@ async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promi
   }
 }
 
-/** Of reading so many rows. */
+/** The price of reading so many rows. */
 function readPrice(file: PngFile, rows: number): Price {
   return pngReaderPrice({ ...file, depth: bitsPerPixel(file), height: rows });
 }
@@ -145,7 +145,7 @@ function isWide(bytes: Uint8Array): boolean {
   return bytes[DEPTH_AT] === 16;
 }
 
-/** Of reading and compressing wide samples for every strategy; the memory is that of writing others. */
+/** The price of reading and compressing wide samples for every strategy; the memory is that of writing others. */
 function widePrice(facts: Facts): Price {
   const pixels = facts.width * facts.height * 2;
   const trial = sequence(pngReaderPrice(facts), compressPrice({ ...WIDE_TRIAL, strategy: "entropy" }, pixels));

@@ -96,7 +96,7 @@ function translucentFirst(palette: Uint8Array): Uint8Array {
   return sortedPalette(palette, (a, b) => isSolid(a) - isSolid(b));
 }
 
-/** The same, and from dark to light, so that the indices of neighbors differ little. */
+/** Translucent colors first, then from dark to light, so that the indices of neighbors differ little. */
 function darkFirst(palette: Uint8Array): Uint8Array {
   return sortedPalette(palette, (a, b) => isSolid(a) - isSolid(b) || luma(a) - luma(b) || a[3]! - b[3]!);
 }

@@ -5,7 +5,9 @@ import { TRIAL_LEVEL } from "./levels.ts";
 import type { Look } from "./look.ts";
 import type { Representation } from "./representation.ts";
 
-/** Bytes that samples of one picture became, by how they were written: what trials found out need not be tried again. */
+/**
+ * Bytes that samples of one picture became, by how they were written: what trials found out need not be tried again.
+ */
 export type Measured = Map<string, number>;
 
 /** The sample of a picture as it was written at TRIAL_LEVEL. */
@@ -73,7 +75,7 @@ export class Sample {
   }
 }
 
-/** Of PLTE and tRNS, about. */
+/** The bytes of PLTE and tRNS, about. */
 function paletteBytes({ palette }: Representation): number {
   return palette ? 24 + palette.length : 0;
 }

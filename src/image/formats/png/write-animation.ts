@@ -61,10 +61,10 @@ const COMPARE_NANOSECONDS = 3;
 const COMPARISONS = 3;
 /** A frame is compressed as it is and with holes. */
 const COMPRESSIONS = 2;
-/** Of its raw size, what a frame after the first takes as a file, at most: twice while it is joined. */
+/** The part of its raw size that a frame after the first takes as a file, at most: twice while it is joined. */
 const FRAME_RATIO = 0.2;
 
-/** Of `writeAnimation`: two canvases, a frame cut out twice, and the result. */
+/** The price of `writeAnimation`: two canvases, a frame cut out twice, and the result. */
 export function animationPrice(picture: Extent, effort: number): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;

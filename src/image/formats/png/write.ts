@@ -37,10 +37,10 @@ export async function writeStill(picture: Picture, options: WriteOptions, breath
 
 /** What the survey of a translucent picture holds: a bit for each color, and more that does not depend on the size. */
 const SURVEY_BYTES = 6 << 20;
-/** Of its raw size, which a photograph takes as a file: about half, and for a moment twice. */
+/** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
 const RESULT_RATIO = 1.2;
 
-/** Of `writeStill`. */
+/** The price of `writeStill`. */
 export function stillPrice(picture: Extent, effort: number): Price {
   const pixels = picture.width * picture.height;
   const work = sequence(choosingPrice(pixels), { bytes: 0, ms: lastCompressionMs(pixels, effort) });
@@ -63,13 +63,16 @@ interface TrialOptions {
   readonly measured?: Measured;
 }
 
-/** Of larger pictures it takes too long to find the best filter for trials; of the smallest, always worth it. */
+/** Finding the best filter takes too long for trials of larger pictures; for the smallest it is always worth it. */
 const LARGE_PIXELS = 1 << 18;
 const SMALL_PIXELS = 1 << 16;
 const TRIAL_EFFORT = 0.1;
 const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
 
-/** A quick file of a still picture, pixels exact: about a fifth of the time of the usual effort, and 5 to 20 % more bytes. */
+/**
+ * A quick file of a still picture, pixels exact: about a fifth of the time of the usual effort, and 5 to 20 % more
+ * bytes.
+ */
 export async function writeTrial(picture: Picture, options: TrialOptions, breath: Breath): Promise<Uint8Array> {
   const look = await lookAt(picture, {}, breath);
   try {
@@ -81,7 +84,7 @@ export async function writeTrial(picture: Picture, options: TrialOptions, breath
   }
 }
 
-/** Of `writeTrial`. */
+/** The price of `writeTrial`. */
 export function trialPrice(picture: Extent): Price {
   const pixels = picture.width * picture.height;
   const choosing = pixels <= LARGE_PIXELS ? [choosingPrice(pixels)] : [];
@@ -118,7 +121,7 @@ export async function estimateStill(picture: Picture, breath: Breath): Promise<n
   return (lengthOf(pieces) * height) / rows;
 }
 
-/** Of `estimateStill`; it holds no more than writing does. */
+/** The price of `estimateStill`; it holds no more than writing does. */
 export function estimatePrice(picture: Extent): Price {
   const pixels = picture.width * picture.height;
   const { ms } = compressPrice({ ...TRIAL, strategy: "sum" }, Math.min(pixels, LARGE_PIXELS * 4));

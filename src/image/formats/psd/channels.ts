@@ -13,7 +13,7 @@ export function rowBytesOf({ width, depth }: PsdFile): number {
   return Math.ceil((width * depth) / 8);
 }
 
-/** Of `unzipped`, its result included. */
+/** The price of `unzipped`, its result included. */
 export function unzipPrice(file: PsdFile): Price {
   if (!isZipped(file)) return FREE;
   const bytes = unzippedBytes(file);
@@ -84,7 +84,7 @@ function sumBytes(from: Uint8Array, to: Uint8Array): Uint8Array {
   return to;
 }
 
-/** Of 16 bits, the higher first. */
+/** Adds up words of 16 bits, the higher byte first. */
 function sumWords(from: Uint8Array, to: Uint8Array): Uint8Array {
   let sum = 0;
   for (let at = 0; at < to.length; at += 2) {

@@ -7,8 +7,8 @@ import { ApiError } from "../../../errors.ts";
 export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
 
 /**
- * How rows are stored: `packed` each on its own, `zip` all of them together, then perhaps as differences from one sample
- * to the next (`zipped-differences`; `differences` once they are not compressed any more).
+ * How rows are stored: `packed` each on its own, `zip` all of them together, then perhaps as differences from one
+ * sample to the next (`zipped-differences`; `differences` once they are not compressed any more).
  */
 export type Compression = "raw" | "packed" | "zipped" | "zipped-differences" | "differences";
 
@@ -20,7 +20,7 @@ export interface PsdFile {
   /** Bits per sample: 1, 8, 16 or 32 (floating point). */
   readonly depth: number;
   readonly mode: Mode;
-  /** Of an indexed picture: 256 levels of red, then green, then blue. */
+  /** The colors of an indexed picture: 256 levels of red, then green, then blue. */
   readonly palette: Uint8Array;
   /** The index that is transparent, or -1. */
   readonly transparentIndex: number;
@@ -121,8 +121,9 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
 }
 
 /**
- * A picture of several channels came of one in RGB, whose channels are then inks of cyan, magenta and yellow with 255 for
- * none, or of one in CMYK, with black besides; further inks are spot colors, which are not shown of other modes either.
+ * A picture of several channels came of one in RGB, whose channels are then inks of cyan, magenta and yellow with 255
+ * for none, or of one in CMYK, with black besides; further inks are spot colors, which are not shown of other modes
+ * either.
  */
 function modeOfInks(channels: number): Mode {
   return channels < 3 ? "gray" : channels === 3 ? "rgb" : "cmyk";

@@ -7,7 +7,7 @@ const REFERENCE = /(?:url|src|image|image-set)\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'
 const ACTIVE = /expression\s*\(|javascript:|vbscript:|-moz-binding|behavior\s*:|@import|@font-face/i;
 
 /**
- * The same rules, with references to places in the document only. Text that hides something behind escapes is dropped
+ * Keeps rules whose references are to places in the document only. Text that hides something behind escapes is dropped
  * whole.
  */
 export function cleanCss(css: string): string {

@@ -1,4 +1,7 @@
-/** SVG documents, plain or compressed by gzip, as trees: decoded, bounded, and without anything that an XML document may fetch or multiply. */
+/**
+ * SVG documents, plain or compressed by gzip, as trees: decoded, bounded, and without anything that an XML document may
+ * fetch or multiply.
+ */
 import { constants, gunzipSync } from "node:zlib";
 
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
@@ -9,7 +12,7 @@ import { ApiError } from "../../../errors.ts";
 const MAX_BYTES = 4 << 20;
 const MAX_ELEMENTS = 100_000;
 const MAX_DEPTH = 200;
-/** Of a compressed file, so many bytes are looked at to see whether it is a drawing; they become at most a megabyte. */
+/** Bytes of a compressed file that are read to see whether it is a drawing; they become at most a megabyte. */
 const PEEK_BYTES = 1_024;
 const PEEKED_BYTES = 4_096;
 const MAX_ENTITIES = 100;

@@ -7,10 +7,10 @@ export interface WebpFrame {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Of the `VP8 ` or `VP8L` chunk. */
+  /** The payload of the `VP8 ` or `VP8L` chunk. */
   readonly data: Uint8Array;
   readonly lossless: boolean;
-  /** Of the `ALPH` chunk. */
+  /** The payload of the `ALPH` chunk. */
   readonly alpha: Uint8Array | undefined;
   /** The bitstream says that it may hold alpha. */
   readonly translucent: boolean;
@@ -22,7 +22,7 @@ export interface WebpFrame {
 }
 
 export interface WebpFile {
-  /** Of the canvas, pixels. */
+  /** The size of the canvas in pixels. */
   readonly width: number;
   readonly height: number;
   /** One in a still picture. */
@@ -66,8 +66,8 @@ export function isWebp(head: Uint8Array): boolean {
 }
 
 /**
- * Reads the container. Unknown chunks are skipped, and so is what follows the end that the RIFF header says; writers get
- * that wrong, and one that cannot be is no end.
+ * Reads the container. Unknown chunks are skipped, and so is what follows the end that the RIFF header says; writers
+ * get that wrong, and one that cannot be is no end.
  * @throws ApiError 422 when it holds no complete picture, or something is missing between its chunks
  */
 export function parseWebp(bytes: Uint8Array): WebpFile {

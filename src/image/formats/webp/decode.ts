@@ -141,7 +141,7 @@ export function isOpaque(file: WebpFile): boolean {
 /** The decoder works on a copy of the compressed frame, of which these are the bytes per pixel at most. */
 const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 
-/** Of decoding. */
+/** The price of decoding. */
 export function price({ width, height, alpha, frames, subsample }: Facts): Price {
   const animated = frames > 1;
   // The frames of an animation may be of either kind.

@@ -17,7 +17,7 @@ const FILE_BYTES_PER_PIXEL = { lossless: 1.5, lossy: 0.4 };
 /** Ways that are tried for a frame of an animation: lossy, without loss, and without loss over the frame before. */
 const LOSSLESS_WAYS = 2;
 
-/** Of encoding, the file included; in an animation also the canvas that is shown and the one before it. */
+/** The price of encoding, the file included; in an animation also the canvas that is shown and the one before it. */
 export function price(picture: Extent, settings: EncodeSettings): Price {
   const { width, height, frames } = picture;
   const file = held(width * height * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]);

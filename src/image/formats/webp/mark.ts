@@ -1,11 +1,13 @@
-/** The mark of a WebP file: a chunk of our own behind the others, which readers have to ignore (RFC 9649, section 2.7). */
+/**
+ * The mark of a WebP file: a chunk of our own behind the others, which readers have to ignore (RFC 9649, section 2.7).
+ */
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
 import { chunksOf, parseWebp, RIFF_HEADER_BYTES } from "./container.ts";
 import { isOpaque } from "./decode.ts";
 import { vp8x } from "./mux.ts";
 
-/** Of the chunk. */
+/** The name of the chunk. */
 export const MARK_ID = "DRKM";
 
 function write(bytes: Uint8Array, score: number): Uint8Array {
