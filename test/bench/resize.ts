@@ -12,8 +12,8 @@ function own(name: string, pixels: Pixels, opaque: boolean, target: Candidate["t
   return {
     name,
     ...(target && { target }),
-    run() {
-      drain(resample(rowsOf(pixels, opaque), { box, ...RESULT, kernel: "lanczos3" }));
+    async run() {
+      await drain(resample(rowsOf(pixels, opaque), { box, ...RESULT, kernel: "lanczos3" }));
       return { memory: nativeMemoryBytes() };
     },
   };

@@ -3,8 +3,17 @@ import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { lowestQuality, MAX_QUALITY, type Scale, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
-import { type DistortionAt, distortionOf, type Curve, curveOf, type Encode, Look, type Maker } from "./trial.ts";
-import { surely, type Trial } from "./trial.ts";
+import {
+  type Curve,
+  curveOf,
+  type DistortionAt,
+  distortionOf,
+  type Encode,
+  type Look,
+  type Maker,
+  surely,
+  type Trial,
+} from "./trial.ts";
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
 export interface Way extends Maker {

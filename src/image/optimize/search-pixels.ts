@@ -1,6 +1,5 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
 import { beside, either, held, times } from "../../../wasm/price.ts";
-import { isolateBudget } from "../budget.ts";
 import { picturePrice } from "../pipeline.ts";
 import { mostTries, smallestAnimation } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
@@ -96,11 +95,4 @@ export function searchFrames(task: Task): Attempt | null {
       return session.rendition({ bytes: exact, score: 100 });
     },
   };
-}
-
-/** Whether a search through pixels can be given all the room that it likes. */
-export function fitsSearch(task: Task): boolean {
-  const format = writableIn(task);
-  const room = format && roomFor(task, format);
-  return room !== null && isolateBudget.canHold(room.price);
 }
