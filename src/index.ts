@@ -1,7 +1,7 @@
 /** Composition root: names the entrances, holds no logic. */
 import { createApp } from "./http/app.ts";
-import { createConsumer } from "./street/queue.ts";
 import { street } from "./street/edges.ts";
+import { createConsumer } from "./street/queue.ts";
 import { sweep } from "./street/sweep.ts";
 
 export { Meter } from "./account/meter.ts";

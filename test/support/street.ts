@@ -1,7 +1,7 @@
 /** Streets that do not touch pixels, for tests of the entrance. */
 import { ApiError } from "../../src/errors.ts";
-import type { Result } from "../../src/street/process.ts";
 import type { Street } from "../../src/street/edges.ts";
+import type { Result } from "../../src/street/process.ts";
 
 const SHA1 = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12";
 

@@ -13,11 +13,11 @@ import {
 } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { DEFAULT_WEBHOOK_PAGE } from "../../limits.ts";
+import { sealOf, wakeCourier } from "../../street/work.ts";
 import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";
 import { type AccountSecret, rotateSecret, secretOf } from "../../webhook/secrets.ts";
 import { storeOf } from "../../webhook/store.ts";
-import { sealOf, wakeCourier } from "../../street/work.ts";
 import { accountOf, type AppContext } from "../context.ts";
 
 /** GET /1.0/webhooks */
