@@ -16,13 +16,13 @@ import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Step } from "./operation.
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
+import { bestOf, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 import type { Stopwatch } from "./stopwatch.ts";
-import { bestOf, outputFormatsOf } from "./targets.ts";
 
 /** What to do with a picture, as requests say it. */
 export interface Order {
