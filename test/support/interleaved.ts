@@ -39,3 +39,14 @@ export function interleaved<Result>(jobs: readonly ((breath: Breath) => Promise<
   );
   return Promise.all(jobs.map((work) => thread.run(work)));
 }
+
+/** The breath of a job that is given up when it takes breath for the `after`th time, as when its caller hangs up. */
+export function abandoned(after: number): Breath {
+  let breaths = 0;
+  return {
+    async spend() {
+      if (++breaths >= after) throw new Error("nobody waits");
+    },
+    worked: () => 0,
+  };
+}

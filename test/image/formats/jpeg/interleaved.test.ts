@@ -6,7 +6,7 @@ import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
-import { bothWays } from "../../../support/interleaved.ts";
+import { abandoned, bothWays } from "../../../support/interleaved.ts";
 import { jpegFile } from "../../../support/jpeg-files.ts";
 import { encode } from "../../../support/jpeg-pixels.ts";
 import { drain, noise, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
@@ -82,14 +82,7 @@ describe("two jobs of the JPEG format", () => {
     ] as const;
     for (const job of jobs) {
       for (const after of [1, 3]) {
-        let breaths = 0;
-        const breath = {
-          async spend() {
-            if (++breaths >= after) throw new Error("nobody waits");
-          },
-          worked: () => 0,
-        };
-        await expect(job(breath).then(() => "done")).rejects.toThrow("nobody waits");
+        await expect(job(abandoned(after)).then(() => "done")).rejects.toThrow("nobody waits");
         expect(heapOf(jpegModule).used).toBe(0);
       }
     }

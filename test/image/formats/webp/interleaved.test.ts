@@ -7,7 +7,7 @@ import { webp } from "../../../../src/image/formats/webp.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { webpModule } from "../../../../wasm/webp/instance.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";
-import { bothWays } from "../../../support/interleaved.ts";
+import { abandoned, bothWays } from "../../../support/interleaved.ts";
 import { drain, noise, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 
 const LOSSY: EncodeSettings = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
@@ -79,14 +79,7 @@ describe("two jobs of the WebP format", () => {
     const jobs = [read(file, 0.5), written([scene(500, 400)], LOSSY), written(frames, LOSSY)] as const;
     for (const job of jobs) {
       for (const after of [1, 3, 9]) {
-        let breaths = 0;
-        const breath = {
-          async spend() {
-            if (++breaths >= after) throw new Error("nobody waits");
-          },
-          worked: () => 0,
-        };
-        await expect(job(breath).then(() => "done")).rejects.toThrow("nobody waits");
+        await expect(job(abandoned(after)).then(() => "done")).rejects.toThrow("nobody waits");
         expect(heapOf(webpModule).used).toBe(0);
       }
     }
