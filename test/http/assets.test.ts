@@ -1,3 +1,4 @@
+/** The endpoints of saved watermarks, keyfiles and connectors. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it } from "vitest";
 
