@@ -90,7 +90,7 @@ export function record<const Entries extends v.ObjectEntries>(entries: Entries) 
   );
 }
 
-/** The same schema, with the members of its output in the order in which they were sent. */
+/** Puts the members of a schema's output into the order in which they were sent. */
 export function inSentOrder<Schema extends v.GenericSchema<unknown, object>>(schema: Schema): Schema {
   return {
     ...schema,

@@ -30,8 +30,10 @@ export function ownBreath(breath: Breath): OwnBreath {
 }
 
 /**
- * The same rows. Every reading declares beforehand what the one before it took: a view is handed on without a pause.
- * @param ms what all the rows take. What their maker has declared itself is a part of it, and the rest is spread over the
+ * Makes rows declare what they take. Every reading declares beforehand what the one before it took: a view is handed on
+ * without a pause.
+ * @param ms what all the rows take. What their maker has declared itself is a part of it, and the rest is spread over
+ * the
  *   rows; what it declares while they are read counts as if the next rows had.
  * @param own what the maker of the rows declares by, where it does
  */
@@ -71,7 +73,9 @@ export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): 
   };
 }
 
-/** The frames of a file as its decoder gives them, which declare what decoding takes: neither less than it, nor twice. */
+/**
+ * The frames of a file as its decoder gives them, which declare what decoding takes: neither less than it, nor twice.
+ */
 export async function* decodedFrames(
   { read }: FormatDefinition,
   bytes: Uint8Array,

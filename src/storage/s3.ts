@@ -34,7 +34,7 @@ export function servedHeaders(object: StoredObject, wishes: ObjectWishes): Heade
   return headers;
 }
 
-/** The same with metadata and tags, as S3 spells them. */
+/** Headers of the object with its metadata and tags, as S3 spells them. */
 export function s3Headers(object: StoredObject, wishes: ObjectWishes): Headers {
   const headers = servedHeaders(object, wishes);
   for (const [name, value] of Object.entries(wishes.metadata ?? {})) headers.set(`x-amz-meta-${name}`, value);

@@ -90,7 +90,10 @@ export async function withSession<Result>(
   );
 }
 
-/** Like AbortSignal.timeout, but the timer goes when the work is done: thousands would stay behind for the whole time. */
+/**
+ * Aborts work after a time. The timer goes when the work is done: those of AbortSignal.timeout would stay, in
+ * thousands.
+ */
 async function withTimer<Result>(
   milliseconds: number,
   work: (signal: AbortSignal) => Promise<Result>,

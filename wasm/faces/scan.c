@@ -120,7 +120,7 @@ static inline v128_t grow_four(const Feature **at, const uint32_t *window, v128_
   return f->more == BELOW ? wasm_v128_bitselect(more, ends, below) : wasm_v128_bitselect(ends, more, below);
 }
 
-// Adds what a feature says of one window.
+// What one window adds to the sum of a stage; moves on to the next tree.
 static inline float grow_one(const Feature **at, const uint32_t *window, float norm) {
   const Feature *f = (*at)++;
   const int below = value_of(f, window) < f->threshold * norm;

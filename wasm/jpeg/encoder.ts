@@ -222,7 +222,7 @@ export function openEncoder(options: EncoderOptions): Encoder {
   };
 }
 
-/** Like `openEncoder`, from YCbCr planes (JFIF's full range) at the resolution in which they are stored. */
+/** Opens an encoder of YCbCr planes (JFIF's full range) at the resolution in which they are stored. */
 export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
   const handle = new EncoderHandle(options, "planes");
   const [h, v] = options.gray ? [1, 1] : FACTORS[options.subsampling ?? "4:2:0"];

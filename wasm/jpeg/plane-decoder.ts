@@ -48,7 +48,7 @@ const SAMPLE_NANOSECONDS = 1;
 const PLANE = { address: 0, stride: 1, x: 2, y: 3, width: 4, height: 5, rows: 6, size: 7 } as const;
 
 /**
- * Like `openDecoder`, without upsampling and color conversion: YCbCr or gray planes as the inverse transform leaves
+ * Opens a decoder without upsampling and color conversion: YCbCr or gray planes as the inverse transform leaves
  * them. 8-bit YCbCr and gray files only.
  */
 export function* openPlaneDecoder(bytes: Uint8Array, options: PlaneDecoderOptions = {}): Pieces<PlaneDecoder> {

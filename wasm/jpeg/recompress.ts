@@ -183,7 +183,7 @@ export function recompressPrice(
   const blocks = unitsX * unitsY * perUnit;
   const most = blocks * PACKED_BLOCK_BYTES_MAX;
   const rows = RECOMPRESSOR_BYTES + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * components.length;
-  // Of files of several scans: the window, and maps of the rest.
+  // Files of several scans take the window, and maps of the rest.
   const windows = multipleScans ? Math.floor(most / windowBytes) + 1 : 0;
   const window = multipleScans ? blocks * MAP_BYTES + most / windows : 0;
   const passes = Math.max(1, windows) + (streamed ? 1 : 0);

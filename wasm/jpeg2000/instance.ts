@@ -1,4 +1,7 @@
-/** The native module of this folder, and what one job has of it: an instance, bytes that it reads, or bytes that it writes. */
+/**
+ * The native module of this folder, and what one job has of it: an instance, bytes that it reads, or bytes that it
+ * writes.
+ */
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf, Turns } from "../instance.ts";
 import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
@@ -91,7 +94,7 @@ class Job {
     return this.job.call((exports) => work(exports, this.pointer));
   }
 
-  /** The same for work that pauses; views of memory are void afterward. */
+  /** Calls work that pauses; views of memory are void afterward. */
   callPausing<Name extends Pausing>(
     breath: Turns,
     name: Name,

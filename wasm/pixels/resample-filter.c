@@ -26,7 +26,7 @@ static void filter_wide(const Resampler *r, const int16_t *weight, int pairs, in
   }
 }
 
-// Filters pairs of byte rows.
+// The row of fixed-point samples that lies at a result row, at source width, from pairs of byte rows.
 static void filter_narrow(const Resampler *r, const int16_t *weight, int pairs, int16_t *row) {
   const int shift = WEIGHT_BITS - FRACTION;
   const v128_t half = wasm_i32x4_const_splat(1 << (shift - 1));

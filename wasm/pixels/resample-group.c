@@ -76,7 +76,7 @@ static void pair_colors(const int16_t *row, size_t stride, int16_t *group, int w
   }
 }
 
-// Pairs the samples of one channel, eight pixels at a time.
+// Samples 2m and 2m + 1 of the group's rows of one channel, row after row, eight pixels at a time.
 static void pair_samples(const int16_t *row, size_t stride, int16_t *group, int width) {
   for (int x = 0; x < width; x += 8, row += 8, group += 4 * CHANNEL_PAIR) {
     const v128_t a = wasm_v128_load(row), b = wasm_v128_load(row + stride);

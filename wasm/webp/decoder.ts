@@ -5,10 +5,10 @@ import { Job, type WebpInstance } from "./instance.ts";
 
 /** The payloads of the chunks that hold one picture. */
 export interface Bitstream {
-  /** Of the `VP8 ` or `VP8L` chunk. */
+  /** The payload of the `VP8 ` or `VP8L` chunk. */
   readonly data: Uint8Array;
   readonly lossless: boolean;
-  /** Of the `ALPH` chunk, which only a lossy picture can have. */
+  /** The payload of the `ALPH` chunk, which only a lossy picture can have. */
   readonly alpha?: Uint8Array | undefined;
   /** Pixels, as the container says; the bitstream must agree. */
   readonly width: number;

@@ -30,7 +30,7 @@ export interface EncoderSettings {
 export interface WebpEncoder {
   /** Where the next rows go: RGBA, straight alpha, room for `BAND_ROWS` of them. A view valid until the next call. */
   band(): Uint8Array;
-  /** The same place as an address in linear memory. */
+  /** The address of the band in linear memory. */
   readonly bandAddress: number;
   /** Takes rows from the band: `BAND_ROWS` of them, fewer only at the bottom of the picture. */
   push(rows: number): void;

@@ -11,7 +11,7 @@ const OTHERS: ByFormat = OTHER_EXTENSIONS;
 
 const RESULTS = Object.values(FORMATS).flat();
 
-/** Of a folder, what carries one of these is an image; a file that is named on the command line needs none. */
+/** Files of a folder that carry one of these are images; a file that is named on the command line needs none. */
 const IMAGES = new Set([...RESULTS, ...Object.values(OTHERS).flat()]);
 
 export interface Original {

@@ -3,7 +3,7 @@
 /** Light, 1 being white, of a sample from 0 to 1. */
 export type Transfer = (sample: number) => number;
 
-/** Of white in a picture for a screen of ordinary brightness, and the most that is expected (ITU-R BT.2408). */
+/** The brightness of white in a picture for an ordinary screen, and the most that is expected (ITU-R BT.2408). */
 const WHITE_NITS = 203;
 const PEAK_NITS = 1_000;
 
