@@ -21,7 +21,7 @@ struct facts {
   uint32_t band;           // address of the rows that the last read delivered
   uint32_t band_rows;      // most rows that one read delivers
   uint32_t row_bytes;
-  // Of a component, in its samples: where the part of it lies that is delivered, and the rows of the last read.
+  // Where the delivered part of each component lies, in its samples, and the rows of the last read.
   struct { uint32_t address, stride, x, y, width, height, rows; } planes[3];
 };
 
@@ -114,7 +114,8 @@ static void read_past(struct decoder *d, uint32_t count) {
   }
 }
 
-// libjpeg skips wrongly from the midst of a row of MCUs into which it was skipped before: the rest of such a row is read.
+// libjpeg skips wrongly from the midst of a row of MCUs into which it was skipped before: the rest of such a row is
+// read.
 static void skip_rows(struct decoder *d, uint32_t count) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   if (jpeg->master->lossless) {
@@ -271,8 +272,8 @@ static void skip_first_units(struct decoder *d, uint32_t blocks) {
   for (int c = 0; c < jpeg->num_components; c++) jpeg->comp_info[c].component_needed = TRUE;
 }
 
-// Reads the header. `numerator` eighths of the size; the region counts pixels of that size, and a region of width 0 means
-// all of it. `decoder_prepare` has to be called before anything else.
+// Reads the header. `numerator` eighths of the size; the region counts pixels of that size, and a region of width 0
+// means all of it. `decoder_prepare` has to be called before anything else.
 EXPORT("decoder_start")
 void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uint32_t y, uint32_t width,
                    uint32_t height) {
@@ -382,7 +383,8 @@ EXPORT("decoder_skip") void decoder_skip(struct decoder *d, uint32_t count) {
   input_require_complete(&d->jpeg, &d->input);
 }
 
-// R - G and B - G by T.871, in sixteenths, stand for chroma; how far they lie from their mean in squares of four samples.
+// R - G and B - G by T.871, in sixteenths, stand for chroma; how far they lie from their mean in squares of four
+// samples.
 static void measure_pair(struct decoder *d, uint32_t row) {
   const struct facts *f = &d->facts;
   const uint8_t *cb = (const uint8_t *)f->planes[1].address + (size_t)row * f->planes[1].stride;
@@ -410,18 +412,18 @@ static uint32_t unit_pairs(const struct decoder *d) {
   return rows == cr->v_samp_factor * cr->DCT_scaled_size ? rows / 2 : 0;
 }
 
-// Of so many pairs, one is measured.
+// One of so many pairs is measured.
 static uint32_t pair_step(const struct decoder *d) { return 1 + (d->last - d->first) * unit_pairs(d) / COLOR_PAIRS; }
 
-// Of what was delivered, the first row of MCUs being `unit`.
+// Measures what was delivered, whose first row of MCUs is `unit`.
 static void measure_colors(struct decoder *d, uint32_t unit) {
   const uint32_t step = pair_step(d), before = unit * unit_pairs(d);
   for (uint32_t i = 0; unit_pairs(d) && 2 * i + 1 < d->facts.planes[1].rows; i++)
     if ((before + i) % step == 0) measure_pair(d, 2 * i);
 }
 
-// The part that the rows of chroma read so far have in the mean square of what all of the region would lose of its colors
-// if chroma were halved both ways, of a sample of it.
+// The part that the rows of chroma read so far have in the mean square of what all of the region would lose of its
+// colors if chroma were halved both ways, of a sample of it.
 EXPORT("decoder_color_loss") double decoder_color_loss(const struct decoder *d) {
   const double pairs = ceil((double)(d->last - d->first) * unit_pairs(d) / pair_step(d));
   const uint32_t squares = d->facts.planes[1].width / 2;

@@ -84,7 +84,7 @@ static jvirt_barray_ptr request_band(j_common_ptr jpeg, int pool, boolean zeroed
   return band;
 }
 
-// Of luma alone: of chroma hardly anything lies at the ends of the range.
+// Luma alone is counted: hardly any chroma lies at the ends of the range.
 static void overshoot_rows(struct encoder *e, uint32_t row, uint32_t rows) {
   size_t stride;
   float *samples = samples_of(&e->jpeg, 0, row, &stride);
@@ -159,8 +159,8 @@ static void prepare_packed(struct encoder *e) {
 enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
 // Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors
-// against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind the
-// other, are to be put for each write.
+// against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind
+// the other, are to be put for each write.
 EXPORT("encoder_start")
 uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
                        int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
@@ -178,8 +178,8 @@ uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float
   jpeg->comp_info[0].h_samp_factor = gray ? 1 : h;
   jpeg->comp_info[0].v_samp_factor = gray ? 1 : v;
   set_divisors(jpeg, distance);
-  // It serves another measure: at equal score of SSIMULACRA 2 photographs get 2 % (at 65), 4 % (75) and 5 % (90) smaller
-  // without it, drawings up to 3 %; and it takes up to a seventh of the time.
+  // It serves another measure: at equal score of SSIMULACRA 2 photographs get 2 % (at 65), 4 % (75) and 5 % (90)
+  // smaller without it, drawings up to 3 %; and it takes up to a seventh of the time.
   jpegli_enable_adaptive_quantization(jpeg, FALSE);
   // With several scans jpegli keeps coefficients, which is what the packed store takes.
   jpegli_set_progressive_level(jpeg, 2);

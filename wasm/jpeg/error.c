@@ -35,7 +35,7 @@ static void error_exit(j_common_ptr jpeg) {
   fail(text);
 }
 
-// libjpeg goes on with grey or repeated pixels after these; a service must not pass such a picture on as whole.
+// libjpeg goes on with gray or repeated pixels after these; a service must not pass such a picture on as whole.
 static int means_damage(const struct jpeg_error_mgr *e) {
   switch (e->msg_code) {
     case JWRN_HIT_MARKER:

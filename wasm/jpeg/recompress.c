@@ -1,5 +1,5 @@
-// A smaller file of the same picture without going through pixels: coefficients in, coefficients out, with Huffman codes
-// made for them; and, if asked, divided by larger divisors, or turned. Metadata stays behind.
+// A smaller file of the same picture without going through pixels: coefficients in, coefficients out, with Huffman
+// codes made for them; and, if asked, divided by larger divisors, or turned. Metadata stays behind.
 #include <stdlib.h>
 #include <string.h>
 #define JPEG_INTERNALS
@@ -147,7 +147,7 @@ static void choose_divisors(struct recompressor *r, int c) {
 
 static int16_t saturated(int value) { return value < -INT16_MAX ? -INT16_MAX : value > INT16_MAX ? INT16_MAX : value; }
 
-// DC is rounded to the nearest, ties towards zero: a file whose divisors double would get brighter.
+// DC is rounded to the nearest, ties toward zero: a file whose divisors double would get brighter.
 static int requantized_dc(int value, struct divisor divisor) {
   const int size = (abs(value) * divisor.old + (divisor.new - 1) / 2) / divisor.new;
   return value < 0 ? -size : size;
@@ -277,8 +277,9 @@ uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, fl
   return r->parts;
 }
 
-// The same, and `recompressor_write` with it, without holding more than a window of coefficients: the first pass counts,
-// a part of the picture if there are to be several others; those write, to this sink and the `SCANS_MOST` behind it.
+// Does what `recompressor_read` and `recompressor_write` do without holding more than a window of coefficients: the
+// first pass counts, a part of the picture if there are to be several others; those write, to this sink and the
+// `SCANS_MOST` behind it.
 EXPORT("recompressor_stream")
 uint32_t recompressor_stream(struct recompressor *r, int source, uint32_t pass, float distance, size_t most,
                              int progressive) {
@@ -308,8 +309,8 @@ static void end_pass(struct recompressor *r) {
   }
 }
 
-// Does about `blocks` blocks of the pass that was begun. Returns 0 when it is done; or else what was done: 1 where scans of
-// several were read, 2 where blocks were packed.
+// Does about `blocks` blocks of the pass that was begun. Returns 0 when it is done; or else what was done: 1 where
+// scans of several were read, 2 where blocks were packed.
 EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32_t blocks) {
   if (r->stage == STAGE_READ) {
     r->store.blocks_left = blocks;
@@ -327,8 +328,8 @@ EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32
   return 0;
 }
 
-// Turns what was read, about `blocks` blocks at a time: transposed, then mirrored left to right and top to bottom, where
-// partial MCUs allow it. Returns whether there is more.
+// Turns what was read, about `blocks` blocks at a time: transposed, then mirrored left to right and top to bottom,
+// where partial MCUs allow it. Returns whether there is more.
 EXPORT("recompressor_turn")
 int recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y, uint32_t blocks) {
   if (r->stage != STAGE_TURN) turning_start(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});

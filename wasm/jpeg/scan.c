@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void code_band(struct scan_coder *c
   int index = __builtin_popcountll(block->mask & ~(~0ull << scan->first)), next = scan->first;
   for (; left; left &= left - 1, index++) {
     const int k = __builtin_ctzll(left), value = packed_value(block, index);
-    // Towards zero, unlike an arithmetic shift.
+    // Toward zero, unlike an arithmetic shift.
     const int known = value < 0 ? -(-value >> scan->low) : value >> scan->low;
     if (!known) continue;
     flush_end_run(coder, writing);

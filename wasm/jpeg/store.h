@@ -1,9 +1,9 @@
 // Coefficients of a picture that comes in several scans, in little memory.
 //
 // libjpeg keeps all 64 coefficients of every block, at every scale: 3 bytes per pixel at 4:2:0. To decode the further
-// scans it is enough to know which coefficients are not zero already; to decode at n/8 of the size only the n x n lowest
-// frequencies matter. So a block is a 64-bit map and the coefficients that are kept: 40 bytes in place of 128 at half
-// the size.
+// scans it is enough to know which coefficients are not zero already; to decode at n/8 of the size only the n x n
+// lowest frequencies matter. So a block is a 64-bit map and the coefficients that are kept: 40 bytes in place of 128 at
+// half the size.
 #pragma once
 #include "native.h"
 
@@ -22,8 +22,8 @@ struct store {
   struct store_component component[MAX_COMPONENTS];
   // Blocks that may be decoded before reading of scans is suspended, at the end of a row of MCUs.
   int32_t blocks_left;
-  // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file, every `window_step`th of them; 0 to
-  // 0: all.
+  // Rows of interleaved MCUs whose coefficients are wanted in this pass over the file, every `window_step`th of them; 0
+  // to 0: all.
   uint32_t window_first, window_end, window_step;
   // If set, a single scan is not stored: each finished row of blocks, 64 coefficients in natural order each, goes here.
   void (*take_row)(void *taker, int component, uint32_t row, int16_t *blocks);
@@ -32,14 +32,14 @@ struct store {
   void *taker;
 };
 
-// Of a zigzag position: the place among the coefficients that a row keeps (natural order of kept x kept), or -1.
+// The place of a zigzag position among the coefficients that a row keeps (natural order of kept x kept), or -1.
 const int8_t *store_slots(const struct store_component *component, uint32_t row);
 
 // The store of a decompressor is its client_data. It outlives libjpeg's pools: free it after them.
 static inline struct store *store_of(j_decompress_ptr jpeg) { return (struct store *)jpeg->client_data; }
 void store_allocate(j_decompress_ptr jpeg, struct store *store);
-// Makes room for the rows of a component in a row of interleaved MCUs, unless there is: a picture's rows all at once would
-// take long to clear.
+// Makes room for the rows of a component in a row of interleaved MCUs, unless there is: a picture's rows all at once
+// would take long to clear.
 void store_open_rows(j_decompress_ptr jpeg, struct store *store, int component, uint32_t unit);
 // Bytes that the coefficients of all blocks would take.
 size_t store_full_bytes(j_decompress_ptr jpeg);

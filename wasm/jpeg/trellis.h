@@ -1,4 +1,4 @@
-// Quantisation of a block that weighs the bits of its symbols against its errors.
+// Quantization of a block that weighs the bits of its symbols against its errors.
 //
 // Ramchandran and Vetterli, "Rate-Distortion Optimal Fast Thresholding with Complete JPEG/MPEG Decoder Compatibility",
 // IEEE Transactions on Image Processing 3 (1994): dynamic programming over the places of values that are not zero.

@@ -8,7 +8,7 @@
 
 enum { STEP = 8 };  // input samples per vector
 
-// Eight samples in[i] with their neighbours to sixteen: (3 in[i] + in[i -/+ 1] + bias) / 4.
+// Eight samples in[i] with their neighbors to sixteen: (3 in[i] + in[i -/+ 1] + bias) / 4.
 INLINE_KERNEL void widen_step(const JSAMPLE *in, JSAMPLE *out) {
   const v128_t before = wasm_u16x8_load8x8(in - 1), here = wasm_u16x8_load8x8(in), after = wasm_u16x8_load8x8(in + 1);
   const v128_t three = wasm_i16x8_add(here, wasm_i16x8_shl(here, 1));

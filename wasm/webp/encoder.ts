@@ -108,7 +108,7 @@ function peakBytes(settings: EncoderSettings): number {
 }
 
 /**
- * What a lossy encoder is given, and whether it should keep its symbols. What they take is known only afterwards, 2 to
+ * What a lossy encoder is given, and whether it should keep its symbols. What they take is known only afterward, 2 to
  * 3 bytes per pixel in photographs at quality 80, 15 in noise: when they do not fit, the encoder starts over without.
  * Without symbols, what remains is the compressed file itself.
  */
