@@ -42,7 +42,7 @@ struct decoder {
   uint64_t color_loss;  // of the planes read so far, what averaging squares of chroma would lose, in 1/256
 };
 
-EXPORT("decoder_new") struct decoder *decoder_new(int source) {
+struct decoder *EXPORT(decoder_new)(int source) {
   struct decoder *d = allocate(sizeof *d);
   d->jpeg.err = error_manager(&d->errors);
   jpeg_create_decompress(&d->jpeg);
@@ -51,7 +51,7 @@ EXPORT("decoder_new") struct decoder *decoder_new(int source) {
   return d;
 }
 
-EXPORT("decoder_close") void decoder_close(struct decoder *d) {
+void EXPORT(decoder_close)(struct decoder *d) {
   jpeg_destroy_decompress(&d->jpeg);
   store_free(&d->store);
   free(d->band);
@@ -59,7 +59,7 @@ EXPORT("decoder_close") void decoder_close(struct decoder *d) {
   free(d);
 }
 
-EXPORT("decoder_facts") const struct facts *decoder_facts(const struct decoder *d) { return &d->facts; }
+const struct facts *EXPORT(decoder_facts)(const struct decoder *d) { return &d->facts; }
 
 static void choose_colors(struct decoder *d, int output) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
@@ -274,9 +274,8 @@ static void skip_first_units(struct decoder *d, uint32_t blocks) {
 
 // Reads the header. `numerator` eighths of the size; the region counts pixels of that size, and a region of width 0
 // means all of it. `decoder_prepare` has to be called before anything else.
-EXPORT("decoder_start")
-void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uint32_t y, uint32_t width,
-                   uint32_t height) {
+void EXPORT(decoder_start)(struct decoder *d, int output, int numerator, uint32_t x, uint32_t y, uint32_t width,
+                           uint32_t height) {
   jpeg_read_header(&d->jpeg, TRUE);
   choose_colors(d, output);
   prepare_decompress(d, numerator);
@@ -285,9 +284,8 @@ void decoder_start(struct decoder *d, int output, int numerator, uint32_t x, uin
 
 // Reads the header for planes, each at `sizes` eighths of the size at which it is stored. The region counts pixels as
 // stored; of it, whole MCUs are delivered. A width of 0 means all of the picture. `decoder_prepare` as above.
-EXPORT("decoder_start_planes")
-void decoder_start_planes(struct decoder *d, int size0, int size1, int size2, uint32_t x, uint32_t y, uint32_t width,
-                          uint32_t height) {
+void EXPORT(decoder_start_planes)(struct decoder *d, int size0, int size1, int size2, uint32_t x, uint32_t y,
+                                  uint32_t width, uint32_t height) {
   const int sizes[3] = {size0, size1, size2};
   jpeg_read_header(&d->jpeg, TRUE);
   choose_colors(d, OUTPUT_PLANES);
@@ -313,7 +311,7 @@ static void get_ready(struct decoder *d) {
 }
 
 // Does about `blocks` blocks of what comes before the first row. Returns whether there is more of that.
-EXPORT("decoder_prepare") int decoder_prepare(struct decoder *d, uint32_t blocks) {
+int EXPORT(decoder_prepare)(struct decoder *d, uint32_t blocks) {
   const int planes = d->output == OUTPUT_PLANES;
   if (d->stage == STAGE_SCANS) {
     if (!read_scans(d, blocks)) return 1;
@@ -365,7 +363,7 @@ static void read_rows(struct decoder *d, uint32_t count) {
 }
 
 // Decodes the next rows into the band, at most `most`; returns their number, 0 at the end.
-EXPORT("decoder_read") uint32_t decoder_read(struct decoder *d, uint32_t most) {
+uint32_t EXPORT(decoder_read)(struct decoder *d, uint32_t most) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
   uint32_t count = most < left ? most : left;
@@ -376,7 +374,7 @@ EXPORT("decoder_read") uint32_t decoder_read(struct decoder *d, uint32_t most) {
 }
 
 // Goes past the next rows, at most `count`, for less than what decoding them takes.
-EXPORT("decoder_skip") void decoder_skip(struct decoder *d, uint32_t count) {
+void EXPORT(decoder_skip)(struct decoder *d, uint32_t count) {
   const struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
   skip_rows(d, count < left ? count : left);
@@ -424,7 +422,7 @@ static void measure_colors(struct decoder *d, uint32_t unit) {
 
 // The part that the rows of chroma read so far have in the mean square of what all of the region would lose of its
 // colors if chroma were halved both ways, of a sample of it.
-EXPORT("decoder_color_loss") double decoder_color_loss(const struct decoder *d) {
+double EXPORT(decoder_color_loss)(const struct decoder *d) {
   const double pairs = ceil((double)(d->last - d->first) * unit_pairs(d) / pair_step(d));
   const uint32_t squares = d->facts.planes[1].width / 2;
   return pairs && squares ? d->color_loss / (256.0 * 4 * squares * pairs) : 0;
@@ -432,7 +430,7 @@ EXPORT("decoder_color_loss") double decoder_color_loss(const struct decoder *d) 
 
 // Decodes the next rows of MCUs into the planes: as many as give the rows of the first that one gives at full size.
 // Returns 0 at the end.
-EXPORT("decoder_read_planes") int decoder_read_planes(struct decoder *d) {
+int EXPORT(decoder_read_planes)(struct decoder *d) {
   const struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t unit = jpeg->output_iMCU_row;
   if (unit >= d->last) return 0;

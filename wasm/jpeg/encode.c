@@ -104,7 +104,7 @@ static JBLOCKARRAY access_band(j_common_ptr jpeg, jvirt_barray_ptr band, JDIMENS
   return band->band;
 }
 
-EXPORT("encoder_new") struct encoder *encoder_new(int sink) {
+struct encoder *EXPORT(encoder_new)(int sink) {
   struct encoder *e = allocate(sizeof *e);
   e->out.sink = sink;
   e->jpeg.err = error_manager(&e->errors);
@@ -118,7 +118,7 @@ EXPORT("encoder_new") struct encoder *encoder_new(int sink) {
   return e;
 }
 
-EXPORT("encoder_close") void encoder_close(struct encoder *e) {
+void EXPORT(encoder_close)(struct encoder *e) {
   jpegli_destroy_compress(&e->jpeg);
   packed_free(&e->packed);
   file_free(&e->file);
@@ -129,7 +129,7 @@ EXPORT("encoder_close") void encoder_close(struct encoder *e) {
 }
 
 // Space for an ICC profile of that length, to be filled before `encoder_start`.
-EXPORT("encoder_profile") uint8_t *encoder_profile(struct encoder *e, size_t length) {
+uint8_t *EXPORT(encoder_profile)(struct encoder *e, size_t length) {
   free(e->profile);
   e->profile = allocate(length);
   e->options.profile = e->profile;
@@ -161,9 +161,8 @@ enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 // Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors
 // against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind
 // the other, are to be put for each write.
-EXPORT("encoder_start")
-uint8_t *encoder_start(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
-                       int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
+uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
+                               int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
   struct jpeg_compress_struct *jpeg = &e->jpeg;
   jpeg->image_width = width;
   jpeg->image_height = height;
@@ -222,11 +221,11 @@ static void measure_colors(struct encoder *e, const uint8_t *top, const uint8_t 
 
 // The mean square of what the pixels written so far lose of their color when chroma is halved both ways, of a sample of
 // them.
-EXPORT("encoder_color_loss") double encoder_color_loss(const struct encoder *e) {
+double EXPORT(encoder_color_loss)(const struct encoder *e) {
   return e->colors ? (double)e->color_loss / e->colors : 0;
 }
 
-EXPORT("encoder_write") void encoder_write(struct encoder *e, uint32_t count) {
+void EXPORT(encoder_write)(struct encoder *e, uint32_t count) {
   if (count > 1) measure_colors(e, e->rows, e->rows + (size_t)e->jpeg.image_width * 4);
   for (uint32_t i = 0; i < count; i++) {
     JSAMPROW row = e->rows + (size_t)i * e->jpeg.image_width * 4;
@@ -235,7 +234,7 @@ EXPORT("encoder_write") void encoder_write(struct encoder *e, uint32_t count) {
 }
 
 // Takes one row of MCUs; each plane is 8 v rows of its width in blocks times 8 samples, edges already repeated.
-EXPORT("encoder_write_planes") void encoder_write_planes(struct encoder *e) {
+void EXPORT(encoder_write_planes)(struct encoder *e) {
   JSAMPROW rows[PACKED_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
   JSAMPARRAY planes[PACKED_COMPONENTS];
   uint8_t *next = e->rows;
@@ -256,7 +255,7 @@ static void begin_finish(struct encoder *e) {
 }
 
 // Writes the file, about `blocks` blocks at a time, each counted once for every scan. Returns whether there is more.
-EXPORT("encoder_finish") int encoder_finish(struct encoder *e, uint32_t blocks) {
+int EXPORT(encoder_finish)(struct encoder *e, uint32_t blocks) {
   if (!e->finishing) begin_finish(e);
   return file_step(&e->file, blocks);
 }

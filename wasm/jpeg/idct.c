@@ -1,5 +1,6 @@
 // Inverse DCT of one block to 8 x 8, 4 x 4 or 2 x 2 samples, with the results of libjpeg's C code (jidctint.c after
-// Loeffler, Ligtenberg and Moschytz 1989; jidctred.c), bit for bit wherever a coefficient times its divisor fits 16 bits.
+// Loeffler, Ligtenberg and Moschytz 1989; jidctred.c), bit for bit wherever a coefficient times its divisor fits 16
+// bits.
 #ifndef SCALAR
 #define JPEG_INTERNALS
 #include "jinclude.h"

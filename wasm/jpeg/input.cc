@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kStep = 4;
 
-void ReadSamples(const uint8_t* in, size_t length, float* out[kMaxComponents]) {
+void ReadSamples(const uint8_t *in, size_t length, float *out[kMaxComponents]) {
   size_t x = 0;
   for (; x + kStep <= length; x += kStep) {
     const v128_t samples = wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(in + x)));
@@ -42,11 +42,11 @@ inline YCbCr Convert(v128_t pixels) {
 
 // Rows of floats have room for whole vectors; of RGBA the last pixels may be the last there are.
 template <bool kColor>
-void ReadRgba(const uint8_t* in, size_t length, float* out[kMaxComponents]) {
+void ReadRgba(const uint8_t *in, size_t length, float *out[kMaxComponents]) {
   for (size_t x = 0; x < length; x += kStep) {
     uint32_t last[kStep] = {};
-    const uint8_t* from = in + 4 * x;
-    if (length - x < kStep) from = static_cast<uint8_t*>(memcpy(last, from, 4 * (length - x)));
+    const uint8_t *from = in + 4 * x;
+    if (length - x < kStep) from = static_cast<uint8_t *>(memcpy(last, from, 4 * (length - x)));
     const YCbCr converted = Convert(wasm_v128_load(from));
     wasm_v128_store(out[0] + x, converted.y);
     if (!kColor) continue;

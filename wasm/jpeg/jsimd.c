@@ -1,4 +1,5 @@
-// Tells libjpeg-turbo which of its accelerated functions exist here (idct.c, upsample.c, ycc.c); its C code does the rest.
+// Tells libjpeg-turbo which of its accelerated functions exist here (idct.c, upsample.c, ycc.c); its C code does the
+// rest.
 #ifndef SCALAR
 #define JPEG_INTERNALS
 #include "jinclude.h"

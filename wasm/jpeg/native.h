@@ -1,23 +1,20 @@
-// What the parts of this module share: exports, imports, errors, input and output.
+// What the parts of this module share: imports, errors, input and output.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "../native.h"
 #include "jpeglib.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define EXPORT(name) __attribute__((used, export_name(name)))
-#define IMPORT(name) __attribute__((import_module("env"), import_name(name)))
-
-// Throws through the frames of this module; the caller restores the stack pointer and closes the handle.
-IMPORT("fail") _Noreturn void fail(const char *text);
 // Copies the next bytes of input `source` to `to`, at most `capacity`; 0 at the end.
-IMPORT("pull") size_t pull(int source, uint8_t *to, size_t capacity);
+size_t IMPORT(pull)(int source, uint8_t *to, size_t capacity);
 // Appends bytes to output `sink`.
-IMPORT("push") void push(int sink, const uint8_t *from, size_t length);
+void IMPORT(push)(int sink, const uint8_t *from, size_t length);
 
 // error.c: every error is fatal; a warning that means damaged pixels is an error too.
 struct jpeg_error_mgr *error_manager(struct jpeg_error_mgr *errors);

@@ -6,8 +6,8 @@ enum { ROUNDS = 3 };
 
 // From these on a sample is white, or black: colors become luma with an error of rounding.
 static const float WHITE = 254.5f, BLACK = 0.5f;
-// How far a sample may move, by the divisor of DC, and at most: pictures that are decoded at a fraction of their size are
-// made of means that nobody clamps, which may change little.
+// How far a sample may move, by the divisor of DC, and at most: pictures that are decoded at a fraction of their size
+// are made of means that nobody clamps, which may change little.
 static const float FREEDOM = 8, MOST = 48;
 // Blocks of less need few coefficients in any case.
 static const float CONTRAST = 64;
@@ -166,7 +166,8 @@ static inline void find_range(const float *row, lanes *least, lanes *largest) {
   }
 }
 
-// Whether there are white or black samples in a block, and much else. What touches none of three rows is not looked for.
+// Whether there are white or black samples in a block, and much else. What touches none of three rows is not looked
+// for.
 static int is_mixed(const float *samples, size_t stride) {
   lanes least = load(samples), largest = least;
   find_range(samples, &least, &largest);

@@ -49,13 +49,13 @@ struct recompressor {
   struct file_writer file;
 };
 
-EXPORT("recompressor_new") struct recompressor *recompressor_new(int sink) {
+struct recompressor *EXPORT(recompressor_new)(int sink) {
   struct recompressor *r = allocate(sizeof *r);
   r->out.sink = sink;
   return r;
 }
 
-EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
+void EXPORT(recompressor_close)(struct recompressor *r) {
   if (r->jpeg.err) jpeg_destroy_decompress(&r->jpeg);
   store_free(&r->store);
   packed_free(&r->packed);
@@ -67,7 +67,7 @@ EXPORT("recompressor_close") void recompressor_close(struct recompressor *r) {
   free(r);
 }
 
-EXPORT("recompressor_profile") uint8_t *recompressor_profile(struct recompressor *r, size_t length) {
+uint8_t *EXPORT(recompressor_profile)(struct recompressor *r, size_t length) {
   free(r->profile);
   r->profile = allocate(length);
   r->options.profile = r->profile;
@@ -76,8 +76,7 @@ EXPORT("recompressor_profile") uint8_t *recompressor_profile(struct recompressor
 }
 
 // The result consists of tiles of the picture; returns where their places are to be written, x and y of each.
-EXPORT("recompressor_tiles")
-uint32_t *recompressor_tiles(struct recompressor *r, uint32_t count, uint32_t across, uint32_t side) {
+uint32_t *EXPORT(recompressor_tiles)(struct recompressor *r, uint32_t count, uint32_t across, uint32_t side) {
   return tiles_choose(&r->tiles, count, across, side);
 }
 
@@ -264,8 +263,7 @@ static void choose_part(struct recompressor *r, uint32_t part) {
 
 // Begins to read the file, from `source`, for what pass number `pass` is about. Returns the number of passes that the
 // whole takes: more than one if the file comes in several scans and its coefficients exceed `most` bytes.
-EXPORT("recompressor_read")
-uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
+uint32_t EXPORT(recompressor_read)(struct recompressor *r, int source, uint32_t pass, float distance, size_t most) {
   open_source(r, source);
   r->parts = passes_for(&r->jpeg, most);
   r->pass = pass;
@@ -280,9 +278,8 @@ uint32_t recompressor_read(struct recompressor *r, int source, uint32_t pass, fl
 // Does what `recompressor_read` and `recompressor_write` do without holding more than a window of coefficients: the
 // first pass counts, a part of the picture if there are to be several others; those write, to this sink and the
 // `SCANS_MOST` behind it.
-EXPORT("recompressor_stream")
-uint32_t recompressor_stream(struct recompressor *r, int source, uint32_t pass, float distance, size_t most,
-                             int progressive) {
+uint32_t EXPORT(recompressor_stream)(struct recompressor *r, int source, uint32_t pass, float distance, size_t most,
+                                     int progressive) {
   open_source(r, source);
   r->parts = passes_for(&r->jpeg, most);
   r->pass = pass;
@@ -311,7 +308,7 @@ static void end_pass(struct recompressor *r) {
 
 // Does about `blocks` blocks of the pass that was begun. Returns 0 when it is done; or else what was done: 1 where
 // scans of several were read, 2 where blocks were packed.
-EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32_t blocks) {
+int EXPORT(recompressor_step)(struct recompressor *r, uint32_t blocks) {
   if (r->stage == STAGE_READ) {
     r->store.blocks_left = blocks;
     jpeg_read_coefficients(&r->jpeg);
@@ -330,8 +327,7 @@ EXPORT("recompressor_step") int recompressor_step(struct recompressor *r, uint32
 
 // Turns what was read, about `blocks` blocks at a time: transposed, then mirrored left to right and top to bottom,
 // where partial MCUs allow it. Returns whether there is more.
-EXPORT("recompressor_turn")
-int recompressor_turn(struct recompressor *r, int transpose, int flip_x, int flip_y, uint32_t blocks) {
+int EXPORT(recompressor_turn)(struct recompressor *r, int transpose, int flip_x, int flip_y, uint32_t blocks) {
   if (r->stage != STAGE_TURN) turning_start(&r->packed, &r->turning, (struct turn){transpose, flip_x, flip_y});
   r->stage = STAGE_TURN;
   if (turning_step(&r->packed, &r->turning, blocks)) return 1;
@@ -350,7 +346,7 @@ static void begin_write(struct recompressor *r, int progressive) {
 }
 
 // Writes the file, about `blocks` blocks at a time, each counted once for every scan. Returns whether there is more.
-EXPORT("recompressor_write") int recompressor_write(struct recompressor *r, int progressive, uint32_t blocks) {
+int EXPORT(recompressor_write)(struct recompressor *r, int progressive, uint32_t blocks) {
   if (r->stage != STAGE_WRITE) begin_write(r, progressive);
   return file_step(&r->file, blocks);
 }

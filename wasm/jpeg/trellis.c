@@ -6,9 +6,10 @@
 
 enum { END_OF_BLOCK = 0x00, ZERO_RUN = 0xF0, LONGEST_CODE = 16, FIRST_LESSON = 64 };
 
-// The squared error, in divisors, that is worth a bit: more where a block is busy and hides it, in proportion to the mean
-// square of its AC coefficients, up to a limit. Of 18 pictures, JPEG files get 0.8 (at a score of 88), 1.6 (75) and 2.5 %
-// (55) smaller at equal score of SSIMULACRA 2 than with the best fixed dead zone; half of that without the increase.
+// The squared error, in divisors, that is worth a bit: more where a block is busy and hides it, in proportion to the
+// mean square of its AC coefficients, up to a limit. Of 18 pictures, JPEG files get 0.8 (at a score of 88), 1.6 (75)
+// and 2.5 % (55) smaller at equal score of SSIMULACRA 2 than with the best fixed dead zone; half of that without the
+// increase.
 static const float BIT_COST = 0.045f, BUSY_SQUARE = 500, MOST_INCREASE = 2.5f;
 
 static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }

@@ -11,8 +11,8 @@
 struct rgb { v128_t r, g, b; };
 
 // Eight pixels of 16-bit lanes, chroma around 0. Factors above 1 are split so that they fit 16 bits: 1.402 cr is
-// cr + 0.402 cr, 1.772 cb is 2 cb - 0.228 cb, -0.714 cr is -cr + 0.286 cr. The fractions of red and blue in 15 bits, and
-// rounded, are what the tables hold for all 256 values.
+// cr + 0.402 cr, 1.772 cb is 2 cb - 0.228 cb, -0.714 cr is -cr + 0.286 cr. The fractions of red and blue in 15 bits,
+// and rounded, are what the tables hold for all 256 values.
 INLINE_KERNEL struct rgb convert8(v128_t y, v128_t cb, v128_t cr) {
   const v128_t half = wasm_i32x4_splat(1 << 15);
   const v128_t red = wasm_i16x8_q15mulr_sat(cr, wasm_i16x8_splat(13173));
