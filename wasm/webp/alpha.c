@@ -7,7 +7,7 @@
 // Above this many pixels memory counts more than the size of the alpha channel.
 #define LEAN_PIXELS (2 << 20)
 
-static int bounded_stream(const WebPConfig* config, const WebPPicture* picture, VP8LBitWriter* writer) {
+static int bounded_stream(const WebPConfig *config, const WebPPicture *picture, VP8LBitWriter *writer) {
   WebPConfig bounded = *config;
   if (bounded.method > 2) {
     bounded.method = 2;
@@ -21,7 +21,7 @@ static int bounded_stream(const WebPConfig* config, const WebPPicture* picture, 
 #include "src/enc/alpha_enc.c"
 #undef VP8EncStartAlpha
 
-int VP8EncStartAlpha(VP8Encoder* const encoder) {
+int VP8EncStartAlpha(VP8Encoder *const encoder) {
   const int large = encoder->pic->width * encoder->pic->height > LEAN_PIXELS;
   if (encoder->has_alpha && large && encoder->config->alpha_quality == 100) return lean_alpha(encoder);
   return bounded_start(encoder);

@@ -3,16 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT(name) __attribute__((export_name(name)))
+#include "../native.h"
 
 // A transparent canvas, or NULL when memory does not suffice.
-EXPORT("canvas_open")
-uint32_t* canvas_open(int width, int height) {
+uint32_t *EXPORT(canvas_open)(int width, int height) {
   if (width <= 0 || height <= 0 || (size_t)height > SIZE_MAX / sizeof(uint32_t) / (size_t)width) return NULL;
-  return (uint32_t*)calloc((size_t)width * height, sizeof(uint32_t));
+  return (uint32_t *)calloc((size_t)width * height, sizeof(uint32_t));
 }
 
-EXPORT("canvas_close") void canvas_close(uint32_t* canvas) { free(canvas); }
+void EXPORT(canvas_close)(uint32_t *canvas) { free(canvas); }
 
 static uint32_t blend_channel(uint32_t above, uint32_t above_alpha, uint32_t below, uint32_t below_alpha,
                               uint32_t scale) {
@@ -31,11 +30,10 @@ static uint32_t blend_pixel(uint32_t above, uint32_t below) {
 }
 
 // Lays `rows` rows of `width` pixels at (x, y); with `blend` over what is there, otherwise in its place.
-EXPORT("canvas_draw")
-void canvas_draw(uint32_t* canvas, int canvas_width, int x, int y, int width, int rows, const uint32_t* from,
-                 int blend) {
+void EXPORT(canvas_draw)(uint32_t *canvas, int canvas_width, int x, int y, int width, int rows, const uint32_t *from,
+                         int blend) {
   for (int row = 0; row < rows; ++row, from += width) {
-    uint32_t* const to = canvas + (size_t)(y + row) * canvas_width + x;
+    uint32_t *const to = canvas + (size_t)(y + row) * canvas_width + x;
     if (!blend) {
       memcpy(to, from, (size_t)width * sizeof(*to));
       continue;
@@ -48,8 +46,7 @@ void canvas_draw(uint32_t* canvas, int canvas_width, int x, int y, int width, in
   }
 }
 
-EXPORT("canvas_clear")
-void canvas_clear(uint32_t* canvas, int canvas_width, int x, int y, int width, int height) {
+void EXPORT(canvas_clear)(uint32_t *canvas, int canvas_width, int x, int y, int width, int height) {
   for (int row = 0; row < height; ++row) {
     memset(canvas + (size_t)(y + row) * canvas_width + x, 0, (size_t)width * sizeof(*canvas));
   }
@@ -60,12 +57,11 @@ static int differ(uint32_t a, uint32_t b) { return a != b && ((a | b) >> 24) != 
 
 // Writes to `box` the smallest rectangle x, y, width, height that holds all pixels of `after` that differ from
 // `before`; x and y are even. Width and height are 0 when nothing differs.
-EXPORT("canvas_difference")
-void canvas_difference(const uint32_t* before, const uint32_t* after, int width, int height, int* box) {
+void EXPORT(canvas_difference)(const uint32_t *before, const uint32_t *after, int width, int height, int *box) {
   int left = width, right = -1, top = height, bottom = -1;
   for (int y = 0; y < height; ++y) {
-    const uint32_t* const a = before + (size_t)y * width;
-    const uint32_t* const b = after + (size_t)y * width;
+    const uint32_t *const a = before + (size_t)y * width;
+    const uint32_t *const b = after + (size_t)y * width;
     int first = 0, last = width - 1;
     if (memcmp(a, b, (size_t)width * sizeof(*a)) == 0) continue;
     while (first < width && !differ(a[first], b[first])) ++first;
@@ -85,12 +81,11 @@ void canvas_difference(const uint32_t* before, const uint32_t* after, int width,
 }
 
 // Whether the rectangle can be drawn by blending: every pixel that differs is opaque in `after`.
-EXPORT("canvas_blendable")
-int canvas_blendable(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width,
-                     int box_height) {
+int EXPORT(canvas_blendable)(const uint32_t *before, const uint32_t *after, int width, int x, int y, int box_width,
+                             int box_height) {
   for (int row = y; row < y + box_height; ++row) {
-    const uint32_t* const a = before + (size_t)row * width + x;
-    const uint32_t* const b = after + (size_t)row * width + x;
+    const uint32_t *const a = before + (size_t)row * width + x;
+    const uint32_t *const b = after + (size_t)row * width + x;
     for (int i = 0; i < box_width; ++i) {
       if (differ(a[i], b[i]) && (b[i] >> 24) != 255) return 0;
     }
@@ -99,14 +94,13 @@ int canvas_blendable(const uint32_t* before, const uint32_t* after, int width, i
 }
 
 // Copies rows of the rectangle out of `after`; with `before`, pixels that do not differ become transparent.
-EXPORT("canvas_copy")
-void canvas_copy(const uint32_t* before, const uint32_t* after, int width, int x, int y, int box_width, int rows,
-                 uint32_t* to) {
+void EXPORT(canvas_copy)(const uint32_t *before, const uint32_t *after, int width, int x, int y, int box_width,
+                         int rows, uint32_t *to) {
   for (int row = y; row < y + rows; ++row, to += box_width) {
-    const uint32_t* const b = after + (size_t)row * width + x;
+    const uint32_t *const b = after + (size_t)row * width + x;
     memcpy(to, b, (size_t)box_width * sizeof(*to));
     if (before == NULL) continue;
-    const uint32_t* const a = before + (size_t)row * width + x;
+    const uint32_t *const a = before + (size_t)row * width + x;
     for (int i = 0; i < box_width; ++i) {
       if (!differ(a[i], b[i])) to[i] = 0;
     }

@@ -2,37 +2,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../native.h"
 #include "import.h"
 #include "lean.h"
 #include "src/webp/encode.h"
-
-#define EXPORT(name) __attribute__((export_name(name)))
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
 
 // Appends bytes to the output of that number; none take back all that was written to it.
-__attribute__((import_module("env"), import_name("write")))
-void write_bytes(int sink, const uint8_t* bytes, size_t size);
+void IMPORT_AS(write_bytes, write)(int sink, const uint8_t *bytes, size_t size);
 void heap_limit(size_t bytes);
 
 typedef struct {
   WebPConfig config;
   WebPPicture picture;
-  uint8_t* band;
-  uint16_t* scratch;
+  uint8_t *band;
+  uint16_t *scratch;
   int next_row;
   int translucent;
   int sink;
 } Encoder;
 
-static int write_chunk(const uint8_t* bytes, size_t size, const WebPPicture* picture) {
-  write_bytes(((const Encoder*)picture->custom_ptr)->sink, bytes, size);
+static int write_chunk(const uint8_t *bytes, size_t size, const WebPPicture *picture) {
+  write_bytes(((const Encoder *)picture->custom_ptr)->sink, bytes, size);
   return 1;
 }
 
-EXPORT("encoder_close")
-void encoder_close(Encoder* encoder) {
+void EXPORT(encoder_close)(Encoder *encoder) {
   if (encoder == NULL) return;
   WebPPictureFree(&encoder->picture);
   free(encoder->band);
@@ -41,11 +38,10 @@ void encoder_close(Encoder* encoder) {
 }
 
 // `near_lossless` is 0 to 100, 100 being off. Returns NULL when memory does not suffice or a value is out of range.
-EXPORT("encoder_open")
-Encoder* encoder_open(int width, int height, int opaque, int lossless, float quality, int method, int alpha_quality,
-                      int near_lossless, int exact, int sink) {
-  Encoder* const encoder = (Encoder*)calloc(1, sizeof(*encoder));
-  WebPPicture* const picture = encoder == NULL ? NULL : &encoder->picture;
+Encoder *EXPORT(encoder_open)(int width, int height, int opaque, int lossless, float quality, int method,
+                              int alpha_quality, int near_lossless, int exact, int sink) {
+  Encoder *const encoder = (Encoder *)calloc(1, sizeof(*encoder));
+  WebPPicture *const picture = encoder == NULL ? NULL : &encoder->picture;
   if (encoder == NULL) return NULL;
   if (!WebPConfigInit(&encoder->config) || !WebPPictureInit(picture)) goto Error;
   encoder->config.lossless = lossless;
@@ -63,8 +59,8 @@ Encoder* encoder_open(int width, int height, int opaque, int lossless, float qua
   picture->writer = write_chunk;
   picture->custom_ptr = encoder;
   import_init();
-  encoder->band = (uint8_t*)malloc((size_t)width * 4 * BAND_ROWS);
-  encoder->scratch = (uint16_t*)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
+  encoder->band = (uint8_t *)malloc((size_t)width * 4 * BAND_ROWS);
+  encoder->scratch = (uint16_t *)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
   if (encoder->band == NULL || encoder->scratch == NULL || !WebPPictureAlloc(picture)) goto Error;
   return encoder;
 
@@ -73,11 +69,10 @@ Error:
   return NULL;
 }
 
-EXPORT("encoder_band") uint8_t* encoder_band(Encoder* encoder) { return encoder->band; }
+uint8_t *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
 
 // Takes the first `rows` rows of the band: all 32 of them except at the bottom of the picture.
-EXPORT("encoder_rows")
-void encoder_rows(Encoder* encoder, int rows) {
+void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
   const int left = encoder->picture.height - encoder->next_row;
   if (rows > left) rows = left;
   encoder->translucent |= import_rows(&encoder->picture, encoder->band, encoder->next_row, rows, encoder->scratch);
@@ -91,9 +86,8 @@ void encoder_rows(Encoder* encoder, int rows) {
 // goes over the picture several times instead of keeping its symbols until the end, which takes twice the time; that
 // is also tried where memory ran out. Partition 0 holds 512 KB; where the modes of a large
 // picture do not fit, they are coded anew with fewer small blocks.
-EXPORT("encoder_finish")
-int encoder_finish(Encoder* encoder, size_t limit, int lean) {
-  WebPPicture* const picture = &encoder->picture;
+int EXPORT(encoder_finish)(Encoder *encoder, size_t limit, int lean) {
+  WebPPicture *const picture = &encoder->picture;
   free(encoder->band);
   free(encoder->scratch);
   encoder->band = NULL;

@@ -1,5 +1,6 @@
-// The lossless coder joins histograms for a long time without telling how far it got. What takes the time are entropies of
-// pairs; this file is compiled in place of histogram_enc.c, contains it, and lets others have the thread between them.
+// The lossless coder joins histograms for a long time without telling how far it got. What takes the time are entropies
+// of pairs; this file is compiled in place of histogram_enc.c, contains it, and lets others have the thread between
+// them.
 #include "breathe.h"
 #include "src/dsp/lossless.h"
 

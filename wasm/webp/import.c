@@ -14,7 +14,7 @@ void import_init(void) {
   InitGammaTables();
 }
 
-static void luma_row(const uint8_t* rgba, uint8_t* luma, int width) {
+static void luma_row(const uint8_t *rgba, uint8_t *luma, int width) {
   int x = 0;
 #ifdef __wasm_simd128__
   // 16839 r + 33059 g + 6420 b, with the weight of g split in two because it does not fit 16 bits.
@@ -38,7 +38,7 @@ static void luma_row(const uint8_t* rgba, uint8_t* luma, int width) {
 }
 
 // Two rows, or one at the bottom of a picture of odd height: `stride` is 0 then, which counts the row twice.
-static int import_pair(WebPPicture* picture, const uint8_t* rgba, int y, int stride, uint16_t* scratch) {
+static int import_pair(WebPPicture *picture, const uint8_t *rgba, int y, int stride, uint16_t *scratch) {
   const int width = picture->width;
   const int uv_width = (width + 1) >> 1;
   const int rows = stride == 0 ? 1 : 2;
@@ -59,14 +59,14 @@ static int import_pair(WebPPicture* picture, const uint8_t* rgba, int y, int str
   return translucent;
 }
 
-int import_rows(WebPPicture* picture, const uint8_t* rgba, int y, int rows, uint16_t* scratch) {
+int import_rows(WebPPicture *picture, const uint8_t *rgba, int y, int rows, uint16_t *scratch) {
   const int stride = 4 * picture->width;
   int translucent = 0;
   int i;
   if (picture->use_argb) {
     for (i = 0; i < rows; ++i, rgba += stride) {
-      uint32_t* const to = picture->argb + (ptrdiff_t)(y + i) * picture->argb_stride;
-      VP8LConvertBGRAToRGBA((const uint32_t*)rgba, picture->width, (uint8_t*)to);
+      uint32_t *const to = picture->argb + (ptrdiff_t)(y + i) * picture->argb_stride;
+      VP8LConvertBGRAToRGBA((const uint32_t *)rgba, picture->width, (uint8_t *)to);
       translucent |= WebPHasAlpha32b(rgba + 3, picture->width);
     }
     return translucent;

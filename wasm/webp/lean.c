@@ -27,8 +27,8 @@ extern int VP8LDistanceToPlaneCode(int xsize, int dist);
 
 // Either 32-bit pixels or 8-bit samples, which count as green.
 typedef struct {
-  const uint32_t* pixels;
-  const uint8_t* samples;
+  const uint32_t *pixels;
+  const uint8_t *samples;
   int width;
   int height;
 } Image;
@@ -47,30 +47,30 @@ typedef struct {
 
 typedef struct {
   VP8LBitWriter bits;
-  const WebPPicture* picture;
+  const WebPPicture *picture;
 } Output;
 
 static const int kSymbols[CODES] = {GREEN_SYMBOLS, NUM_LITERAL_CODES, NUM_LITERAL_CODES, NUM_LITERAL_CODES,
                                     NUM_DISTANCE_CODES};
 
-static WEBP_INLINE uint32_t pixel_at(const Image* image, size_t i) {
+static WEBP_INLINE uint32_t pixel_at(const Image *image, size_t i) {
   return image->pixels != NULL ? image->pixels[i] : (uint32_t)image->samples[i] << 8;
 }
 
-static WEBP_INLINE int match_length(const Image* image, size_t at, size_t distance, size_t end) {
+static WEBP_INLINE int match_length(const Image *image, size_t at, size_t distance, size_t end) {
   const size_t most = end - at < LONGEST_MATCH ? end - at : LONGEST_MATCH;
   size_t length = 0;
   if (image->pixels != NULL) {
-    const uint32_t* const p = image->pixels + at;
+    const uint32_t *const p = image->pixels + at;
     while (length < most && p[length] == p[(ptrdiff_t)length - (ptrdiff_t)distance]) ++length;
   } else {
-    const uint8_t* const p = image->samples + at;
+    const uint8_t *const p = image->samples + at;
     while (length < most && p[length] == p[(ptrdiff_t)length - (ptrdiff_t)distance]) ++length;
   }
   return (int)length;
 }
 
-static WEBP_INLINE uint32_t hash_at(const Image* image, size_t i) {
+static WEBP_INLINE uint32_t hash_at(const Image *image, size_t i) {
   uint64_t key;
   if (image->pixels != NULL) {
     key = image->pixels[i] * 0x9e3779b1ull + image->pixels[i + 1] * 0x85ebca77ull + image->pixels[i + 2];
@@ -80,7 +80,7 @@ static WEBP_INLINE uint32_t hash_at(const Image* image, size_t i) {
   return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - TABLE_BITS));
 }
 
-static WEBP_INLINE void emit_literal(Coder* coder, VP8LBitWriter* bits, uint32_t pixel) {
+static WEBP_INLINE void emit_literal(Coder *coder, VP8LBitWriter *bits, uint32_t pixel) {
   const int symbols[4] = {(pixel >> 8) & 255, (pixel >> 16) & 255, pixel & 255, pixel >> 24};
   for (int k = 0; k < 4; ++k) {
     if (bits == NULL) ++coder->counts[k][symbols[k]];
@@ -88,7 +88,7 @@ static WEBP_INLINE void emit_literal(Coder* coder, VP8LBitWriter* bits, uint32_t
   }
 }
 
-static void emit_prefixed(Coder* coder, VP8LBitWriter* bits, int tree, int first, int value) {
+static void emit_prefixed(Coder *coder, VP8LBitWriter *bits, int tree, int first, int value) {
   int code, extra, rest;
   VP8LPrefixEncode(value, &code, &extra, &rest);
   if (bits == NULL) {
@@ -101,7 +101,7 @@ static void emit_prefixed(Coder* coder, VP8LBitWriter* bits, int tree, int first
 }
 
 // The longest match among: the pixel before, the pixel above, the last place with the same next pixels.
-static WEBP_INLINE int find_match(Coder* coder, const Image* image, size_t at, size_t end, size_t* distance) {
+static WEBP_INLINE int find_match(Coder *coder, const Image *image, size_t at, size_t end, size_t *distance) {
   const size_t width = image->width;
   const int needed = image->pixels != NULL ? 3 : 8;
   int best = needed - 1;
@@ -114,7 +114,7 @@ static WEBP_INLINE int find_match(Coder* coder, const Image* image, size_t at, s
     if (length > best) best = length, *distance = width;
   }
   if (at + 8 <= end) {
-    uint32_t* const slot = &coder->table[hash_at(image, at)];
+    uint32_t *const slot = &coder->table[hash_at(image, at)];
     // Places are stored plus one; 0 is an empty slot.
     const size_t place = *slot;
     *slot = (uint32_t)(at + 1);
@@ -126,8 +126,8 @@ static WEBP_INLINE int find_match(Coder* coder, const Image* image, size_t at, s
   return best >= needed && *distance <= FARTHEST_MATCH ? best : 0;
 }
 
-static int drain(Output* output) {
-  VP8LBitWriter* const bits = &output->bits;
+static int drain(Output *output) {
+  VP8LBitWriter *const bits = &output->bits;
   const size_t size = bits->cur - bits->buf;
   if (bits->error) return 0;
   if (output->picture == NULL || size < DRAIN_BYTES) return 1;
@@ -136,9 +136,9 @@ static int drain(Output* output) {
 }
 
 // Goes over the image once: counts its symbols when `output` is NULL, otherwise writes them.
-static int code_symbols(Coder* coder, const Image* image, Output* output) {
+static int code_symbols(Coder *coder, const Image *image, Output *output) {
   const size_t end = (size_t)image->width * image->height;
-  VP8LBitWriter* const bits = output == NULL ? NULL : &output->bits;
+  VP8LBitWriter *const bits = output == NULL ? NULL : &output->bits;
   size_t breathed = 0;
   memset(coder->table, 0, sizeof(coder->table));
   for (size_t at = 0; at < end;) {
@@ -166,7 +166,7 @@ static int code_symbols(Coder* coder, const Image* image, Output* output) {
 }
 
 // Counts the symbols of an image and makes prefix codes for them. Returns the number of bits that they will take.
-static uint64_t count_codes(Coder* coder, const Image* image) {
+static uint64_t count_codes(Coder *coder, const Image *image) {
   uint64_t size;
   memset(coder->counts, 0, sizeof(coder->counts));
   memset(coder->lengths, 0, sizeof(coder->lengths));
@@ -175,7 +175,7 @@ static uint64_t count_codes(Coder* coder, const Image* image) {
   code_symbols(coder, image, NULL);
   size = coder->extra_bits;
   for (int k = 0; k < CODES; ++k) {
-    HuffmanTreeCode* const tree = &coder->trees[k];
+    HuffmanTreeCode *const tree = &coder->trees[k];
     uint32_t histogram[GREEN_SYMBOLS];
     tree->num_symbols = kSymbols[k];
     tree->code_lengths = coder->lengths[k];
@@ -195,19 +195,19 @@ static uint64_t count_codes(Coder* coder, const Image* image) {
   return size;
 }
 
-static void write_codes(Coder* coder, VP8LBitWriter* bits) {
+static void write_codes(Coder *coder, VP8LBitWriter *bits) {
   for (int k = 0; k < CODES; ++k) {
     StoreHuffmanCode(bits, coder->pool, coder->tokens, &coder->trees[k]);
     ClearHuffmanTreeIfOnlyOneSymbol(&coder->trees[k]);
   }
 }
 
-static uint64_t bits_written(const VP8LBitWriter* bits) { return 8 * (uint64_t)(bits->cur - bits->buf) + bits->used; }
+static uint64_t bits_written(const VP8LBitWriter *bits) { return 8 * (uint64_t)(bits->cur - bits->buf) + bits->used; }
 
 //------------------------------------------------------------------------------
 // Files
 
-static int write_header(const WebPPicture* picture, size_t size) {
+static int write_header(const WebPPicture *picture, size_t size) {
   const size_t padded = size + (size & 1);
   uint8_t header[RIFF_HEADER_SIZE + CHUNK_HEADER_SIZE] = {'R', 'I', 'F', 'F', 0, 0, 0, 0, 'W', 'E',
                                                           'B', 'P', 'V', 'P', '8', 'L', 0, 0, 0, 0};
@@ -217,7 +217,7 @@ static int write_header(const WebPPicture* picture, size_t size) {
 }
 
 // Signature, size, and whether there is alpha.
-static void put_header(const WebPPicture* picture, VP8LBitWriter* bits) {
+static void put_header(const WebPPicture *picture, VP8LBitWriter *bits) {
   VP8LPutBits(bits, VP8L_MAGIC_BYTE, 8);
   VP8LPutBits(bits, picture->width - 1, VP8L_IMAGE_SIZE_BITS);
   VP8LPutBits(bits, picture->height - 1, VP8L_IMAGE_SIZE_BITS);
@@ -226,9 +226,9 @@ static void put_header(const WebPPicture* picture, VP8LBitWriter* bits) {
 }
 
 // Subtracts green and predicts, and says so, unless the pixels as they are have matches that win more.
-static int transform(WebPPicture* picture, Coder* coder, uint32_t* modes, uint32_t* rows, Output* output) {
+static int transform(WebPPicture *picture, Coder *coder, uint32_t *modes, uint32_t *rows, Output *output) {
   const int width = picture->width, height = picture->height;
-  VP8LBitWriter* const bits = &output->bits;
+  VP8LBitWriter *const bits = &output->bits;
   const Image pixels = {picture->argb, NULL, width, height};
   const Image predictors = {modes, NULL, VP8LSubSampleSize(width, TILE_BITS), VP8LSubSampleSize(height, TILE_BITS)};
   const double plain = (double)count_codes(coder, &pixels);
@@ -250,9 +250,9 @@ static int transform(WebPPicture* picture, Coder* coder, uint32_t* modes, uint32
   return code_symbols(coder, &predictors, output);
 }
 
-static int write_pixels(WebPPicture* picture, Coder* coder, uint32_t* modes, uint32_t* rows, Output* output) {
+static int write_pixels(WebPPicture *picture, Coder *coder, uint32_t *modes, uint32_t *rows, Output *output) {
   const Image image = {picture->argb, NULL, picture->width, picture->height};
-  VP8LBitWriter* const bits = &output->bits;
+  VP8LBitWriter *const bits = &output->bits;
   uint64_t data_bits, size;
   put_header(picture, bits);
   if (!transform(picture, coder, modes, rows, output)) return 0;
@@ -268,15 +268,15 @@ static int write_pixels(WebPPicture* picture, Coder* coder, uint32_t* modes, uin
   if (!code_symbols(coder, &image, output)) return 0;
   VP8LBitWriterFinish(bits);
   if (bits->error || !picture->writer(bits->buf, VP8LBitWriterNumBytes(bits), picture)) return 0;
-  return (size & 1) ? picture->writer((const uint8_t*)"", 1, picture) : 1;
+  return (size & 1) ? picture->writer((const uint8_t *)"", 1, picture) : 1;
 }
 
-int lean_lossless(WebPPicture* picture) {
+int lean_lossless(WebPPicture *picture) {
   const size_t tiles =
       (size_t)VP8LSubSampleSize(picture->width, TILE_BITS) * VP8LSubSampleSize(picture->height, TILE_BITS);
-  Coder* const coder = (Coder*)WebPSafeMalloc(1, sizeof(*coder));
-  uint32_t* const modes = (uint32_t*)WebPSafeMalloc(tiles, sizeof(*modes));
-  uint32_t* const rows = (uint32_t*)WebPSafeMalloc(2 * ((uint64_t)picture->width + 1), sizeof(*rows));
+  Coder *const coder = (Coder *)WebPSafeMalloc(1, sizeof(*coder));
+  uint32_t *const modes = (uint32_t *)WebPSafeMalloc(tiles, sizeof(*modes));
+  uint32_t *const rows = (uint32_t *)WebPSafeMalloc(2 * ((uint64_t)picture->width + 1), sizeof(*rows));
   Output output;
   int ok = VP8LBitWriterInit(&output.bits, 4 * DRAIN_BYTES);
   VP8LEncDspInit();
@@ -291,7 +291,7 @@ int lean_lossless(WebPPicture* picture) {
   return ok ? 1 : WebPEncodingSetError(picture, VP8_ENC_ERROR_OUT_OF_MEMORY);
 }
 
-static void filter_samples(const WebPPicture* picture, WEBP_FILTER_TYPE filter, uint8_t* samples) {
+static void filter_samples(const WebPPicture *picture, WEBP_FILTER_TYPE filter, uint8_t *samples) {
   if (filter == WEBP_FILTER_NONE) {
     WebPCopyPlane(picture->a, picture->a_stride, samples, picture->width, picture->width, picture->height);
   } else {
@@ -299,7 +299,7 @@ static void filter_samples(const WebPPicture* picture, WEBP_FILTER_TYPE filter, 
   }
 }
 
-static WEBP_FILTER_TYPE best_filter(const WebPPicture* picture, Coder* coder, uint8_t* samples) {
+static WEBP_FILTER_TYPE best_filter(const WebPPicture *picture, Coder *coder, uint8_t *samples) {
   const Image image = {NULL, samples, picture->width, picture->height};
   WEBP_FILTER_TYPE best = WEBP_FILTER_NONE;
   uint64_t least = UINT64_MAX;
@@ -313,7 +313,7 @@ static WEBP_FILTER_TYPE best_filter(const WebPPicture* picture, Coder* coder, ui
 }
 
 // A palette of all 256 samples. It changes nothing, but with it decoders hold 1 byte per pixel and not 4.
-static int write_identity_palette(Coder* coder, Output* output) {
+static int write_identity_palette(Coder *coder, Output *output) {
   uint32_t differences[256];
   const Image image = {differences, NULL, 256, 1};
   for (int i = 0; i < 256; ++i) differences[i] = i == 0 ? 0 : 1 << 8;
@@ -326,10 +326,10 @@ static int write_identity_palette(Coder* coder, Output* output) {
   return code_symbols(coder, &image, output);
 }
 
-static int write_alpha(VP8Encoder* encoder, Coder* coder, uint8_t* samples, Output* output) {
-  const WebPPicture* const picture = encoder->pic;
+static int write_alpha(VP8Encoder *encoder, Coder *coder, uint8_t *samples, Output *output) {
+  const WebPPicture *const picture = encoder->pic;
   const Image image = {NULL, samples, picture->width, picture->height};
-  VP8LBitWriter* const bits = &output->bits;
+  VP8LBitWriter *const bits = &output->bits;
   const WEBP_FILTER_TYPE filter = best_filter(picture, coder, samples);
   filter_samples(picture, filter, samples);
   VP8LPutBits(bits, ALPHA_LOSSLESS_COMPRESSION | (filter << 2), 8);
@@ -344,10 +344,10 @@ static int write_alpha(VP8Encoder* encoder, Coder* coder, uint8_t* samples, Outp
   return !bits->error;
 }
 
-int lean_alpha(VP8Encoder* encoder) {
-  const WebPPicture* const picture = encoder->pic;
-  Coder* const coder = (Coder*)WebPSafeMalloc(1, sizeof(*coder));
-  uint8_t* const samples = (uint8_t*)WebPSafeMalloc((uint64_t)picture->width * picture->height, 1);
+int lean_alpha(VP8Encoder *encoder) {
+  const WebPPicture *const picture = encoder->pic;
+  Coder *const coder = (Coder *)WebPSafeMalloc(1, sizeof(*coder));
+  uint8_t *const samples = (uint8_t *)WebPSafeMalloc((uint64_t)picture->width * picture->height, 1);
   Output output = {.picture = NULL};
   int ok = VP8LBitWriterInit(&output.bits, DRAIN_BYTES) && coder != NULL && samples != NULL;
   VP8FiltersInit();

@@ -7,9 +7,9 @@
 
 // Writes `picture`, which is ARGB, as a WebP file through `picture->writer`, and leaves residuals in place of its
 // pixels. Returns 0, and sets the error of the picture, when memory does not suffice.
-int lean_lossless(WebPPicture* picture);
+int lean_lossless(WebPPicture *picture);
 
 // Codes the alpha channel of the picture that `encoder` works on, as libwebp's `VP8EncStartAlpha` does.
-int lean_alpha(VP8Encoder* encoder);
+int lean_alpha(VP8Encoder *encoder);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "lossless-rows.h"
 
-int lossless_start(VP8LDecoder* decoder, WebPDecParams* params) {
-  VP8Io* const io = decoder->io;
+int lossless_start(VP8LDecoder *decoder, WebPDecParams *params) {
+  VP8Io *const io = decoder->io;
   decoder->output = params->output;
   if (!WebPIoInitFromOptions(params->options, io, MODE_BGRA)) return VP8_STATUS_INVALID_PARAM;
   if (!AllocateInternalBuffers32b(decoder, io->width)) return decoder->status;
@@ -15,8 +15,8 @@ int lossless_start(VP8LDecoder* decoder, WebPDecParams* params) {
   return VP8_STATUS_OK;
 }
 
-int lossless_step(VP8LDecoder* decoder, WebPDecParams* params) {
-  VP8Io* const io = decoder->io;
+int lossless_step(VP8LDecoder *decoder, WebPDecParams *params) {
+  VP8Io *const io = decoder->io;
   const int bottom = io->crop_bottom;
   // The block starts at a multiple of the height of libwebp's row cache, so that it never overflows.
   const int last_row = decoder->last_row + NUM_ARGB_CACHE_ROWS < bottom ? decoder->last_row + NUM_ARGB_CACHE_ROWS : bottom;

@@ -6,9 +6,9 @@
 #include "src/dec/webpi_dec.h"
 
 // Allocates the pixels. Returns a VP8StatusCode.
-int lossless_start(VP8LDecoder* decoder, WebPDecParams* params);
+int lossless_start(VP8LDecoder *decoder, WebPDecParams *params);
 
 // Decodes the next sixteen source rows into `params->output`. Returns 0 on error or past the end.
-int lossless_step(VP8LDecoder* decoder, WebPDecParams* params);
+int lossless_step(VP8LDecoder *decoder, WebPDecParams *params);
 
 #endif

@@ -12,7 +12,7 @@
 static const int kModes[] = {1, 2, 4, 7, 11, 12, 13};
 
 // Residuals of `count` pixels from x on; as libwebp's decoder, the borders have predictors of their own.
-static void predict(int mode, int x, int y, int count, const uint32_t* row, const uint32_t* upper, uint32_t* out) {
+static void predict(int mode, int x, int y, int count, const uint32_t *row, const uint32_t *upper, uint32_t *out) {
   if (x == 0 && count > 0) {
     *out++ = VP8LSubPixels(row[0], y == 0 ? ARGB_BLACK : upper[0]);
     ++x;
@@ -21,21 +21,21 @@ static void predict(int mode, int x, int y, int count, const uint32_t* row, cons
   if (count > 0) VP8LPredictorsSub[y == 0 ? 1 : mode](row + x, upper + x, count, out);
 }
 
-static uint32_t cost_of(const uint32_t* residuals, int count) {
-  const uint8_t* const bytes = (const uint8_t*)residuals;
+static uint32_t cost_of(const uint32_t *residuals, int count) {
+  const uint8_t *const bytes = (const uint8_t *)residuals;
   uint32_t cost = 0;
   for (int i = 0; i < 4 * count; ++i) cost += bytes[i] < 128 ? bytes[i] : 256 - bytes[i];
   return cost;
 }
 
 // The predictor with the smallest residuals for a tile, judged on every fourth row.
-static uint32_t choose_mode(const uint32_t* argb, int width, int x, int y, int columns, int rows) {
+static uint32_t choose_mode(const uint32_t *argb, int width, int x, int y, int columns, int rows) {
   uint32_t residuals[1 << TILE_BITS];
   uint32_t best_cost = ~0u, best = 0;
   for (size_t k = 0; k < sizeof(kModes) / sizeof(*kModes); ++k) {
     uint32_t cost = 0;
     for (int row = y; row < y + rows; row += 4) {
-      const uint32_t* const current = argb + (size_t)row * width;
+      const uint32_t *const current = argb + (size_t)row * width;
       predict(kModes[k], x, row, columns, current, current - (row > 0 ? width : 0), residuals);
       cost += cost_of(residuals, columns);
     }
@@ -44,7 +44,7 @@ static uint32_t choose_mode(const uint32_t* argb, int width, int x, int y, int c
   return best << 8;
 }
 
-void choose_modes(const uint32_t* argb, int width, int height, uint32_t* modes) {
+void choose_modes(const uint32_t *argb, int width, int height, uint32_t *modes) {
   const int tile = 1 << TILE_BITS;
   for (int y = 0; y < height; y += tile) {
     for (int x = 0; x < width; x += tile) {
@@ -56,14 +56,14 @@ void choose_modes(const uint32_t* argb, int width, int height, uint32_t* modes) 
   }
 }
 
-double residual_bits(const uint32_t* argb, int width, int height, const uint32_t* modes) {
+double residual_bits(const uint32_t *argb, int width, int height, const uint32_t *modes) {
   const int tile = 1 << TILE_BITS;
   const int across = VP8LSubSampleSize(width, TILE_BITS);
   uint32_t residuals[1 << TILE_BITS];
   uint32_t counts[4][256] = {{0}};
   double bits = 0;
   for (int y = 0; y < height; y += 4) {
-    const uint32_t* const current = argb + (size_t)y * width;
+    const uint32_t *const current = argb + (size_t)y * width;
     for (int x = 0; x < width; x += tile) {
       const int columns = width - x < tile ? width - x : tile;
       const uint32_t mode = modes[(y >> TILE_BITS) * across + (x >> TILE_BITS)] >> 8;
@@ -85,13 +85,13 @@ double residual_bits(const uint32_t* argb, int width, int height, const uint32_t
   return bits * height / ((height + 3) / 4);
 }
 
-void predict_image(uint32_t* argb, int width, int height, const uint32_t* modes, uint32_t* rows) {
+void predict_image(uint32_t *argb, int width, int height, const uint32_t *modes, uint32_t *rows) {
   const int tile = 1 << TILE_BITS;
   const int across = VP8LSubSampleSize(width, TILE_BITS);
-  uint32_t* upper = rows;
-  uint32_t* current = rows + width + 1;
+  uint32_t *upper = rows;
+  uint32_t *current = rows + width + 1;
   for (int y = 0; y < height; ++y) {
-    uint32_t* const swapped = upper;
+    uint32_t *const swapped = upper;
     upper = current;
     current = swapped;
     // With the first pixel of the next row: it is above and to the right of the last pixel there.
