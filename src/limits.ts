@@ -15,6 +15,8 @@ export const MAX_DISCARDED_BYTES = 100 * 1024 * 1024;
 export const MAX_DISCARD_MS = 30_000;
 /** Boundaries, part headers and parts that nobody asked for, in an upload; browsers send a few hundred bytes. */
 export const MAX_MULTIPART_EXTRA_BYTES = 64 * 1024;
+/** Parts of an upload, of which two are read: every part costs time, however few bytes it has. */
+export const MAX_MULTIPART_PARTS = 16;
 /** The header block of one part of an upload. */
 export const MAX_PART_HEADER_BYTES = 8 * 1024;
 /** Nesting of a JSON body; the deepest documented member is four levels down. */

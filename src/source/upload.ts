@@ -20,7 +20,7 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
 
 /**
  * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Other parts are
- * passed over. The file is held once.
+ * passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
  * @param maxBytes of the file
  * @param subject what messages call the file
  * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
@@ -65,10 +65,10 @@ function bounded(pull: BodyReader["pull"], limit: number): BodyReader["pull"] {
 function collectParts(maxBytes: number, announced: number | undefined, subject: string) {
   let file: { readonly content: Gatherer; readonly name: string } | undefined;
   let data: Gatherer | undefined;
-  const open = (headers: PartHeaders): Sink => {
+  const open = (headers: PartHeaders): Sink | undefined => {
     const disposition = headers.get("content-disposition");
     const part = disposition?.parameters.get("name");
-    if (disposition === undefined || (part !== "file" && part !== "data")) return () => undefined;
+    if (disposition === undefined || (part !== "file" && part !== "data")) return undefined;
     if (!IDENTITY.has(headers.get("content-transfer-encoding")?.value ?? "")) {
       throw new ApiError(400, `The part ${part} must be sent as it is, without a transfer encoding`);
     }

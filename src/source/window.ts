@@ -13,8 +13,8 @@ export interface Window {
    * @returns false when the stream ended first
    */
   passTo(pattern: Uint8Array, sink: Sink): Promise<boolean>;
-  /** Consumes the rest. */
-  drain(): Promise<void>;
+  /** Consumes the rest, which goes to `sink`. */
+  drain(sink: Sink): Promise<void>;
 }
 
 /** @param pull the next chunk; undefined at the end */
@@ -43,9 +43,11 @@ export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
         if (!(await more())) return false;
       }
     },
-    async drain() {
-      do view = view.subarray(view.length);
-      while (await more());
+    async drain(sink) {
+      do {
+        sink(view);
+        view = view.subarray(view.length);
+      } while (await more());
     },
   };
 }

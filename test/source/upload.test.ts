@@ -265,6 +265,50 @@ describe("readUpload", () => {
     expect(sent).toBeLessThan(LIMIT + MAX_JSON_BYTES + 200_000);
   });
 
+  it("takes 16 parts, and refuses one more with 400", async () => {
+    const other = { headers: 'Content-Disposition: form-data; name="token"\r\n', content: "abc" };
+    const parts = [...Array<Part>(15).fill(other), filePart("x")];
+    expect((await read(bytesOf(parts))).original.bytes).toHaveLength(1);
+    expect(await refusal(read(bytesOf([other, ...parts])))).toEqual({
+      status: 400,
+      message: "The multipart body is broken: it has more than 16 parts",
+    });
+  });
+
+  it("refuses 4 MiB of empty parts after a few of them", async () => {
+    const type = "multipart/form-data; boundary=b";
+    const body = Buffer.from("--b\r\n\r\n\r\n".repeat((4 * 1024 * 1024) / 11));
+    const startedAt = performance.now();
+    expect((await refusal(read(body, type))).status).toBe(400);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ["in another part", (extra: string) => bytesOf([{ headers: "A: b\r\n", content: extra }, filePart("x")])],
+    [
+      "before the first boundary",
+      (extra: string) => Buffer.concat([Buffer.from(`${extra}\r\n`), bytesOf([filePart("x")])]),
+    ],
+    ["behind the last boundary", (extra: string) => bytesOf([filePart("x")], BOUNDARY, `--\r\n${extra}`)],
+    [
+      "in headers",
+      (extra: string) =>
+        bytesOf([
+          ...Array.from({ length: 13 }, (_, index) => ({
+            headers: `A: ${extra.slice(index * 6_000, (index + 1) * 6_000)}\r\n`,
+            content: "",
+          })),
+          filePart("x"),
+        ]),
+    ],
+  ])("takes 60 KiB %s, and refuses 70 with 413", async (_, bodyOf) => {
+    expect((await read(bodyOf("x".repeat(60 * 1024)))).original.bytes).toHaveLength(1);
+    expect(await refusal(read(bodyOf("x".repeat(70 * 1024))))).toEqual({
+      status: 413,
+      message: "The request has more than 65536 bytes besides file and data",
+    });
+  });
+
   it("refuses a body that announces too much before it reads it", async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 });
