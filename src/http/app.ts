@@ -7,7 +7,7 @@ import { causesOf, logLine } from "../log.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { admitted, anonymousCount, closeCount, countedHeaders, startCount } from "./rate-limit.ts";
+import { admitted, admittedWithCredit, anonymousCount, closeCount, countedHeaders, startCount } from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -30,7 +30,7 @@ export function createApp(street: Street): Hono<AppEnv> {
     app.on(route.method.toUpperCase(), route.path, async (c) => {
       c.set("route", route.path);
       await enter(c, route.access, route.costsCredit ?? false);
-      if (!route.asksMeter) await admitted(c);
+      await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
       return route.handler(c);
     });
   }
@@ -59,7 +59,7 @@ function begin(c: AppContext, street: Street): void {
   c.set("binary", wish === "1" || wish === "true");
 }
 
-/** Every door: HTTPS, the key or token, the meter. Only then may anyone look at the body. */
+/** The first doors: HTTPS, and the key or token. The meter is asked, and its answer awaited before anyone looks at the body. */
 async function enter(c: AppContext, access: Route["access"] | "unknown", costsCredit: boolean): Promise<void> {
   if (access === "open") return;
   const url = new URL(c.req.url);

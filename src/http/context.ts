@@ -22,7 +22,7 @@ interface Variables {
   binary: boolean;
   /** Who is calling; absent on paths that need no key. */
   account: Account | undefined;
-  /** Under way while the body is read; absent on paths that are not counted. */
+  /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
   processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;

@@ -28,10 +28,10 @@ function networkOf(address: string): string {
   return [...left, ...Array<string>(zeros).fill("0"), ...right].slice(0, 4).join(":");
 }
 
-/** Starts to count; the answer is awaited by whoever needs it, so that the body can be read meanwhile. */
+/** Starts to count; the answer is awaited by whoever needs it. */
 export function startCount(c: AppContext, { meter, ask }: Count): void {
   const admission = countedBy(c.env.METER.getByName(meter), meter, ask);
-  // It is awaited later, by the handler or at the end: until then a failure is not unhandled.
+  // It is awaited later, before the handler or at the end: until then a failure is not unhandled.
   admission.catch(() => undefined);
   c.set("admission", admission);
 }

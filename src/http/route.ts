@@ -34,10 +34,6 @@ export interface Route {
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */
   readonly costsCredit?: true;
-  /**
-   * The handler asks the meter itself, while the body comes in; every other one is called only once the meter agreed.
-   */
-  readonly asksMeter?: true;
   readonly query?: v.GenericSchema;
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;

@@ -101,6 +101,48 @@ describe("the rate limit", () => {
   });
 });
 
+describe("a request that the meter refuses", () => {
+  const window = { limit: 5, remaining: 0, resetSeconds: 9, used: 0 };
+  const endless = () => {
+    const state = { pulls: 0 };
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      state.pulls += 1;
+      if (state.pulls > 3) controller.close();
+      else controller.enqueue(new Uint8Array(1_000));
+    };
+    return { state, body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }) };
+  };
+
+  it.each([
+    ["/1.0/upload", "multipart/form-data; boundary=b", 429, { ...window, allowed: false }],
+    ["/1.0/upload", "multipart/form-data; boundary=b", 402, { ...window, allowed: true }],
+    ["/1.0/fetch", "application/json", 429, { ...window, allowed: false }],
+    ["/1.0/fetch", "application/json", 402, { ...window, allowed: true }],
+  ])("at %s as %s is %i before a byte of its body is read", async (path, type, expected, taken) => {
+    const { key } = await openAccount();
+    const { state, body } = endless();
+    const readBefore: number[] = [];
+    const take = async () => {
+      await scheduler.wait(20);
+      readBefore.push(state.pulls);
+      return taken;
+    };
+    const METER = { getByName: () => ({ take, fail: () => Promise.resolve() }) };
+    const headers = { "content-type": type };
+    const { status } = await api("POST", path, { key, body, headers, env: { METER } });
+    expect([status, readBefore]).toEqual([expected, [0]]);
+  });
+
+  it("answers in JSON where only its body asks for bytes, and in headers where a header does", async () => {
+    const { key } = await openAccount(0);
+    const body = { ...json, response: { mode: "binary" } };
+    const asBody = await fetchImage(key, { json: body });
+    expect([asBody.status, asBody.headers.has("x-service-metadata")]).toEqual([402, false]);
+    const asHeader = await fetchImage(key, { json: body, headers: { "x-service-binary": "1" } });
+    expect([asHeader.status, asHeader.headers.has("x-service-metadata")]).toEqual([402, true]);
+  });
+});
+
 describe("an account that is suspended", () => {
   it("is 403, counted as its own, and costs nothing", async () => {
     const { key, account } = await openAccount();

@@ -2,11 +2,12 @@
 import { FetchBody, parseBody } from "../../contract/request.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { bodyOnceAdmitted, processImage, refuseBinaryWith } from "./processing.ts";
+import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/fetch */
 export async function fetchImage(c: AppContext): Promise<Response> {
-  const body = await bodyOnceAdmitted(c, readJson(c.req.raw), (object) => object);
+  const body = await readJson(c.req.raw);
+  noteMode(c, body);
   refuseBinaryWith(c, body, ["webhook", "store"]);
   const { url, headers = {}, ...processing } = parseBody(FetchBody, body);
   return processImage(c, { kind: "fetch", url, headers }, processing);

@@ -5,7 +5,6 @@ import { ApiError } from "../../errors.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { accountOf, type Admission, type AppContext } from "../context.ts";
-import { admitted, admittedWithCredit } from "../rate-limit.ts";
 import { replyResult } from "../reply.ts";
 import { timed } from "../timing.ts";
 
@@ -52,26 +51,8 @@ function creditOf(admission: Admission | undefined): AcceptedJob["credit"] {
   return meter === undefined || key === undefined || lease === undefined ? undefined : { meter, key, lease };
 }
 
-/**
- * The body, once the meter has let the request in. The body is read to its end first, so that a refusal knows the
- * wanted mode; then the meter's refusal comes before whatever is wrong with the body.
- * @param optionsOf the part of the body that says what to do
- */
-export async function bodyOnceAdmitted<Body>(
-  c: AppContext,
-  reading: Promise<Body>,
-  optionsOf: (body: Body) => object,
-): Promise<Body> {
-  const [read] = await Promise.allSettled([reading]);
-  if (read.status === "fulfilled") noteMode(c, optionsOf(read.value));
-  await admitted(c);
-  if (read.status === "rejected") throw read.reason;
-  await admittedWithCredit(c);
-  return read.value;
-}
-
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */
-function noteMode(c: AppContext, body: object): void {
+export function noteMode(c: AppContext, body: object): void {
   const mode = memberOf(memberOf(body, "response"), "mode");
   if (typeof mode === "string") c.set("binary", mode === "binary");
 }

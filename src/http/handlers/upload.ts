@@ -3,12 +3,12 @@ import { UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import type { AppContext } from "../context.ts";
-import { bodyOnceAdmitted, processImage, refuseBinaryWith } from "./processing.ts";
+import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/upload */
 export async function uploadImage(c: AppContext): Promise<Response> {
-  const reading = readUpload(c.req.raw, MAX_SOURCE_BYTES);
-  const { original, data } = await bodyOnceAdmitted(c, reading, (upload) => upload.data);
+  const { original, data } = await readUpload(c.req.raw, MAX_SOURCE_BYTES);
+  noteMode(c, data);
   refuseBinaryWith(c, data, ["webhook", "store"]);
   const processing = parseBody(UploadBody, data);
   return processImage(c, { kind: "upload", original }, processing);
