@@ -1,9 +1,30 @@
 /** Images as files, and the names they may have. */
 import { MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/** An image as it arrived. */
-export interface Original {
+/** Memory that was set aside for bytes before they were read. */
+export interface Reservation {
+  /** @throws ApiError 503 when there is no room for so many bytes: what is held stays held */
+  readonly grow: (bytes: number) => void;
+  /** Gives back what is beyond `bytes`. */
+  readonly shrink: (bytes: number) => void;
+  /** Gives back everything; a second time changes nothing. */
+  readonly release: () => void;
+}
+
+/** Where memory is set aside. */
+export interface Memory {
+  /** @throws ApiError 503 when there is no room for so many bytes right now: nobody waits while holding others */
+  readonly reserve: (bytes: number) => Reservation;
+}
+
+/** Bytes for which memory was set aside. Whoever is given them gives the memory back when nobody will read them again. */
+export interface HeldBytes {
   readonly bytes: Uint8Array;
+  readonly memory: Reservation;
+}
+
+/** An image as it arrived. */
+export interface Original extends HeldBytes {
   /** The file name it came with; empty when it had none. */
   readonly name: string;
 }

@@ -4,7 +4,10 @@
 export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
-/** How long a body may take: this, and more for every byte that has come, but never longer than the longest. */
+/**
+ * How far a body may fall behind the slowest pace, from its beginning and at any later time: who sent much and then
+ * stalls has no more time left than this. Together it may take no longer than the longest.
+ */
 export const BODY_GRACE_MS = 30_000;
 /** The slowest pace of a body: that of a poor telephone line. Whoever sends less keeps memory occupied for nothing. */
 export const MIN_BODY_BYTES_PER_SECOND = 4 * 1024;
@@ -33,8 +36,13 @@ export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;
 
-/** What all jobs of an isolate together may hold in memory. The platform gives 128 MB for everything. */
+/** What all jobs of an isolate and their originals may hold in memory. The platform gives 128 MB for everything. */
 export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
+/** What originals may hold of it, before their bytes are read: one of the largest, with its options, or several of others. */
+export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
+/** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
+export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;
+export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
 /**
  * What idle native modules may always hold between jobs; beyond it they give way to a large job. The job's own modules
  * are among them, and what they hold is part of what it declares.

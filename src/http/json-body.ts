@@ -1,6 +1,7 @@
 /** Request bodies in JSON: said to be JSON, and counted while they arrive. */
 import { ApiError } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
+import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type BodyReader, readerOf } from "../source/body.ts";
@@ -11,16 +12,24 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
 /**
  * The object in a request's body.
- * @throws ApiError 400 when it is no JSON object, 408 when it comes too slowly, 413 when it is too long, 415 when it is not said to be JSON
+ * @throws ApiError 400 when it is no JSON object, 408 when it comes too slowly, 413 when it is too long, 415 when it is not said to be JSON,
+ *   503 when there is no room for it
  */
 export async function readJson(request: Request): Promise<object> {
   if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
     throw new ApiError(415, "The request must have a Content-Type of application/json");
   }
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_JSON_BYTES) throw tooLong();
-  const body = gather(MAX_JSON_BYTES, undefined, tooLong);
-  if (request.body) await pour(readerOf(request.body), body.write);
-  return parseJsonObject(body.bytes(), "Request body");
+  const header = request.headers.get("content-length") ?? "";
+  const announced = /^\d{1,15}$/.test(header) ? Number(header) : MAX_JSON_BYTES;
+  if (announced > MAX_JSON_BYTES) throw tooLong();
+  const memory = isolateBudget.reserve(announced);
+  try {
+    const body = gather(MAX_JSON_BYTES, undefined, tooLong);
+    if (request.body) await pour(readerOf(request.body), body.write);
+    return parseJsonObject(body.bytes(), "Request body");
+  } finally {
+    memory.release();
+  }
 }
 
 async function pour({ pull, release }: BodyReader, write: (chunk: Uint8Array) => void): Promise<void> {

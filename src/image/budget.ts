@@ -1,12 +1,24 @@
 /**
  * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
  * price before it starts, begins once the memory is free, in the order in which it came, and shares the thread with
- * everything that has begun.
+ * everything that has begun. Memory for an original is set aside before its bytes are read, or it is refused.
+ *
+ * Nobody waits for somebody who waits: originals never wait, and the first work in line waits for work that has begun,
+ * never for an original, whose own work may stand behind it in the line.
  */
 import { trimNative } from "../../wasm/load.ts";
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
-import { BUSY_RETRY_SECONDS, ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, MIN_IDLE_NATIVE_BYTES } from "../limits.ts";
+import type { Memory, Reservation } from "../files.ts";
+import {
+  BUSY_RETRY_SECONDS,
+  ISOLATE_BUDGET_BYTES,
+  MAX_ORIGINALS_BYTES,
+  MAX_WAITING_JOBS,
+  MIN_IDLE_NATIVE_BYTES,
+  SMALL_ORIGINAL_BYTES,
+  SMALL_ORIGINALS_BYTES,
+} from "../limits.ts";
 import { type Breath, isolateThread, type Thread } from "./breath.ts";
 
 interface Waiting {
@@ -14,17 +26,71 @@ interface Waiting {
   readonly start: () => void;
 }
 
-export class Budget {
-  private heldBytes = 0;
+/** What originals may hold. */
+export interface OriginalsShare {
+  /** All of them together, but for those that are small. */
+  readonly bytes: number;
+  /** An original of at most so many bytes is small. */
+  readonly small: number;
+  /** What small ones may hold besides. */
+  readonly smallBytes: number;
+}
+
+const ORIGINALS: OriginalsShare = {
+  bytes: MAX_ORIGINALS_BYTES,
+  small: SMALL_ORIGINAL_BYTES,
+  smallBytes: SMALL_ORIGINALS_BYTES,
+};
+
+export class Budget implements Memory {
+  private workBytes = 0;
+  private originalBytes = 0;
   private readonly waiting: Waiting[] = [];
   private readonly totalBytes: number;
   private readonly maxWaiting: number;
   private readonly thread: Thread;
+  private readonly originals: OriginalsShare;
 
-  constructor(totalBytes: number, maxWaiting: number, thread: Thread = isolateThread) {
+  constructor(totalBytes: number, maxWaiting: number, thread: Thread = isolateThread, originals = ORIGINALS) {
     this.totalBytes = totalBytes;
     this.maxWaiting = maxWaiting;
     this.thread = thread;
+    this.originals = originals;
+  }
+
+  /** What is held at this moment. */
+  get held(): { readonly work: number; readonly originals: number } {
+    return { work: this.workBytes, originals: this.originalBytes };
+  }
+
+  /**
+   * Sets memory aside for an original of at most so many bytes. A small one finds room in the share of originals; a
+   * large one only beside the work that has begun, too.
+   */
+  reserve(bytes: number): Reservation {
+    let mine = 0;
+    const grow = (to: number) => {
+      if (to <= mine) return;
+      const held = this.originalBytes - mine + to;
+      if (!this.hasRoomFor(to, held)) throw busy();
+      this.originalBytes = held;
+      mine = to;
+    };
+    const shrink = (to: number) => {
+      if (to >= mine) return;
+      this.originalBytes -= mine - to;
+      mine = to;
+      this.startNext();
+    };
+    grow(bytes);
+    return { grow, shrink, release: () => shrink(0) };
+  }
+
+  /** @param held what originals would hold with this one */
+  private hasRoomFor(bytes: number, held: number): boolean {
+    const { small, bytes: all, smallBytes } = this.originals;
+    if (bytes <= small) return held <= all + smallBytes;
+    return held <= all && held + this.workBytes <= this.totalBytes;
   }
 
   /** Whether work of this price could ever run. */
@@ -42,32 +108,39 @@ export class Budget {
     signal?: AbortSignal,
   ): Promise<Result> {
     if (bytes > this.totalBytes) throw tooLarge();
-    if (this.waiting.length > 0 || this.heldBytes + bytes > this.totalBytes) await this.turn(bytes);
-    else this.heldBytes += bytes;
+    if (this.waiting.length > 0 || !this.mayStart(bytes)) await this.turn(bytes);
+    else this.workBytes += bytes;
     try {
-      trimNative(Math.max(MIN_IDLE_NATIVE_BYTES, this.totalBytes - this.heldBytes));
+      trimNative(Math.max(MIN_IDLE_NATIVE_BYTES, this.totalBytes - this.workBytes - this.originalBytes));
       return await this.thread.run(work, signal);
     } finally {
-      this.heldBytes -= bytes;
+      this.workBytes -= bytes;
       this.startNext();
     }
   }
 
+  /** Whether there is room beside everything held; alone, work starts whatever the originals hold. */
+  private mayStart(bytes: number): boolean {
+    return this.workBytes === 0 || this.workBytes + this.originalBytes + bytes <= this.totalBytes;
+  }
+
   private turn(bytes: number): Promise<void> {
-    if (this.waiting.length >= this.maxWaiting) {
-      const headers = { "Retry-After": String(BUSY_RETRY_SECONDS) };
-      throw new ApiError(503, "No capacity right now, try again shortly", { headers });
-    }
+    if (this.waiting.length >= this.maxWaiting) throw busy();
     return new Promise((start) => this.waiting.push({ bytes, start }));
   }
 
   private startNext(): void {
-    for (let next = this.waiting[0]; next && this.heldBytes + next.bytes <= this.totalBytes; next = this.waiting[0]) {
+    for (let next = this.waiting[0]; next && this.mayStart(next.bytes); next = this.waiting[0]) {
       this.waiting.shift();
-      this.heldBytes += next.bytes;
+      this.workBytes += next.bytes;
       next.start();
     }
   }
+}
+
+function busy(): ApiError {
+  const headers = { "Retry-After": String(BUSY_RETRY_SECONDS) };
+  return new ApiError(503, "No capacity right now, try again shortly", { headers });
 }
 
 /** The picture cannot be processed in the memory there is, whatever else is going on. */

@@ -1,18 +1,26 @@
+/** The owner of a file's bytes. */
+import type { Reservation } from "../files.ts";
+
 /** The bytes of a file that several parts of a job hold: they die when the last of them lets go, and no earlier. */
 export class SharedBytes {
   private readonly file: Uint8Array;
   /** Shares the memory of this one, and keeps it alive. */
   private readonly parent: SharedBytes | undefined;
+  private readonly memory: Reservation | undefined;
   private holders = 1;
 
-  private constructor(file: Uint8Array, parent?: SharedBytes) {
+  private constructor(file: Uint8Array, parent?: SharedBytes, memory?: Reservation) {
     this.file = file;
     this.parent = parent;
+    this.memory = memory;
   }
 
-  /** Takes bytes over from whoever read or made them: nobody else may keep a view of them. */
-  static of(file: Uint8Array): SharedBytes {
-    return new SharedBytes(file);
+  /**
+   * Takes bytes over from whoever read or made them: nobody else may keep a view of them.
+   * @param memory what was set aside for them, to be given back with the last holder
+   */
+  static of(file: Uint8Array, memory?: Reservation): SharedBytes {
+    return new SharedBytes(file, undefined, memory);
   }
 
   /** @throws Error when everybody has let go */
@@ -40,5 +48,6 @@ export class SharedBytes {
     if (this.holders > 0) return;
     if (this.parent) this.parent.release();
     else if (this.file.buffer instanceof ArrayBuffer) this.file.buffer.transfer(0);
+    this.memory?.release();
   }
 }

@@ -4,6 +4,7 @@ import { BODY_GRACE_MS, MAX_BODY_MS, MIN_BODY_BYTES_PER_SECOND } from "../limits
 
 /** How long a body may take. */
 export interface Pace {
+  /** How far it may fall behind, and the longest silence. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
   readonly maxMs: number;
@@ -21,15 +22,14 @@ export interface BodyReader {
   readonly release: () => void;
 }
 
-/** Reads a body that has a deadline, which moves with every byte that arrives. */
+/** Reads a body that has a deadline, which moves with every byte that arrives, but never further ahead than the grace. */
 export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyReader {
   const reader = body.getReader();
-  const startedAt = Date.now();
-  let received = 0;
+  const last = Date.now() + pace.maxMs;
+  let deadline = Date.now() + pace.graceMs;
   const pull = async (): Promise<Uint8Array | undefined> => {
-    const allowed = Math.min(pace.graceMs + (received / pace.bytesPerSecond) * 1000, pace.maxMs);
     const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<"late">();
-    const timer = setTimeout(giveUp, Math.max(0, startedAt + allowed - Date.now()), "late");
+    const timer = setTimeout(giveUp, Math.max(0, Math.min(deadline, last) - Date.now()), "late");
     const reading = reader.read().catch((cause: unknown) => {
       throw new ApiError(400, "The request body was cut short", { cause });
     });
@@ -39,7 +39,8 @@ export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyRea
       void reader.cancel().catch(() => undefined);
       throw new ApiError(408, "The request body arrived too slowly");
     }
-    received += part.value?.length ?? 0;
+    const earned = ((part.value?.length ?? 0) / pace.bytesPerSecond) * 1000;
+    deadline = Math.min(deadline + earned, Date.now() + pace.graceMs);
     return part.value;
   };
   return { pull, release: () => reader.releaseLock() };

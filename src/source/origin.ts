@@ -1,7 +1,8 @@
 /** Where the image of a fetch comes from: a URL, or somebody's profile. */
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
-import type { Original } from "../files.ts";
+import type { Memory, Original } from "../files.ts";
+import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS } from "../limits.ts";
 import { profileTarget } from "./profile.ts";
 import { readRemote, type Target } from "./remote.ts";
@@ -32,18 +33,19 @@ export interface Wanted {
 /**
  * Fetches the image that a caller named.
  * @throws ApiError 413 for more than `maxBytes`; 422 when the URL or a header breaks a rule, or the origin refuses, is
- *   not reachable, or takes longer than `timeoutMs` altogether
+ *   not reachable, or takes longer than `timeoutMs` altogether; 503 when `memory` has no room for the image
  */
 export async function readOrigin(
   wanted: Wanted,
   settings: Settings,
   maxBytes: number,
   timeoutMs = FETCH_TIMEOUT_MS,
+  memory: Memory = isolateBudget,
 ): Promise<Original> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const { serviceName, allowPrivateOrigins } = settings;
-  const terms = { serviceName, allowPrivateOrigins, maxBytes, signal: deadline.signal };
+  const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, signal: deadline.signal };
   try {
     const target = urlTarget(wanted) ?? (await profileTarget(wanted.url, settings, terms));
     return await readRemote(target, terms);

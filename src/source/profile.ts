@@ -75,7 +75,8 @@ function locateTwitter(user: string, { twitterToken }: Settings, terms: Terms): 
 async function askTwitter(user: string, token: string, terms: Terms): Promise<string> {
   const url = new URL(`https://api.x.com/2/users/by/username/${user}?user.fields=profile_image_url`);
   const headers = new Headers({ authorization: `Bearer ${token}`, accept: "application/json" });
-  const { bytes } = await readRemote({ url, headers }, { ...terms, maxBytes: MAX_PROFILE_BYTES });
+  const { bytes, memory } = await readRemote({ url, headers }, { ...terms, maxBytes: MAX_PROFILE_BYTES });
+  memory.release();
   const picture = pictureIn(bytes);
   if (picture === undefined) throw unable("the platform does not know this user");
   // The address names the smallest size; the same picture is kept in larger ones.

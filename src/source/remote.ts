@@ -1,10 +1,10 @@
 /** Guarded calls to addresses that callers name: scheme, address, redirects, credentials, time and bytes. */
 import { isPublicAddress } from "../address.ts";
 import { ApiError } from "../errors.ts";
-import { baseName, type Original } from "../files.ts";
+import { baseName, type HeldBytes, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { MAX_REDIRECTS } from "../limits.ts";
-import { gather } from "./gather.ts";
+import { gather, type Room, roomFor } from "./gather.ts";
 
 /** What to fetch, and with what. */
 export interface Target {
@@ -19,6 +19,8 @@ export interface Terms {
   readonly serviceName: string;
   readonly allowPrivateOrigins: boolean;
   readonly maxBytes: number;
+  /** Where room is set aside before a body is read. */
+  readonly memory: Memory;
   /** From the call to the last byte, all redirects and calls under these terms included. */
   readonly signal: AbortSignal;
 }
@@ -31,13 +33,13 @@ const CODINGS = new Set(["", "identity", "gzip", "br"]);
 
 /**
  * Fetches an image. Its name is what the origin calls it, or else the last segment of the URL that was asked for.
- * @throws ApiError 413 for too many bytes (before they are read), 422 for everything else that stands in the way
+ * @throws ApiError 413 for too many bytes (before they are read), 503 when there is no room for them, 422 for everything
+ *   else that stands in the way
  */
 export async function readRemote(target: Target, terms: Terms): Promise<Original> {
   const { response, url } = await call(target, terms);
-  const bytes = await readBody(response, terms);
-  if (bytes.length === 0) throw unable("origin sent no image");
-  return { bytes, name: nameOf(response.headers, [target.url, url]) };
+  const { bytes, memory } = await readBody(response, terms);
+  return { bytes, memory, name: nameOf(response.headers, [target.url, url]) };
 }
 
 /** The answer to a GET, all redirects followed; its status is 2xx. */
@@ -103,26 +105,44 @@ function redirectOf(response: Response, url: URL): URL {
   return withoutCredentials(next);
 }
 
-async function readBody(response: Response, terms: Terms): Promise<Uint8Array> {
-  const coding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-  const announced = response.headers.get("content-length");
-  const length = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
-  const refusal = !CODINGS.has(coding)
-    ? unable("origin uses an unsupported content coding")
-    : length !== undefined && length > terms.maxBytes
-      ? tooLarge(terms.maxBytes)
-      : undefined;
-  if (refusal !== undefined) {
-    await discard(response);
-    throw refusal;
+async function readBody(response: Response, terms: Terms): Promise<HeldBytes> {
+  const { length, room } = await admit(response, terms);
+  const { reservation: memory, need } = room;
+  const content = gather(terms.maxBytes, length, () => tooLarge(terms.maxBytes), need);
+  try {
+    if (response.body !== null) await pour(response.body, content.write, terms);
+    const bytes = content.bytes();
+    if (length !== undefined && bytes.length < length) throw unable("origin cut its answer short");
+    if (bytes.length === 0) throw unable("origin sent no image");
+    memory.shrink(bytes.buffer.byteLength);
+    return { bytes, memory };
+  } catch (error) {
+    memory.release();
+    throw error;
   }
-  // What comes out of a coding is counted after it: its length is not the announced one.
-  const plain = coding === "" || coding === "identity";
-  const content = gather(terms.maxBytes, plain ? length : undefined, () => tooLarge(terms.maxBytes));
-  if (response.body !== null) await pour(response.body, content.write, terms);
-  const bytes = content.bytes();
-  if (plain && length !== undefined && bytes.length < length) throw unable("origin cut its answer short");
-  return bytes;
+}
+
+/**
+ * Judges an answer by its headers, and sets room aside for its body.
+ * What comes out of a coding is counted after it: its length is not the announced one.
+ */
+async function admit(
+  { headers, body }: Response,
+  { maxBytes, memory }: Terms,
+): Promise<{ length: number | undefined; room: Room }> {
+  try {
+    const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+    if (!CODINGS.has(coding)) throw unable("origin uses an unsupported content coding");
+    const announced = headers.get("content-length");
+    const length = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
+    if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
+    const isPlain = coding === "" || coding === "identity";
+    const known = isPlain ? length : undefined;
+    return { length: known, room: roomFor(memory, known, maxBytes) };
+  } catch (error) {
+    await body?.cancel().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Reads a body to its end or to the deadline, whichever comes first. */

@@ -1,11 +1,12 @@
 /** The image and the options of an upload. */
 import { ApiError } from "../errors.ts";
-import { baseName, type Original } from "../files.ts";
+import { baseName, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES } from "../limits.ts";
 import { type BodyReader, readerOf } from "./body.ts";
-import { gather, type Gatherer } from "./gather.ts";
+import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
 import { type PartHeaders, readMultipart } from "./multipart.ts";
 import type { Sink } from "./window.ts";
 
@@ -23,10 +24,16 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
  * passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
  * @param maxBytes of the file
  * @param subject what messages call the file
+ * @param memory where room is set aside before a byte is read:
  * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
- *   are read), 422 for a missing, empty or repeated part
+ *   are read), 503 when there is no room for them, 422 for a missing, empty or repeated part
  */
-export async function readUpload(request: Request, maxBytes: number, subject = "The image"): Promise<Upload> {
+export async function readUpload(
+  request: Request,
+  maxBytes: number,
+  subject = "The image",
+  memory: Memory = isolateBudget,
+): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
     if (value.startsWith("multipart/")) throw new ApiError(400, "The multipart body is missing");
@@ -34,15 +41,22 @@ export async function readUpload(request: Request, maxBytes: number, subject = "
   }
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);
-  const parts = collectParts(maxBytes, announced, subject);
   if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
+  const most = maxBytes + MAX_JSON_BYTES;
+  const { reservation, need } = roomFor(memory, announced, most);
+  const parts = collectParts(maxBytes, announced, subject, need);
   const reader = readerOf(request.body);
   try {
     await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
+    const { bytes, name, data } = parts.upload();
+    reservation.shrink(bytes.buffer.byteLength);
+    return { original: { bytes, name, memory: reservation }, data };
+  } catch (error) {
+    reservation.release();
+    throw error;
   } finally {
     reader.release();
   }
-  return parts.upload();
 }
 
 /** Content-Length, as a hint: the bytes are counted anyway. */
@@ -62,7 +76,7 @@ function bounded(pull: BodyReader["pull"], limit: number): BodyReader["pull"] {
   };
 }
 
-function collectParts(maxBytes: number, announced: number | undefined, subject: string) {
+function collectParts(maxBytes: number, announced: number | undefined, subject: string, need: Room["need"]) {
   let file: { readonly content: Gatherer; readonly name: string } | undefined;
   let data: Gatherer | undefined;
   const open = (headers: PartHeaders): Sink | undefined => {
@@ -77,16 +91,16 @@ function collectParts(maxBytes: number, announced: number | undefined, subject: 
       data = gather(MAX_JSON_BYTES, undefined, () => tooLarge("data", MAX_JSON_BYTES));
       return data.write;
     }
-    const content = gather(maxBytes, announced, () => tooLarge(subject, maxBytes));
+    const content = gather(maxBytes, announced, () => tooLarge(subject, maxBytes), need);
     file = { content, name: baseName(dispositionFileName(disposition) ?? "") };
     return content.write;
   };
-  const upload = (): Upload => {
+  const upload = (): Pick<Original, "bytes" | "name"> & Pick<Upload, "data"> => {
     const options = parseData(data?.bytes() ?? new Uint8Array(0));
     if (file === undefined) throw new ApiError(422, "file is required");
     const bytes = file.content.bytes();
     if (bytes.length === 0) throw new ApiError(422, "file must not be empty");
-    return { original: { bytes, name: file.name }, data: options };
+    return { bytes, name: file.name, data: options };
   };
   return { open, upload };
 }

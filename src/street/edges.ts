@@ -5,12 +5,14 @@ import { joinConnector, type SavedStore } from "../contract/store.ts";
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
+import { isolateBudget } from "../image/budget.ts";
 import { MAX_SOURCE_BYTES } from "../limits.ts";
 import { readOrigin } from "../source/origin.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
 import { keepTemporarily } from "../storage/volatile.ts";
+import { readStored } from "../stored.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 
 export interface Street {
@@ -27,7 +29,7 @@ export const street: Street = {
     readWatermark: async (accountId, id) => {
       const stored = await env.BUCKET.get(watermarkKey(accountId, id));
       if (!stored) throw new ApiError(422, "watermark.id must be the id of a saved watermark");
-      return new Uint8Array(await stored.arrayBuffer());
+      return readStored(stored, isolateBudget);
     },
     openStore: (accountId, store) => {
       const shelf = { db: env.DB, vault: vaultOf(settings.vaultKeys), accountId };

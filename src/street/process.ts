@@ -4,7 +4,7 @@
  */
 import type { Processing } from "../contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
-import type { Encoded, Original } from "../files.ts";
+import type { Encoded, HeldBytes, Original } from "../files.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
@@ -31,10 +31,10 @@ export interface Job {
 
 /** What the street needs from the outside. */
 export interface Ports {
-  /** @throws ApiError 413, 415 or 422 */
+  /** @throws ApiError 413, 415, 422, or 503 when there is no room for its bytes */
   readonly readOriginal: (source: Source) => Promise<Original>;
-  /** @throws ApiError 422 when the account has no such watermark */
-  readonly readWatermark: (accountId: string, id: string) => Promise<Uint8Array>;
+  /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
+  readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
   /** Puts a result where its URL serves it for a while. */
   readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
   /**
@@ -60,14 +60,33 @@ export interface Result {
  * @throws ApiError 413, 415, 422 or 503; the reason of the signal when it is aborted
  */
 export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
-  const { output, optimize, store, ...members } = job.processing;
+  const { store } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source);
-  const overlays = await readOverlays(job, ports);
-  const { stopwatch, signal } = ports;
+  try {
+    return await carried(job, ports, original, keep, carryOut);
+  } finally {
+    // What failed before somebody owned the bytes still holds their memory, and so does a result that is the original.
+    original.memory.release();
+  }
+}
+
+type Keep = (encoded: Encoded) => Promise<{ url: string }>;
+
+async function carried(
+  job: Job,
+  ports: Ports,
+  original: Original,
+  keep: Keep,
+  carryOut: typeof render,
+): Promise<Result> {
+  const { output, optimize, store: _, ...members } = job.processing;
   const sent = await measured(original.bytes);
-  const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
-  const rendered = await carryOut(SharedBytes.of(original.bytes), order);
+  const rendered = await withOverlays(job, ports, (overlays) => {
+    const { stopwatch, signal } = ports;
+    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
+    return carryOut(SharedBytes.of(original.bytes, original.memory), order);
+  });
   const encoded: Encoded = {
     bytes: rendered.output.file.bytes,
     mime: rendered.output.format.mime,
@@ -95,18 +114,26 @@ export async function process(job: Job, ports: Ports, carryOut = render): Promis
  */
 export async function judge(job: Job, ports: Ports): Promise<void> {
   const { store } = job.processing;
-  await Promise.all([store && ports.openStore(job.accountId, store), readOverlays(job, ports)]);
+  await Promise.all([store && ports.openStore(job.accountId, store), withOverlays(job, ports, () => undefined)]);
 }
 
-/** The saved pictures that the job's operations need. */
-async function readOverlays({ accountId, processing }: Job, ports: Ports): Promise<Map<string, Uint8Array>> {
+/** Lends the saved pictures that the job's operations need. */
+async function withOverlays<Result>(
+  { accountId, processing }: Job,
+  ports: Ports,
+  use: (overlays: ReadonlyMap<string, Uint8Array>) => Result | Promise<Result>,
+): Promise<Result> {
   const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) => {
     const params = processing[name as OperationName];
     return params === undefined ? [] : (row.needs?.(params as never) ?? []);
   });
-  const overlays = new Map<string, Uint8Array>();
-  for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
-  return overlays;
+  const overlays = new Map<string, HeldBytes>();
+  try {
+    for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
+    return await use(new Map(overlays.entries().map(([id, { bytes }]) => [id, bytes])));
+  } finally {
+    for (const { memory } of overlays.values()) memory.release();
+  }
 }
 
 /** The name of a result: that of the original with the extension of the format. */

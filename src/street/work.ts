@@ -4,6 +4,7 @@ import { isPublicAddress } from "../address.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Success } from "../contract/response.ts";
 import { type Settings, settingsOf } from "../env.ts";
+import type { HeldBytes } from "../files.ts";
 import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
@@ -76,10 +77,7 @@ export async function runWork(env: Env, street: Street, id: string): Promise<voi
     ...portsOf(env),
     perform: async ({ accountId, job, upload }) => {
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
-      const from: Source =
-        source.kind === "upload"
-          ? { kind: "upload", original: { bytes: upload ?? new Uint8Array(), name: source.name } }
-          : source;
+      const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
       const { input, output } = await street.process(order, street.portsOf(env, settings, baseUrl));
       return { input, output };
@@ -99,6 +97,12 @@ export async function runWork(env: Env, street: Street, id: string): Promise<voi
     },
   };
   await run(id, ports);
+}
+
+function sourceOf(source: AcceptedJob["source"], upload: HeldBytes | undefined): Source {
+  if (source.kind === "fetch") return source;
+  if (upload === undefined) throw new Error("An upload was accepted without its bytes");
+  return { kind: "upload", original: { ...upload, name: source.name } };
 }
 
 /** Has a record's courier look at it at a moment, milliseconds since 1970, or earlier. */

@@ -1,4 +1,8 @@
 /** Uploaded bytes of accepted jobs, in the bucket until their processing has ended. */
+import type { HeldBytes, Memory } from "../files.ts";
+import { isolateBudget } from "../image/budget.ts";
+import { readStored } from "../stored.ts";
+
 const PREFIX = "jobs/";
 const HOUR_MS = 3_600_000;
 
@@ -9,14 +13,15 @@ export function uploadKey(id: string, createdAt: number): string {
   return `${PREFIX}${hourOf(createdAt)}/${id}`;
 }
 
-export function uploadsOf(bucket: R2Bucket) {
+export function uploadsOf(bucket: R2Bucket, memory: Memory = isolateBudget) {
   return {
     async put(key: string, bytes: Uint8Array): Promise<void> {
       await bucket.put(key, bytes);
     },
-    async get(key: string): Promise<Uint8Array | undefined> {
+    /** @throws ApiError 503 when there is no room for them */
+    async get(key: string): Promise<HeldBytes | undefined> {
       const object = await bucket.get(key);
-      return object === null ? undefined : new Uint8Array(await object.arrayBuffer());
+      return object === null ? undefined : readStored(object, memory);
     },
     /** At most 1,000 keys. */
     async remove(keys: readonly string[]): Promise<void> {

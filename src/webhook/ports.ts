@@ -1,4 +1,5 @@
 /** What the steps of a notification need from the outside; a test puts faults between any two of these calls. */
+import type { HeldBytes } from "../files.ts";
 import type { UploadStore } from "./bytes.ts";
 import type { Notification } from "./deliver.ts";
 import type { Attempt, Outcome } from "./record.ts";
@@ -37,7 +38,8 @@ export interface Work {
   readonly accountId: string;
   /** JSON, as it was given to `accept`. */
   readonly job: string;
-  readonly upload: Uint8Array | undefined;
+  /** The memory is given back when `perform` has ended, or earlier by it. */
+  readonly upload: HeldBytes | undefined;
 }
 
 export interface RunPorts extends Ports {

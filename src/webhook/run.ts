@@ -38,7 +38,8 @@ async function perform(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
   if (claimed.record.starts > MAX_STARTS) return failed(id, 500);
   try {
     const work = await workOf(claimed, ports);
-    return await ports.perform(work).then(
+    const performing = ports.perform(work).finally(() => work.upload?.memory.release());
+    return await performing.then(
       (answer) => ({
         kind: "ended",
         payload: JSON.stringify({ success: true, code: 200, id, ...answer }),
@@ -57,9 +58,11 @@ async function perform(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
 
 async function workOf({ record, job, bytesKey }: ClaimedJob, ports: RunPorts): Promise<Work> {
   const { id, accountId } = record;
+  const opened = await ports.seal.open(job, jobContext(id));
+  // Last, so that nothing can fail any more once memory is held.
   const upload = bytesKey === null ? undefined : await ports.uploads.get(bytesKey);
   if (bytesKey !== null && upload === undefined) throw new Error("The uploaded bytes are gone");
-  return { id, accountId, job: await ports.seal.open(job, jobContext(id)), upload };
+  return { id, accountId, job: opened, upload };
 }
 
 /** A fault of ours is no answer yet, unless it has gone on for too long. */

@@ -57,4 +57,81 @@ describe("Budget", () => {
     await expect(budget.run({ bytes: 10 }, () => Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");
     await expect(budget.run({ bytes: 10 }, () => "next")).resolves.toBe("next");
   });
+
+  describe("originals", () => {
+    const shares = { bytes: 6, small: 1, smallBytes: 2 };
+    const budgetOf = (total = 10) => new Budget(total, 8, undefined, shares);
+
+    it("are refused with 503 and Retry-After beyond their share, at once", () => {
+      const budget = budgetOf();
+      budget.reserve(4);
+      expect(() => budget.reserve(3)).toThrow(
+        expect.objectContaining({ status: 503, headers: { "Retry-After": "2" } }) as Error,
+      );
+      expect(budget.held).toEqual({ work: 0, originals: 4 });
+    });
+
+    it("that are small have room beside large ones", () => {
+      const budget = budgetOf();
+      budget.reserve(6);
+      budget.reserve(1);
+      budget.reserve(1);
+      expect(() => budget.reserve(1)).toThrow("No capacity");
+    });
+
+    it("that are large find no room beside work that needs it", async () => {
+      const budget = budgetOf();
+      const running = job(budget, 8);
+      await turns();
+      expect(() => budget.reserve(3)).toThrow("No capacity");
+      const small = budget.reserve(1);
+      running.end();
+      await running.done;
+      small.release();
+      budget.reserve(3);
+    });
+
+    it("take room from work that would run beside other work, until they shrink or go", async () => {
+      const budget = budgetOf();
+      const original = budget.reserve(5);
+      const running = job(budget, 3);
+      const waiting = job(budget, 3);
+      await turns();
+      expect([running.state.started, waiting.state.started]).toEqual([true, false]);
+      original.shrink(4);
+      await turns();
+      expect(waiting.state.started).toBe(true);
+      running.end();
+      waiting.end();
+      await Promise.all([running.done, waiting.done]);
+    });
+
+    it("of jobs that wait for each other's memory do not stop them", async () => {
+      const budget = budgetOf();
+      const originals = [budget.reserve(3), budget.reserve(3)];
+      const jobs = originals.map(({ release }) => budget.run({ bytes: 10 }, () => "done").finally(release));
+      expect(await Promise.all(jobs)).toEqual(["done", "done"]);
+      expect(budget.held).toEqual({ work: 0, originals: 0 });
+    });
+
+    it("hold what they held when there is no room to grow", () => {
+      const budget = budgetOf();
+      const one = budget.reserve(1);
+      budget.reserve(4);
+      expect(() => one.grow(3)).toThrow("No capacity");
+      one.grow(2);
+      expect(budget.held.originals).toBe(6);
+      one.release();
+      expect(budget.held.originals).toBe(4);
+    });
+
+    it("are given back once, however often they are released", () => {
+      const budget = budgetOf();
+      const [one] = [budget.reserve(2), budget.reserve(2)];
+      one.shrink(5);
+      one.release();
+      one.release();
+      expect(budget.held.originals).toBe(2);
+    });
+  });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { roomy } from "../support/memory.ts";
 
 describe("shared bytes", () => {
   it("give their memory back with the last holder, and not before", () => {
@@ -31,6 +32,16 @@ describe("shared bytes", () => {
     shared.release();
     expect(bytes.buffer.byteLength).toBe(0);
     expect([...copy.bytes]).toEqual([1, 2, 3, 4]);
+  });
+
+  it("give the memory that was set aside for them back with the last holder", () => {
+    const memory = roomy();
+    const shared = SharedBytes.of(new Uint8Array(4), memory.reserve(4));
+    const part = shared.derived(shared.bytes.subarray(1));
+    shared.release();
+    expect(memory.held()).toBe(4);
+    part.release();
+    expect(memory.held()).toBe(0);
   });
 
   it("cannot be read, held or released by somebody who has let go", () => {

@@ -46,6 +46,7 @@ it("reads a body to its end and lets go of it", async () => {
 it.each([
   ["never begins", 0, { graceMs: 20, bytesPerSecond: 1_000, maxMs: 60_000 }],
   ["stalls", 3, { graceMs: 20, bytesPerSecond: 1_000_000, maxMs: 60_000 }],
+  ["stalls after it came fast", 3, { graceMs: 20, bytesPerSecond: 1, maxMs: 60_000 }],
   ["takes longer than the longest", 3, { graceMs: 60_000, bytesPerSecond: 1, maxMs: 20 }],
 ] as const)("refuses a body that %s with 408, and cancels it", async (_, chunks, pace) => {
   const { body, wasCanceled } = bodyOf(chunks, "stalls");
@@ -56,7 +57,18 @@ it.each([
 });
 
 it("gives more time for every byte that has come", async () => {
-  const { body } = bodyOf(10, "ends");
-  // The grace alone is over at once.
-  expect(await bytesOf(readerOf(body, { graceMs: 5, bytesPerSecond: 0.1, maxMs: 60_000 }))).toBe(10_000);
+  let left = 10;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await scheduler.wait(40);
+        if (left > 0) controller.enqueue(chunk);
+        else controller.close();
+        left -= 1;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  // The grace alone is over long before the end.
+  expect(await bytesOf(readerOf(body, { graceMs: 250, bytesPerSecond: 5_000, maxMs: 60_000 }))).toBe(10_000);
 });

@@ -2,7 +2,9 @@
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 
 import { type Settings, settingsOf } from "../../src/env.ts";
+import { ApiError } from "../../src/errors.ts";
 import { readOrigin } from "../../src/source/origin.ts";
+import { roomy } from "../support/memory.ts";
 import { refusal } from "../support/refusal.ts";
 
 const ORIGIN = inject("origin");
@@ -35,6 +37,28 @@ describe("readOrigin", () => {
   it("holds an image of announced length in one buffer of its size", async () => {
     const { bytes } = await read("/image");
     expect(bytes.buffer.byteLength).toBe(bytes.length);
+  });
+
+  it.each([
+    ["/image", IMAGE.length],
+    ["/chunked", LIMIT],
+    ["/coded?coding=gzip", LIMIT],
+  ])("sets room aside before it reads %s, and keeps that of the image", async (path, expected) => {
+    const memory = roomy();
+    const reserve = vi.spyOn(memory, "reserve");
+    const original = await readOrigin({ url: ORIGIN + path, headers: {} }, settings(), LIMIT, 10_000, memory);
+    expect(reserve.mock.calls).toEqual([[expected]]);
+    expect(memory.held()).toBe(original.bytes.buffer.byteLength);
+    original.memory.release();
+    expect(memory.held()).toBe(0);
+  });
+
+  it("reads nothing where there is no room, and says so with 503", async () => {
+    const reserve = () => {
+      throw new ApiError(503, "No capacity");
+    };
+    const target = { url: `${ORIGIN}/image`, headers: {} };
+    expect((await refusal(readOrigin(target, settings(), LIMIT, 10_000, { reserve }))).status).toBe(503);
   });
 
   it("introduces itself, and says what it takes", async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/errors.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
 import { readUpload } from "../../src/source/upload.ts";
+import { roomy } from "../support/memory.ts";
 import { refusal } from "../support/refusal.ts";
 
 const BOUNDARY = "----form-boundary-7MA4YWxk";
@@ -316,6 +317,52 @@ describe("readUpload", () => {
     request.headers.set("content-length", "999999999");
     expect((await refusal(readUpload(request, LIMIT))).status).toBe(413);
     expect(pulls).toBe(0);
+  });
+
+  it.each([
+    ["what is announced", "90500", 90_500],
+    ["the most allowed", undefined, LIMIT + MAX_JSON_BYTES],
+  ])("sets room aside for %s before it reads a byte, and keeps that of the file", async (_, announced, expected) => {
+    const memory = roomy();
+    const heldAtPulls: number[] = [];
+    const whole = bytesOf([filePart(new Uint8Array(90_000))]);
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          heldAtPulls.push(memory.held());
+          if (heldAtPulls.length === 1) controller.enqueue(whole);
+          else controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const request = requestOf(body);
+    if (announced !== undefined) request.headers.set("content-length", announced);
+    const { original } = await readUpload(request, LIMIT, "The image", memory);
+    expect(heldAtPulls[0]).toBe(expected);
+    expect(memory.held()).toBe(original.bytes.buffer.byteLength);
+    original.memory.release();
+    expect(memory.held()).toBe(0);
+  });
+
+  it("reads nothing where there is no room", async () => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 });
+    const reserve = () => {
+      throw new ApiError(503, "No capacity");
+    };
+    expect((await refusal(readUpload(requestOf(body), LIMIT, "The image", { reserve }))).status).toBe(503);
+    expect([pulls, body.locked]).toEqual([0, false]);
+  });
+
+  it.each([
+    ["breaks off", Buffer.from(`--${BOUNDARY}\r\n`)],
+    ["has no file", bytesOf([dataPart("{}")])],
+    ["is too large", bytesOf([filePart(new Uint8Array(LIMIT + 1))])],
+  ])("gives all room back when the body %s", async (_, body) => {
+    const memory = roomy();
+    await refusal(readUpload(requestOf(body), LIMIT, "The image", memory));
+    expect(memory.held()).toBe(0);
   });
 
   it("reports a body that breaks off", async () => {

@@ -2,6 +2,7 @@
 import { ApiError } from "../../src/errors.ts";
 import type { Street } from "../../src/street/edges.ts";
 import type { Result } from "../../src/street/process.ts";
+import { uncounted } from "./memory.ts";
 
 const SHA1 = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12";
 
@@ -31,8 +32,10 @@ export const shortStreet: Street = {
   },
   portsOf: (_env, _settings, origin) => ({
     readOriginal: async (source) =>
-      source.kind === "upload" ? source.original : { bytes: new Uint8Array(source.url.length), name: "fetched.png" },
-    readWatermark: async () => new Uint8Array(0),
+      source.kind === "upload"
+        ? source.original
+        : { bytes: new Uint8Array(source.url.length), memory: uncounted, name: "fetched.png" },
+    readWatermark: async () => ({ bytes: new Uint8Array(0), memory: uncounted }),
     keepTemporarily: async () => ({ url: `${origin}/temp/x/y` }),
     openStore: async () => async () => ({ url: `${origin}/store` }),
   }),

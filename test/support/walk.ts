@@ -7,6 +7,7 @@ import type { InputMetadata, OutputMetadata } from "../../src/contract/response.
 import { settingsOf } from "../../src/env.ts";
 import { serveTemporary } from "../../src/storage/volatile.ts";
 import { street } from "../../src/street/edges.ts";
+import { uncounted } from "./memory.ts";
 import type { Reading } from "./reader.ts";
 import type { Pixels } from "./rows.ts";
 
@@ -24,7 +25,7 @@ export interface Walked {
 /** Carries a copy of a file down the street; `body` is what the request says besides. */
 export async function walk(file: Uint8Array, body: object = {}, accept?: string): Promise<Walked> {
   const { webhook: _webhook, cdn: _cdn, ...processing } = parseBody(UploadBody, body);
-  const source = { kind: "upload", original: { bytes: file.slice(), name: "" } } as const;
+  const source = { kind: "upload", original: { bytes: file.slice(), name: "", memory: uncounted } } as const;
   const job = { id: crypto.randomUUID(), accountId: "account", source, processing, accept };
   const { input, output } = await street.process(job, street.portsOf(env, settingsOf(env), BASE));
   const served = await serveTemporary(new Request(output.url), env.BUCKET, Date.now());

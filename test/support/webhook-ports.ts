@@ -1,5 +1,6 @@
 /** The ports of webhooks in virtual time: the real statements and database; virtual queue, alarms and receiver. */
 import { ApiError } from "../../src/errors.ts";
+import type { HeldBytes } from "../../src/files.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import type { JournalEntry, Message, Seal } from "../../src/webhook/ports.ts";
 import { type Attempt, isDelivery } from "../../src/webhook/record.ts";
@@ -121,7 +122,7 @@ export class WebhookPorts extends Processes {
       perform: this.gated(
         life,
         "perform",
-        async ({ job, upload, id }: { job: string; upload: Uint8Array | undefined; id: string }) => {
+        async ({ job, upload, id }: { job: string; upload: HeldBytes | undefined; id: string }) => {
           const { kind } = JSON.parse(job) as { kind: string };
           if ((upload !== undefined) !== this.orders.get(id)?.upload)
             this.violations.push(`${id} came without its bytes`);

@@ -8,8 +8,12 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 /** POST /1.0/upload */
 export async function uploadImage(c: AppContext): Promise<Response> {
   const { original, data } = await readUpload(c.req.raw, MAX_SOURCE_BYTES);
-  noteMode(c, data);
-  refuseBinaryWith(c, data, ["webhook", "store"]);
-  const processing = parseBody(UploadBody, data);
-  return processImage(c, { kind: "upload", original }, processing);
+  try {
+    noteMode(c, data);
+    refuseBinaryWith(c, data, ["webhook", "store"]);
+    const processing = parseBody(UploadBody, data);
+    return await processImage(c, { kind: "upload", original }, processing);
+  } finally {
+    original.memory.release();
+  }
 }

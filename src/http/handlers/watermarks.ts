@@ -20,6 +20,7 @@ import {
 } from "../../contract/assets.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
+import type { Original } from "../../files.ts";
 import { identify } from "../../image/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
@@ -34,6 +35,14 @@ type Details = Omit<WatermarkRecord, "id" | "name" | "created_at">;
 /** POST /1.0/watermarks */
 export async function addWatermark(c: AppContext): Promise<Response> {
   const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES);
+  try {
+    return await saveWatermark(c, original, data);
+  } finally {
+    original.memory.release();
+  }
+}
+
+async function saveWatermark(c: AppContext, original: Original, data: object): Promise<Response> {
   const { name = original.name.slice(0, MAX_ASSET_NAME_CHARACTERS) } = checked(NewAsset, data);
   const details = await detailsOf(original.bytes);
   const shelf = shelfOf(c);

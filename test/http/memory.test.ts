@@ -1,0 +1,94 @@
+/** What uploads hold in memory is admitted before their bytes are read. */
+import { env } from "cloudflare:workers";
+import { afterEach, expect, it, vi } from "vitest";
+
+import { isolateBudget } from "../../src/image/budget.ts";
+import { ISOLATE_BUDGET_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { uploadsOf } from "../../src/webhook/bytes.ts";
+import { openAccount } from "../support/accounts.ts";
+import { type Answer, api } from "../support/api.ts";
+import { refusal } from "../support/refusal.ts";
+
+const MIB = 1024 * 1024;
+const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+const multipart = { "content-type": "multipart/form-data; boundary=b" };
+
+/** An upload of so many bytes whose sender stops shortly before the end until it is told to hang up. */
+function stalling(bytes: number) {
+  const chunk = new Uint8Array(MIB);
+  const state = { sent: 0, stalled: false };
+  const hangUp = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (state.sent === 0) controller.enqueue(new TextEncoder().encode(HEAD));
+        else if (state.sent + 2 * MIB < bytes) controller.enqueue(chunk);
+        else {
+          state.stalled = true;
+          await hangUp.promise;
+          controller.error(new Error("the sender hung up"));
+        }
+        state.sent += MIB;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, bytes, state, hangUp: () => hangUp.resolve() };
+}
+
+const small = (key: string): Promise<Answer> => {
+  const body = new FormData();
+  body.set("file", new File([new Uint8Array(1000)], "a.png"));
+  return api("POST", "/1.0/upload", { key, body });
+};
+
+afterEach(() => expect(isolateBudget.held).toEqual({ work: 0, originals: 0 }));
+
+it("12 uploads of 31 MiB that stall do not exceed the budget, and keep no small one out", async () => {
+  const { key } = await openAccount();
+  const uploads = Array.from({ length: 12 }, () => stalling(31 * MIB));
+  const answers = uploads.map(({ body, bytes }) =>
+    api("POST", "/1.0/upload", { key, body, headers: { ...multipart, "content-length": String(bytes) } }),
+  );
+  await vi.waitFor(() => expect(uploads.every(({ state }) => state.stalled)).toBe(true), 20_000);
+  expect(isolateBudget.held.originals).toBe(31 * MIB);
+  expect(31 * MIB).toBeLessThan(ISOLATE_BUDGET_BYTES);
+  for (let round = 0; round < 3; round += 1) expect((await small(key)).status).toBe(200);
+  for (const { hangUp } of uploads) hangUp();
+  const settled = await Promise.all(answers);
+  expect(settled.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([400, ...Array<number>(11).fill(503)]);
+  for (const { status, headers } of settled) expect(headers.has("retry-after")).toBe(status === 503);
+});
+
+it("an upload that announces nothing is counted as the largest once it is not small", async () => {
+  const { key } = await openAccount();
+  const unannounced = stalling(6 * MIB);
+  const answer = api("POST", "/1.0/upload", { key, body: unannounced.body, headers: multipart });
+  await vi.waitFor(() => expect(unannounced.state.stalled).toBe(true), 20_000);
+  expect(isolateBudget.held.originals).toBeGreaterThanOrEqual(MAX_SOURCE_BYTES);
+  unannounced.hangUp();
+  expect((await answer).status).toBe(400);
+});
+
+it("a refused request holds nothing", async () => {
+  const { key } = await openAccount();
+  const body = new FormData();
+  body.set("file", new File([new Uint8Array(1000)], "a.png"));
+  body.set("data", '{"resize":{}}');
+  expect((await api("POST", "/1.0/upload", { key, body })).status).toBe(422);
+  expect((await api("POST", "/1.0/watermarks", { key, body })).status).toBe(422);
+  expect((await api("POST", "/1.0/keyfiles", { key, body })).status).toBe(400);
+  expect((await api("POST", "/1.0/fetch", { key, json: { url: 1 } })).status).toBe(422);
+});
+
+it("the bytes of an accepted job are read once there is room for them", async () => {
+  const uploads = uploadsOf(env.BUCKET);
+  await uploads.put("jobs/1/a", new Uint8Array(5 * MIB));
+  const others = isolateBudget.reserve(MAX_SOURCE_BYTES);
+  expect((await refusal(uploads.get("jobs/1/a"))).status).toBe(503);
+  others.release();
+  const held = await uploads.get("jobs/1/a");
+  expect(isolateBudget.held.originals).toBe(5 * MIB);
+  held?.memory.release();
+  await uploads.remove(["jobs/1/a"]);
+});
