@@ -5,51 +5,8 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/errors.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
 import { readUpload } from "../../src/source/upload.ts";
-import { roomy } from "../support/memory.ts";
+import { BOUNDARY, bytesOf, dataPart, filePart, LIMIT, pieces, read, requestOf } from "../support/multipart.ts";
 import { refusal } from "../support/refusal.ts";
-
-const BOUNDARY = "----form-boundary-7MA4YWxk";
-const LIMIT = 100_000;
-
-interface Part {
-  readonly headers: string;
-  readonly content: Uint8Array | string;
-}
-
-const filePart = (content: Uint8Array | string, disposition = 'name="file"; filename="cat.jpg"'): Part => ({
-  headers: `Content-Disposition: form-data; ${disposition}\r\nContent-Type: image/jpeg\r\n`,
-  content,
-});
-const dataPart = (content: string): Part => ({ headers: 'Content-Disposition: form-data; name="data"\r\n', content });
-
-function bytesOf(parts: readonly Part[], boundary = BOUNDARY, end = "--\r\n"): Buffer {
-  const pieces = parts.flatMap(({ headers, content }) => [`--${boundary}\r\n${headers}\r\n`, content, "\r\n"]);
-  return Buffer.concat([...pieces, `--${boundary}${end}`].map((piece) => Buffer.from(piece as string)));
-}
-
-function requestOf(
-  body: Uint8Array | ReadableStream<Uint8Array> | null,
-  type = `multipart/form-data; boundary=${BOUNDARY}`,
-): Request {
-  return new Request("https://api.example/1.0/upload", { method: "POST", headers: { "content-type": type }, body });
-}
-
-/** A body that arrives in pieces cut at these places. */
-function pieces(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
-  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  let start = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const end = ends.shift() ?? bytes.length;
-      if (end > start) controller.enqueue(bytes.slice(start, end));
-      start = end;
-      if (start === bytes.length) controller.close();
-    },
-  });
-}
-
-const read = (body: Uint8Array | ReadableStream<Uint8Array> | null, type?: string, limit = LIMIT) =>
-  readUpload(requestOf(body, type), limit);
 
 describe("readUpload", () => {
   it.each(["form-data", "mixed", "related"])("reads file and data of multipart/%s, in either order", async (kind) => {
@@ -266,50 +223,6 @@ describe("readUpload", () => {
     expect(sent).toBeLessThan(LIMIT + MAX_JSON_BYTES + 200_000);
   });
 
-  it("takes 16 parts, and refuses one more with 400", async () => {
-    const other = { headers: 'Content-Disposition: form-data; name="token"\r\n', content: "abc" };
-    const parts = [...Array<Part>(15).fill(other), filePart("x")];
-    expect((await read(bytesOf(parts))).original.bytes).toHaveLength(1);
-    expect(await refusal(read(bytesOf([other, ...parts])))).toEqual({
-      status: 400,
-      message: "The multipart body is broken: it has more than 16 parts",
-    });
-  });
-
-  it("refuses 4 MiB of empty parts after a few of them", async () => {
-    const type = "multipart/form-data; boundary=b";
-    const body = Buffer.from("--b\r\n\r\n\r\n".repeat((4 * 1024 * 1024) / 11));
-    const startedAt = performance.now();
-    expect((await refusal(read(body, type))).status).toBe(400);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-  });
-
-  it.each([
-    ["in another part", (extra: string) => bytesOf([{ headers: "A: b\r\n", content: extra }, filePart("x")])],
-    [
-      "before the first boundary",
-      (extra: string) => Buffer.concat([Buffer.from(`${extra}\r\n`), bytesOf([filePart("x")])]),
-    ],
-    ["behind the last boundary", (extra: string) => bytesOf([filePart("x")], BOUNDARY, `--\r\n${extra}`)],
-    [
-      "in headers",
-      (extra: string) =>
-        bytesOf([
-          ...Array.from({ length: 13 }, (_, index) => ({
-            headers: `A: ${extra.slice(index * 6_000, (index + 1) * 6_000)}\r\n`,
-            content: "",
-          })),
-          filePart("x"),
-        ]),
-    ],
-  ])("takes 60 KiB %s, and refuses 70 with 413", async (_, bodyOf) => {
-    expect((await read(bodyOf("x".repeat(60 * 1024)))).original.bytes).toHaveLength(1);
-    expect(await refusal(read(bodyOf("x".repeat(70 * 1024))))).toEqual({
-      status: 413,
-      message: "The request has more than 65536 bytes besides file and data",
-    });
-  });
-
   it("refuses a body that announces too much before it reads it", async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 });
@@ -317,52 +230,6 @@ describe("readUpload", () => {
     request.headers.set("content-length", "999999999");
     expect((await refusal(readUpload(request, LIMIT))).status).toBe(413);
     expect(pulls).toBe(0);
-  });
-
-  it.each([
-    ["what is announced", "90500", 90_500],
-    ["the most allowed", undefined, LIMIT + MAX_JSON_BYTES],
-  ])("sets room aside for %s before it reads a byte, and keeps that of the file", async (_, announced, expected) => {
-    const memory = roomy();
-    const heldAtPulls: number[] = [];
-    const whole = bytesOf([filePart(new Uint8Array(90_000))]);
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull(controller) {
-          heldAtPulls.push(memory.held());
-          if (heldAtPulls.length === 1) controller.enqueue(whole);
-          else controller.close();
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    const request = requestOf(body);
-    if (announced !== undefined) request.headers.set("content-length", announced);
-    const { original } = await readUpload(request, LIMIT, "The image", memory);
-    expect(heldAtPulls[0]).toBe(expected);
-    expect(memory.held()).toBe(original.bytes.buffer.byteLength);
-    original.memory.release();
-    expect(memory.held()).toBe(0);
-  });
-
-  it("reads nothing where there is no room", async () => {
-    let pulls = 0;
-    const body = new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 });
-    const reserve = () => {
-      throw new ApiError(503, "No capacity");
-    };
-    expect((await refusal(readUpload(requestOf(body), LIMIT, "The image", { reserve }))).status).toBe(503);
-    expect([pulls, body.locked]).toEqual([0, false]);
-  });
-
-  it.each([
-    ["breaks off", Buffer.from(`--${BOUNDARY}\r\n`)],
-    ["has no file", bytesOf([dataPart("{}")])],
-    ["is too large", bytesOf([filePart(new Uint8Array(LIMIT + 1))])],
-  ])("gives all room back when the body %s", async (_, body) => {
-    const memory = roomy();
-    await refusal(readUpload(requestOf(body), LIMIT, "The image", memory));
-    expect(memory.held()).toBe(0);
   });
 
   it("reports a body that breaks off", async () => {

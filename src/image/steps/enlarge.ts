@@ -1,6 +1,6 @@
+import { beside, type Price } from "../../../wasm/price.ts";
 /** Super-resolution of rows: learned doublings, and what is left by the resampler. */
 import { type Doubling, doublingPrice, openDoubling } from "../../../wasm/superres/superres.ts";
-import { beside, type Price } from "../../../wasm/price.ts";
 import { pump } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { RowStep } from "../operation.ts";
