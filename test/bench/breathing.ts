@@ -17,7 +17,7 @@ import { median } from "./harness.ts";
 import { runtimeMs } from "./runtime.ts";
 
 const PACE_MS = 20;
-/** When a caller hangs up, and how long the runtime is watched afterwards. */
+/** When a caller hangs up, and how long the runtime is watched afterward. */
 const PATIENCE_MS = 300;
 const WATCHED_MS = 1_500;
 
