@@ -87,8 +87,12 @@ export const MAX_SWEEP_OBJECTS = 50_000;
 export const KEY_CACHE_SECONDS = 30;
 /** How long an isolate remembers that a key does not exist, so that guessing does not reach the database each time. */
 export const UNKNOWN_KEY_CACHE_SECONDS = 5;
-/** Keys an isolate remembers; the oldest are forgotten. */
+/** Keys that exist, as an isolate remembers them; the oldest are forgotten. */
 export const MAX_CACHED_KEYS = 10_000;
+/** Keys that do not exist, remembered apart from those that do: a flood of them forgets only its own. */
+export const MAX_CACHED_UNKNOWN_KEYS = 1_000;
+/** Client addresses whose requests without a known key an isolate counts; the longest silent are forgotten. */
+export const MAX_COUNTED_ADDRESSES = 10_000;
 
 /** A reserved credit whose work never reported back is free again after this; the longest job ends well before. */
 export const CREDIT_LEASE_SECONDS = 300;

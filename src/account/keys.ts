@@ -1,5 +1,7 @@
 /** API keys: made here, kept as SHA-256 only, looked up by it. */
-import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
+import { crc32 } from "node:zlib";
+
+import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { type Account, type AccountRow, accountOf } from "./accounts.ts";
 
 /** Whom a key belongs to. */
@@ -21,9 +23,11 @@ const PREFIX = "dk_";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /** 40 characters of 62 are 238 bits. */
 const RANDOM_CHARACTERS = 40;
+/** 32 bits in characters of 62. */
+const CHECKSUM_CHARACTERS = 6;
 const HINT_CHARACTERS = 4;
 
-/** A new key: `dk_` and 40 random letters and digits. */
+/** A new key: `dk_`, 40 random letters and digits, and a checksum of all that. */
 export function generateKey(): string {
   const characters: string[] = [];
   while (characters.length < RANDOM_CHARACTERS) {
@@ -33,7 +37,24 @@ export function generateKey(): string {
       if (character !== undefined) characters.push(character);
     }
   }
-  return PREFIX + characters.slice(0, RANDOM_CHARACTERS).join("");
+  const key = PREFIX + characters.slice(0, RANDOM_CHARACTERS).join("");
+  return key + checksumOf(key);
+}
+
+/** It tells a key from what was guessed or mistyped without asking the database; it proves nothing. */
+function checksumOf(key: string): string {
+  const characters: string[] = [];
+  for (let left = crc32(key); characters.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) {
+    characters.unshift(ALPHABET.charAt(left % 62));
+  }
+  return characters.join("");
+}
+
+/** Whether a text could be a key. Keys from before the checksum have none, and an operator may have put in any others. */
+export function mayBeKey(text: string): boolean {
+  if (!text.startsWith(PREFIX)) return true;
+  const end = PREFIX.length + RANDOM_CHARACTERS;
+  return text.length === end || (text.length > end && text.slice(end) === checksumOf(text.slice(0, end)));
 }
 
 /** SHA-256 of a key as hex: what the database holds. Keys are random and long, so no slow hash is needed. */
@@ -78,32 +99,53 @@ export async function deleteKey(db: D1Database, accountId: string, keyId: string
   return meta.changes > 0;
 }
 
-const remembered = new Map<string, { readonly holder: Holder | null; readonly until: number }>();
+interface Known {
+  readonly holder: Holder | null;
+  readonly until: number;
+}
+
+/** Keys that exist, stale ones included: they are asked about again. */
+const existing = new Map<string, Known>();
+/** Keys that do not. */
+const unknown = new Map<string, Known>();
 
 /**
  * Whom a key belongs to; null when there is no such key. What the database said is remembered for a while in this
  * isolate: a revoked key or a suspended account is noticed when that ends.
+ * @param onStranger called before the database is asked about a key that this isolate has not seen to exist; may refuse
  */
-export async function findHolder(db: D1Database, key: string, now: number): Promise<Holder | null> {
+export async function findHolder(
+  db: D1Database,
+  key: string,
+  now: number,
+  onStranger: () => void = () => undefined,
+): Promise<Holder | null> {
+  if (!mayBeKey(key)) return null;
   const hash = await hashOf(key);
-  const known = remembered.get(hash);
+  const known = existing.get(hash) ?? unknown.get(hash);
   if (known && known.until > now) return known.holder;
+  if (!existing.has(hash)) onStranger();
   const holder = await readHolder(db, hash);
-  remember(hash, holder, now);
+  if (holder) remember(existing, MAX_CACHED_KEYS, hash, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
+  else {
+    existing.delete(hash);
+    remember(unknown, MAX_CACHED_UNKNOWN_KEYS, hash, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
+  }
   return holder;
 }
 
 /** Forgets every key, so that a change made in this isolate holds here at once. */
 export function forgetKeys(): void {
-  remembered.clear();
+  existing.clear();
+  unknown.clear();
 }
 
-function remember(hash: string, holder: Holder | null, now: number): void {
-  remembered.delete(hash);
-  remembered.set(hash, { holder, until: now + (holder ? KEY_CACHE_SECONDS : UNKNOWN_KEY_CACHE_SECONDS) * 1000 });
-  if (remembered.size <= MAX_CACHED_KEYS) return;
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
+function remember(keys: Map<string, Known>, most: number, hash: string, known: Known): void {
+  keys.delete(hash);
+  keys.set(hash, known);
+  if (keys.size <= most) return;
+  const [oldest] = keys.keys();
+  if (oldest !== undefined) keys.delete(oldest);
 }
 
 async function readHolder(db: D1Database, hash: string): Promise<Holder | null> {

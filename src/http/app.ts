@@ -7,7 +7,15 @@ import { causesOf, logLine } from "../log.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { admitted, admittedWithCredit, anonymousCount, closeCount, countedHeaders, startCount } from "./rate-limit.ts";
+import {
+  admitted,
+  admittedWithCredit,
+  anonymousCount,
+  closeCount,
+  countedHeaders,
+  countStranger,
+  startCount,
+} from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -74,6 +82,7 @@ async function enterHolder(c: AppContext, required: boolean, costsCredit: boolea
   const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) {
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
+    countStranger(c);
     startCount(c, anonymousCount(c));
     return;
   }
@@ -98,8 +107,11 @@ async function enterOperator(c: AppContext): Promise<void> {
   } else await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
 }
 
-/** Counts the request by client address and refuses it: with 429 once too many were refused. */
+/** Counts the request by client address and refuses it: with 429 once too many were refused, here or elsewhere. */
 async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
+  // What this isolate has refused already is not for the meter.
+  if (c.var.admission) throw error;
+  countStranger(c);
   startCount(c, anonymousCount(c));
   await admitted(c);
   throw error;

@@ -3,6 +3,7 @@ import { type Holder, findHolder } from "../account/keys.ts";
 import { ApiError } from "../errors.ts";
 import { OUTAGE_RETRY_SECONDS } from "../limits.ts";
 import type { AppContext } from "./context.ts";
+import { countStranger, forgetStranger } from "./rate-limit.ts";
 
 const CHALLENGE = 'Basic realm="api", Bearer';
 
@@ -31,14 +32,17 @@ function userNameOf(token: string): string | undefined {
 /**
  * The holder of the request's key.
  * @returns null when there is no key or it is unknown
- * @throws ApiError 503 when the database does not answer
+ * @throws ApiError 429 when too many keys of its address were unknown, 503 when the database does not answer
  */
 export async function holderOf(c: AppContext): Promise<Holder | null> {
   const key = credentialOf(c.req.header("authorization"));
   if (key === undefined) return null;
   try {
-    return await findHolder(c.env.DB, key, Date.now());
+    const holder = await findHolder(c.env.DB, key, Date.now(), () => countStranger(c));
+    if (holder) forgetStranger(c);
+    return holder;
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
     const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
     throw new ApiError(503, "The service cannot check keys right now", { cause, headers });
   }

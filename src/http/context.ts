@@ -24,6 +24,8 @@ interface Variables {
   account: Account | undefined;
   /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
+  /** The request was counted as one without a known key. */
+  stranger: boolean | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
   processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;
   /** The pattern of the matched path, for the log. */

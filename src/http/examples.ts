@@ -3,7 +3,7 @@
 const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const keyId = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
-const key = "dk_4fT9wQ2mZxA7bLkP0sVnR6yHc3JdE8uG1iOaXzTq";
+const key = "dk_4fT9wQ2mZxA7bLkP0sVnR6yHc3JdE8uG1iOaXzTqC6mDk7";
 const createdAt = "2026-11-20T12:00:00.000Z";
 
 export const fetchBody = {

@@ -5,6 +5,7 @@ import { ApiError } from "../errors.ts";
 import { OUTAGE_RETRY_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Admission, AppContext } from "./context.ts";
+import { Strangers } from "./strangers.ts";
 
 /** Which meter counts a request, and what it is asked. */
 export interface Count {
@@ -26,6 +27,31 @@ function networkOf(address: string): string {
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
   return [...left, ...Array<string>(zeros).fill("0"), ...right].slice(0, 4).join(":");
+}
+
+/** The strangers of this isolate. */
+const strangers = new Strangers();
+
+/**
+ * Counts a request without a known key in this isolate, once: a flood is refused here, and costs neither a look-up nor a
+ * call of a meter.
+ * @throws ApiError 429 when its address has sent too many
+ */
+export function countStranger(c: AppContext): void {
+  if (c.var.stranger) return;
+  c.set("stranger", true);
+  const { meter, ask } = anonymousCount(c);
+  const resetSeconds = strangers.take(meter, ask.limit, Date.now());
+  if (resetSeconds === 0) return;
+  const { limit } = ask;
+  const refused = { allowed: false, limit, remaining: 0, resetSeconds, used: 0, meter, key: undefined };
+  c.set("admission", Promise.resolve(refused));
+  throw beyondRate(resetSeconds);
+}
+
+/** The request has a key that exists after all. */
+export function forgetStranger(c: AppContext): void {
+  if (c.var.stranger) strangers.giveBack(anonymousCount(c).meter);
 }
 
 /** Starts to count; the answer is awaited by whoever needs it. */
@@ -51,13 +77,13 @@ async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: Ask
  */
 export async function admitted(c: AppContext): Promise<Admission | undefined> {
   const admission = await c.var.admission;
-  if (admission && !admission.allowed) {
-    const seconds = admission.resetSeconds;
-    throw new ApiError(429, `Rate limit exceeded, resets in ${seconds} seconds`, {
-      headers: { "Retry-After": String(seconds) },
-    });
-  }
+  if (admission && !admission.allowed) throw beyondRate(admission.resetSeconds);
   return admission;
+}
+
+function beyondRate(seconds: number): ApiError {
+  const headers = { "Retry-After": String(seconds) };
+  return new ApiError(429, `Rate limit exceeded, resets in ${seconds} seconds`, { headers });
 }
 
 /**

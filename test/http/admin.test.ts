@@ -22,7 +22,7 @@ describe("opening an account", () => {
       credits_total: 10_000,
       status: "active",
     });
-    expect(body.key).toMatch(/^dk_[A-Za-z0-9]{40}$/);
+    expect(body.key).toMatch(/^dk_[A-Za-z0-9]{46}$/);
     expect(await statusOf(body.key)).toBe(200);
   });
 

@@ -31,12 +31,12 @@ describe("the credential of a header", () => {
 });
 
 describe("a new key", () => {
-  it("is a prefix and 40 letters and digits, each time others, none rarer than the rest", () => {
+  it("is a prefix, 40 random letters and digits and a checksum, each time others, none rarer than the rest", () => {
     const keys = Array.from({ length: 2_000 }, generateKey);
-    for (const key of keys) expect(key).toMatch(/^dk_[A-Za-z0-9]{40}$/);
+    for (const key of keys) expect(key).toMatch(/^dk_[A-Za-z0-9]{46}$/);
     expect(new Set(keys).size).toBe(keys.length);
     const counts = new Map<string, number>();
-    for (const character of keys.map((key) => key.slice(3)).join("")) {
+    for (const character of keys.map((key) => key.slice(3, 43)).join("")) {
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);

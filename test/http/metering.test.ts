@@ -187,7 +187,7 @@ describe("a database that does not answer", () => {
         throw new Error("D1_ERROR");
       },
     };
-    const { status } = await fetchImage("dk_unknown", { env: { DB } });
+    const { status } = await fetchImage("unknown", { env: { DB } });
     expect(status).toBe(503);
   });
 });

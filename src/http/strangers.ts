@@ -1,0 +1,48 @@
+/** Requests without a known key, counted by client address in this isolate, before anybody else is asked. */
+import { MAX_COUNTED_ADDRESSES, RATE_WINDOW_SECONDS } from "../limits.ts";
+
+interface Bucket {
+  /** Requests that are free; below one, the next has to wait. */
+  readonly left: number;
+  /** When that was so, milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** As many requests at once as the window allows, and as many again in the time of a window. */
+export class Strangers {
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly most: number;
+
+  constructor(most = MAX_COUNTED_ADDRESSES) {
+    this.most = most;
+  }
+
+  /**
+   * Takes a request of an address.
+   * @param limit requests in a window
+   * @returns 0, or the seconds until the next one is free, at least 1
+   */
+  take(address: string, limit: number, now: number): number {
+    const perSecond = limit / RATE_WINDOW_SECONDS;
+    const { left, at } = this.buckets.get(address) ?? { left: limit, at: now };
+    const full = Math.min(limit, left + (Math.max(0, now - at) / 1000) * perSecond);
+    const isFree = full >= 1;
+    this.put(address, { left: isFree ? full - 1 : full, at: now });
+    if (isFree) return 0;
+    return Math.max(1, Math.ceil(Math.min(RATE_WINDOW_SECONDS, (1 - full) / perSecond)));
+  }
+
+  /** The request turned out to be of somebody known. */
+  giveBack(address: string): void {
+    const bucket = this.buckets.get(address);
+    if (bucket) this.put(address, { ...bucket, left: bucket.left + 1 });
+  }
+
+  private put(address: string, bucket: Bucket): void {
+    this.buckets.delete(address);
+    this.buckets.set(address, bucket);
+    if (this.buckets.size <= this.most) return;
+    const [longestSilent] = this.buckets.keys();
+    if (longestSilent !== undefined) this.buckets.delete(longestSilent);
+  }
+}

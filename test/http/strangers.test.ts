@@ -1,0 +1,82 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { forgetKeys } from "../../src/account/keys.ts";
+import { Strangers } from "../../src/http/strangers.ts";
+import { openAccount } from "../support/accounts.ts";
+import { api } from "../support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 20);
+
+beforeEach(() => forgetKeys());
+
+describe("strangers", () => {
+  it("have a window's requests at once, and then one at a time", () => {
+    const strangers = new Strangers();
+    const take = (seconds: number) => strangers.take("a", 900, NOW + seconds * 1000);
+    for (let request = 0; request < 900; request += 1) expect(take(0)).toBe(0);
+    expect(take(0)).toBe(1);
+    expect([take(1), take(1), take(2)]).toEqual([0, 1, 0]);
+    expect(strangers.take("b", 900, NOW)).toBe(0);
+  });
+
+  it("are told how long to wait", () => {
+    const strangers = new Strangers();
+    expect([strangers.take("a", 1, NOW), strangers.take("a", 1, NOW)]).toEqual([0, 900]);
+    expect(strangers.take("a", 1, NOW + 450_000)).toBe(450);
+    expect(new Strangers().take("a", 0, NOW)).toBe(900);
+  });
+
+  it("are not counted where the key turned out to exist", () => {
+    const strangers = new Strangers();
+    for (let request = 0; request < 3; request += 1) {
+      expect(strangers.take("a", 1, NOW)).toBe(0);
+      strangers.giveBack("a");
+    }
+  });
+
+  it("are forgotten, the longest silent first", () => {
+    const strangers = new Strangers(2);
+    for (const address of ["a", "b", "a", "c"]) strangers.take(address, 2, NOW);
+    expect(strangers.take("a", 2, NOW)).toBeGreaterThan(0);
+    expect(strangers.take("b", 2, NOW)).toBe(0);
+  });
+});
+
+/** Bindings whose questions are counted. */
+function counted() {
+  const asked = { database: 0, meters: 0 };
+  const DB = { prepare: (sql: string) => ((asked.database += 1), env.DB.prepare(sql)) };
+  const METER = { getByName: (name: string) => ((asked.meters += 1), env.METER.getByName(name)) };
+  return { asked, env: { DB, METER, ANONYMOUS_LIMIT: "3" } };
+}
+
+it("a flood of unknown keys is refused without a question, and keeps no known key out", async () => {
+  const { key } = await openAccount();
+  const headers = { "cf-connecting-ip": "192.0.2.201" };
+  const { asked, env: bindings } = counted();
+  const call = (credential: string) =>
+    api("GET", "/1.0/account", { headers: { ...headers, authorization: `Bearer ${credential}` }, env: bindings });
+  expect((await call(key)).status).toBe(200);
+  const before = { ...asked };
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 8; guess += 1) statuses.push((await call(`guess-${guess}`)).status);
+  expect(statuses).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
+  expect(asked.database - before.database).toBe(3);
+  // Each counted, and none closed: a refusal without a key has nothing to give back.
+  expect(asked.meters - before.meters).toBe(3);
+  expect((await call(key)).status).toBe(200);
+  const refused = await call("guess-9");
+  expect(refused.headers.get("retry-after")).toBe(refused.headers.get("x-ratelimit-reset"));
+  expect(refused.headers.get("x-ratelimit-limit")).toBe("3");
+});
+
+it("requests without a key and with a mistyped one are counted too", async () => {
+  const { asked, env: bindings } = counted();
+  const call = (headers: Record<string, string>) =>
+    api("GET", "/1.0/account", { headers: { ...headers, "cf-connecting-ip": "192.0.2.202" }, env: bindings });
+  const typo = { authorization: `Bearer dk_${"a".repeat(46)}` };
+  const answers = [await call({}), await call(typo), await call({}), await call(typo), await call({})];
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429]);
+  expect(asked).toEqual({ database: 0, meters: 3 });
+});
