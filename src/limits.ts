@@ -130,11 +130,16 @@ export const DEFAULT_WEBHOOK_PAGE = 50;
 /** After a rotation notifications carry the signatures of both secrets for this long. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
-/** Who processes a job says so again within this time, or it is taken for dead and the job for free. */
-export const RUN_LEASE_MS = 30_000;
+/**
+ * Who processes a job says so again within this time, or it is taken for dead and the job for free. Longer than any run:
+ * fetching, the processor time of an invocation (60 seconds, wrangler.toml) in which no timer may fire, and storing.
+ */
+export const RUN_LEASE_MS = FETCH_TIMEOUT_MS + 60_000 + 40_000;
 export const RUN_RENEWAL_MS = 10_000;
 /** A delivery is taken for dead after this time; it is over after DELIVERY_TIMEOUT_MS and two database writes. */
 export const DELIVERY_LEASE_MS = 30_000;
+/** Between two looks of a job that must be alone whether others still run in its isolate. */
+export const ALONE_PAUSE_MS = 1_000;
 /** Starts of one job that ended without an outcome: more, and the job is what kills its processor. */
 export const MAX_STARTS = 5;
 /** Wait before a job that met a fault of ours is started again. */

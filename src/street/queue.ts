@@ -5,10 +5,13 @@ import type { Message } from "../webhook/ports.ts";
 import type { Street } from "./edges.ts";
 import { runWork, wakeCourier } from "./work.ts";
 
-/** Every message is safe to receive any number of times; one that fails comes back after a while. */
+/**
+ * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a time
+ * (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
+ */
 export function createConsumer(street: Street) {
   return async (batch: MessageBatch<unknown>, env: Env): Promise<void> => {
-    await Promise.all(batch.messages.map((message) => consume(message, env, street)));
+    for (const message of batch.messages) await consume(message, env, street);
   };
 }
 

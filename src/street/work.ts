@@ -9,6 +9,7 @@ import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from ".
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { uploadsOf } from "../webhook/bytes.ts";
+import { Company } from "../webhook/company.ts";
 import { callEndpoint, deliver } from "../webhook/deliver.ts";
 import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../webhook/ports.ts";
 import { run } from "../webhook/run.ts";
@@ -70,6 +71,9 @@ async function runSoon(env: Env, street: Street, id: string): Promise<void> {
   await runWork(env, street, id);
 }
 
+/** The jobs of this isolate. */
+const company = new Company({ now: () => Date.now(), pause: (milliseconds) => scheduler.wait(milliseconds) });
+
 /** Does an accepted job, unless it has been done or somebody is at it. */
 export async function runWork(env: Env, street: Street, id: string): Promise<void> {
   const settings = settingsOf(env);
@@ -91,6 +95,7 @@ export async function runWork(env: Env, street: Street, id: string): Promise<voi
       if (!answer.success) return stub.release(lease, key);
       await stub.settle(lease, { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes });
     },
+    join: (alone) => company.join(alone),
     everyRenewal: (renew) => {
       const timer = setInterval(renew, RUN_RENEWAL_MS);
       return () => clearInterval(timer);

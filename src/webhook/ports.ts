@@ -51,6 +51,11 @@ export interface RunPorts extends Ports {
   readonly perform: (work: Work) => Promise<object>;
   /** Spends the credit that was reserved when the job was accepted, or gives it back, as the answer says. */
   readonly closeCredit: (work: Work, payload: string) => Promise<void>;
+  /**
+   * Joins the jobs of this isolate, or is alone among them.
+   * @returns what to call at the end; undefined when that is not possible now
+   */
+  readonly join: (alone: boolean) => Promise<(() => void) | undefined>;
   /** Calls `renew` every RUN_RENEWAL_MS until the returned function is called. */
   readonly everyRenewal: (renew: () => void) => () => void;
 }

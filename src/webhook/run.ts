@@ -24,11 +24,22 @@ export async function run(id: string, ports: RunPorts): Promise<void> {
     void ports.store.renewRun(id, claim, ports.now() + RUN_LEASE_MS).catch(() => undefined);
   });
   try {
-    const ending = await perform(claimed, ports);
+    const ending = await performInCompany(claimed, ports);
     if (ending.kind === "again") await putBack(id, claim, ending.busy, ports);
     else await finish(claimed, ending, ports);
   } finally {
     stop();
+  }
+}
+
+/** A job that was started before may have killed its processor, and would kill others: it is alone. */
+async function performInCompany(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
+  const leave = await ports.join(claimed.record.starts > 1);
+  if (!leave) return afterFault(claimed.record, true, ports.now());
+  try {
+    return await perform(claimed, ports);
+  } finally {
+    leave();
   }
 }
 

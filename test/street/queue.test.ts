@@ -114,3 +114,40 @@ it("ends a record whose job is gone", async () => {
   for (let start = 0; start < 5; start += 1) await consume(shortStreet, { kind: "run", id });
   expect(JSON.parse(String(await column(id, "payload")))).toMatchObject({ success: false, code: 500 });
 });
+
+it("does one job after the other, whatever a batch holds", async () => {
+  const ids = [await accepted(receiver().url), await accepted(receiver().url), await accepted(receiver().url)];
+  const state = { now: 0, most: 0 };
+  const street: Street = {
+    ...shortStreet,
+    process: async (job, edges) => {
+      state.most = Math.max(state.most, (state.now += 1));
+      await scheduler.wait(5);
+      state.now -= 1;
+      return shortStreet.process(job, edges);
+    },
+  };
+  await consume(street, ...ids.map((id) => ({ kind: "run", id })));
+  expect(state).toEqual({ now: 0, most: 1 });
+});
+
+it("keeps a job that was started before away from all others", async () => {
+  const suspect = await accepted(receiver().url);
+  await ports.store.claimRun(suspect, "killed", Date.now() - 60_000, 1);
+  const innocent = await accepted(receiver().url);
+  const running = { names: new Set<string>(), together: false };
+  const street: Street = {
+    ...shortStreet,
+    process: async (job, edges) => {
+      running.names.add(job.id);
+      running.together ||= running.names.size > 1;
+      await scheduler.wait(20);
+      running.names.delete(job.id);
+      return shortStreet.process(job, edges);
+    },
+  };
+  await Promise.all([consume(street, { kind: "run", id: innocent }), consume(street, { kind: "run", id: suspect })]);
+  await consume(street, { kind: "run", id: innocent }, { kind: "run", id: suspect });
+  expect(running.together).toBe(false);
+  for (const id of [innocent, suspect]) expect(await column(id, "payload")).toContain('"success":true');
+});

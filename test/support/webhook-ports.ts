@@ -135,6 +135,7 @@ export class WebhookPorts extends Processes {
       closeCredit: this.gated(life, "meter.close", async ({ id }: { id: string }, payload: string) => {
         if ((JSON.parse(payload) as { success: boolean }).success) this.charges.push(id);
       }),
+      join: async () => () => undefined,
       everyRenewal: (renew: () => void) => {
         life.renewals.add(renew);
         return () => void life.renewals.delete(renew);
