@@ -35,6 +35,8 @@ export interface Facts {
   readonly decodeBytes?: number;
   /** Milliseconds that decoding takes at most, where that depends on more than the facts above. */
   readonly decodeMs?: number;
+  /** Nanoseconds for each pixel that is wanted besides, where a decoder makes them at any size. */
+  readonly decodePixelNanoseconds?: number;
 }
 
 /** What a pipeline wants of a decoder. */

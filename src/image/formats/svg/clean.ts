@@ -1,66 +1,92 @@
 /**
- * A document written anew, with what is drawn and nothing else: no scripts, no handlers, no references to elsewhere, no
- * comments, no editor's data. What is left is drawn as before.
+ * A drawing built anew from what is known to draw: elements, attributes, properties and functions that are listed, under
+ * their exact names. Nothing else is kept, whatever it is called: a list of what is dangerous would miss the spellings
+ * that a parser of HTML takes for the same, once a page has the text inside it.
  */
 import { type XmlElement, XmlNode, XmlText } from "@rgrove/parse-xml";
 
-import { cleanCss } from "./css.ts";
-import { localName } from "./document.ts";
+import { cleanDeclarations, cleanValue, writtenDeclarations } from "./css-values.ts";
+import { cleanStyleSheet, type Rule } from "./css.ts";
+import { tooLarge } from "./document.ts";
+import { ANIMATED, ANIMATIONS, ATTRIBUTES, ELEMENTS, LISTS, STYLED, TEXT, TEXT_ONLY } from "./names.ts";
+import type { SvgElement } from "./tree.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
-const DROPPED = new Set(
-  "script foreignObject handler listener iframe embed object audio video canvas metadata include".split(" "),
-);
-const ANIMATIONS = new Set(["animate", "set", "animateTransform", "animateMotion", "discard"]);
-/** Elements in which blanks are drawn, or matter to readers. */
-const TEXT = new Set(["text", "tspan", "tref", "textPath", "altGlyph", "title", "desc", "style"]);
-const RASTER = /^data:image\/(?:png|jpe?g|gif|webp);base64,[a-z\d+/=\s]*$/i;
+/** Letters of all style sheets; those of fonts that a drawing brings along are the longest. */
+const MAX_CSS = 2 << 20;
+/** Pixels that an element brings along. An address of the same document would load the page that has the drawing. */
+const RASTER = /^data:image\/(?:png|jpe?g|gif|webp)(?:;charset=[\w-]{1,20})?;base64,[a-z\d+/=\s]*$/i;
 
 type Prefixes = ReadonlyMap<string, string>;
 
-/** The cleaned document as text. */
-export function cleanSvg(root: XmlElement): string {
+export interface Drawing {
+  readonly root: SvgElement;
+  /** Of all style sheets, in order. */
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * What of a document is drawn.
+ * @throws ApiError 422 when it has more style sheets than are read
+ */
+export function cleanSvg(root: XmlElement): Drawing {
   const prefixes = new Map([["xml", "http://www.w3.org/XML/1998/namespace"]]);
-  const prefix = root.name.includes(":") ? root.name.split(":", 1)[0]! : "";
-  if (!declares(root, prefix)) prefixes.set(prefix, SVG);
-  const parts: string[] = [];
-  write(root, prefixes, parts, { root: true, text: false });
-  return parts.join("");
+  const [prefix] = splitName(root.name);
+  // Some drawings forget to say what they are.
+  if (!((prefix === "" ? "xmlns" : `xmlns:${prefix}`) in root.attributes)) prefixes.set(prefix, SVG);
+  const rules: Rule[] = [];
+  let left = MAX_CSS;
+  const sheet = (css: string): string => {
+    left -= css.length;
+    if (left < 0) throw tooLarge();
+    const { text, rules: found } = cleanStyleSheet(css);
+    for (const rule of found) rules.push(rule);
+    return text;
+  };
+  const cleaned = cleanElement(root, prefixes, false, sheet);
+  return { root: cleaned ?? { name: "svg", attributes: new Map(), children: [] }, rules };
 }
 
-/** Some drawings forget to say what they are. */
-function declares({ attributes }: XmlElement, prefix: string): boolean {
-  return (prefix === "" ? "xmlns" : `xmlns:${prefix}`) in attributes;
+function splitName(name: string): [prefix: string, local: string] {
+  const colon = name.indexOf(":");
+  return colon < 0 ? ["", name] : [name.slice(0, colon), name.slice(colon + 1)];
 }
 
-interface Place {
-  readonly root: boolean;
-  /** Blanks matter. */
-  readonly text: boolean;
-}
-
-function write(element: XmlElement, outer: Prefixes, parts: string[], place: Place): void {
+function cleanElement(
+  element: XmlElement,
+  outer: Prefixes,
+  inText: boolean,
+  sheet: (css: string) => string,
+): SvgElement | null {
   const prefixes = declared(element, outer);
-  const name = localName(element.name);
-  if (namespaceOf(element.name, prefixes) !== SVG || DROPPED.has(name)) return;
-  if (ANIMATIONS.has(name) && /href|^on/i.test(element.attributes["attributeName"] ?? "")) return;
-  parts.push("<", name, place.root ? ` xmlns="${SVG}" xmlns:xlink="${XLINK}"` : "");
-  for (const [key, value] of Object.entries(element.attributes)) {
-    const kept = attributeOf(name, key, value, prefixes);
-    if (kept) parts.push(" ", kept[0], '="', escaped(kept[1]).replaceAll('"', "&quot;"), '"');
-  }
-  const start = parts.push(">");
-  const text = place.text || TEXT.has(name);
-  if (name === "style") parts.push(escaped(cleanCss(element.text)));
-  else for (const child of element.children) writeChild(child, prefixes, parts, { root: false, text });
-  if (parts.length === start) parts[start - 1] = "/>";
-  else parts.push("</", name, ">");
+  const [prefix, name] = splitName(element.name);
+  if (prefixes.get(prefix) !== SVG || !ELEMENTS.has(name)) return null;
+  const attributes = cleanAttributes(name, element, prefixes);
+  if (ANIMATIONS.has(name) && name !== "animateMotion" && !ANIMATED.has(attributes.get("attributeName") ?? ""))
+    return null;
+  const children: SvgElement["children"] = [];
+  if (name === "style") {
+    if (!/^\s*(?:text\/css)?\s*$/i.test(element.attributes["type"] ?? "")) return null;
+    children.push(sheet(element.text));
+  } else if (TEXT_ONLY.has(name)) children.push(element.text);
+  else cleanChildren(element, prefixes, inText || TEXT.has(name), sheet, children);
+  return { name, attributes, children: children.filter((child) => child !== "") };
 }
 
-function writeChild(child: XmlNode, prefixes: Prefixes, parts: string[], place: Place): void {
-  if (child.type === XmlNode.TYPE_ELEMENT) write(child as XmlElement, prefixes, parts, place);
-  else if (child instanceof XmlText && (place.text || child.text.trim() !== "")) parts.push(escaped(child.text));
+function cleanChildren(
+  element: XmlElement,
+  prefixes: Prefixes,
+  inText: boolean,
+  sheet: (css: string) => string,
+  into: SvgElement["children"],
+): void {
+  for (const child of element.children) {
+    if (child.type === XmlNode.TYPE_ELEMENT) {
+      const cleaned = cleanElement(child as XmlElement, prefixes, inText, sheet);
+      if (cleaned) into.push(cleaned);
+    } else if (inText && child instanceof XmlText) into.push(child.text);
+  }
 }
 
 function declared({ attributes }: XmlElement, outer: Prefixes): Prefixes {
@@ -70,29 +96,33 @@ function declared({ attributes }: XmlElement, outer: Prefixes): Prefixes {
     : new Map([...outer, ...found.map(([key, value]) => [key.slice(6), value] as const)]);
 }
 
-function namespaceOf(name: string, prefixes: Prefixes): string | undefined {
-  return prefixes.get(name.includes(":") ? name.split(":", 1)[0]! : "");
-}
-
-/** The attribute as it stays, or null. */
-function attributeOf(element: string, key: string, value: string, prefixes: Prefixes): [string, string] | null {
-  if (key === "xmlns" || key.startsWith("xmlns:") || /^on/i.test(key)) return null;
-  const name = localName(key);
-  if (key.includes(":")) {
-    if (key === "xml:space" || key === "xml:lang") return [key, value];
-    if (namespaceOf(key, prefixes) !== XLINK || name !== "href") return null;
+function cleanAttributes(name: string, element: XmlElement, prefixes: Prefixes): Map<string, string> {
+  const cleaned = new Map<string, string>();
+  for (const [key, value] of Object.entries(element.attributes)) {
+    const [prefix, local] = splitName(key);
+    if (key === "xml:space" || key === "xml:lang") cleaned.set(key, value);
+    else if (local === "href" && (prefix === "" || prefixes.get(prefix) === XLINK)) {
+      const reference = value.trim();
+      if (mayReferTo(name, reference)) cleaned.set(prefix === "" ? "href" : "xlink:href", reference);
+    } else if (ATTRIBUTES.has(key)) {
+      const kept = cleanAttribute(key, value);
+      if (kept !== null) cleaned.set(key, kept);
+    }
   }
-  if (name === "href") return isInside(element, value) ? [key.includes(":") ? "xlink:href" : "href", value] : null;
-  if (name === "style") return [name, cleanCss(value)];
-  if (/^\s*(?:javascript|vbscript|data)\s*:/i.test(value)) return null;
-  return [name, /url|\\/i.test(value) ? cleanCss(value) : value];
+  return cleaned;
 }
 
-/** A reference within the document, or pixels that it brings along. */
-function isInside(element: string, reference: string): boolean {
-  return reference.trim().startsWith("#") || (/^(?:image|feImage)$/.test(element) && RASTER.test(reference.trim()));
+/** A place in the document, or pixels that the drawing brings along. */
+function mayReferTo(element: string, reference: string): boolean {
+  const isPlace = /^#[^\s#]+$/.test(reference);
+  if (element === "image") return RASTER.test(reference);
+  return isPlace || (element === "feImage" && RASTER.test(reference));
 }
 
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+/** The value as it stays, or null. */
+function cleanAttribute(name: string, value: string): string | null {
+  if (name === "style") return writtenDeclarations(cleanDeclarations(value)) || null;
+  if (!STYLED.has(name) || !/[\\(]/.test(value)) return value;
+  const cleaned = cleanValue(value, { semicolons: LISTS.has(name) });
+  return cleaned ? cleaned.text : null;
 }

@@ -1,26 +1,223 @@
-/** Style sheets and attributes without references to elsewhere. */
+/** Style sheets without references to elsewhere, and what their rules refer to. */
+import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
+import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
+import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } from "./css-values.ts";
 
-const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
-const IMPORT = /@(?:import|namespace|charset)[^;{}]*(?:;|$)/gi;
-const FONT_FACE = /@font-face\s*\{[^}]*\}?/gi;
-const REFERENCE = /(?:url|src|image|image-set)\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)?/gi;
-const ACTIVE = /expression\s*\(|javascript:|vbscript:|-moz-binding|behavior\s*:|@import|@font-face/i;
+/** Rules in rules; more than two is unheard of. */
+const MAX_RULE_DEPTH = 8;
 
-/**
- * Keeps rules whose references are to places in the document only. Text that hides something behind escapes is dropped
- * whole.
- */
-export function cleanCss(css: string): string {
-  const plain = css
-    .replace(COMMENT, "")
-    .replace(IMPORT, "")
-    .replace(FONT_FACE, "")
-    .replace(REFERENCE, (all, double?: string, single?: string, bare?: string) =>
-      (double ?? single ?? bare ?? "").trim().startsWith("#") ? all : "none",
-    );
-  const revealed = plain.replace(/\\([\da-f]{1,6})\s?|\\/gi, (_, code?: string) =>
-    code ? String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(code, 16))) : "",
-  );
-  const hidden = revealed !== plain && /url\s*\(|@/i.test(revealed);
-  return hidden || ACTIVE.test(revealed) ? "" : plain.trim();
+/** What a part of a selector asks of an element by its name, id and classes; what else it asks is not looked at. */
+export interface Compound {
+  name?: string;
+  id?: string;
+  readonly classes: string[];
+  /** The part before it, which asks for an element around this one. */
+  readonly around?: Compound | undefined;
+}
+
+export interface Rule {
+  readonly compounds: readonly Compound[];
+  readonly declarations: readonly Declaration[];
+}
+
+export interface StyleSheet {
+  readonly text: string;
+  readonly rules: readonly Rule[];
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+/** The rules that may stay, with references to places in the document only. */
+export function cleanStyleSheet(css: string): StyleSheet {
+  const tokens = new Tokens(css);
+  const rules: Rule[] = [];
+  const parts: string[] = [];
+  readRules(tokens, parts, rules, 0);
+  return { text: parts.join(""), rules };
+}
+
+/** Reads rules up to the end of their block, or of the text. */
+function readRules(tokens: Tokens, parts: string[], rules: Rule[] | undefined, depth: number): void {
+  for (;;) {
+    const token = tokens.next();
+    if (token.type === "end" || (depth > 0 && isDelimiter(token, "}"))) return;
+    if (token.type === "space" || token.type === "comment") continue;
+    const end =
+      token.type === "at"
+        ? readAtRule(tokens, token.value.toLowerCase(), parts, rules, depth)
+        : readStyleRule(tokens, token, parts, rules, depth);
+    if (end === "}") return;
+  }
+}
+
+/** Reads an at-rule; returns what ended it: `}` when that is the end of the block around it. */
+function readAtRule(tokens: Tokens, name: string, parts: string[], rules: Rule[] | undefined, depth: number): End {
+  const keyframes = KEYFRAME_RULES.has(name);
+  const kept = (keyframes || GROUP_RULES.has(name)) && depth < MAX_RULE_DEPTH;
+  const prelude = readPrelude(tokens, tokens.next(), { condition: true, nested: depth > 0 });
+  if (prelude.end !== "{") return prelude.end;
+  if (!kept || prelude.text === null) {
+    skipBlock(tokens);
+    return "{";
+  }
+  const inner: string[] = [];
+  readRules(tokens, inner, keyframes ? undefined : rules, depth + 1);
+  parts.push(`@${name} ${prelude.text}{${inner.join("")}}`);
+  return "{";
+}
+
+function readStyleRule(tokens: Tokens, first: Token, parts: string[], rules: Rule[] | undefined, depth: number): End {
+  const prelude = readPrelude(tokens, first, { condition: false, nested: depth > 0 });
+  if (prelude.end !== "{") return prelude.end;
+  if (prelude.text === null) {
+    skipBlock(tokens);
+    return "{";
+  }
+  const declarations: Declaration[] = [];
+  readDeclarations(tokens, declarations);
+  if (declarations.length > 0) {
+    parts.push(prelude.text, "{", writtenDeclarations(declarations), "}");
+    rules?.push({ compounds: prelude.compounds, declarations });
+  }
+  return "{";
+}
+
+/** What a rule can end with: its own block, a semicolon, the end of the block around it, or of the text. */
+type End = "{" | ";" | "}" | "";
+
+interface Prelude {
+  /** Null when something in it cannot stay. */
+  readonly text: string | null;
+  readonly compounds: readonly Compound[];
+  readonly end: End;
+}
+
+/** Reads what stands before a block: a selector, or the condition of an at-rule. */
+function readPrelude(
+  tokens: Tokens,
+  first: Token,
+  { condition, nested }: { condition: boolean; nested: boolean },
+): Prelude {
+  const writer = new PreludeWriter(condition);
+  for (let token = first; ; token = tokens.next()) {
+    if (token.type === "end") return { ...writer.finished(), end: "" };
+    if (writer.isOutermost() && token.type === "delimiter") {
+      const { value } = token;
+      if (value === "{" || (value === ";" && condition) || (value === "}" && nested)) {
+        return { ...writer.finished(), end: value };
+      }
+    }
+    writer.take(token);
+  }
+}
+
+class PreludeWriter {
+  private text = "";
+  private worthless = false;
+  private gap = false;
+  private joined = false;
+  private readonly open: string[] = [];
+  private readonly compounds: Compound[] = [];
+  private compound: Compound = { classes: [] };
+  private before = "";
+  private readonly condition: boolean;
+
+  constructor(condition: boolean) {
+    this.condition = condition;
+  }
+
+  isOutermost(): boolean {
+    return this.open.length === 0;
+  }
+
+  take({ type, value }: Token): void {
+    if (type === "space") this.gap = true;
+    else if (type === "comment") this.joined = true;
+    else if (type === "ident") this.name(value);
+    else if (type === "hash") {
+      this.add(`#${writtenName(value)}`);
+      if (this.isOutermost()) this.compound.id = value;
+    } else if (type === "number") this.add(value);
+    else if (type === "string" && this.open.at(-1) === "]") this.add(writtenString(value));
+    else if (type === "function") this.enter(value);
+    else if (type === "delimiter") this.delimiter(value);
+    else this.worthless = true;
+  }
+
+  finished(): { text: string | null; compounds: readonly Compound[] } {
+    return { text: this.worthless ? null : this.text, compounds: [...this.compounds, this.compound] };
+  }
+
+  private add(text: string): void {
+    // Without the comment between them two names would be one. The text itself is not looked at: to read the end of one
+    // that grows piece by piece copies all of it.
+    const { before } = this;
+    if (this.joined && !this.gap && /[-\w\u0080-\uffff]$/.test(before) && /^[-\w(\u0080-\uffff]/.test(text)) {
+      this.worthless = true;
+    }
+    if (this.gap && this.text !== "") {
+      this.text += " ";
+      if (this.isOutermost() && !/^[,>+~]$/.test(before) && !/^[,>+~]/.test(text)) this.step(" ");
+    }
+    this.text += text;
+    this.gap = false;
+    this.joined = false;
+    this.before = text;
+  }
+
+  private name(value: string): void {
+    const { before } = this;
+    const gap = this.gap;
+    this.add(writtenName(value));
+    if (!this.isOutermost() || (before === ":" && !gap)) return;
+    if (before === "." && !gap) this.compound.classes.push(value);
+    else this.compound.name = value;
+  }
+
+  private enter(name: string): void {
+    if (!this.condition && SELECTOR_FUNCTIONS.has(name.toLowerCase())) this.add(`${name}(`);
+    else this.worthless = true;
+    this.open.push(")");
+  }
+
+  private delimiter(letter: string): void {
+    const close = CLOSING[letter];
+    if (close !== undefined) {
+      if (letter === "{" || (letter === "(" && !this.condition)) this.worthless = true;
+      else this.add(letter);
+      this.open.push(close);
+    } else if (letter === this.open.at(-1)) {
+      this.add(letter);
+      this.open.pop();
+    } else if (/^[.*>+~|,:=^$/-]$/.test(letter)) this.combine(letter);
+    else this.worthless = true;
+  }
+
+  private combine(letter: string): void {
+    this.add(letter);
+    if (!this.isOutermost()) return;
+    if (letter === ",") this.compounds.push(this.compound);
+    if (/^[,>+~]$/.test(letter)) this.step(letter);
+  }
+
+  /** Goes on to the next part of a selector. Elements beside it are not asked for, those around them are. */
+  private step(combinator: string): void {
+    const { compound } = this;
+    if (combinator === ",") this.compound = { classes: [] };
+    else this.compound = { classes: [], around: /[+~]/.test(combinator) ? compound.around : compound };
+  }
+}
+
+/** Passes over a block and all blocks in it. */
+function skipBlock(tokens: Tokens): void {
+  const open = ["}"];
+  while (open.length > 0) {
+    const { type, value } = tokens.next();
+    if (type === "end") return;
+    if (type === "function") open.push(")");
+    if (type !== "delimiter") continue;
+    const close = CLOSING[value];
+    if (close !== undefined) open.push(close);
+    else if (value === open.at(-1)) open.pop();
+  }
 }

@@ -1,85 +1,116 @@
-/** What drawing a document costs: effects without bound are refused, pictures within it are measured. */
-import { XmlElement } from "@rgrove/parse-xml";
-
+/** What drawing a document costs: what has no bound is refused, and what is within it is measured. */
 import { ApiError } from "../../../errors.ts";
-import type { Facts } from "../../format.ts";
-import { gif } from "../gif.ts";
-import { jpeg } from "../jpeg.ts";
-import { png } from "../png.ts";
-import { webp } from "../webp.ts";
-import { localName } from "./document.ts";
+import type { Drawing } from "./clean.ts";
+import { type Expansion, expansionOf } from "./expansion.ts";
+import { graphOf, type Node } from "./graph.ts";
 
-/** Pixels of all pictures that a document brings along; the renderer decodes each whole. */
+/** Pixels of all pictures that a document brings along, as often as it shows them: the renderer decodes each use. */
 const MAX_IMAGE_PIXELS = 4_000_000;
 /** Standard deviations of a blur and radii of a morphology, in units of the document. */
 const MAX_BLUR = 500;
 const MAX_RADIUS = 50;
 const MAX_OCTAVES = 12;
 const MAX_KERNEL = 15;
-/** Primitives of all filters together. */
+/** Primitives of all filters together, and as often as they are applied. */
 const MAX_PRIMITIVES = 200;
-/** Deeper nesting of layers than of elements there is not. */
-const MAX_LAYERS = 200;
-
-const EMBEDDED = { gif, jpeg, png, webp };
+const MAX_APPLIED_PRIMITIVES = 2_000;
+/** Elements that are drawn; a map of a city has some ten thousands. */
+const MAX_DRAWN = 200_000;
+/** Points of all paths that are drawn; a document of 4 MiB that uses nothing twice stays below this. */
+const MAX_VERTICES = 4_000_000;
+/** Letters of all texts that are drawn; each becomes a path, which takes about 70 microseconds. */
+const MAX_CHARACTERS = 30_000;
+/** Letters of lines of text, times their spans: the renderer shapes a line once for each, in 2 microseconds a letter. */
+const MAX_SHAPED = 500_000;
+/** Elements that are drawn apart. */
+const MAX_LAYERS = 20_000;
+/** What is drawn apart within what is drawn apart; each level holds a copy of the picture. */
+const MAX_LAYER_DEPTH = 100;
+/** Steps of the renderer's searches, which look through the document for each link; about 70 ns each. */
+const MAX_STEPS = 25_000_000;
+/** References of elements and of the style rules that may be for them. */
+const MAX_REFERENCES = 400_000;
+/** Elements times those around them, in which the renderer looks for what they inherit; about a microsecond each. */
+const MAX_LEVELS = 3_000_000;
+/** Selectors times elements: the renderer tries each on each. */
+const MAX_MATCHES = 20_000_000;
 
 const tooHard = () => new ApiError(422, "The SVG file has filters or pictures that are too large to be drawn");
+const tooMuch = () =>
+  new ApiError(422, "The SVG file has too much to be drawn once all that it uses is counted as often as it is used");
+const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
 
 /** Memory that a picture and its copy need, a layer besides, and the result of each primitive of a filter. */
 const STRIP_PIXEL_BYTES = 16;
 const LAYER_PIXEL_BYTES = 8;
 const PRIMITIVE_PIXEL_BYTES = 8;
-/** Filters without an element. */
-const FILTER_FUNCTION = /(?:blur|drop-shadow)\s*\(/;
-/** What makes the renderer draw an element apart. */
-const LAYERED = /opacity|mask|clip|filter|blend|isolation/;
 
 export interface Demands {
   /** Bytes that drawing holds at most for each pixel. */
   readonly pixelBytes: number;
-  /** A filter draws with what lies around a pixel. */
-  readonly filters: boolean;
+  /** Levels of layers, each with a place within the one around it. */
+  readonly nesting: number;
+  /** Primitives of filters as often as they are applied. A filter draws with what lies around a pixel. */
+  readonly primitives: number;
   /** Pixels of embedded pictures. */
   readonly imagePixels: number;
+  /** What each strip of the picture takes anew: points, letters and pixels of pictures, in points. */
+  readonly repeated: number;
 }
 
-/** @throws ApiError 422 when drawing would have no bound */
-export function demandsOf(root: XmlElement): Demands {
-  let imagePixels = 0;
+/** Work of an element and of a letter of text beside the work of a point. */
+const ELEMENT_POINTS = 10;
+const CHARACTER_POINTS = 30;
+const IMAGE_PIXEL_POINTS = 0.1;
+
+/**
+ * What drawing costs. References that close circles are taken out of the drawing.
+ * @throws ApiError 422 when drawing would have no bound
+ */
+export function demandsOf({ root, rules }: Drawing): Demands {
+  const selectors = rules.reduce((sum, { compounds }) => sum + compounds.length, 0);
+  const graph = graphOf(root, rules, (elements, references, steps) => {
+    if (selectors * elements > MAX_MATCHES || steps > MAX_MATCHES || references > MAX_REFERENCES) throw tooStyled();
+  });
+  const { primitives, longestFilter } = filtersOf(graph.nodes);
+  const expansion = expansionOf(graph);
+  checkExpansion(expansion);
+  if (selectors * expansion.nodes > MAX_MATCHES) throw tooStyled();
+  const { elements, vertices, characters, imagePixels } = expansion;
+  return {
+    pixelBytes:
+      STRIP_PIXEL_BYTES + expansion.depth * LAYER_PIXEL_BYTES + Math.max(1, longestFilter) * PRIMITIVE_PIXEL_BYTES,
+    primitives: Math.max(expansion.primitives, primitives > 0 ? 1 : 0),
+    imagePixels,
+    nesting: expansion.nesting,
+    repeated: vertices + elements * ELEMENT_POINTS + characters * CHARACTER_POINTS + imagePixels * IMAGE_PIXEL_POINTS,
+  };
+}
+
+/** The filters that a document declares, whether it applies them or not. */
+function filtersOf(nodes: readonly Node[]): { primitives: number; longestFilter: number } {
   let primitives = 0;
-  // How deep layers lie in each other cannot be seen where elements are used elsewhere: all may.
-  let layers = 0;
-  let styled = false;
-  let longestFilter = 1;
-  let functions = false;
-  const open = [root];
-  for (let element = open.pop(); element; element = open.pop()) {
-    const name = localName(element.name);
-    const { attributes } = element;
-    if (name.startsWith("fe") && ++primitives > MAX_PRIMITIVES) throw tooHard();
+  let longestFilter = 0;
+  for (const { element, children } of nodes) {
+    const { name, attributes } = element;
     checkPrimitive(name, attributes);
-    if (name === "image" || name === "feImage") imagePixels += pixelsOf(attributes);
-    if (imagePixels > MAX_IMAGE_PIXELS) throw tooHard();
-    if (name === "filter") longestFilter = Math.max(longestFilter, element.children.length);
-    functions ||= FILTER_FUNCTION.test(
-      name === "style" ? element.text : (attributes["filter"] ?? attributes["style"] ?? ""),
-    );
-    if (name === "style" && LAYERED.test(element.text)) styled = true;
-    if (isLayered(attributes) || (styled && "class" in attributes)) layers++;
-    // In the order of the document, so that a style sheet comes before what it is for.
-    for (const child of element.children.toReversed()) if (child instanceof XmlElement) open.push(child);
+    if (name.startsWith("fe") && ++primitives > MAX_PRIMITIVES) throw tooHard();
+    if (name === "filter") longestFilter = Math.max(longestFilter, children.length);
   }
-  const pixelBytes =
-    STRIP_PIXEL_BYTES + Math.min(MAX_LAYERS, layers) * LAYER_PIXEL_BYTES + longestFilter * PRIMITIVE_PIXEL_BYTES;
-  return { pixelBytes, filters: primitives > 0 || functions, imagePixels };
+  return { primitives, longestFilter };
 }
 
-function isLayered(attributes: Readonly<Record<string, string>>): boolean {
-  return Object.entries(attributes).some(([key, value]) => LAYERED.test(key === "style" ? value : key));
+function checkExpansion(expansion: Expansion): void {
+  if (expansion.imagePixels > MAX_IMAGE_PIXELS || expansion.primitives > MAX_APPLIED_PRIMITIVES) throw tooHard();
+  const { nodes, levels, elements, vertices, characters, layers, depth, steps } = expansion;
+  if (nodes > MAX_DRAWN || elements > MAX_DRAWN || vertices > MAX_VERTICES || characters > MAX_CHARACTERS)
+    throw tooMuch();
+  if (expansion.shaped > MAX_SHAPED) throw tooMuch();
+  if (layers > MAX_LAYERS || depth > MAX_LAYER_DEPTH || levels > MAX_LEVELS || steps > MAX_STEPS) throw tooMuch();
 }
 
-function checkPrimitive(name: string, attributes: Readonly<Record<string, string>>): void {
-  const largest = (key: string) => Math.max(0, ...numbers(attributes[key]));
+function checkPrimitive(name: string, attributes: ReadonlyMap<string, string>): void {
+  const largest = (key: string) => Math.max(0, ...numbers(attributes.get(key)));
   if (name === "feGaussianBlur" || name === "feDropShadow") {
     if (largest("stdDeviation") > MAX_BLUR) throw tooHard();
   } else if (name === "feMorphology") {
@@ -92,23 +123,4 @@ function checkPrimitive(name: string, attributes: Readonly<Record<string, string
 function numbers(text: string | undefined): number[] {
   const found = (text ?? "").split(/[\s,]+/, 10).map(Number);
   return found.filter((number) => !Number.isNaN(number));
-}
-
-function pixelsOf(attributes: Readonly<Record<string, string>>): number {
-  const reference = Object.entries(attributes).find(([key]) => localName(key) === "href")?.[1] ?? "";
-  const [, data] = /^\s*data:[^,]{0,100};base64,(.*)$/s.exec(reference) ?? [];
-  if (!data) return 0;
-  const facts = embeddedFacts(data);
-  return facts ? facts.width * facts.height : 0;
-}
-
-/** The facts of a picture in Base64; undefined for what the renderer will not read either. */
-function embeddedFacts(base64: string): Facts | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(base64.replace(/\s/g, "")), (letter) => letter.charCodeAt(0));
-    const format = Object.values(EMBEDDED).find((row) => row.signature(bytes.subarray(0, 4096)));
-    return format?.read.probe(bytes);
-  } catch {
-    return undefined;
-  }
 }

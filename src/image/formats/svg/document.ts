@@ -21,7 +21,8 @@ const MAX_EXPANSION = 200_000;
 
 export const damaged = (cause?: unknown) =>
   new ApiError(422, "The SVG file is not well-formed, or has no drawing", { cause });
-const tooLarge = () => new ApiError(422, "The SVG file has too much text, too many elements or too deep a nesting");
+export const tooLarge = () =>
+  new ApiError(422, "The SVG file has too much text, too many elements or too deep a nesting");
 
 /** RFC 1952, 2.3.1: the first two bytes, and the one compression that there is. */
 function isGzip([first, second, method]: Uint8Array): boolean {
@@ -91,9 +92,13 @@ function endOfMiscellany(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return after("-->", at + 4);
   if (text.startsWith("<?", at)) return after("?>");
   if (!text.startsWith("<!DOCTYPE", at)) return at;
-  const bracket = text.indexOf("[", at);
   const close = after(">");
-  return bracket >= 0 && (close < 0 || bracket < close) ? after(">", text.indexOf("]", bracket)) : close;
+  if (close < 0) return -1;
+  // No further than to the end: to look through all of the text for each of many would take time squared.
+  const bracket = text.slice(at, close).indexOf("[");
+  if (bracket < 0) return close;
+  const end = text.indexOf("]", at + bracket);
+  return end < 0 ? -1 : after(">", end);
 }
 
 /**

@@ -1,6 +1,10 @@
 /**
  * resvg, from its package on npm, without the package's own loader: that one makes a single instance for ever, and a
  * document that makes the renderer trap would break it for all that follow.
+ *
+ * A document is parsed once, whatever it is drawn in: `cropByBBox` sets the part of the parsed tree that `render` shows,
+ * so that strips of a picture come from one tree. What `render` does anew for each strip is to make the tree ready for
+ * drawing, which decodes the pictures in it; the interface has no way to keep that.
  */
 import inter from "@fontsource/inter/files/inter-latin-400-normal.woff2";
 import interBold from "@fontsource/inter/files/inter-latin-700-normal.woff2";
@@ -15,7 +19,13 @@ interface ResvgExports extends NativeExports {
   __wbg_resvg_free(resvg: number): void;
   __wbg_renderedimage_free(image: number): void;
   resvg_new(result: number, svg: number, options: number, optionsBytes: number, fonts: number): void;
+  resvg_cropByBBox(resvg: number, box: number): void;
   resvg_render(result: number, resvg: number): void;
+  __wbg_set_bbox_x(box: number, value: number): void;
+  __wbg_set_bbox_y(box: number, value: number): void;
+  __wbg_set_bbox_width(box: number, value: number): void;
+  __wbg_set_bbox_height(box: number, value: number): void;
+  __wbindgen_free(pointer: number, bytes: number, alignment: number): void;
   renderedimage_width(image: number): number;
   renderedimage_height(image: number): number;
   renderedimage_pixels(image: number): number;
@@ -137,38 +147,97 @@ function fallible(instance: NativeInstance<ResvgExports>, work: (result: number)
 /** The document is refused, and the instance as good as before. */
 class Refused extends Error {}
 
-/**
- * Draws a document of its own size on nothing: RGBA8, straight alpha.
- * @throws NativeError when the document is refused or makes the renderer trap
- */
-export function drawSvg(svg: string, width: number, height: number): Uint8Array {
-  const instance = resvg.acquire();
-  try {
-    const { refused, pixels } = instance.run(() => attempt(instance, svg));
-    if (refused !== undefined) throw new NativeError(refused);
-    if (pixels?.length !== width * height * 4) throw new NativeError("the picture has another size than its document");
-    return straightened(pixels);
-  } finally {
-    objects.clear();
-    resvg.release(instance);
+/** Of a box with four numbers, and of the mark by which wasm-bindgen knows whether it is in use. */
+const BOX_BYTES = 64;
+const BOX_ALIGNMENT = 8;
+
+/** A parsed document, of which parts are drawn. Close it, whatever happens. */
+export class ParsedSvg {
+  private readonly text: string;
+  private instance: NativeInstance<ResvgExports> | undefined;
+  private tree = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /**
+   * Draws rows of the document on nothing, one pixel to a unit: RGBA8, straight alpha.
+   * @throws NativeError when the document is refused or makes the renderer trap
+   */
+  draw(width: number, start: number, end: number): Uint8Array {
+    // Another document may have broken the instance since the last strip.
+    if (this.instance?.broken) this.close();
+    this.instance ??= resvg.acquire();
+    const { instance } = this;
+    try {
+      const pixels = instance.run(() => this.rows(instance, { width, start, end }));
+      if (pixels.length !== width * (end - start) * 4) {
+        throw new NativeError("the picture has another size than its document");
+      }
+      return straightened(pixels);
+    } catch (error) {
+      // A document that nests too deeply ends the engine's stack, which is no trap to the engine.
+      throw error instanceof RangeError ? new NativeError("the native code ran out of stack", { cause: error }) : error;
+    } finally {
+      objects.clear();
+    }
+  }
+
+  close(): void {
+    const { instance, tree } = this;
+    this.instance = undefined;
+    this.tree = 0;
+    if (!instance) return;
+    try {
+      if (tree !== 0 && !instance.broken) instance.run((exports) => exports.__wbg_resvg_free(tree));
+    } finally {
+      resvg.release(instance);
+    }
+  }
+
+  private rows(
+    instance: NativeInstance<ResvgExports>,
+    part: { width: number; start: number; end: number },
+  ): Uint8Array {
+    const { exports } = instance;
+    try {
+      if (this.tree === 0) this.tree = parsed(instance, this.text);
+      crop(exports, this.tree, part);
+      const image = fallible(instance, (result) => exports.resvg_render(result, this.tree));
+      const pixels = objects.take(exports.renderedimage_pixels(image)) as Uint8Array;
+      exports.__wbg_renderedimage_free(image);
+      return pixels;
+    } catch (error) {
+      // Said by the renderer itself: its instance is as good as before, which a throw would deny.
+      if (error instanceof Refused) return new Uint8Array(0);
+      throw error;
+    }
   }
 }
 
-function attempt(instance: NativeInstance<ResvgExports>, svg: string): { pixels?: Uint8Array; refused?: string } {
-  const { exports } = instance;
+function parsed(instance: NativeInstance<ResvgExports>, text: string): number {
   const fonts = objects.add([new Uint8Array(inter), new Uint8Array(interBold)]);
   const [options, length] = passText(instance, OPTIONS);
-  try {
-    const tree = fallible(instance, (result) => exports.resvg_new(result, objects.add(svg), options, length, fonts));
-    const image = fallible(instance, (result) => exports.resvg_render(result, tree));
-    const pixels = objects.take(exports.renderedimage_pixels(image)) as Uint8Array;
-    exports.__wbg_renderedimage_free(image);
-    exports.__wbg_resvg_free(tree);
-    return { pixels };
-  } catch (error) {
-    if (error instanceof Refused) return { refused: error.message };
-    throw error;
-  }
+  return fallible(instance, (result) => {
+    instance.exports.resvg_new(result, objects.add(text), options, length, fonts);
+  });
+}
+
+/** Says which rows of a document are drawn next. */
+function crop(
+  exports: ResvgExports,
+  tree: number,
+  { width, start, end }: { width: number; start: number; end: number },
+): void {
+  const box = exports.__wbindgen_malloc(BOX_BYTES, BOX_ALIGNMENT) >>> 0;
+  new Uint8Array(exports.memory.buffer, box, BOX_BYTES).fill(0);
+  exports.__wbg_set_bbox_x(box, 0);
+  exports.__wbg_set_bbox_y(box, start);
+  exports.__wbg_set_bbox_width(box, width);
+  exports.__wbg_set_bbox_height(box, end - start);
+  exports.resvg_cropByBBox(tree, box);
+  exports.__wbindgen_free(box, BOX_BYTES, BOX_ALIGNMENT);
 }
 
 /** The renderer premultiplies. */

@@ -1,7 +1,6 @@
 /** The size at which a document wants to be drawn (CSS Images 3, section 5; SVG 2, section 8). */
-import type { XmlElement } from "@rgrove/parse-xml";
-
 import type { Size } from "../../geometry.ts";
+import type { SvgElement } from "./tree.ts";
 
 /** What browsers take where a document says nothing. */
 const DEFAULT: Size = { width: 300, height: 150 };
@@ -20,10 +19,10 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** In whole pixels; 0 when a side is 0. */
-export function sizeOf({ attributes }: XmlElement): Size {
-  const width = lengthOf(attributes["width"]);
-  const height = lengthOf(attributes["height"]);
-  const box = viewBoxOf(attributes["viewBox"]);
+export function sizeOf({ attributes }: SvgElement): Size {
+  const width = lengthOf(attributes.get("width"));
+  const height = lengthOf(attributes.get("height"));
+  const box = viewBoxOf(attributes.get("viewBox"));
   const ratio = box ? box.width / box.height : undefined;
   return rounded({
     width: width ?? (height !== undefined && ratio ? height * ratio : (box?.width ?? DEFAULT.width)),
@@ -36,9 +35,13 @@ function rounded({ width, height }: Size): Size {
   return { width: whole(width), height: whole(height) };
 }
 
+/** Letters of a length or a box; what is longer says nothing. */
+const MAX_LETTERS = 200;
+
 /** In pixels; undefined for a percentage, and for what is no length. */
 function lengthOf(text: string | undefined): number | undefined {
-  const [, number, unit = ""] = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)([a-z]*)\s*$/i.exec(text ?? "") ?? [];
+  if (text === undefined || text.length > MAX_LETTERS) return undefined;
+  const [, number, unit = ""] = /^\s*\+?((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = UNITS[unit.toLowerCase()];
   if (number === undefined || factor === undefined) return undefined;
   const length = Number(number) * factor;
@@ -46,7 +49,8 @@ function lengthOf(text: string | undefined): number | undefined {
 }
 
 function viewBoxOf(text: string | undefined): Size | undefined {
-  const numbers = (text ?? "")
+  if (text === undefined || text.length > MAX_LETTERS) return undefined;
+  const numbers = text
     .trim()
     .split(/[\s,]+/)
     .map(Number);

@@ -1,0 +1,260 @@
+/**
+ * What drawing a document amounts to when everything that is used is counted as often as it is used. Elements are
+ * visited once, in one walk along what they hold and what they refer to, so that the answer costs no more than the
+ * document is long, however much it multiplies. A reference that closes a circle is taken out, as browsers pass over it.
+ */
+import { ApiError } from "../../../errors.ts";
+import { cleanDeclarations, cleanValue, writtenDeclarations } from "./css-values.ts";
+import { type Graph, type Node, type Paint, PAINTS, type Reference } from "./graph.ts";
+import { charactersOf, imagePixelsOf, shapedOf, verticesOf } from "./measures.ts";
+
+/** Elements in elements, along references too; the renderer's stack holds several times as many. */
+const MAX_NESTING = 400;
+/** Beyond this, counts need not be exact. */
+const ENOUGH = 1e15;
+
+const SHAPES = new Set(["path", "line", "polyline", "polygon", "rect", "circle", "ellipse"]);
+const MARKED = new Set(["path", "line", "polyline", "polygon"]);
+const TEXTS = new Set(["text", "tspan", "tref", "textPath"]);
+/** Elements that are drawn only where they are referred to. */
+const HIDDEN = new Set(
+  "defs symbol pattern marker mask clipPath filter linearGradient radialGradient style title desc view".split(" "),
+);
+/** Elements whose content is drawn apart, and has its paints from where it stands, not from where it is used. */
+const SERVERS = new Set(["pattern", "marker", "mask", "clipPath", "filter"]);
+/** Elements that have their content from another when they have none. */
+const TEMPLATES = new Set(["pattern", "filter", "linearGradient", "radialGradient"]);
+
+/** Work of the renderer before it draws: elements after reuse, and steps of its searches through them. */
+const PARSED = ["nodes", "levels", "links", "steps"] as const;
+const DRAWN = [
+  "elements",
+  "vertices",
+  "characters",
+  "shaped",
+  "layers",
+  "primitives",
+  "imagePixels",
+  ...PAINTS,
+] as const;
+
+type Counts = Record<(typeof PARSED)[number] | (typeof DRAWN)[number], number>;
+
+/** Counts of an element with all that it holds and refers to; those of paints are shapes whose paint is not known yet. */
+export interface Expansion extends Counts {
+  /** Levels of elements. */
+  height: number;
+  /** Levels of pictures that the renderer holds at once: of elements that are drawn apart, masks and the like. */
+  depth: number;
+  /** Levels of layers, each with a place within the one around it. */
+  nesting: number;
+}
+
+const circular = () =>
+  new ApiError(422, "The SVG file has a style sheet by which elements refer to themselves in a circle");
+const tooDeep = () => new ApiError(422, "The SVG file has elements that refer to each other over too many steps");
+
+/**
+ * The expansion of a whole drawing, out of which references that close circles have been taken.
+ * @throws ApiError 422 when a chain of references is too long, or a style sheet closes a circle
+ */
+export function expansionOf(graph: Graph): Expansion {
+  return new Walk(graph).visit(graph.root, 0);
+}
+
+class Walk {
+  private readonly found = new Map<Node, Expansion | "open">();
+  private readonly graph: Graph;
+  /** Steps that the renderer takes to find what the links of all elements before this one refer to. */
+  private readonly searches: number[] = [0];
+
+  constructor(graph: Graph) {
+    this.graph = graph;
+    for (const node of graph.nodes) this.searches.push((this.searches.at(-1) ?? 0) + this.searchOf(node));
+  }
+
+  visit(node: Node, nesting: number): Expansion {
+    const known = this.found.get(node);
+    if (known !== undefined && known !== "open") {
+      if (nesting + known.height > MAX_NESTING) throw tooDeep();
+      return known;
+    }
+    if (nesting > MAX_NESTING) throw tooDeep();
+    this.found.set(node, "open");
+    const sum = own(node);
+    for (const child of node.children) {
+      const expansion = this.visit(child, nesting + 1);
+      add(sum, expansion, PARSED);
+      if (!HIDDEN.has(child.element.name)) draw(sum, expansion);
+      sum.height = Math.max(sum.height, expansion.height + 1);
+    }
+    this.follow(node, sum, nesting);
+    // What an element inherits is looked for in all elements around it.
+    sum.levels = capped(sum.levels + sum.nodes);
+    this.found.set(node, sum);
+    return sum;
+  }
+
+  /** Adds what an element refers to: links first, for they bring shapes to be painted. */
+  private follow(node: Node, sum: Expansion, nesting: number): void {
+    const { name } = node.element;
+    const byLink = node.references.filter(({ from }) => from === "href");
+    for (const reference of byLink) this.link(node, reference, sum, nesting);
+    for (const reference of node.references) {
+      if (reference.from === "href") continue;
+      for (const target of this.targets(node, reference, nesting, sum)) {
+        sum.links = capped(sum.links + target.nodes);
+        draw(sum, target, timesOf(reference.property, sum));
+      }
+    }
+    for (const paint of PAINTS) if (!node.inherits.has(paint)) sum[paint] = 0;
+    if (SERVERS.has(name)) this.inherit(node, sum, nesting);
+    if (node.layered || SERVERS.has(name)) {
+      sum.layers = capped(sum.layers + 1);
+      sum.depth++;
+    }
+    if (node.layered || name === "marker") sum.nesting++;
+    if (SERVERS.has(name)) sum.steps = capped(sum.steps + sum.nodes + sum.links);
+  }
+
+  private link(node: Node, reference: Reference, sum: Expansion, nesting: number): void {
+    const { name } = node.element;
+    const [found] = this.graph.named(reference.id);
+    for (const target of this.targets(node, reference, nesting, sum)) {
+      if (TEMPLATES.has(name) && node.children.length > 0) continue;
+      draw(sum, target);
+      if (name !== "use" || !found) continue;
+      add(sum, target, PARSED);
+      const within = (this.searches[found.index + found.size] ?? 0) - (this.searches[found.index] ?? 0);
+      sum.steps = capped(sum.steps + found.index + found.size + within);
+    }
+  }
+
+  /** Paints that the content of a pattern, marker, mask or clip path has from the elements around it. */
+  private inherit(node: Node, sum: Expansion, nesting: number): void {
+    for (const paint of PAINTS) {
+      const shapes = sum[paint];
+      sum[paint] = 0;
+      if (shapes === 0) continue;
+      for (let around = node.parent; around; around = around.inherits.has(paint) ? around.parent : undefined) {
+        for (const reference of around.references) {
+          if (!covers(reference.property, paint)) continue;
+          const inherited = { ...reference, from: "inherited", property: paint } as const;
+          for (const target of this.targets(node, inherited, nesting, sum)) draw(sum, target, shapes);
+        }
+      }
+    }
+  }
+
+  /** The expansions of what a reference is to; none when it closes a circle, and then the reference is taken out. */
+  private targets(node: Node, reference: Reference | InheritedReference, nesting: number, sum: Expansion): Expansion[] {
+    const named = this.graph.named(reference.id);
+    if (named.some((target) => this.found.get(target) === "open")) {
+      cut(node, reference);
+      return [];
+    }
+    return named.map((target) => {
+      const expansion = this.visit(target, nesting + 1);
+      sum.height = Math.max(sum.height, expansion.height + 1);
+      return expansion;
+    });
+  }
+
+  private searchOf({ element, references }: Node): number {
+    if (element.name !== "use") return 0;
+    const link = references.find(({ from }) => from === "href");
+    return link ? (this.graph.named(link.id)[0]?.index ?? this.graph.nodes.length) : 0;
+  }
+}
+
+interface InheritedReference extends Omit<Reference, "from"> {
+  readonly from: "inherited";
+}
+
+const zero: Expansion = {
+  nodes: 0,
+  levels: 0,
+  links: 0,
+  steps: 0,
+  elements: 0,
+  vertices: 0,
+  characters: 0,
+  shaped: 0,
+  layers: 0,
+  primitives: 0,
+  imagePixels: 0,
+  fill: 0,
+  stroke: 0,
+  "marker-start": 0,
+  "marker-mid": 0,
+  "marker-end": 0,
+  height: 1,
+  depth: 0,
+  nesting: 0,
+};
+
+function capped(count: number): number {
+  return Math.min(ENOUGH, count);
+}
+
+function add(sum: Expansion, more: Expansion, keys: readonly (keyof Counts)[], times = 1): void {
+  for (const key of keys) sum[key] = capped(sum[key] + more[key] * times);
+}
+
+/** Adds what is drawn, as often as it is; not at all leaves no trace. */
+function draw(sum: Expansion, more: Expansion, times = 1): void {
+  if (times === 0) return;
+  add(sum, more, DRAWN, times);
+  sum.depth = Math.max(sum.depth, more.depth);
+  sum.nesting = Math.max(sum.nesting, more.nesting);
+}
+
+/** An element without what is in it. */
+function own({ element, filterFunctions, children }: Node): Expansion {
+  const sum = { ...zero, nodes: 1, primitives: filterFunctions };
+  const { name } = element;
+  if (!HIDDEN.has(name)) sum.elements = 1;
+  if (name === "filter") sum.primitives += children.length;
+  if (name === "image" || name === "feImage") sum.imagePixels = imagePixelsOf(element);
+  if (TEXTS.has(name)) sum.characters = charactersOf(element);
+  if (name === "text") sum.shaped = shapedOf(element);
+  if (SHAPES.has(name) || TEXTS.has(name)) {
+    sum.fill = 1;
+    sum.stroke = 1;
+    sum.vertices = verticesOf(element);
+  }
+  if (MARKED.has(name)) {
+    sum["marker-start"] = 1;
+    sum["marker-mid"] = sum.vertices;
+    sum["marker-end"] = 1;
+  }
+  return sum;
+}
+
+function isPaint(property: string): boolean {
+  return property === "marker" || (PAINTS as readonly string[]).includes(property);
+}
+
+/** Whether a property says what a paint is. */
+function covers(property: string, paint: Paint): boolean {
+  return property === paint || (property === "marker" && paint.startsWith("marker-"));
+}
+
+/** How often what a property refers to is drawn: for each shape that has it. */
+function timesOf(property: string, sum: Expansion): number {
+  if (property === "marker") return capped(sum["marker-start"] + sum["marker-mid"] + sum["marker-end"]);
+  return isPaint(property) ? sum[property as Paint] : 1;
+}
+
+/** Takes a reference out of the element that has it. */
+function cut({ element: { attributes } }: Node, { id, from, property }: Reference | InheritedReference): void {
+  const allowed = (other: string) => other !== id;
+  if (from === "sheet") throw circular();
+  if (from === "href") {
+    attributes.delete("href");
+    attributes.delete("xlink:href");
+  } else if (from === "inherited") attributes.set(property, "none");
+  else if (from === "style") {
+    attributes.set("style", writtenDeclarations(cleanDeclarations(attributes.get("style") ?? "", allowed)));
+  } else attributes.set(property, cleanValue(attributes.get(property) ?? "", { allowed })?.text ?? "none");
+}

@@ -1,0 +1,48 @@
+/** A cleaned drawing as a tree, and the tree as text. */
+
+export interface SvgElement {
+  /** Without a prefix; every element is of SVG. */
+  readonly name: string;
+  /** By the names they are written with. */
+  readonly attributes: Map<string, string>;
+  readonly children: (SvgElement | string)[];
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+const XLINK = "http://www.w3.org/1999/xlink";
+
+/** A document as text that means the same to a parser of XML and, within a page, to one of HTML. */
+export function writtenSvg(root: SvgElement): string {
+  const parts: string[] = [];
+  write(root, parts, ` xmlns="${SVG}" xmlns:xlink="${XLINK}"`);
+  return parts.join("");
+}
+
+function write({ name, attributes, children }: SvgElement, parts: string[], namespaces = ""): void {
+  parts.push("<", name, namespaces);
+  for (const [key, value] of attributes) parts.push(" ", key, '="', escaped(value).replaceAll('"', "&quot;"), '"');
+  if (children.length === 0) {
+    parts.push("/>");
+    return;
+  }
+  parts.push(">");
+  for (const child of children) {
+    if (typeof child === "string") parts.push(escaped(child));
+    else write(child, parts);
+  }
+  parts.push("</", name, ">");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** The elements in an element, without text. */
+export function elementsIn({ children }: SvgElement): SvgElement[] {
+  return children.filter((child) => typeof child !== "string");
+}
+
+/** Where an element refers to by its link: the newer spelling wins, as in browsers. */
+export function hrefOf({ attributes }: SvgElement): string | undefined {
+  return attributes.get("href") ?? attributes.get("xlink:href");
+}

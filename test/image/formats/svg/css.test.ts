@@ -1,0 +1,115 @@
+/** Style sheets are read as browsers read them, and in time that grows with their length only. */
+import { describe, expect, it } from "vitest";
+
+import { Tokens } from "../../../../src/image/formats/svg/css-tokens.ts";
+import { cleanDeclarations, cleanValue, writtenDeclarations } from "../../../../src/image/formats/svg/css-values.ts";
+import { cleanStyleSheet } from "../../../../src/image/formats/svg/css.ts";
+
+function tokensOf(css: string): string[] {
+  const tokens = new Tokens(css);
+  const found: string[] = [];
+  for (let token = tokens.next(); token.type !== "end"; token = tokens.next())
+    found.push(`${token.type} ${token.value}`);
+  return found;
+}
+
+const MEBIBYTES = 4 << 20;
+const filled = (part: string) => part.repeat(Math.ceil(MEBIBYTES / part.length));
+
+/** Each of them took or could take time squared: minutes, for so many letters. */
+const LONG = [
+  filled("@import"),
+  `${filled("@import")}{`,
+  filled("@font-face{"),
+  filled("/*"),
+  filled("/*/"),
+  filled("url("),
+  filled("url( "),
+  filled("url(a "),
+  filled("'"),
+  filled("'\\\n"),
+  filled("\\"),
+  filled("\\69 "),
+  filled("(["),
+  filled("{"),
+  filled("a{b:c;"),
+  filled("a{fill:red}"),
+  filled("@media a{"),
+  filled("a,"),
+  filled("a b>"),
+  filled("1e"),
+  filled("+.1"),
+  filled("-"),
+  filled("<!-"),
+  filled("a/**/b"),
+  filled(":is("),
+  filled("fill:"),
+  filled("!"),
+  filled("#"),
+  filled(" "),
+];
+
+describe("CSS", () => {
+  it.each([
+    [
+      "a u\\72l(b) '\\'' #1a 1px -->",
+      [
+        "ident a",
+        "space  ",
+        "url b",
+        "space  ",
+        "string '",
+        "space  ",
+        "hash 1a",
+        "space  ",
+        "number 1px",
+        "space  ",
+        "comment ",
+      ],
+    ],
+    ["url( 'a' ) url(a b) url('a\n') url(a", ["url a", "space  ", "bad ", "space  ", "bad ", "space  ", "url a"]],
+    ["'a\nb' /* c", ["bad ", "space  ", "ident b", "string  /* c"]],
+    [
+      "@\\69mport --a -1.5e3% +.5em",
+      ["at import", "space  ", "ident --a", "space  ", "number -1.5e3%", "space  ", "number +.5em"],
+    ],
+    ["\\110000 a\\", ["ident \ufffda", "delimiter \\"]],
+  ])("becomes tokens: %s", (css, expected) => {
+    expect(tokensOf(css)).toEqual(expected);
+  });
+
+  it.each([
+    ["rect{fill:red}", "rect{fill:red}"],
+    ["@import 'a'; rect { fill : RED ; }", "rect{fill:RED}"],
+    ["@font-face{src:url(a)}a>b , c:hover{stroke:#fff!important}", "a>b , c:hover{stroke:#fff!important}"],
+    ["@media (max-width:9px){.a{fill:red}@import 'a';}", "@media (max-width:9px){.a{fill:red}}"],
+    ["@media x{b}c{fill:red}", "@media x{}c{fill:red}"],
+    ["@keyframes a{from{opacity:0}50%{opacity:1}}", "@keyframes a{from{opacity:0}50%{opacity:1}}"],
+    [".\\31 a\\:b{fill:red}", ".\\31 a\\:b{fill:red}"],
+    ["a{fill:red;&:b{fill:blue}stroke:red}", "a{fill:red}"],
+    ["a{fill:url(#b);fill:url('#b c')}", "a{fill:url(#b);fill:url('#b c')}"],
+    ["a{font-family:'</style>'}", "a{font-family:'\\3c /style\\3e '}"],
+    ["<b{fill:red}c{fill:red}", "c{fill:red}"],
+    ["a{background:image-set('b' 1x);fill:red}", "a{fill:red}"],
+    ["a{fill:rgb(1,2,3", "a{fill:rgb(1,2,3)}"],
+    ["a/**/b{fill:red}.c/**/.d{fill:red}", ".c.d{fill:red}"],
+  ])("keeps of %s what draws", (css, expected) => {
+    expect(cleanStyleSheet(css).text).toBe(expected);
+    expect(cleanStyleSheet(expected).text).toBe(expected);
+  });
+
+  it("does not put together what a comment or an address held apart", () => {
+    expect(cleanValue("u/**/rl(a)")).toBeNull();
+    expect(cleanValue("url/**/(a)")?.text).toBe("url (a)");
+    expect(cleanValue("rgbaurl(x)(1,2,3)")).toBeNull();
+    expect(cleanValue("a url(x)b")?.text).toBe("a b");
+  });
+
+  it("takes 4 MiB of anything in one pass", () => {
+    for (const css of LONG) {
+      expect(cleanStyleSheet(css).text.length).toBeLessThan(2 * css.length);
+      expect(writtenDeclarations(cleanDeclarations(css)).length).toBeLessThan(2 * css.length);
+      cleanValue(css);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+/** Drawings that share the renderer while they take turns, and what is left of them there. */
+import { describe, expect, it, vi } from "vitest";
+
+import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
+import { svg } from "../../../../src/image/formats/svg.ts";
+import type { Rows } from "../../../../src/image/rows.ts";
+import { nativeStatistics, trimNative } from "../../../../wasm/load.ts";
+import androidRobot from "../../../fixtures/svg/Android_robot.svg";
+import { interleaved } from "../../../support/interleaved.ts";
+import { drain, type Pixels } from "../../../support/rows.ts";
+
+const robot = new Uint8Array(androidRobot);
+
+function drawing(body: string): Uint8Array {
+  return new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">${body}</svg>`);
+}
+
+async function opened(bytes: Uint8Array, width: number, height: number, breath: Breath): Promise<Rows> {
+  const facts = svg.read.probe(bytes);
+  const box = { x: 0, y: 0, width: facts.width, height: facts.height };
+  const frames = svg.read.open(bytes, facts, { box, width, height }, breath)[Symbol.asyncIterator]();
+  const first = await frames.next();
+  if (first.done) throw new Error("no frame");
+  return first.value.rows;
+}
+
+function renderer() {
+  const found = nativeStatistics().find(({ name }) => name === "resvg");
+  if (!found) throw new Error("nothing was drawn yet");
+  return found;
+}
+
+/** Bytes that the renderer holds for drawings that were not closed. */
+function heldBytes(): number {
+  trimNative(0);
+  return renderer().memoryBytes;
+}
+
+/** A breath that ends the work the `count`th time. */
+function endingAt(count: number): Breath {
+  let left = count;
+  return {
+    worked: () => 0,
+    spend: () => (--left > 0 ? undefined : Promise.reject(new Error("nobody waits"))),
+  };
+}
+
+describe("drawings that take turns", () => {
+  it("are the same when one breaks the renderer that all have their trees in", async () => {
+    const draw = (bytes: Uint8Array) => async (breath: Breath) => drain(await opened(bytes, 2_000, 2_400, breath));
+    // What is at one end only is too far from the last strip for the first attempt.
+    const far = draw(drawing('<path d="M0 0h9v1z"/>'));
+    const jobs = [draw(robot), far, draw(robot)];
+    const encode = vi.spyOn(TextEncoder.prototype, "encode");
+    const parsed = () => encode.mock.calls.filter(([text]) => text?.startsWith("<svg")).length;
+    const apart: Pixels[] = [];
+    for (const job of jobs) apart.push(await job(UNPAUSED));
+    const parsedApart = parsed();
+    const { replaced } = renderer();
+    expect(await interleaved(jobs)).toEqual(apart);
+    expect(renderer().replaced).toBeGreaterThan(replaced);
+    // Nobody goes on in a renderer that trapped: those who had a tree in it parse their text once more.
+    expect(parsed() - parsedApart).toBeGreaterThan(parsedApart);
+    encode.mockRestore();
+  });
+
+  it.each([
+    ["they are read to the end", async () => drain(await opened(robot, 1_300, 1_500, UNPAUSED))],
+    ["they are closed before anything is read", async () => (await opened(robot, 1_300, 1_500, UNPAUSED)).close()],
+    [
+      "they are closed in the middle",
+      async () => {
+        const rows = await opened(robot, 1_300, 1_500, UNPAUSED);
+        await rows.read(9);
+        rows.close();
+        expect(await rows.read(9)).toBeNull();
+        rows.close();
+      },
+    ],
+    [
+      "nobody waits for the first strip",
+      () => expect(opened(robot, 1_300, 1_500, endingAt(2))).rejects.toThrow("waits"),
+    ],
+    [
+      "nobody waits for the second strip",
+      async () => {
+        const rows = await opened(robot, 1_300, 1_500, endingAt(3));
+        await expect(drain(rows)).rejects.toThrow("waits");
+      },
+    ],
+  ])("leave nothing in the renderer when %s", async (_name, work) => {
+    await work();
+    expect(heldBytes()).toBe(0);
+  });
+});
