@@ -46,6 +46,11 @@ static void start(j_decompress_ptr jpeg) {
   p->pub.insufficient_data = FALSE;
 }
 
+// A run of blocks that hold nothing ends where the data does. Where it leads further, something is missing.
+static void require_run_end(j_decompress_ptr jpeg) {
+  if (decoder_of(jpeg)->end_run) WARNMS(jpeg, JWRN_HUFF_BAD_CODE);
+}
+
 // Called before `units` MCUs are decoded; returns how many of them come before the next restart marker.
 HOT uint32_t before_restart(j_decompress_ptr jpeg, struct bits *bits, uint32_t units) {
   struct progressive *p = decoder_of(jpeg);
@@ -53,7 +58,7 @@ HOT uint32_t before_restart(j_decompress_ptr jpeg, struct bits *bits, uint32_t u
   if (p->restarts_to_go == 0) {
     *bits = reader_restart(&p->reader, *bits);
     memset(p->last_dc, 0, sizeof p->last_dc);
-    p->end_run = 0;
+    require_run_end(jpeg);
     p->restarts_to_go = jpeg->restart_interval;
   }
   const uint32_t now = units < p->restarts_to_go ? units : p->restarts_to_go;
@@ -111,7 +116,8 @@ HOT void decode_first(struct bits *bits, struct progressive *p, const struct dec
       break;
     }
     k += symbol.run;
-    if (!symbol.value || k > 63) continue;
+    if (!symbol.value) continue;
+    if (k > last) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
     found |= 1ull << k;
     put(kept, k, (int)((uint32_t)symbol.value << low));
   }
@@ -159,7 +165,8 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
     }
     if (symbol.value > 1 || symbol.value < -1) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
     k = pass_zeros(bits, kept, band, k, last, symbol.run, bit);
-    if (symbol.value && k <= last) {
+    if (symbol.value && k > last) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+    if (symbol.value) {
       found |= 1ull << k;
       put(kept, k, symbol.value * bit);
     }
@@ -216,7 +223,9 @@ void progressive_decode_row(j_decompress_ptr jpeg, uint32_t unit_rows) {
     }
   }
   reader->bits = bits;
-  if (jpeg->input_iMCU_row + 1 == jpeg->total_iMCU_rows) reader_end(reader, bits);
+  if (jpeg->input_iMCU_row + 1 < jpeg->total_iMCU_rows) return;
+  require_run_end(jpeg);
+  reader_end(reader, bits);
 }
 
 void jinit_phuff_decoder(j_decompress_ptr jpeg) {

@@ -86,6 +86,16 @@ void reader_tell_discarded(j_decompress_ptr jpeg) {
   marker->discarded_bytes = 0;
 }
 
+// A file that goes on for longer without a marker has no data of a picture there.
+enum { MOST_DATA_BYTES = 1 << 20 };
+
+void reader_require_end(j_decompress_ptr jpeg) {
+  unsigned *discarded = &jpeg->marker->discarded_bytes;
+  while (!jpeg->unread_marker && *discarded < MOST_DATA_BYTES)
+    if (next_byte(jpeg) >= 0) ++*discarded;
+  reader_tell_discarded(jpeg);
+}
+
 struct bits reader_restart(struct reader *reader, struct bits bits) {
   j_decompress_ptr jpeg = reader->jpeg;
   reader_end(reader, bits);

@@ -37,6 +37,8 @@ void reader_fill(struct reader *reader, struct bits *bits);
 void reader_end(struct reader *reader, struct bits bits);
 // Warns of discarded bytes in front of a marker that was read ahead; of others libjpeg does when it finds the marker.
 void reader_tell_discarded(j_decompress_ptr jpeg);
+// After the last segment of a picture: warns of bytes before the next marker, which nobody wanted.
+void reader_require_end(j_decompress_ptr jpeg);
 // Ends the segment, passes the restart marker and begins the next segment.
 struct bits reader_restart(struct reader *reader, struct bits bits);
 

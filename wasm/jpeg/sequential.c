@@ -6,7 +6,7 @@
 enum {
   PAIR_BITS = 10,
   LAST = DCTSIZE2 - 1,         // zigzag position
-  BEYOND = DCTSIZE2,           // what an end of block adds to the position
+  BEYOND = 2 * DCTSIZE2,       // what an end of block adds to the position: more than any coefficient
 };
 
 // What the next PAIR_BITS bits mean: one coefficient, or two. Where a step holds no coefficient (sixteen zeros, end of
@@ -35,12 +35,11 @@ struct sequential {
 };
 
 // Places in the block; damaged data leads beyond it, to its last place.
+#define LAST_16 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63
 static const uint8_t place[LAST + 1 + BEYOND] = {
   0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,
   7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46,
-  53, 60, 61, 54, 47, 55, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
-  63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
-  63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+  53, 60, 61, 54, 47, 55, 62, 63, LAST_16, LAST_16, LAST_16, LAST_16, LAST_16, LAST_16, LAST_16, LAST_16,
 };
 
 static struct sequential *decoder_of(j_decompress_ptr jpeg) { return (struct sequential *)jpeg->entropy; }
@@ -110,9 +109,11 @@ HOT int decode_step(const struct reader *reader, struct bits *bits, const struct
   return k;
 }
 
-// The AC coefficients of one block, or null to pass over them. At least PAIR_BITS bits must be available.
-HOT void decode_ac(const struct reader *reader, struct bits *bits, const struct ac_table *table, JCOEF *block) {
-  for (int k = 0; k < LAST;) {
+// The AC coefficients of one block, or null to pass over them; returns the position that they lead to. At least PAIR_BITS
+// bits must be available.
+HOT int decode_ac(const struct reader *reader, struct bits *bits, const struct ac_table *table, JCOEF *block) {
+  int k = 0;
+  while (k < LAST) {
     const struct pair *pair = &table->pairs[bits->bits >> (64 - PAIR_BITS)];
     // After the look at the bits, so that the next look need not wait for it.
     refill(bits);
@@ -126,6 +127,12 @@ HOT void decode_ac(const struct reader *reader, struct bits *bits, const struct 
     put(block, k, pair->next_value);
     drop(bits, pair->length);
   }
+  return k;
+}
+
+// Nothing but data of which a part is missing has coefficients after the last one of a block. Zeros there are harmless.
+static void require_inside(j_decompress_ptr jpeg, const JCOEF *block) {
+  if (block[LAST]) WARNMS(jpeg, JWRN_HUFF_BAD_CODE);
 }
 
 // The blocks must be zero; without them the MCU is passed over.
@@ -145,11 +152,16 @@ static boolean decode_unit(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
     s->last_dc[member] += decode(&s->reader, &bits, s->dc[component->dc_tbl_no]).value;
     if (blocks) (*blocks[i])[0] = s->last_dc[member];
     const struct ac_table *table = s->ac[component->ac_tbl_no];
-    if (blocks && s->ac_needed[i]) decode_ac(&s->reader, &bits, table, *blocks[i]);
-    else decode_ac(&s->reader, &bits, table, NULL);
+    JCOEF *block = blocks && s->ac_needed[i] ? *blocks[i] : NULL;
+    const int end = decode_ac(&s->reader, &bits, table, block);
+    if (__builtin_expect(end > LAST && end < BEYOND, 0) && block) require_inside(jpeg, block);
   }
   s->reader.bits = bits;
-  if (--s->units_to_go == 0) reader_end(&s->reader, bits);
+  if (--s->units_to_go == 0) {
+    reader_end(&s->reader, bits);
+    // Of several scans, libjpeg looks for what follows.
+    if (!jpeg->inputctl->has_multiple_scans) reader_require_end(jpeg);
+  }
   return TRUE;
 }
 
