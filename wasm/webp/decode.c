@@ -17,6 +17,10 @@
 // One macroblock row delivers at most 16 rows, 8 held back by the loop filter and 1 held back by the upsampler.
 #define BAND_ROWS 32
 
+// Writers end arithmetic codes with at most four bytes that say nothing, and codes without loss with none. More than that
+// is left of a picture of which something is missing: what follows a gap is decoded as something else.
+#define MOST_LEFT_BYTES 6
+
 typedef struct {
   WebPDecBuffer output;
   WebPDecoderOptions options;
@@ -120,6 +124,35 @@ int decoder_start(Decoder* decoder, int left, int top, int width, int height, in
   return decoder->lossless != NULL ? lossless_start(decoder->lossless, &decoder->params) : start_lossy(decoder);
 }
 
+// Whether data that was not needed is more than the end of what a writer wrote. Zeros are padding.
+static int is_left_over(const uint8_t* from, const uint8_t* end) {
+  if (end - from <= MOST_LEFT_BYTES) return 0;
+  while (from < end && *from == 0) ++from;
+  return from < end;
+}
+
+static int lossy_part_has_more(const VP8BitReader* bits) {
+  const int ahead = bits->bits > 0 ? bits->bits / 8 : 0;
+  return is_left_over(bits->buf - ahead, bits->buf_end);
+}
+
+// Whether all of a lossy picture was decoded, and the data is of more than that.
+static int lossy_has_more(const VP8Decoder* lossy) {
+  uint32_t part;
+  if (lossy->mb_y < lossy->mb_h) return 0;
+  for (part = 0; part <= lossy->num_parts_minus_one; ++part) {
+    if (lossy_part_has_more(&lossy->parts[part])) return 1;
+  }
+  return lossy_part_has_more(&lossy->br);
+}
+
+static int lossless_has_more(const VP8LDecoder* lossless) {
+  const VP8LBitReader* const bits = &lossless->br;
+  const int ahead = (VP8L_LBITS - bits->bit_pos) / 8;
+  if (lossless->last_row < lossless->height) return 0;
+  return is_left_over(bits->buf + bits->pos - (ahead > 0 ? ahead : 0), bits->buf + bits->len);
+}
+
 static int lossy_step(Decoder* decoder) {
   VP8Decoder* const lossy = decoder->lossy;
   VP8BitReader* const tokens = &lossy->parts[lossy->mb_y & lossy->num_parts_minus_one];
@@ -130,7 +163,11 @@ static int lossy_step(Decoder* decoder) {
   VP8InitScanline(lossy);
   if (!VP8ProcessRow(lossy, &decoder->io)) return 0;
   ++lossy->mb_y;
-  return 1;
+  return !lossy_has_more(lossy);
+}
+
+static int lossless_rows(Decoder* decoder) {
+  return lossless_step(decoder->lossless, &decoder->params) && !lossless_has_more(decoder->lossless);
 }
 
 // Decodes a row of macroblocks, or sixteen rows of a lossless picture. Returns the number of rows that are in the band
@@ -142,7 +179,7 @@ int decoder_step(Decoder* decoder) {
   int ok;
   if (before >= decoder->output.height) return 0;
   decoder->output.u.RGBA.rgba = (uint8_t*)((uintptr_t)decoder->band - (uintptr_t)(before * stride));
-  ok = decoder->lossless != NULL ? lossless_step(decoder->lossless, &decoder->params) : lossy_step(decoder);
+  ok = decoder->lossless != NULL ? lossless_rows(decoder) : lossy_step(decoder);
   if (!ok) {
     const int status = decoder->lossless != NULL ? (int)decoder->lossless->status : (int)decoder->lossy->status;
     return status == VP8_STATUS_OUT_OF_MEMORY ? -2 : -1;
