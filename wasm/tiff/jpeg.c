@@ -10,16 +10,28 @@ static void leave(j_common_ptr jpeg) {
   tiff_fail("damaged JPEG data");
 }
 
+// More data left before the end of a picture than this is lost picture, not padding.
+enum { PADDING_BYTES = 256 };
+
 // libjpeg goes on with gray or repeated pixels after these.
-static void note(j_common_ptr jpeg, int level) {
-  if (level >= 0) return;
-  switch (jpeg->err->msg_code) {
+static int means_damage(const struct jpeg_error_mgr *errors) {
+  switch (errors->msg_code) {
     case JWRN_HIT_MARKER:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
     case JWRN_JPEG_EOF:
-      damage = "damaged JPEG data";
+    case JWRN_MUST_RESYNC:
+      return 1;
+    case JWRN_EXTRANEOUS_DATA:
+      return errors->msg_parm.i[1] == JPEG_EOI ? errors->msg_parm.i[0] > PADDING_BYTES
+                                               : (errors->msg_parm.i[1] & 0xF8) == JPEG_RST0;
+    default:
+      return 0;
   }
+}
+
+static void note(j_common_ptr jpeg, int level) {
+  if (level < 0 && means_damage(jpeg->err)) damage = "damaged JPEG data";
 }
 
 static void show(j_common_ptr jpeg) { (void)jpeg; }

@@ -12,7 +12,8 @@ struct facts {
 };
 
 struct reader {
-  TIFF *files[MAX_PLANES];  // one for each plane that is read on its own
+  TIFF *files[MAX_PLANES];   // one for each plane that is read on its own
+  struct holding *holdings;  // of libtiff
   int source;
   uint32_t size;
   struct facts facts;
@@ -127,6 +128,7 @@ struct reader *reader_new(int source, uint32_t size) {
 // Reads the first directory. `most` is the memory that libtiff may hold.
 EXPORT("reader_open")
 void reader_open(struct reader *reader, uint32_t most) {
+  holdings_use(&reader->holdings);
   TIFF *file = reader->files[0] = source_open(reader->source, reader->size, most);
   if (!file) tiff_fail("no directory");
   TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &reader->layout.width);
@@ -152,9 +154,17 @@ static void check(int good) {
   if (!good || damage) tiff_fail(damage ? damage : "damaged");
 }
 
+// Strips and tiles that a file does not have are said to be at its very beginning, where its signature is.
+static void require_place(TIFF *file, uint32_t strip_or_tile) {
+  if (TIFFGetStrileOffset(file, strip_or_tile) == 0) tiff_fail("a strip or tile is missing");
+}
+
 static void read_scanline(struct reader *reader, uint32_t y) {
-  for (uint32_t plane = 0; plane < planes_of(reader); plane++)
-    check(TIFFReadScanline(reader->files[plane], reader->samples[plane], y, (uint16_t)plane) == 1);
+  for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
+    TIFF *file = reader->files[plane];
+    if (y % reader->tile_height == 0) require_place(file, TIFFComputeStrip(file, y, (uint16_t)plane));
+    check(TIFFReadScanline(file, reader->samples[plane], y, (uint16_t)plane) == 1);
+  }
 }
 
 // Prepares to read from row `first`. Nothing is allocated before.
@@ -162,6 +172,7 @@ EXPORT("reader_start")
 void reader_start(struct reader *reader, uint32_t first, uint32_t most, int output) {
   TIFF *file = reader->files[0];
   damage = NULL;
+  holdings_use(&reader->holdings);
   reader->layout.output = (uint16_t)output;
   reader->band = allocate((uint64_t)reader->layout.width * 4 * reader->band_rows);
   reader->next = first;
@@ -220,6 +231,7 @@ static int fill_tiles(struct reader *reader) {
     const uint32_t left = reader->filled;
     for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
       const uint32_t tile = TIFFComputeTile(file, left, top, 0, (uint16_t)plane);
+      require_place(file, tile);
       check(TIFFReadEncodedTile(file, tile, reader->samples[plane], (tmsize_t)-1) >= 0);
     }
     const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
@@ -251,6 +263,9 @@ static int fill_by_libtiff(struct reader *reader) {
   int good = 1;
   for (uint32_t done = 0; good && reader->filled < width && !is_long(reader, done); reader->filled += reader->tile_width, done++) {
     const uint32_t left = reader->filled;
+    // Old JPEG data has places of its own.
+    if (reader->facts.compression != COMPRESSION_OJPEG)
+      require_place(file, tiled ? TIFFComputeTile(file, left, top, 0, 0) : TIFFComputeStrip(file, top, 0));
     good = tiled ? TIFFReadRGBATileExt(file, left, top, raster, 1) : TIFFReadRGBAStripExt(file, top, raster, 1);
     const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
     for (uint32_t y = 0; good && y < rows; y++) {
@@ -270,6 +285,7 @@ EXPORT("reader_read")
 int32_t reader_read(struct reader *reader, uint32_t most) {
   if (reader->next >= reader->height) return 0;
   damage = NULL;
+  holdings_use(&reader->holdings);
   const uint32_t left = reader->height - reader->next;
   if (most > left) most = left;
   if (reader->way == BY_SCANLINE) {
@@ -301,10 +317,12 @@ const uint8_t *reader_rows(const struct reader *reader, uint32_t count) {
 
 EXPORT("reader_close")
 void reader_close(struct reader *reader) {
+  holdings_use(&reader->holdings);
   for (int plane = 0; plane < MAX_PLANES; plane++) {
     if (reader->files[plane]) TIFFClose(reader->files[plane]);
     free(reader->samples[plane]);
   }
+  holdings_free(&reader->holdings);
   free(reader->scratch);
   free(reader->band);
   free(reader);

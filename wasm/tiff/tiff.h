@@ -40,6 +40,10 @@ struct row {
   uint8_t separate;
 };
 
+// platform.c: what libtiff allocates from now on belongs to this list; and the end of all that is still in one.
+struct holding;
+void holdings_use(struct holding **first);
+void holdings_free(struct holding **first);
 // source.c: the file that `pull` reads from, in which libtiff may hold `most` bytes of memory; NULL when it is none.
 TIFF *source_open(int source, uint32_t size, uint32_t most);
 // layout.c: a field of 16 bits, or its default; and the first picture's layout, which fails where no rule says what its
