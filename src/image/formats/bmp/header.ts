@@ -24,6 +24,8 @@ export interface Bitmap {
   readonly palette: Uint32Array;
   /** Where pixels begin. */
   readonly dataOffset: number;
+  /** Bytes of the pixels as the file says, or 0. */
+  readonly dataBytes: number;
   readonly profile: Uint8Array | undefined;
 }
 
@@ -57,7 +59,20 @@ export function parseBmp(bytes: Uint8Array): Bitmap {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const bitmap = parseBitmap(bytes, FILE_HEADER_BYTES, view.getUint32(10, true));
   if (!bitmap.runLength && dataEnd(bitmap) > bytes.length) throw damaged();
+  if (isShort(bitmap, view.getUint32(2, true), bytes.length)) throw damaged();
   return bitmap;
+}
+
+/**
+ * Whether there is less than the file says. Of pixels that are not compressed one of its numbers must be what their size
+ * asks for, or both mean nothing; writers of run lengths put that there too, of whose codes nothing can be known then.
+ */
+function isShort(bitmap: Bitmap, declaredBytes: number, fileBytes: number): boolean {
+  const { dataOffset, dataBytes, runLength, height } = bitmap;
+  const plainBytes = strideOf(bitmap) * height;
+  if (runLength) return dataBytes !== plainBytes && dataOffset + dataBytes > fileBytes;
+  const isTold = dataBytes === plainBytes || declaredBytes === dataOffset + plainBytes;
+  return isTold && dataOffset + plainBytes > fileBytes;
 }
 
 /**
@@ -93,6 +108,7 @@ export function parseBitmap(bytes: Uint8Array, start: number, dataOffset?: numbe
     masks: masksOf(view, start, size, fields),
     palette: paletteAt(bytes, paletteStart, colors, entryBytes),
     dataOffset: dataOffset ?? paletteStart + declared * entryBytes,
+    dataBytes: fields.dataBytes,
     profile: size >= V5_BYTES ? profileOf(bytes, view, start) : undefined,
   };
 }
@@ -113,6 +129,7 @@ interface Fields {
   readonly height: number;
   readonly bits: number;
   readonly compression: number;
+  readonly dataBytes: number;
   readonly colors: number;
 }
 
@@ -122,6 +139,7 @@ function coreFields(view: DataView, start: number): Fields {
     height: view.getUint16(start + 6, true),
     bits: view.getUint16(start + 10, true),
     compression: COMPRESSION.none,
+    dataBytes: 0,
     colors: 0,
   };
 }
@@ -133,6 +151,7 @@ function infoFields(view: DataView, start: number, size: number): Fields {
     height: view.getInt32(start + 8, true),
     bits: view.getUint16(start + 14, true),
     compression: size >= 20 ? view.getUint32(start + 16, true) : COMPRESSION.none,
+    dataBytes: size >= 24 ? view.getUint32(start + 20, true) : 0,
     colors: size >= 36 ? view.getUint32(start + 32, true) : 0,
   };
 }

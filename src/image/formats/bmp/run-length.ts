@@ -13,6 +13,9 @@ const CODE_MS = 5e-6;
 /** Codes between two pauses: about 5 ms. */
 const CODES_AT_A_TIME = 1 << 20;
 
+/** What may follow the mark of the end as padding. More than that belongs to rows, of which a part is gone. */
+const MOST_LEFT_BYTES = 8;
+
 const END_OF_ROW = 0;
 const END_OF_BITMAP = 1;
 const DELTA = 2;
@@ -55,7 +58,7 @@ export async function runLengthRows(bytes: Uint8Array, bitmap: Bitmap, breath: B
 }
 
 /** Where the codes of each row begin (0: it has none) and in which column. */
-async function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap, breath: Breath) {
+async function survey(bytes: Uint8Array, { height, dataOffset, dataBytes, bits }: Bitmap, breath: Breath) {
   const starts = new Uint32Array(height);
   const columns = new Uint32Array(height);
   let x = 0;
@@ -80,8 +83,10 @@ async function survey(bytes: Uint8Array, { height, dataOffset, bits }: Bitmap, b
       x += count;
       at += runBytesOf(bits) - 1;
       if (at > bytes.length) throw damaged();
-    } else if (code === END_OF_BITMAP) break;
-    else if (code === END_OF_ROW) {
+    } else if (code === END_OF_BITMAP) {
+      if (Math.min(bytes.length, dataOffset + dataBytes) - at > MOST_LEFT_BYTES) throw damaged();
+      break;
+    } else if (code === END_OF_ROW) {
       x = 0;
       next = row + 1;
     } else if (code === DELTA) {

@@ -61,9 +61,10 @@ export function isGif(head: Uint8Array): boolean {
 }
 
 /**
- * Reads the container up to its trailer, or to its last whole frame when what follows is no block of GIF. Whether the
- * image data is whole is found out when it is decoded.
- * @throws ApiError 422 when there is no frame with pixels, or the file ends within a frame's header
+ * Reads the container up to its trailer, or to the only frame of a picture when what follows is no block of GIF. Whether
+ * the image data is whole is found out when it is decoded.
+ * @throws ApiError 422 when there is no frame with pixels, the file ends within a frame's header, or an animation does not
+ *   come to its end
  */
 export function parseGif(bytes: Uint8Array): GifFile {
   if (!isGif(bytes) || bytes.length < HEADER_BYTES) throw damaged();
@@ -83,11 +84,11 @@ export function parseGif(bytes: Uint8Array): GifFile {
 
 function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | undefined) {
   const frames: GifFrame[] = [];
-  // Without an extension that says otherwise an animation plays once.
-  let loops = 1;
+  let repeated: number | undefined;
   let profile: Uint8Array | undefined;
   let control = NO_CONTROL;
-  for (let at = start; at < bytes.length && bytes[at] !== TRAILER;) {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== TRAILER) {
     if (bytes[at] === IMAGE) {
       const frame = frameAt(bytes, at, palette, control);
       frames.push(frame);
@@ -97,7 +98,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
       const label = bytes[at + 1];
       if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
       else if (label === APPLICATION) {
-        loops = loopsAt(bytes, at + 2) ?? loops;
+        repeated = loopsAt(bytes, at + 2) ?? repeated;
         profile ??= profileAt(bytes, at + 2);
       }
       at = skipSubBlocks(bytes, at + 2);
@@ -106,7 +107,12 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
       at++;
     } else break;
   }
-  return { frames, loops, profile };
+  // Nothing but its trailer says that an animation has lost no frames, of which only the first may be left.
+  const isAnimation = repeated !== undefined || frames.length > 1;
+  const mayHaveBeen = at !== bytes.length && frames.some(({ delayMs }) => delayMs > 0);
+  if ((isAnimation || mayHaveBeen) && bytes[at] !== TRAILER) throw damaged();
+  // Without an extension that says otherwise an animation plays once.
+  return { frames, loops: repeated ?? 1, profile };
 }
 
 function frameAt(bytes: Uint8Array, at: number, global: Uint8Array | undefined, control: GraphicControl): GifFrame {

@@ -49,7 +49,7 @@ export interface PngFile extends PngHeader {
 }
 
 /** Chunks whose damage cannot be ignored. */
-const CRITICAL: ReadonlySet<number> = new Set([TYPE.IHDR, TYPE.PLTE, TYPE.fcTL]);
+const CRITICAL: ReadonlySet<number> = new Set([TYPE.IHDR, TYPE.PLTE, TYPE.acTL, TYPE.fcTL]);
 /** Samples may have these depths. */
 const DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
   [COLOR_TYPE.gray]: [1, 2, 4, 8, 16],
@@ -62,6 +62,8 @@ const DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 interface Reading extends Mutable<Partial<PngFile>> {
   animated: boolean;
+  /** How many frames the file says it has. */
+  declaredFrames: number;
   hasSrgb: boolean;
   pending: Omit<FrameHeader, "dataOffset"> | null;
   frames: FrameHeader[];
@@ -74,7 +76,15 @@ interface Reading extends Mutable<Partial<PngFile>> {
 export function readFile(bytes: Uint8Array): PngFile {
   if (!isPng(bytes)) throw damaged("it has no signature");
   const header = readHeader(bytes);
-  const file: Reading = { ...header, frames: [], loops: 0, animated: false, hasSrgb: false, pending: null };
+  const file: Reading = {
+    ...header,
+    frames: [],
+    loops: 0,
+    animated: false,
+    declaredFrames: 0,
+    hasSrgb: false,
+    pending: null,
+  };
   let offset: number = SIGNATURE.length;
   for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IEND; chunk = chunkAt(bytes, offset)) {
     const known = READERS[chunk.type];
@@ -90,7 +100,9 @@ export function readFile(bytes: Uint8Array): PngFile {
   if (dataOffset === undefined) throw damaged("it has no pixels");
   if (header.type === COLOR_TYPE.palette && !file.palette) throw damaged("its palette is missing");
   const frames = file.animated ? file.frames : [];
-  const { pending: _, animated: __, hasSrgb: ___, gamma: ____, ...rest } = file;
+  // What is more than any file has is a number that was never filled in.
+  if (frames.length < file.declaredFrames && file.declaredFrames <= MAX_FRAMES) throw damaged("frames are missing");
+  const { pending: _, animated: __, declaredFrames: ___, hasSrgb: ____, gamma: _____, ...rest } = file;
   return {
     ...rest,
     ...header,
@@ -155,6 +167,7 @@ const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> =
   [TYPE.acTL](file, { data }) {
     if (data.length !== 8 || file.dataOffset !== undefined) return;
     file.animated = true;
+    file.declaredFrames = viewOf(data).getUint32(0);
     file.loops = viewOf(data).getUint32(4);
   },
   [TYPE.fcTL](file, { data }) {
