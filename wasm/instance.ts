@@ -1,11 +1,11 @@
 /**
  * One instance of a native module, and the two ways to call C in it.
  *
- * `run` calls it as any function: C returns before anything else happens. `runPausing` calls one function that may pause
- * in the midst of its work, on a stack of its own that the engine sets aside (WebAssembly's JavaScript promise
- * integration). C says `breathe(work)` (`breathe.h`) in its loops: that adds work up, and only where a stretch of work is
- * full does C leave its stack until others had their turn. Meanwhile its frames, and those of the shadow stack in linear
- * memory, stay where they are, so nobody else may enter the instance: a job with such calls has it alone
+ * `run` calls it as any function: C returns before anything else happens. `runPausing` calls one function that may
+ * pause in the midst of its work, on a stack of its own that the engine sets aside (WebAssembly's JavaScript promise
+ * integration). C says `breathe(work)` (`breathe.h`) in its loops: that adds work up, and only where a stretch of work
+ * is full does C leave its stack until others had their turn. Meanwhile its frames, and those of the shadow stack in
+ * linear memory, stay where they are, so nobody else may enter the instance: a job with such calls has it alone
  * (`acquireAlone`).
  *
  * A job that is aborted in a pause does not come back: the reason is thrown out of C, through frames that free nothing,
@@ -90,12 +90,14 @@ function systemOf(module: WebAssembly.Module): Record<string, () => number> {
 
 export class NativeInstance<Exports extends NativeExports> {
   readonly exports: Exports;
+  /** The size of linear memory before anything was done in it. */
+  readonly initialBytes: number;
   /** Jobs that still hold handles in this instance. */
   open = 0;
   broken = false;
   /** When the instance was last asked for, as a count of uses of all. */
   lastUse = 0;
-  /** Of the call that is under way and may pause. */
+  /** The pace of the call that is under way and may pause. */
   private pace: Pace | undefined;
   /** What C was told to wait for, until it does. */
   private rest: Promise<void> | undefined;
@@ -116,6 +118,7 @@ export class NativeInstance<Exports extends NativeExports> {
     });
     this.exports = instance.exports as unknown as Exports;
     (instance.exports["_initialize"] as (() => void) | undefined)?.();
+    this.initialBytes = this.exports.memory.buffer.byteLength;
   }
 
   /** A call into the instance stands in the midst of its work, and nobody may enter. */

@@ -171,5 +171,24 @@ export function heapOf<Exports extends HeapExports>(
   return heap;
 }
 
+/**
+ * Bytes that jobs hold in all modules together now, and about the most since this was asked for last: what each holds
+ * now, and by how much one of them held more. Modules that do not count their allocations hold what their memory grew
+ * by. For tests and benchmarks.
+ */
+export function nativeHeap(): { readonly used: number; readonly peak: number } {
+  let used = 0;
+  let above = 0;
+  for (const instance of modules.flatMap((module) => module.instances())) {
+    const exports = instance.exports as NativeExports & Partial<HeapExports>;
+    const grown = instance.open > 0 ? memoryOf(instance) - instance.initialBytes : 0;
+    const now = exports.heap_used?.() ?? grown;
+    used += now;
+    above = Math.max(above, (exports.heap_peak?.() ?? grown) - now);
+    exports.heap_mark?.();
+  }
+  return { used, peak: used + above };
+}
+
 export { NativeError, NativeInstance };
 export type { NativeExports, NativeModule, NativeOptions };

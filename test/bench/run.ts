@@ -28,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   formats: () => import("./formats.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
+  prices: () => import("./prices.ts"),
   quantize: () => import("./quantize.ts"),
   "red-eyes": () => import("./red-eyes.ts"),
   resize: () => import("./resize.ts"),

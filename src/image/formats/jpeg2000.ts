@@ -3,7 +3,7 @@ import type { Price } from "../../../wasm/price.ts";
 import { type Demand, type Facts, format } from "../format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open } from "./jpeg2000/decode.ts";
-import { encode, encodePrice, fileBytes, tiledStream } from "./jpeg2000/encode.ts";
+import { encode, encodePrice, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
 import { decodePrice } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
@@ -37,5 +37,5 @@ function readPrice(facts: Facts, { box }: Demand): Price {
 function wholePrice({ width, height, alpha, decodeBytes, decodeMs }: Facts): Price {
   if (decodeBytes !== undefined && decodeMs !== undefined) return { bytes: decodeBytes, ms: decodeMs };
   const shape = { width, height, opaque: !alpha };
-  return decodePrice(tiledStream(shape), fileBytes(shape, false), shape, [1, 1]);
+  return decodePrice(tiledStream(shape), usualBytes(shape), shape, [1, 1]);
 }

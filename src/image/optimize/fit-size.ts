@@ -1,5 +1,5 @@
 /** The best file that is not larger than asked. */
-import { beside, either, times } from "../../../wasm/price.ts";
+import { beside, either } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
 import { isolateBudget } from "../budget.ts";
@@ -26,7 +26,7 @@ const GROWTH = 0.04;
 const FAR = 4;
 
 /** Encodings that most searches for a size take. */
-const TYPICAL_TRIES = 4;
+const TYPICAL_TRIES = 3;
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -65,9 +65,13 @@ export function fitSize(task: Task): Attempt | null {
   const scores = picture.frames === 1 && canScore(picture) && isolateBudget.canHold(room?.price ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
+  const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
   return {
     name: "fit size",
-    price: times(TYPICAL_TRIES * choices.length, scores ? either(blind, room?.price ?? scored) : blind),
+    price: {
+      bytes: scores ? either(blind, room?.price ?? scored).bytes : blind.bytes,
+      ms: choices.length * (TYPICAL_TRIES * blind.ms + looking),
+    },
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);

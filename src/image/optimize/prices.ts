@@ -1,5 +1,5 @@
 /** What the attempts take, composed of what decoders, encoders and the score declare. */
-import { beside, either, FREE, held, type Price, sequence, times } from "../../../wasm/price.ts";
+import { beside, either, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import type { EncodeSettings, Facts, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
@@ -7,16 +7,14 @@ import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
-import { sampleBytes, samplePart } from "./sample.ts";
-import { scorePrice } from "./score.ts";
+import { sampleBytes, samplePart, sampleSize } from "./sample.ts";
+import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
 
-/**
- * Renditions of the sample that a search looks at, for each choice that the format leaves, and of the whole picture.
- */
+/** Renditions that a search mostly looks at: of the sample, for each choice that the format leaves, and of the whole. */
 const SAMPLE_TRIES = 4;
 const WHOLE_TRIES = 2;
 
@@ -124,17 +122,41 @@ function pixelsPrice(
   const work = either(encode, final, decode).bytes;
   const results = keepsResults ? final.bytes / 4 : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
-  const once = encode.ms + decode.ms + scorePrice(picture).ms + (keepsPixels ? 0 : source.ms);
-  const part = samplePart(picture);
-  const tries = SAMPLE_TRIES * format.write.variants.length * part + (part < 1 ? WHOLE_TRIES : 0);
-  const ms = source.ms + pixels.ms + times(tries, { bytes: 0, ms: once }).ms + final.ms;
+  // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
+  const readings = keepsPixels ? 1 : WHOLE_TRIES + 2;
+  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings) + final.ms;
   return { bytes: Math.ceil(bytes), ms };
 }
 
-/** A price with a file without loss made besides. */
+/** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
+export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
+  const { variants } = format.write;
+  return searchMs(picture, (extent) => {
+    const encodings = variants.map(
+      (variant) => format.write.price(extent, { ...settings, ...variant, progressive: false, trial: true }).ms,
+    );
+    const all = encodings.reduce((sum, ms) => sum + ms, 0);
+    const decode = resultDecodePrice(format, extent).ms;
+    return extent === picture ? all / variants.length + decode : all + decode * variants.length;
+  });
+}
+
+/**
+ * Milliseconds of a search that looks at renditions of the sample, and then of the whole picture where that is another.
+ * @param oneMs of making and decoding one rendition of the whole, or one of the sample for each choice that there is
+ */
+export function searchMs(picture: Extent, oneMs: (extent: Extent) => number): number {
+  const sample = { ...picture, ...sampleSize(picture), frames: 1 };
+  const onSample = preparePrice(sample).ms + SAMPLE_TRIES * (oneMs(sample) + comparePreparedPrice(sample).ms);
+  if (samplePart(picture) === 1) return onSample;
+  return onSample + WHOLE_TRIES * (oneMs(picture) + scorePrice(picture).ms);
+}
+
+/** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
 function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
   if (!can.lossless) return price;
   const lossy = write.price(picture, settings);
   const exact = write.price(picture, { ...settings, lossless: true });
-  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + exact.ms };
+  const ms = write.nearLosslessLevels.length > 0 ? exact.ms : 0;
+  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }

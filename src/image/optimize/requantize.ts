@@ -2,15 +2,16 @@
 import { beside, either, held } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import type { Coefficients, RequantizeSettings } from "../format.ts";
-import { pictureOf, picturePrice } from "../pipeline.ts";
+import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
-import { comparingBytes, resultDecodePrice, roomFor, withReference } from "./prices.ts";
+import { comparingBytes, resultDecodePrice, roomFor, searchMs, triesMs, withReference } from "./prices.ts";
 import { Reference } from "./reference.ts";
+import { samplePart, sampleSize } from "./sample.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
 import { uncertainty } from "./strips.ts";
-import { asStored, canDivide, type Task, writableIn } from "./task.ts";
+import { asStored, canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import type { Encode } from "./trial.ts";
 
 /**
@@ -26,9 +27,9 @@ export function requantize(task: Task): Attempt | null {
   const lying = asStored(plan, stored);
   const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
   const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture));
-  const lean = beside(looking, work);
+  const lean = { bytes: beside(looking, work).bytes, ms: requantizeMs(task, format, coefficients) };
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
-  const least = room ? either(lean, room.price) : lean;
+  const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
   const { price, keeps } = withReference(least, picture, { pixels: !room?.keepsPixels });
   const aim = targetScore + uncertainty(picture);
   const goal = { format, settings, targetScore: aim, isFrugal: false, triesExact: false, rivalBytes: Infinity };
@@ -51,6 +52,26 @@ export function requantize(task: Task): Attempt | null {
   };
 }
 
+/** Milliseconds of a search among divisors: the file is read for its sample, and for every try of the whole. */
+function requantizeMs(task: Task, format: WritableFormat, coefficients: Coefficients): number {
+  const { stored, plan, picture, settings } = task;
+  const { bytes, facts } = stored;
+  const pixels = picture.width * picture.height;
+  const { quality } = settings;
+  const trying = coefficients.price(bytes, facts, { quality, progressive: false }).ms;
+  const tries = searchMs(picture, (extent) => {
+    const part = (extent.width * extent.height) / pixels;
+    return trying * part + resultDecodePrice(format, extent).ms;
+  });
+  const sampling = samplePart(picture) < 1 ? coefficients.price(bytes, facts, { progressive: false }).ms : 0;
+  return picturePrice(stored, asStored(plan, stored)).ms + sampling + tries + requantizePrice(task, coefficients).ms;
+}
+
+/** Milliseconds of tries through pixels besides: next to none where these are a spare way. */
+function pixelsMs({ stored, picture, settings }: Task, format: WritableFormat): number {
+  return isSpare(stored) ? 0 : triesMs(format, { ...picture, ...sampleSize(picture) }, settings);
+}
+
 export function requantizePrice({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
   const { bytes, facts } = stored;
   const { quality } = settings;
@@ -59,7 +80,11 @@ export function requantizePrice({ stored, unchanged, settings }: Task, coefficie
 
 /** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */
 function spareWay({ stored }: Task, way: Way): Way {
-  return stored.facts.subsample === "4:2:0" ? { ...way, spare: true, variants: [{ subsample: "4:2:0" }] } : way;
+  return isSpare(stored) ? { ...way, spare: true, variants: [{ subsample: "4:2:0" }] } : way;
+}
+
+function isSpare({ facts }: Stored): boolean {
+  return facts.subsample === "4:2:0";
 }
 
 /** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */
