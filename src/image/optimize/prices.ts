@@ -5,7 +5,8 @@ import type { EncodeSettings, Facts, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
-import { picturePrice } from "../pipeline.ts";
+import { pictureOf, picturePrice } from "../pipeline.ts";
+import { flattenPrice } from "../steps/flatten.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
@@ -47,12 +48,14 @@ export function comparingBytes(picture: Extent): number {
 }
 
 /** The price of encoding the picture once, decoded as it is written. */
-export function encodePrice(
-  { stored, plan, picture }: Task,
-  { write }: WritableFormat,
-  settings: EncodeSettings,
-): Price {
-  return beside(picturePrice(stored, plan), write.price(picture, settings));
+export function encodePrice(task: Task, { write }: WritableFormat, settings: EncodeSettings): Price {
+  return beside(sourcePrice(task), write.price(task.picture, settings));
+}
+
+/** The price of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */
+export function sourcePrice({ stored, plan, picture }: Task): Price {
+  const planned = picturePrice(stored, plan);
+  return picture.opaque && !pictureOf(stored, plan).opaque ? beside(planned, flattenPrice(picture)) : planned;
 }
 
 /** What a search for a quality keeps, as far as there is memory for it. */
@@ -108,11 +111,12 @@ export function withReference(
 
 /** The price of a search through pixels. */
 function pixelsPrice(
-  { stored, plan, picture, settings }: Task,
+  task: Task,
   format: WritableFormat,
   { keepsPixels, keepsResults = true }: { keepsPixels: boolean; keepsResults?: boolean },
 ): Price {
-  const source = picturePrice(stored, plan);
+  const { picture, settings } = task;
+  const source = sourcePrice(task);
   const pixels = keepsPixels ? collectPrice(picture) : FREE;
   const encode = format.write.price(picture, { ...settings, trial: true });
   const final = format.write.price(picture, settings);
