@@ -1,3 +1,4 @@
+/** Keys: how they are made, known, and refused without a question. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -1,3 +1,4 @@
+/** Callers without a key that exists: they are counted in the isolate before anything else is asked. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 

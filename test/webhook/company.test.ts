@@ -1,3 +1,4 @@
+/** Jobs of an isolate that run beside each other, and suspects that run alone. */
 import { expect, it } from "vitest";
 
 import { RUN_LEASE_MS } from "../../src/limits.ts";

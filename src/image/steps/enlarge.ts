@@ -1,5 +1,5 @@
-import { beside, type Price } from "../../../wasm/price.ts";
 /** Super-resolution of rows: learned doublings, and what is left by the resampler. */
+import { beside, type Price } from "../../../wasm/price.ts";
 import { type Doubling, doublingPrice, openDoubling } from "../../../wasm/superres/superres.ts";
 import { pump } from "../effect.ts";
 import type { Size } from "../geometry.ts";

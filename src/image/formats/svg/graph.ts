@@ -1,5 +1,5 @@
-import { cleanDeclarations, cleanValue, type Declaration } from "./css-values.ts";
 /** What the elements of a drawing refer to: by links, by properties, and by the rules of style sheets. */
+import { cleanDeclarations, cleanValue, type Declaration } from "./css-values.ts";
 import type { Compound, Rule } from "./css.ts";
 import { ANIMATIONS } from "./names.ts";
 import { elementsIn, hrefOf, type SvgElement } from "./tree.ts";
