@@ -10,7 +10,7 @@ import avifAlpha from "../fixtures/avif/straight-alpha.avif";
 import bmp from "../fixtures/bmp/rgb24.bmp";
 import bmpAlpha from "../fixtures/bmp/rgba32.bmp";
 import gifMoving from "../fixtures/gif/dispose-previous.gif";
-import gif from "../fixtures/gif/TestImage.gif";
+import gif from "../fixtures/gif/hippopotamus.masked-with-muybridge.gif";
 import heicAlpha from "../fixtures/heic/alpha.heic";
 import heic from "../fixtures/heic/s422.heic";
 import ico from "../fixtures/ico/favicon.ico";
@@ -24,10 +24,10 @@ import pngAlpha from "../fixtures/png/rgba-8.png";
 import psdAlpha from "../fixtures/psd/transparent.psd";
 import psd from "../fixtures/psd/zip-8.psb";
 import svg from "../fixtures/svg/Android_robot.svg";
-import tiff from "../fixtures/tiff/quad-tile-jpg.tif";
-import tiffAlpha from "../fixtures/tiff/sm_colors_pb_tile.tif";
+import tiffAlpha from "../fixtures/tiff/lzw-rgba-4444.tif";
+import tiff from "../fixtures/tiff/video-001-16bit.tif";
 import webpAlpha from "../fixtures/webp/1-webp-a.webp";
-import webpMoving from "../fixtures/webp/animated-blend.webp";
+import webpMoving from "../fixtures/webp/animated-red-blue.webp";
 import webp from "../fixtures/webp/denali.webp";
 import { admittedDuring } from "../support/admitted.ts";
 import { rendered } from "../support/render.ts";
@@ -37,7 +37,7 @@ const ORIGINALS: Readonly<Record<string, ArrayBuffer>> = {
   "AVIF with alpha": avifAlpha,
   BMP: bmp,
   "BMP with alpha": bmpAlpha,
-  GIF: gif,
+  "GIF with alpha": gif,
   "an animated GIF": gifMoving,
   HEIC: heic,
   "HEIC with alpha": heicAlpha,
