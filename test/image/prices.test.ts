@@ -28,7 +28,7 @@ import tiffAlpha from "../fixtures/tiff/lzw-rgba-4444.tif";
 import tiff from "../fixtures/tiff/video-001-16bit.tif";
 import webpAlpha from "../fixtures/webp/1-webp-a.webp";
 import webpMoving from "../fixtures/webp/animated-red-blue.webp";
-import webp from "../fixtures/webp/denali.webp";
+import webp from "../fixtures/webp/video-001-lossy.webp";
 import { admittedDuring } from "../support/admitted.ts";
 import { rendered } from "../support/render.ts";
 
