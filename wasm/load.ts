@@ -113,7 +113,9 @@ class NativeModule<Exports extends NativeExports> {
     const wasOurs = this.lent.delete(instance) || this.shared === instance;
     if (this.shared === instance) this.shared = undefined;
     if (!wasOurs) return;
-    this.idle = [...this.idle, instance];
+    // What a broken one still holds is nobody's.
+    if (instance.broken) this.replaced++;
+    else this.idle = [...this.idle, instance];
     for (const surplus of this.idle.slice(0, -MAX_IDLE_INSTANCES)) this.drop(surplus);
   }
 
