@@ -83,8 +83,11 @@ export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise
     }
   }
   if (!cheapest) throw new RangeError("no way to encode");
-  const others = [...standing.values()].filter((candidate) => candidate !== cheapest);
-  const sized = await Promise.all(others.map(async (one) => ({ one, bytes: (await one.best.bytes()).length })));
+  const sized: { readonly one: Candidate; readonly bytes: number }[] = [];
+  // One after the other: they have the thread by one breath, which cannot be given back twice.
+  for (const one of standing.values()) {
+    if (one !== cheapest) sized.push({ one, bytes: (await one.best.bytes()).length });
+  }
   return [cheapest, ...sized.toSorted((one, other) => one.bytes - other.bytes).map(({ one }) => one)];
 }
 

@@ -1,0 +1,54 @@
+/** Ways to encode that are tried on a sample: one after the other, for they have the thread together. */
+import { expect, it } from "vitest";
+
+import { Thread } from "../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../src/image/format.ts";
+import { png } from "../../../src/image/formats/png.ts";
+import { candidatesFor, type Way } from "../../../src/image/optimize/candidates.ts";
+import { Look } from "../../../src/image/optimize/trial.ts";
+import { noise, pictureOf } from "../../support/rows.ts";
+
+const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: false, effort: 0 };
+
+/** No rendition reaches the target score, so that none is written before candidates are put in order. */
+const SCORE = 50;
+const TARGET_SCORE = 90;
+
+it("never writes two renditions at a time", async () => {
+  const picture = pictureOf([noise(48, 40)]);
+  const study = png.write.study(picture);
+  const active = { now: 0, most: 0, files: 0 };
+  let clock = 0;
+  const thread = new Thread(
+    () => (clock += 1_000),
+    () => scheduler.wait(0),
+  );
+  await thread.run(async (breath) => {
+    const encode = async (settings: EncodeSettings) => {
+      active.most = Math.max(active.most, ++active.now);
+      active.files++;
+      const bytes = await study.encode(settings, breath);
+      active.now--;
+      return bytes;
+    };
+    const way: Way = {
+      encode,
+      preview: (settings) => study.preview(settings, breath),
+      finish: encode,
+      onSample: () => Promise.reject(new Error("the sample is the picture")),
+      variants: png.write.variants,
+    };
+    const score = async () => SCORE;
+    const quest = {
+      sample: { picture },
+      look: new Look(png, true, score, breath),
+      format: png,
+      scale: png.write.qualities,
+      settings: SETTINGS,
+      targetScore: TARGET_SCORE,
+    };
+    expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
+  });
+  expect(active.files).toBeGreaterThan(1);
+  expect(active.most).toBe(1);
+});
