@@ -87,9 +87,7 @@ describe("damaged WebP files", () => {
     const bytes = new Uint8Array(file);
     const step = Math.max(1, Math.floor(bytes.length / 60));
     for (let length = 0; length < bytes.length - 2; length += step) {
-      const result = await outcome(bytes.subarray(0, length));
-      // An animation that lost whole frames is a shorter animation.
-      if (result !== 422) expect(result % 400).toBe(0);
+      expect(await outcome(bytes.subarray(0, length))).toBe(422);
     }
   });
 
