@@ -71,11 +71,11 @@ export function hexColor(form: ColorForm = "rgba") {
 }
 
 /** An absolute http or https URL. Whether its address may be called is decided where it is called. */
-export function httpUrl() {
+export function httpUrl(maxCharacters = MAX_URL_CHARACTERS) {
   const rule = "must be a valid http or https URL";
   return v.pipe(
     v.string(rule),
-    v.maxLength(MAX_URL_CHARACTERS, rule),
+    v.maxLength(maxCharacters, `must be at most ${maxCharacters} characters`),
     v.check((value) => {
       const url = URL.parse(value);
       return url !== null && (url.protocol === "http:" || url.protocol === "https:");

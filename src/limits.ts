@@ -122,8 +122,12 @@ export const MAX_PAGE_ENTRIES = 100;
 export const MAX_WEBHOOK_DELAY_SECONDS = 604_800;
 /** What an endpoint has to answer a notification with its status and headers. */
 export const DELIVERY_TIMEOUT_MS = 10_000;
-/** How long a record and its payload can be queried. */
+/** How long a record can be queried. */
 export const WEBHOOK_HISTORY_DAYS = 60;
+/** How long a finished record keeps its payload and its address, and can be redelivered: most of what a record takes. */
+export const WEBHOOK_BODY_DAYS = 7;
+/** The address of a notification, which is kept with every record: proxies and servers stop near this length. */
+export const MAX_WEBHOOK_URL_CHARACTERS = 2_048;
 /** Entries of a page of records. */
 export const MAX_WEBHOOK_PAGE = 100;
 export const DEFAULT_WEBHOOK_PAGE = 50;
@@ -162,8 +166,12 @@ export const MAX_SHOWN_ATTEMPTS = 100;
 /** Messages of one batch, as the platform bounds it, and batches of one sweep. */
 export const SWEEP_MESSAGES = 100;
 export const SWEEP_BATCHES = 20;
-/** Records and objects deleted by one statement of a sweep: D1 stops statements after 30 seconds. */
-export const SWEEP_DELETIONS = 500;
+/** Records deleted or emptied by one statement of a sweep: others wait for as long as it takes. */
+export const SWEEP_DELETIONS = 100;
+/** Such statements of one sweep: 14 million records a day, more than two keys can make. */
+export const SWEEP_DELETION_PAGES = 100;
+/** Uploaded bytes of which one sweep finds out whether they were left behind. */
+export const SWEEP_LEFTOVERS = 500;
 /** What is overdue by less is still in good hands: waiting for its turn, not lost. */
 export const GRACE_MS = 15_000;
 /** Uploaded bytes this old without a waiting job were left behind by a crash: no request takes a day to be accepted. */

@@ -2,13 +2,13 @@
 import * as v from "valibot";
 
 import { digits, httpUrl, integer, record, text } from "../fields.ts";
-import { MAX_WEBHOOK_DELAY_SECONDS, MAX_WEBHOOK_PAGE } from "../limits.ts";
+import { MAX_WEBHOOK_DELAY_SECONDS, MAX_WEBHOOK_PAGE, MAX_WEBHOOK_URL_CHARACTERS } from "../limits.ts";
 import { STATUSES, type Status } from "../webhook/record.ts";
 import { Failure, RequestId, Success } from "./response.ts";
 
 /** The member of a processing request: where its answer goes, and how many seconds after the end of processing. */
 export const Webhook = record({
-  url: httpUrl(),
+  url: httpUrl(MAX_WEBHOOK_URL_CHARACTERS),
   delay: v.optional(integer(0, MAX_WEBHOOK_DELAY_SECONDS)),
 });
 export type Webhook = v.InferOutput<typeof Webhook>;
@@ -94,7 +94,7 @@ export const WebhookRecord = v.strictObject({
   updated_at: timestamp,
   /** What the endpoint answered last; 0 before the first attempt, and when it could not be reached. */
   code: count,
-  /** What the notification carries, byte for byte; without members until processing has ended. */
+  /** What the notification carries, byte for byte; without members until processing has ended, and when it is not kept any more. */
   payload: v.union([Success, Failure, v.strictObject({})]),
   attempts: v.array(AttemptRecord),
 });

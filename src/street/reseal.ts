@@ -82,10 +82,10 @@ export function pickSql({ table, column, names }: SealedColumn): string {
     ) WHERE before < ?3`;
 }
 
-/** ?1: the head of what is not left. Two ranges of the index, where there is one, instead of all of it. */
+/** ?1: the head of what is not left. Two ranges of the index, where there is one, instead of all; what was emptied has no head. */
 export function countSql({ table, column }: SealedColumn): string {
   const [head, rows] = [`substr(${column}, 1, ${HEAD_BYTES})`, `SELECT COUNT(*) FROM ${table}`];
-  return `SELECT (${rows} WHERE ${head} < ?1) + (${rows} WHERE ${head} > ?1) AS number`;
+  return `SELECT (${rows} WHERE ${head} > x'' AND ${head} < ?1) + (${rows} WHERE ${head} > ?1) AS number`;
 }
 
 async function pick(db: D1Database, column: SealedColumn, heads: string, limit: number): Promise<Secret[]> {

@@ -196,7 +196,7 @@ async function finishDelivery(
 
 async function reschedule(db: D1Database, accountId: string, id: string, now: number): Promise<boolean> {
   const sql = `UPDATE webhooks SET status = 'scheduled', code = 0, wake_at = ?3, updated_at = ?3
-    WHERE id = ?2 AND account_id = ?1 AND status IN ('delivered', 'failed')`;
+    WHERE id = ?2 AND account_id = ?1 AND payload IS NOT NULL AND status IN ('delivered', 'failed')`;
   return changed(await db.prepare(sql).bind(accountId, id, now).run());
 }
 

@@ -152,6 +152,19 @@ describe("a processing request with a webhook", () => {
     }
   });
 
+  it("takes an address of 2,048 characters, and not one more", async () => {
+    const { key } = await openAccount();
+    const addressOf = (length: number) => `${receiver().url}&x=`.padEnd(length, "x");
+    const ask = (length: number) =>
+      api("POST", "/1.0/fetch", {
+        key,
+        json: { url: "https://images.test/a.png", webhook: { url: addressOf(length) } },
+      });
+    expect((await ask(2_048)).status).toBe(202);
+    const { status, body } = await ask(2_049);
+    expect([status, body.message]).toEqual([422, "webhook.url must be at most 2048 characters"]);
+  });
+
   it("refuses a binary answer", async () => {
     const { key } = await openAccount();
     const json = {
@@ -243,6 +256,17 @@ describe("deliveries", () => {
     expect(second?.headers["webhook-id"]).toBe(id);
     await untilStatus(id, "delivered");
     expect(JSON.parse(String(await column(id, "attempts")))).toHaveLength(2);
+  });
+
+  it("are not repeated once their body is not kept any more, and say so", async () => {
+    const { key, account } = await openAccount();
+    const [id] = await store({ accountId: account.id, payload: null });
+    const { status, body } = await api("POST", `/1.0/webhooks/${id}/redeliver`, { key });
+    expect([status, body.message]).toEqual([
+      422,
+      "A notification can be repeated for 7 days; this one is not kept any more",
+    ]);
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key })).body.webhook).toMatchObject({ id, payload: {} });
   });
 
   it("are not repeated while they are on their way", async () => {

@@ -267,6 +267,12 @@ describe("the setting VAULT_KEY", () => {
   });
 });
 
+it("does not count an address that is not kept any more", async () => {
+  const id = crypto.randomUUID();
+  await record(id, new Uint8Array());
+  expect((await call(NEW_KEY, OLD_KEY)).body).toMatchObject({ resealed: 0, left: 0 });
+});
+
 it.each(["webhooks", "assets"])("finds what is left of %s by its index", async (name) => {
   for (const one of SEALED_COLUMNS.filter(({ table }) => table === name)) {
     const ranges = (sql: string) => `SEARCH ${sql} USING ${sql === name ? "COVERING INDEX" : "INDEX"} ${name}_by_head`;

@@ -16,6 +16,7 @@ interface Row {
   payload: string | null;
   attempts: string;
   wake_at: number | null;
+  updated_at: number;
 }
 
 export class World extends WebhookPorts {
@@ -199,7 +200,7 @@ export class World extends WebhookPorts {
 
   async rows(): Promise<Row[]> {
     const { results } = await this.db
-      .prepare("SELECT id, status, code, payload, attempts, wake_at FROM webhooks")
+      .prepare("SELECT id, status, code, payload, attempts, wake_at, updated_at FROM webhooks")
       .all<Row>();
     return results;
   }

@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import { WEBHOOK_BODY_DAYS } from "../../src/limits.ts";
 import { canMove, isDelivery, type Status } from "../../src/webhook/record.ts";
 import { bucketInMemory, databaseOver } from "../support/embedded-storage.ts";
 import type { Fault } from "../support/processes.ts";
@@ -160,6 +161,10 @@ async function walk(storage: DurableObjectStorage): Promise<void> {
   );
 }
 
+function isFinal(status: Status): boolean {
+  return status === "delivered" || status === "failed";
+}
+
 interface Move {
   readonly old: Status;
   readonly new: Status;
@@ -171,7 +176,8 @@ async function checkMoves(database: D1Database): Promise<void> {
   const { results } = await database.prepare("SELECT * FROM moves").all<Move>();
   for (const move of results) {
     expect(move.old === move.new || canMove(move.old, move.new), `${move.old} → ${move.new}`).toBe(true);
-    if (move.old_payload !== null) expect(move.new_payload).toBe(move.old_payload);
+    const isDropped = move.new_payload === null && move.old === move.new && isFinal(move.new);
+    if (move.old_payload !== null && !isDropped) expect(move.new_payload).toBe(move.old_payload);
   }
 }
 
@@ -191,9 +197,12 @@ async function check(world: World): Promise<void> {
     expect(attempts.at(-1)?.code).toBe(row.code);
     expect(attempts.filter(({ code }) => isDelivery(code)).length).toBe(row.status === "delivered" ? 1 : 0);
     if (row.status === "failed") expect(attempts.length).toBe(RETRY_SECONDS.length + 1);
-    for (const post of posts) expect(post.body).toBe(row.payload);
+    // A notification that waited for days lets the body of an earlier one grow old.
+    const isOld = world.now - row.updated_at > WEBHOOK_BODY_DAYS * 86_400_000;
+    const body = row.payload ?? (isOld ? posts[0]?.body : undefined) ?? "{}";
+    for (const post of posts) expect(post.body).toBe(body);
     const charged = world.charges.filter((charge) => charge === id).length;
-    expect(charged).toBeLessThanOrEqual((JSON.parse(row.payload ?? "{}") as { success: boolean }).success ? 1 : 0);
+    expect(charged).toBeLessThanOrEqual((JSON.parse(body) as { success: boolean }).success ? 1 : 0);
   }
   const jobs = await world.db.prepare("SELECT COUNT(*) AS count FROM webhook_jobs").first<number>("count");
   expect(jobs).toBe(0);

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 
 import { uploadKey, uploadsOf } from "../../src/webhook/bytes.ts";
 import type { Message } from "../../src/webhook/ports.ts";
-import { sweepWebhooks } from "../../src/webhook/sweep.ts";
+import { BODIES_SQL, OLD_SQL, sweepWebhooks } from "../../src/webhook/sweep.ts";
 import { store } from "../support/webhooks.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -72,6 +72,45 @@ it("deletes records after 60 days", async () => {
   await store(...Array.from({ length: 1_200 }, () => old), { accountId: "a", createdAt: NOW - 60 * DAY_MS });
   await sweep();
   expect(await count()).toBe(1);
+});
+
+it("drops the bodies and addresses of records that were finished 7 days ago, and keeps the records", async () => {
+  const [over, retried, kept] = await store(
+    { accountId: "a", createdAt: NOW - 7 * DAY_MS - 1 },
+    { accountId: "a", status: "failed", createdAt: NOW - 7 * DAY_MS - 1, wakeAt: NOW + DAY_MS },
+    { accountId: "a", createdAt: NOW - 7 * DAY_MS },
+    ...Array.from({ length: 250 }, () => ({ accountId: "a", createdAt: NOW - 8 * DAY_MS })),
+  );
+  await sweep();
+  const { results } = await env.DB.prepare(
+    "SELECT id FROM webhooks WHERE payload IS NOT NULL AND length(target) > 0 ORDER BY id",
+  ).all<{ id: string }>();
+  expect(results.map(({ id }) => id)).toEqual([retried ?? "", kept ?? ""].toSorted((a, b) => (a < b ? -1 : 1)));
+  expect(await count()).toBe(253);
+  const { payload, target } = (await env.DB.prepare("SELECT payload, target FROM webhooks WHERE id = ?")
+    .bind(over)
+    .first<{ payload: string | null; target: ArrayLike<number> }>()) ?? { payload: "", target: [0] };
+  expect([payload, target.length]).toEqual([null, 0]);
+});
+
+it("finds the bodies to drop by an index", async () => {
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${BODIES_SQL}`).bind(NOW, 100).all<{ detail: string }>();
+  expect(results.map(({ detail }) => detail).join()).toContain("webhooks_with_body");
+});
+
+it("deletes in small pages", async () => {
+  await store(...Array.from({ length: 250 }, () => ({ accountId: "a", createdAt: NOW - 61 * DAY_MS })));
+  const pages: number[] = [];
+  const prepare = (sql: string) => ({
+    bind: (...values: unknown[]) => {
+      if (sql === OLD_SQL) pages.push(Number(values[1]));
+      return env.DB.prepare(sql).bind(...values);
+    },
+  });
+  const db = { prepare } as unknown as D1Database;
+  await sweepWebhooks({ db, uploads: uploadsOf(env.BUCKET), now: () => NOW, enqueue: async () => undefined });
+  expect(pages).toEqual([100, 100, 100]);
+  expect(await count()).toBe(0);
 });
 
 it("deletes bytes whose job has ended or was never accepted, and keeps those of jobs that wait", async () => {

@@ -12,7 +12,7 @@ import {
   type WebhookSecret,
 } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
-import { DEFAULT_WEBHOOK_PAGE } from "../../limits.ts";
+import { DEFAULT_WEBHOOK_PAGE, WEBHOOK_BODY_DAYS } from "../../limits.ts";
 import { sealOf, wakeCourier } from "../../street/work.ts";
 import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";
@@ -41,8 +41,14 @@ export async function showWebhook(c: AppContext): Promise<Response> {
 
 /** POST /1.0/webhooks/<id>/redeliver */
 export async function redeliverWebhook(c: AppContext): Promise<Response> {
-  const { id, accountId } = await recordOfPath(c);
+  const { id, accountId, status, payload } = await recordOfPath(c);
   const now = Date.now();
+  if (payload === null && status !== "created") {
+    throw new ApiError(
+      422,
+      `A notification can be repeated for ${WEBHOOK_BODY_DAYS} days; this one is not kept any more`,
+    );
+  }
   if (!(await storeOf(c.env.DB).reschedule(accountId, id, now))) {
     throw new ApiError(422, "The notification is still on its way; only a delivered or failed one can be repeated");
   }
