@@ -44,11 +44,18 @@ export class Thread {
   async run<Result>(work: (breath: Breath) => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.take();
     const stretches = new Stretches(this.now);
+    let isResting = false;
+    let isOver = false;
     const rest = async () => {
+      // The thread cannot be given up twice: everybody would wait for ever.
+      if (isResting) throw new Error("two pieces of work share one breath");
+      isResting = true;
       stretches.end();
       this.release();
       await this.pause();
       await this.take();
+      if (isOver) return this.release();
+      isResting = false;
       stretches.begin();
       signal?.throwIfAborted();
     };
@@ -59,7 +66,9 @@ export class Thread {
         worked: () => stretches.worked(),
       });
     } finally {
-      this.release();
+      isOver = true;
+      // Work that failed beside a pause of its own does not have the thread: the pause gives it back.
+      if (!isResting) this.release();
     }
   }
 

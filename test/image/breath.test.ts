@@ -104,4 +104,11 @@ describe("the thread", () => {
     await expect(thread.run(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     expect(await thread.run(() => "next")).toBe("next");
   });
+
+  it("is not given up twice at a time: work that shares a breath is refused, and others go on", async () => {
+    const { thread } = stillThread();
+    const shared = thread.run((breath) => Promise.all([breath.spend(1_000), breath.spend(1_000)]));
+    await expect(shared).rejects.toThrow("share one breath");
+    expect(await thread.run(() => "next")).toBe("next");
+  });
 });
