@@ -12,6 +12,7 @@ const { planSteps, storedSize } = await import("../../src/image/plan.ts");
 const { firstFrame } = await import("../../src/image/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
 const { drain, digest } = await import("../support/rows.ts");
+const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
 interface Job {
   readonly seconds: number;
@@ -112,6 +113,36 @@ async function outcomes(): Promise<string[]> {
   const all: string[] = [];
   for (const { bytes } of files) all.push(await outcome(bytes));
   return all;
+}
+
+/** Files of a kilobyte to a megabyte must be done with in so many milliseconds, and so many nanoseconds a byte more. */
+const FRAMING_MS = 500;
+const FRAMING_NANOSECONDS = 2_000;
+
+/** Everything that looks at the framing of a file, whose time is counted. */
+async function tryFraming(name: string, bytes: Uint8Array): Promise<void> {
+  const began = process.cpuUsage();
+  Atomics.store(job.begun, 0, BigInt(Date.now()));
+  try {
+    const { format, facts } = identify(bytes);
+    format.mark?.read(bytes);
+    format.strip?.(bytes);
+    await format.recompress?.run(bytes, facts, { progressive: true }, UNPAUSED);
+    await small(bytes);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) failures.push(`${name}: ${String(error)}`);
+  } finally {
+    Atomics.store(job.begun, 0, 0n);
+  }
+  const { user, system } = process.cpuUsage(began);
+  const ms = (user + system) / 1_000;
+  if (ms > FRAMING_MS + (bytes.length * FRAMING_NANOSECONDS) / 1e6) {
+    failures.push(`${name}, ${bytes.length} bytes: ${ms.toFixed(0)} ms of processor time`);
+  }
+}
+
+for (const [name, make] of Object.entries(FRAMINGS)) {
+  for (const size of [1 << 14, 1 << 17, 1 << 20]) await tryFraming(name, make(size));
 }
 
 const before = await outcomes();

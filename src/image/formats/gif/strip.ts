@@ -20,7 +20,9 @@ export function strip(bytes: Uint8Array): Uint8Array {
   while (at < bytes.length && bytes[at] !== TRAILER[0]) {
     const end = blockEnd(bytes, at);
     if (end > bytes.length) return bytes;
-    if (isNeeded(bytes, at)) pieces.push(bytes.subarray(at, end));
+    // A mark is the last block: to compare all that lies before with the checksum of each would take time squared.
+    const marks = bytes[end] === TRAILER[0] && isMark(bytes, at);
+    if (marks || isNeeded(bytes, at)) pieces.push(bytes.subarray(at, end));
     at = end;
   }
   return joined([...pieces, TRAILER]);
@@ -36,7 +38,6 @@ function blockEnd(bytes: Uint8Array, at: number): number {
 
 function isNeeded(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] === 0) return false;
-  if (isMark(bytes, at)) return true;
   if (bytes[at] !== EXTENSION || (bytes[at + 1] !== APPLICATION && bytes[at + 1] !== COMMENT)) return true;
   return bytes[at + 1] === APPLICATION && NEEDED.has(String.fromCharCode(...bytes.subarray(at + 3, at + 14)));
 }

@@ -1,4 +1,5 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
+import { joined } from "../../../joined.ts";
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items, Reference } from "./item.ts";
 import { readTracks } from "./track.ts";
@@ -43,11 +44,12 @@ export function readItems(bytes: Uint8Array): Items {
   }
   const item = (id: number) => items.get(id) ?? fail();
   const locations = readLocations(box("iloc"));
+  checkPieces(locations, bytes.length);
   return {
     primary: item(readPrimary(box("pitm"))),
     item,
     references: boxes.has("iref") ? readReferences(box("iref")) : [],
-    data: ({ id }) => joined(locations.get(id) ?? fail(), bytes, box("idat")),
+    data: ({ id }) => bytesAt(locations.get(id) ?? fail(), bytes, box("idat")),
   };
 }
 
@@ -120,6 +122,18 @@ function bounded(count: number, total: number): number {
   return count;
 }
 
+/**
+ * Pieces have to be put together, item by item: those of all items cannot be more than the file, unless they overlap.
+ */
+function checkPieces(locations: ReadonlyMap<number, Location>, fileBytes: number): void {
+  let left = fileBytes;
+  for (const { extents } of locations.values()) {
+    if (extents.length < 2) continue;
+    for (const { offset, length } of extents) left -= length || Math.max(0, fileBytes - offset);
+  }
+  if (left < 0) throw damaged();
+}
+
 /** The properties of each item, in the order in which they are associated with it. */
 function readProperties(iprp: Uint8Array): Map<number, readonly Box[]> {
   const boxes = [...boxesOf(iprp)];
@@ -163,7 +177,7 @@ function readReferences(iref: Uint8Array): Reference[] {
   });
 }
 
-function joined({ construction, extents }: Location, file: Uint8Array, idat: Uint8Array): Uint8Array {
+function bytesAt({ construction, extents }: Location, file: Uint8Array, idat: Uint8Array): Uint8Array {
   const source = construction === 0 ? file : idat;
   const pieces = extents.map(({ offset, length }) => {
     const end = length === 0 ? source.length : offset + length;
@@ -173,14 +187,5 @@ function joined({ construction, extents }: Location, file: Uint8Array, idat: Uin
   const [first] = pieces;
   if (!first) throw damaged();
   if (pieces.length === 1) return first;
-  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // Pieces that overlap would make more than there is.
-  if (total > source.length) throw damaged();
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joined(pieces);
 }

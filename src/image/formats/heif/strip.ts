@@ -45,12 +45,22 @@ export function strip(bytes: Uint8Array): Uint8Array {
 }
 
 /** The item, those that it is derived from, and the alpha of all of them. */
-function neededBy(items: Items, item: Item): Set<Item> {
-  const needed = new Set([item]);
-  for (const one of needed) {
-    for (const { type, from, to } of items.references) {
-      if (type === "dimg" && from === one.id) for (const id of to) needed.add(items.item(id));
-      if (type !== "auxl" || !to.includes(one.id)) continue;
+function neededBy(items: Items, primary: Item): Set<Item> {
+  const sources = new Map<number, number[]>();
+  const auxiliaries = new Map<number, number[]>();
+  const note = (lists: Map<number, number[]>, of: number, ids: readonly number[]) => {
+    const list = lists.get(of) ?? [];
+    lists.set(of, list);
+    for (const id of ids) list.push(id);
+  };
+  for (const { type, from, to } of items.references) {
+    if (type === "dimg") note(sources, from, to);
+    if (type === "auxl") for (const master of to) note(auxiliaries, master, [from]);
+  }
+  const needed = new Set([primary]);
+  for (const { id } of needed) {
+    for (const source of sources.get(id) ?? []) needed.add(items.item(source));
+    for (const from of auxiliaries.get(id) ?? []) {
       const auxiliary = items.item(from);
       if (isAlpha(auxiliary.properties)) needed.add(auxiliary);
     }

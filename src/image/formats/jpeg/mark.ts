@@ -24,15 +24,23 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 function read(bytes: Uint8Array): number | undefined {
   for (const { code, start, end } of segments(bytes)) {
     const payload = bytes.subarray(start + 4, end);
-    if (code === COMMENT && isMark(payload, bytes.subarray(end))) return payload[1];
+    if (code === COMMENT && looksLikeMark(payload))
+      return isMark(payload, bytes.subarray(end)) ? payload[1] : undefined;
   }
   return undefined;
 }
 
+/**
+ * Whether the payload of a comment may be a mark. Only the first of a file that does is looked at closely: to compare
+ * all that follows with the checksum of each would take time squared.
+ */
+export function looksLikeMark(payload: Uint8Array): boolean {
+  return payload.length === PAYLOAD_BYTES && payload[0] === TAG;
+}
+
 /** Whether the payload of a comment is the mark of what follows it. */
 export function isMark(payload: Uint8Array, rest: Uint8Array): boolean {
-  if (payload.length !== PAYLOAD_BYTES || payload[0] !== TAG) return false;
-  return new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === crc32(rest);
+  return looksLikeMark(payload) && new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === crc32(rest);
 }
 
 export const mark: Marker = { write, read };

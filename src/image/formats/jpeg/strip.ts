@@ -2,7 +2,7 @@
 import { joined } from "../../../joined.ts";
 import type { Orientation } from "../../geometry.ts";
 import { headerOf } from "./facts.ts";
-import { isMark } from "./mark.ts";
+import { isMark, looksLikeMark } from "./mark.ts";
 import { neededProfile } from "./profile.ts";
 import { tagged } from "./tag.ts";
 
@@ -16,6 +16,7 @@ const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 
 export function strip(bytes: Uint8Array, tag: Orientation = 1): Uint8Array {
   const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
   const pieces = [bytes.subarray(0, 2)];
+  let seenMark = false;
   for (let at = 2; ;) {
     const code = bytes[at + 1];
     if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return bytes;
@@ -24,7 +25,9 @@ export function strip(bytes: Uint8Array, tag: Orientation = 1): Uint8Array {
     const payload = bytes.subarray(at + 4, at + 2 + length);
     if (length < 2 || payload.length < length - 2) return bytes;
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
-    const marks = code === MARKER.comment && isMark(payload, bytes.subarray(end));
+    const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
+    seenMark ||= mayMark;
+    const marks = mayMark && isMark(payload, bytes.subarray(end));
     if (marks || isNeeded(code, payload, keepsProfile)) pieces.push(bytes.subarray(at, end));
     at = end;
   }

@@ -15,10 +15,14 @@ const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
 /** Letters of all style sheets; those of fonts that a drawing brings along are the longest. */
 const MAX_CSS = 2 << 20;
+/** Rules of all style sheets: the renderer compares each with those before it. */
+const MAX_RULES = 10_000;
 /** Pixels that an element brings along. An address of the same document would load the page that has the drawing. */
 const RASTER = /^data:image\/(?:png|jpe?g|gif|webp)(?:;charset=[\w-]{1,20})?;base64,[a-z\d+/=\s]*$/i;
 
+/** Of namespaces, by what they stand for. Only those count that stand for one that is drawn, or hide one that does. */
 type Prefixes = ReadonlyMap<string, string>;
+const MAX_PREFIXES = 32;
 
 export interface Drawing {
   readonly root: SvgElement;
@@ -28,7 +32,7 @@ export interface Drawing {
 
 /**
  * What of a document is drawn.
- * @throws ApiError 422 when it has more style sheets than are read
+ * @throws ApiError 422 when it has more style sheets, or more prefixes of namespaces, than are read
  */
 export function cleanSvg(root: XmlElement): Drawing {
   const prefixes = new Map([["xml", "http://www.w3.org/XML/1998/namespace"]]);
@@ -42,6 +46,7 @@ export function cleanSvg(root: XmlElement): Drawing {
     if (left < 0) throw tooLarge();
     const { text, rules: found } = cleanStyleSheet(css);
     for (const rule of found) rules.push(rule);
+    if (rules.length > MAX_RULES) throw tooLarge();
     return text;
   };
   const cleaned = cleanElement(root, prefixes, false, sheet);
@@ -90,10 +95,14 @@ function cleanChildren(
 }
 
 function declared({ attributes }: XmlElement, outer: Prefixes): Prefixes {
-  const found = Object.entries(attributes).filter(([key]) => key === "xmlns" || key.startsWith("xmlns:"));
-  return found.length === 0
-    ? outer
-    : new Map([...outer, ...found.map(([key, value]) => [key.slice(6), value] as const)]);
+  const found = Object.entries(attributes)
+    .filter(([key]) => key === "xmlns" || key.startsWith("xmlns:"))
+    .map(([key, value]) => [key.slice(6), value] as const)
+    .filter(([prefix, value]) => value === SVG || value === XLINK || outer.has(prefix));
+  if (found.length === 0) return outer;
+  const prefixes = new Map([...outer, ...found]);
+  if (prefixes.size > MAX_PREFIXES) throw tooLarge();
+  return prefixes;
 }
 
 function cleanAttributes(name: string, element: XmlElement, prefixes: Prefixes): Map<string, string> {

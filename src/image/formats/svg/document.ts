@@ -110,6 +110,7 @@ export function parseSvg(file: Uint8Array): XmlElement {
   const bytes = plainSvg(file);
   if (bytes.length > MAX_BYTES) throw tooLarge();
   const text = textOf(bytes);
+  if (hasTooManyTags(text)) throw tooLarge();
   const entities = entitiesOf(text);
   let expansion = 0;
   try {
@@ -150,6 +151,16 @@ function entitiesOf(text: string): Map<string, string> {
     entities.set(name, value);
   }
   return entities;
+}
+
+/** Whether a document plainly has too many elements, which is found without parsing it; comments may hold some tags. */
+function hasTooManyTags(text: string): boolean {
+  let left = 2 * MAX_ELEMENTS;
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
+    const isStart = !"/!?".includes(text.charAt(at + 1));
+    if (isStart && --left < 0) return true;
+  }
+  return false;
 }
 
 function checkSize(root: XmlElement): void {

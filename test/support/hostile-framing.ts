@@ -1,0 +1,212 @@
+/**
+ * Files whose framing is made to cost: as many segments, chunks, boxes, entries and names as fit into their bytes, each
+ * of which asks for a look at all the others. Their pictures are one pixel, or none.
+ */
+import { gzipSync } from "node:zlib";
+
+import {
+  FULL,
+  GIF_FRAME,
+  GIF_HEAD,
+  PNG_HEAD,
+  PNG_TAIL,
+  VP8L,
+  VP8X,
+  bomb,
+  box,
+  chunk,
+  gif,
+  heif,
+  itemsOf,
+  joined,
+  jp2,
+  jpeg,
+  listed,
+  numbered,
+  png,
+  psd,
+  repeated,
+  riff,
+  segment,
+  svg,
+  text,
+  tiff,
+  together,
+  u16,
+  u32,
+  u32le,
+  webpChunk,
+} from "./framed.ts";
+
+/** Makes a file of about so many bytes. */
+type Family = (bytes: number) => Uint8Array;
+
+const COMMENT_MARK = [0xda, 80, 0, 0, 0, 0];
+
+/** Each by its name, which begins with that of the format. */
+export const FRAMINGS: Readonly<Record<string, Family>> = {
+  "JPEG, empty segments": (bytes) => jpeg(repeated(segment(0xef, []), bytes)),
+  "JPEG, comments like marks": (bytes) => jpeg(repeated(segment(0xfe, COMMENT_MARK), bytes)),
+  "JPEG, profiles in pieces": (bytes) =>
+    jpeg(numbered(bytes, (index) => segment(0xe2, joined(text("ICC_PROFILE\0"), [(index % 255) + 1, 255, 0])))),
+  "JPEG, EXIF": (bytes) =>
+    jpeg(
+      repeated(segment(0xe1, joined(text("Exif\0\0MM"), [0, 42, ...u32(8), 255, 255], new Uint8Array(65_000))), bytes),
+    ),
+  "JPEG, tables": (bytes) => jpeg(repeated(segment(0xdb, [0, ...Array<number>(64).fill(1)]), bytes)),
+  "JPEG, fill bytes": (bytes) => jpeg(repeated([0xff], bytes)),
+  "JPEG, scans": (bytes) =>
+    joined(
+      jpeg(new Uint8Array(0)).subarray(0, -2),
+      repeated([0xff, 0xda, ...u16(8), 1, 1, 0, 0, 63, 0, 0x3f], bytes),
+      [0xff, 0xd9],
+    ),
+  "PNG, empty chunks": (bytes) => png(repeated(chunk("teXt", []), bytes)),
+  "PNG, marks": (bytes) => png(repeated(chunk("drKM", [80]), bytes)),
+  "PNG, a compressed text": (bytes) => png(chunk("zTXt", joined(text("a\0\0"), bomb(bytes)))),
+  "PNG, compressed profiles": (bytes) => png(repeated(chunk("iCCP", joined(text("a\0\0"), bomb(4_096))), bytes)),
+  "PNG, empty data": (bytes) => joined(PNG_HEAD, repeated(chunk("IDAT", []), bytes), PNG_TAIL),
+  "PNG, frame headers": (bytes) =>
+    joined(
+      PNG_HEAD,
+      chunk("acTL", [...u32(2), ...u32(0)]),
+      repeated(chunk("fcTL", [...u32(0), ...u32(1), ...u32(1), ...u32(0), ...u32(0), 0, 1, 0, 1, 0, 0]), bytes),
+      PNG_TAIL,
+    ),
+  "GIF, empty extensions": (bytes) => gif(repeated([0x21, 0xfe, 0], bytes)),
+  "GIF, comments like marks": (bytes) => gif(repeated([0x21, 0xfe, 6, ...COMMENT_MARK, 0], bytes)),
+  "GIF, profiles": (bytes) => gif(repeated([0x21, 0xff, 11, ...text("ICCRGBG1012"), 1, 0, 0], bytes)),
+  "GIF, a profile in pieces": (bytes) =>
+    gif(joined([0x21, 0xff, 11, ...text("ICCRGBG1012")], repeated([1, 7], bytes), [0])),
+  "GIF, frames": (bytes) => joined(GIF_HEAD, repeated(GIF_FRAME, bytes), [0x3b]),
+  "GIF, an image in pieces": (bytes) =>
+    joined(GIF_HEAD, [0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2], repeated([1, 0x44], bytes), [0, 0x3b]),
+  "WebP, empty chunks": (bytes) => riff(joined(VP8X(0), repeated(webpChunk("ABCD", []), bytes), VP8L)),
+  "WebP, marks": (bytes) => riff(joined(VP8X(0), repeated(webpChunk("DRKM", [80]), bytes), VP8L)),
+  "WebP, frames": (bytes) =>
+    riff(
+      joined(
+        VP8X(2),
+        webpChunk("ANIM", new Uint8Array(6)),
+        repeated(webpChunk("ANMF", joined(new Uint8Array(16), VP8L)), bytes),
+      ),
+    ),
+  "WebP, a frame of empty chunks": (bytes) =>
+    riff(joined(VP8X(2), webpChunk("ANMF", joined(new Uint8Array(16), repeated(webpChunk("ABCD", []), bytes), VP8L)))),
+  "HEIF, empty boxes": (bytes) => heif(repeated(box("free"), bytes)),
+  "HEIF, boxes in boxes": (bytes) => {
+    const depth = Math.floor(bytes / 8);
+    return heif(numbered(depth * 8, (index) => joined(u32((depth - index) * 8), text("meta"))));
+  },
+  "HEIF, items": (bytes) => heif(itemsOf(Math.min(32_000, Math.floor(bytes / 21)), "hvc1")),
+  "HEIF, properties": (bytes) =>
+    heif(itemsOf(1, "hvc1"), box("iprp", box("ipco", repeated(box("ispe", FULL, u32(1), u32(1)), bytes)))),
+  "HEIF, associations": (bytes) => {
+    const one = [...u16(1), 255, ...Array<number>(255).fill(1)];
+    const count = Math.floor(bytes / one.length);
+    const ipco = box("ipco", box("ispe", FULL, u32(1), u32(1)));
+    return heif(
+      itemsOf(1, "hvc1"),
+      box("iprp", ipco, box("ipma", FULL, u32(count), repeated(one, count * one.length))),
+    );
+  },
+  "HEIF, references": (bytes) =>
+    heif(itemsOf(1, "iovl"), box("iref", FULL, repeated(box("auxl", u16(1), u16(1), u16(2)), bytes))),
+  "HEIF, a grid of grids": (bytes) => {
+    const count = Math.min(30_000, Math.floor(bytes / 48));
+    const references = numbered(count * 14, (index) => box("dimg", u16(index + 1), u16(1), u16(index + 2)));
+    return heif(itemsOf(count, "grid"), box("iref", FULL, references));
+  },
+  "HEIF, identities of identities": (bytes) => {
+    const count = Math.min(30_000, Math.floor(bytes / 48));
+    const references = numbered(count * 14, (index) => box("dimg", u16(index + 1), u16(1), u16(index + 2)));
+    return heif(itemsOf(count, "iden"), box("iref", FULL, references));
+  },
+  "HEIF, items that are all of the file": (bytes) => {
+    const count = Math.min(30_000, Math.floor(bytes / 60));
+    const whole = (id: number) => [...u16(id), ...u16(0), ...u16(2), ...u32(0), ...u32(bytes), ...u32(0), ...u32(8)];
+    const locations = together(Array.from({ length: count }, (_, index) => whole(index + 1)));
+    return heif(itemsOf(count, "hvc1"), box("iloc", [...FULL, 0x44, 0, ...u16(count)], locations));
+  },
+  "HEIF, tracks": (bytes) =>
+    joined(box("ftyp", text("heic"), u32(0), text("msf1heic")), box("moov", repeated(box("trak", box("mdia")), bytes))),
+  "TIFF, entries": (bytes) =>
+    tiff(
+      Array<number[]>(Math.floor(bytes / 12)).fill([...u16(60_000), ...u16(1), ...u32(1), 0, 0, 0, 0]),
+      Uint8Array.of(0, 0, 0, 0, 0),
+    ),
+  "TIFF, directories": (bytes) =>
+    tiff(
+      [],
+      numbered(bytes, (index) =>
+        joined(u16(1), [...u16(254), ...u16(4), ...u32(1), ...u32(1)], u32(8 + 78 + (index + 1) * 18)),
+      ),
+    ),
+  "TIFF, long values": (bytes) =>
+    tiff(
+      Array.from({ length: 2_000 }, (_, index) => [...u16(50_000 + index), ...u16(1), ...u32(bytes), ...u32(8)]),
+      new Uint8Array(bytes),
+    ),
+  "JPEG 2000, empty boxes": (bytes) => jp2(repeated(box("free"), bytes), new Uint8Array(0)),
+  "JPEG 2000, color boxes": (bytes) => jp2(new Uint8Array(0), repeated(box("colr", [1, 0, 0, ...u32(99)]), bytes)),
+  "JPEG 2000, channels": (bytes) => jp2(new Uint8Array(0), box("cmap", new Uint8Array(bytes))),
+  "PSD, resources": (bytes) =>
+    psd(repeated([...text("8BIM"), ...u16(1_000), 0, 0, ...u32(0)], bytes), new Uint8Array(0)),
+  "PSD, layer blocks": (bytes) =>
+    psd(new Uint8Array(0), joined(u32(0), u32(0), repeated([...text("8BIMabcd"), ...u32(0)], bytes))),
+  "ICO, entries": (bytes) =>
+    joined([0, 0, 1, 0, 255, 255], repeated([16, 16, 0, 0, 1, 0, 32, 0, ...u32le(4_000_000_000), ...u32le(22)], bytes)),
+  "SVG, elements": (bytes) =>
+    svg(
+      "",
+      listed(bytes, () => "<g/>"),
+    ),
+  "SVG, elements in elements": (bytes) =>
+    svg("", `${listed(bytes / 2, () => "<g>")}${listed(bytes / 2, () => "</g>")}`),
+  "SVG, attributes": (bytes) =>
+    svg(
+      listed(bytes, (index) => ` a${index}="1"`),
+      "",
+    ),
+  "SVG, prefixes": (bytes) =>
+    svg(
+      listed(bytes / 2, (index) => ` xmlns:a${index}="b"`),
+      listed(bytes / 2, (index) => `<g xmlns:b${index}="b"/>`),
+    ),
+  "SVG, entities": (bytes) =>
+    text(
+      `<!DOCTYPE svg [${listed(bytes / 2, (index) => `<!ENTITY e${index} "x">`)}]><svg xmlns="http://www.w3.org/2000/svg">${listed(bytes / 2, () => "&e1;")}</svg>`,
+    ),
+  "SVG, entities without an end": (bytes) => text(`<!DOCTYPE svg [${listed(bytes, () => '<!ENTITY a "')}]><svg/>`),
+  "SVG, document types": (bytes) => text(listed(bytes, () => "<!DOCTYPE svg>")),
+  "SVG, comments": (bytes) =>
+    svg(
+      "",
+      listed(bytes, () => "<!---->"),
+    ),
+  "SVG, comments without an end": (bytes) =>
+    svg(
+      "",
+      listed(bytes, () => "<!--"),
+    ),
+  "SVG, styles": (bytes) => svg("", `<style>${listed(bytes, () => "@import@import{")}</style>`),
+  "SVG, rules": (bytes) => svg("", `<style>${listed(bytes, (index) => `.a${index}{x:y}`)}</style>`),
+  "SVG, declarations": (bytes) => svg(` style="${listed(bytes, () => "a:b;")}"`, ""),
+  "SVG, functions in functions": (bytes) => svg(` style="fill:${listed(bytes, () => "url(")}"`, ""),
+  "SVG, classes": (bytes) => svg(` class="${listed(bytes, (index) => `a${index} `)}"`, ""),
+  "SVG, white space": (bytes) => text(`${" ".repeat(bytes)}<svg/>`),
+  "SVG, a size": (bytes) => text(`<svg xmlns="http://www.w3.org/2000/svg" width="${"1".repeat(bytes)}"/>`),
+  "SVG, a path": (bytes) => svg("", `<path d="M0 0${listed(bytes, () => "h1")}"/>`),
+  "SVG, data": (bytes) => svg("", `<image href="data:image/png;base64,${" ".repeat(bytes)}!"/>`),
+  "SVGZ, white space": (bytes) => new Uint8Array(gzipSync(text(`${" ".repeat(bytes * 100)}<svg/>`))),
+  "SVGZ, members": (bytes) => repeated(gzipSync(text("<svg/>")), bytes),
+  "SVGZ, elements": (bytes) =>
+    new Uint8Array(
+      gzipSync(
+        svg(
+          "",
+          listed(Math.min(bytes * 100, 4_000_000), () => "<g/>"),
+        ),
+      ),
+    ),
+};
