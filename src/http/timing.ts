@@ -32,7 +32,7 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
   const clocked: Ports = {
     ...ports,
     stopwatch,
-    readOriginal: (source) => measure("fetch", () => ports.readOriginal(source)),
+    readOriginal: (source, signal) => measure("fetch", () => ports.readOriginal(source, signal)),
     keepTemporarily: (encoded) => measure("store", () => ports.keepTemporarily(encoded)),
     openStore: async (accountId, store) => {
       const put = await ports.openStore(accountId, store);

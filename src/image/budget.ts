@@ -108,7 +108,7 @@ export class Budget implements Memory {
     signal?: AbortSignal,
   ): Promise<Result> {
     if (bytes > this.totalBytes) throw tooLarge();
-    if (this.waiting.length > 0 || !this.mayStart(bytes)) await this.turn(bytes);
+    if (this.waiting.length > 0 || !this.mayStart(bytes)) await this.turn(bytes, signal);
     else this.workBytes += bytes;
     try {
       trimNative(Math.max(MIN_IDLE_NATIVE_BYTES, this.totalBytes - this.workBytes - this.originalBytes));
@@ -124,9 +124,21 @@ export class Budget implements Memory {
     return this.workBytes === 0 || this.workBytes + this.originalBytes + bytes <= this.totalBytes;
   }
 
-  private turn(bytes: number): Promise<void> {
+  /** Who gives up while waiting leaves the line: an invocation that is over could not take its turn. */
+  private turn(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.waiting.length >= this.maxWaiting) throw busy();
-    return new Promise((start) => this.waiting.push({ bytes, start }));
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const place = { bytes, start: resolve };
+    const leave = () => {
+      const index = this.waiting.indexOf(place);
+      if (index >= 0) this.waiting.splice(index, 1);
+      reject(signal?.reason as Error);
+      this.startNext();
+    };
+    this.waiting.push(place);
+    signal?.addEventListener("abort", leave, { once: true });
+    return promise.finally(() => signal?.removeEventListener("abort", leave));
   }
 
   private startNext(): void {

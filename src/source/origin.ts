@@ -30,22 +30,29 @@ export interface Wanted {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** How a call may end early, and where room for the image is set aside. */
+export interface Bounds {
+  readonly timeoutMs?: number;
+  readonly memory?: Memory;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Fetches the image that a caller named.
  * @throws ApiError 413 for more than `maxBytes`; 422 when the URL or a header breaks a rule, or the origin refuses, is
- *   not reachable, or takes longer than `timeoutMs` altogether; 503 when `memory` has no room for the image
+ *   not reachable, or takes longer than `timeoutMs` altogether, or the signal is aborted; 503 when `memory` has no room for the image
  */
 export async function readOrigin(
   wanted: Wanted,
   settings: Settings,
   maxBytes: number,
-  timeoutMs = FETCH_TIMEOUT_MS,
-  memory: Memory = isolateBudget,
+  { timeoutMs = FETCH_TIMEOUT_MS, memory = isolateBudget, signal: given }: Bounds = {},
 ): Promise<Original> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal;
   const { serviceName, allowPrivateOrigins } = settings;
-  const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, signal: deadline.signal };
+  const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, signal };
   try {
     const target = urlTarget(wanted) ?? (await profileTarget(wanted.url, settings, terms));
     return await readRemote(target, terms);

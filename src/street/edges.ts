@@ -24,8 +24,8 @@ export interface Street {
 export const street: Street = {
   process,
   portsOf: (env, settings, baseUrl) => ({
-    readOriginal: async (source) =>
-      source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES),
+    readOriginal: async (source, signal) =>
+      source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal }),
     readWatermark: async (accountId, id) => {
       const stored = await env.BUCKET.get(watermarkKey(accountId, id));
       if (!stored) throw new ApiError(422, "watermark.id must be the id of a saved watermark");

@@ -31,8 +31,8 @@ export interface Job {
 
 /** What the street needs from the outside. */
 export interface Ports {
-  /** @throws ApiError 413, 415, 422, or 503 when there is no room for its bytes */
-  readonly readOriginal: (source: Source) => Promise<Original>;
+  /** @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes */
+  readonly readOriginal: (source: Source, signal?: AbortSignal) => Promise<Original>;
   /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
   readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
   /** Puts a result where its URL serves it for a while. */
@@ -62,7 +62,7 @@ export interface Result {
 export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
   const { store } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
-  const original = await ports.readOriginal(job.source);
+  const original = await ports.readOriginal(job.source, ports.signal);
   try {
     return await carried(job, ports, original, keep, carryOut);
   } finally {
@@ -96,6 +96,8 @@ async function carried(
   // An answer of success with nothing behind it is worse than a failure.
   if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
+  // What is stored now is stored again by whoever does the work instead.
+  ports.signal?.throwIfAborted();
   const { url } = await keep(encoded);
   const saved = Math.max(0, input.bytes - result.bytes);
   const { score } = rendered.output;

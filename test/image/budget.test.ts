@@ -52,6 +52,24 @@ describe("Budget", () => {
     await Promise.all([running.done, waiting.done]);
   });
 
+  it("lets go of who gives up while waiting, and serves those behind it", async () => {
+    const budget = new Budget(10, 8);
+    const running = job(budget, 6);
+    const caller = new AbortController();
+    const large = budget.run({ bytes: 8 }, () => "never", caller.signal);
+    const small = job(budget, 1);
+    await turns();
+    expect(small.state.started).toBe(false);
+    caller.abort(new Error("gone"));
+    await expect(large).rejects.toThrow("gone");
+    await turns();
+    expect(small.state.started).toBe(true);
+    running.end();
+    small.end();
+    await Promise.all([running.done, small.done]);
+    expect(budget.held).toEqual({ work: 0, originals: 0 });
+  });
+
   it("frees what a failed job held", async () => {
     const budget = new Budget(10, 0);
     await expect(budget.run({ bytes: 10 }, () => Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");

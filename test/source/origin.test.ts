@@ -15,7 +15,7 @@ const IMAGE = "an image, as far as the origin knows";
 const settings = (variables: object = {}): Settings => settingsOf({ ALLOW_PRIVATE_ORIGINS: "true", ...variables });
 
 const read = (url: string, headers: Record<string, string> = {}, timeoutMs = 10_000, variables: object = {}) =>
-  readOrigin({ url: url.startsWith("/") ? ORIGIN + url : url, headers }, settings(variables), LIMIT, timeoutMs);
+  readOrigin({ url: url.startsWith("/") ? ORIGIN + url : url, headers }, settings(variables), LIMIT, { timeoutMs });
 
 const redirect = (to: string, code = 302) => `/redirect?code=${code}&to=${encodeURIComponent(to)}`;
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -46,10 +46,22 @@ describe("readOrigin", () => {
   ])("sets room aside before it reads %s, and keeps that of the image", async (path, expected) => {
     const memory = roomy();
     const reserve = vi.spyOn(memory, "reserve");
-    const original = await readOrigin({ url: ORIGIN + path, headers: {} }, settings(), LIMIT, 10_000, memory);
+    const original = await readOrigin({ url: ORIGIN + path, headers: {} }, settings(), LIMIT, { memory });
     expect(reserve.mock.calls).toEqual([[expected]]);
     expect(memory.held()).toBe(original.bytes.buffer.byteLength);
     original.memory.release();
+    expect(memory.held()).toBe(0);
+  });
+
+  it("stops, and holds nothing any more, when nobody waits for the image", async () => {
+    const memory = roomy();
+    const caller = new AbortController();
+    const reading = readOrigin({ url: `${ORIGIN}/stall`, headers: {} }, settings(), LIMIT, {
+      memory,
+      signal: caller.signal,
+    });
+    setTimeout(() => caller.abort(), 20);
+    expect((await refusal(reading)).status).toBe(422);
     expect(memory.held()).toBe(0);
   });
 
@@ -58,7 +70,7 @@ describe("readOrigin", () => {
       throw new ApiError(503, "No capacity");
     };
     const target = { url: `${ORIGIN}/image`, headers: {} };
-    expect((await refusal(readOrigin(target, settings(), LIMIT, 10_000, { reserve }))).status).toBe(503);
+    expect((await refusal(readOrigin(target, settings(), LIMIT, { memory: { reserve } }))).status).toBe(503);
   });
 
   it("introduces itself, and says what it takes", async () => {
