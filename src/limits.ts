@@ -146,10 +146,11 @@ export const DELIVERY_LEASE_MS = 30_000;
 export const ALONE_PAUSE_MS = 1_000;
 /** Starts of one job that ended without an outcome: more, and the job is what kills its processor. */
 export const MAX_STARTS = 5;
-/** Wait before a job that met a fault of ours is started again. */
+/** First and longest wait before a job that met a fault of ours, or no capacity, is started again; each is twice the one before. */
 export const RUN_RETRY_MS = 2_000;
-/** How long a job may find no capacity before its notification says so. */
-export const MAX_RUN_WAIT_MS = 3_600_000;
+export const MAX_RUN_RETRY_MS = 60_000;
+/** How often a job may find no capacity before its notification says so: for about an hour. */
+export const MAX_PUT_BACKS = 64;
 /**
  * Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates.
  */
@@ -161,11 +162,31 @@ export const MAX_DIRECT_RUNS = 4;
 export const HEAD_START_MS = 20;
 /** The platform gives work after an answer 30 seconds; by then a job started there is over, or dead. */
 export const DIRECT_RUN_MS = 30_000;
+/**
+ * After this a job that was started where it was accepted is handed to the queue: what is left is for its longest
+ * stretch, the database and the queue. An origin alone may take longer.
+ */
+export const DIRECT_WORK_MS = 20_000;
+/** After this a job of the queue is handed on: the platform gives a consumer 15 minutes, waiting for its turn included. */
+export const QUEUE_WORK_MS = 840_000;
 /** Attempts that a record shows, the latest: redelivering by hand has no end. */
 export const MAX_SHOWN_ATTEMPTS = 100;
-/** Messages of one batch, as the platform bounds it, and batches of one sweep. */
+/** Messages of one batch, as the platform bounds it, and batches of one sweep: 50,000 lost messages take ten minutes. */
 export const SWEEP_MESSAGES = 100;
-export const SWEEP_BATCHES = 20;
+export const SWEEP_BATCHES = 50;
+/**
+ * Messages that wait in the queue and are beyond any doubt a line, at whose end a further one would stand: then a sweep
+ * hands out one batch only.
+ */
+export const LONG_LINE_MESSAGES = 1_000;
+/**
+ * What whoever was told of a record is given to take it before somebody is told again: as long as it has waited already,
+ * between these bounds. So a record that stands in a long line is named again ever more rarely.
+ */
+export const HAND_OUT_MS = 300_000;
+export const MAX_HAND_OUT_MS = 3_600_000;
+/** The longest wait before a message that failed comes back; ten of them bridge a quarter of an hour. */
+export const MAX_MESSAGE_RETRY_SECONDS = 300;
 /** Records deleted or emptied by one statement of a sweep: others wait for as long as it takes. */
 export const SWEEP_DELETIONS = 100;
 /** Such statements of one sweep: 14 million records a day, more than two keys can make. */

@@ -1,6 +1,7 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
-import { BUSY_RETRY_SECONDS } from "../limits.ts";
+import { BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
+import { backoff } from "../webhook/backoff.ts";
 import type { Message } from "../webhook/ports.ts";
 import type { Street } from "./edges.ts";
 import { runWork, wakeCourier } from "./work.ts";
@@ -19,13 +20,18 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    if (body.kind === "run") await runWork(env, street, body.id);
+    if (body.kind === "run") await runWork(env, street, body.id, QUEUE_WORK_MS);
     else await wakeCourier(env, body.id, Date.now());
     message.ack();
   } catch (error) {
     logLine("error", { event: "queue", causes: causesOf(error) });
-    message.retry({ delaySeconds: BUSY_RETRY_SECONDS });
+    message.retry({ delaySeconds: retrySeconds(message.attempts) });
   }
+}
+
+/** A database that is away is not asked by everybody every two seconds. */
+function retrySeconds(attempts: number): number {
+  return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
 }
 
 function isMessage(body: unknown): body is Message {

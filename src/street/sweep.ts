@@ -14,7 +14,9 @@ export async function sweep(env: Env): Promise<void> {
       db: env.DB,
       uploads: uploadsOf(env.BUCKET),
       now: () => Date.now(),
+      random: Math.random,
       enqueue: async (messages) => void (await env.QUEUE.sendBatch(messages.map((body) => ({ body })))),
+      waiting: async () => (await env.QUEUE.metrics()).backlogCount,
     }),
   ]);
   const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));

@@ -5,7 +5,7 @@ import type { Processing } from "../contract/request.ts";
 import type { Failure, Success } from "../contract/response.ts";
 import { type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
-import { DIRECT_RUN_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
+import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { uploadsOf } from "../webhook/bytes.ts";
@@ -50,12 +50,12 @@ let directRuns: readonly { readonly end: number }[] = [];
 
 /**
  * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
- * queue, which brings it to other isolates.
+ * queue, which brings it to other isolates, and so does what comes while a suspect is alone here.
  */
 async function startWork(env: Env, street: Street, defer: Defer, id: string): Promise<void> {
   const now = Date.now();
   directRuns = directRuns.filter(({ end }) => end > now);
-  if (directRuns.length >= MAX_DIRECT_RUNS) {
+  if (directRuns.length >= MAX_DIRECT_RUNS || company.isClosed()) {
     await env.QUEUE.send({ kind: "run", id } satisfies Message);
     return;
   }
@@ -68,22 +68,25 @@ async function startWork(env: Env, street: Street, defer: Defer, id: string): Pr
 /** The work keeps the isolate's only thread busy: the answer to the request that brought it leaves first. */
 async function runSoon(env: Env, street: Street, id: string): Promise<void> {
   await scheduler.wait(HEAD_START_MS);
-  await runWork(env, street, id);
+  await runWork(env, street, id, DIRECT_WORK_MS);
 }
 
 /** The jobs of this isolate. */
 const company = new Company({ now: () => Date.now(), pause: (milliseconds) => scheduler.wait(milliseconds) });
 
-/** Does an accepted job, unless it has been done or somebody is at it. */
-export async function runWork(env: Env, street: Street, id: string): Promise<void> {
+/**
+ * Does an accepted job, unless it has been done or somebody is at it.
+ * @param givenMs after which it is handed on
+ */
+export async function runWork(env: Env, street: Street, id: string, givenMs: number): Promise<void> {
   const settings = settingsOf(env);
   const ports: RunPorts = {
     ...portsOf(env),
-    perform: async ({ accountId, job, upload }) => {
+    perform: async ({ accountId, job, upload }, signal) => {
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
-      const { input, output } = await street.process(order, street.portsOf(env, settings, baseUrl));
+      const { input, output } = await street.process(order, { ...street.portsOf(env, settings, baseUrl), signal });
       return { input, output };
     },
     closeCredit: async ({ job }, payload) => {
@@ -100,6 +103,11 @@ export async function runWork(env: Env, street: Street, id: string): Promise<voi
       const timer = setInterval(renew, RUN_RENEWAL_MS);
       return () => clearInterval(timer);
     },
+    whenLate: (giveUp) => {
+      const timer = setTimeout(giveUp, givenMs);
+      return () => clearTimeout(timer);
+    },
+    enqueue: async (message, delaySeconds) => void (await env.QUEUE.send(message, { delaySeconds })),
   };
   await run(id, ports);
 }
@@ -131,7 +139,6 @@ export function courierPortsOf(env: Env, journal: Journal): CourierPorts {
         fetch: callEndpoint,
         now: ports.now,
       }),
-    enqueue: async (message) => void (await env.QUEUE.send(message)),
   };
 }
 
@@ -156,6 +163,7 @@ function portsOf(env: Env): Ports {
     seal: sealOf(env),
     now: () => Date.now(),
     newClaim: () => crypto.randomUUID(),
+    random: Math.random,
     pause: (milliseconds) => scheduler.wait(milliseconds),
     wake: (id, at) => wakeCourier(env, id, at),
     report,

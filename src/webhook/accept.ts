@@ -1,5 +1,5 @@
 /** Accepting a job: durable first, then the answer; from there on nothing can lose it. */
-import { GRACE_MS } from "../limits.ts";
+import { HAND_OUT_MS } from "../limits.ts";
 import { uploadKey } from "./bytes.ts";
 import type { Ports } from "./ports.ts";
 
@@ -42,15 +42,24 @@ export async function accept(acceptance: Acceptance, ports: Ports): Promise<void
     ports.seal.close(acceptance.job, jobContext(id)),
     upload && bytesKey ? ports.uploads.put(bytesKey, upload) : undefined,
   ]);
-  await ports.store.insert({ id, accountId, createdAt, delaySeconds, target, job, bytesKey });
+  const toldUntil = createdAt + HAND_OUT_MS;
+  await ports.store.insert({ id, accountId, createdAt, toldUntil, delaySeconds, target, job, bytesKey });
 }
 
 /**
- * Sets an accepted job going. Nothing here has to succeed: a start that is lost is made good by the record's courier
- * after a while, and a courier that was never told by the sweep.
+ * Sets an accepted job going. Nothing here has to succeed: a start that failed is made good by the next sweep, one that
+ * was lost by a later one.
  */
 export async function begin(id: string, ports: AcceptPorts): Promise<void> {
-  const watch = ports.wake(id, ports.now() + GRACE_MS);
-  const outcomes = await Promise.allSettled([ports.start(id), watch]);
-  for (const outcome of outcomes) if (outcome.status === "rejected") ports.report(id, outcome.reason);
+  await tell(id, () => ports.start(id), ports);
+}
+
+/** Tells somebody of a record. Nobody else is told for a while; but when that failed, the next sweep may. */
+export async function tell(id: string, say: () => Promise<void>, { store, report }: Ports): Promise<void> {
+  try {
+    await say();
+  } catch (error) {
+    report(id, error);
+    await store.untell([id]).catch((again: unknown) => report(id, again));
+  }
 }

@@ -3,10 +3,11 @@
  * processor, and everybody beside it: from its second start on it is alone.
  */
 import { ALONE_PAUSE_MS, RUN_LEASE_MS } from "../limits.ts";
+import type { Place } from "./ports.ts";
 
-interface Place {
+interface Taken {
   readonly alone: boolean;
-  /** Whoever is still here by then was killed: milliseconds since 1970. */
+  /** Whoever has not said by then that it is alive was killed: milliseconds since 1970. */
   until: number;
 }
 
@@ -16,7 +17,7 @@ export interface Clock {
 }
 
 export class Company {
-  private places: readonly Place[] = [];
+  private places: readonly Taken[] = [];
   private readonly clock: Clock;
 
   constructor(clock: Clock) {
@@ -25,27 +26,33 @@ export class Company {
 
   /**
    * Joins the jobs that run here; one that must be alone waits for the others, and keeps further ones out.
-   * @returns what to call at the end; undefined when the job has to be put back, because another is alone or the others
-   *   do not end
+   * @returns undefined when the job has to be put back, because another is alone or the others do not end
    */
-  async join(alone: boolean): Promise<(() => void) | undefined> {
-    if (this.present().some((place) => place.alone)) return undefined;
-    const place = { alone, until: this.clock.now() + RUN_LEASE_MS };
-    this.places = [...this.present(), place];
-    const leave = () => void (this.places = this.places.filter((taken) => taken !== place));
-    if (!alone) return leave;
-    while (this.present().some((other) => other !== place)) {
-      if (this.clock.now() + ALONE_PAUSE_MS > place.until) {
+  async join(alone: boolean): Promise<Place | undefined> {
+    if (this.isClosed()) return undefined;
+    const taken = { alone, until: 0 };
+    const stay = () => void (taken.until = this.clock.now() + RUN_LEASE_MS);
+    const leave = () => void (this.places = this.places.filter((other) => other !== taken));
+    stay();
+    this.places = [...this.present(), taken];
+    if (!alone) return { stay, leave };
+    while (this.present().some((other) => other !== taken)) {
+      if (this.clock.now() + ALONE_PAUSE_MS > taken.until) {
         leave();
         return undefined;
       }
       await this.clock.pause(ALONE_PAUSE_MS);
     }
-    place.until = this.clock.now() + RUN_LEASE_MS;
-    return leave;
+    stay();
+    return { stay, leave };
   }
 
-  private present(): readonly Place[] {
+  /** Whether somebody is alone here, or waits to be: nobody else may join. */
+  isClosed(): boolean {
+    return this.present().some(({ alone }) => alone);
+  }
+
+  private present(): readonly Taken[] {
     const now = this.clock.now();
     return this.places.filter(({ until }) => until > now);
   }

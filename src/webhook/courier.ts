@@ -3,14 +3,15 @@
  * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's.
  */
 import { ApiError } from "../errors.ts";
-import { DELIVERY_LEASE_MS, RUN_LEASE_MS } from "../limits.ts";
+import { DELIVERY_LEASE_MS } from "../limits.ts";
 import { targetContext } from "./accept.ts";
 import type { CourierPorts } from "./ports.ts";
-import { type Attempt, afterAttempt, want } from "./record.ts";
+import { type Attempt, afterAttempt } from "./record.ts";
 import type { ClaimedDelivery } from "./store.ts";
 
 /**
- * Does what the record wants now.
+ * Delivers the record's notification if it is due. A record without a payload has no need of a courier yet: the end of
+ * its run wakes it, and what is lost of a run is the sweep's.
  * @returns when to look again, milliseconds since 1970; undefined: never again
  * @throws when a port failed: to be called again soon
  */
@@ -20,10 +21,7 @@ export async function attend(id: string, ports: CourierPorts): Promise<number | 
   const claimed = await ports.store.claimDelivery(id, claim, ports.now(), DELIVERY_LEASE_MS);
   if (claimed) return deliverOnce(claimed, claim, ports);
   const standing = await ports.store.standing(id);
-  if (!standing || standing.wakeAt === null) return undefined;
-  if (want(standing, ports.now()) !== "run") return standing.wakeAt;
-  await ports.enqueue({ kind: "run", id });
-  return ports.now() + RUN_LEASE_MS;
+  return standing?.status === "created" ? undefined : (standing?.wakeAt ?? undefined);
 }
 
 async function deliverOnce(claimed: ClaimedDelivery, claim: string, ports: CourierPorts): Promise<number | undefined> {

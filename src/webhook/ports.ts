@@ -25,6 +25,8 @@ export interface Ports {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newClaim: () => string;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Has the record's courier look at it at a moment, or earlier. */
   readonly wake: (id: string, at: number) => Promise<void>;
@@ -45,19 +47,31 @@ export interface Work {
 export interface RunPorts extends Ports {
   /**
    * Walks the street.
+   * @param signal aborted when the work is to end, because somebody else will do it
    * @returns the members of the answer beside success, code and id
    * @throws ApiError below 500 when the job itself is at fault, 503 when there is no capacity; anything else is a fault of ours
    */
-  readonly perform: (work: Work) => Promise<object>;
+  readonly perform: (work: Work, signal: AbortSignal) => Promise<object>;
   /** Spends the credit that was reserved when the job was accepted, or gives it back, as the answer says. */
   readonly closeCredit: (work: Work, payload: string) => Promise<void>;
   /**
    * Joins the jobs of this isolate, or is alone among them.
-   * @returns what to call at the end; undefined when that is not possible now
+   * @returns undefined when that is not possible now
    */
-  readonly join: (alone: boolean) => Promise<(() => void) | undefined>;
+  readonly join: (alone: boolean) => Promise<Place | undefined>;
   /** Calls `renew` every RUN_RENEWAL_MS until the returned function is called. */
   readonly everyRenewal: (renew: () => void) => () => void;
+  /** Calls `giveUp` when too little of the platform's time is left, unless the returned function is called before. */
+  readonly whenLate: (giveUp: () => void) => () => void;
+  /** Sends a message that comes after so many seconds. */
+  readonly enqueue: (message: Message, delaySeconds: number) => Promise<void>;
+}
+
+/** A job's place among those that run in its isolate. */
+export interface Place {
+  /** Says that the job is alive. */
+  readonly stay: () => void;
+  readonly leave: () => void;
 }
 
 /** What an attempt came to, kept beside the record until the record says so too. */
@@ -72,11 +86,10 @@ export interface JournalEntry {
   readonly outcome: Outcome;
 }
 
-export interface CourierPorts extends Omit<Ports, "wake" | "uploads" | "pause"> {
+export interface CourierPorts extends Omit<Ports, "wake" | "uploads" | "pause" | "random"> {
   readonly journal: Journal;
   readonly retrySeconds: readonly number[];
   /** What signs for an account at this moment. */
   readonly secrets: (accountId: string) => Promise<readonly string[]>;
   readonly post: (notification: Notification) => Promise<Attempt>;
-  readonly enqueue: (message: Message) => Promise<void>;
 }

@@ -48,6 +48,8 @@ export interface WebhookRecord {
   readonly retries: number;
   /** Starts of processing so far, the present one included. */
   readonly starts: number;
+  /** Starts that found no capacity, which do not count among the others. */
+  readonly putBacks: number;
   /** When the record wants attention next; null: never again. */
   readonly wakeAt: number | null;
 }
@@ -83,14 +85,4 @@ export function afterAttempt(
   if (wait === undefined) return { status: "failed", code, attempts, retries: record.retries, wakeAt: null };
   const wakeAt = attempt.at + attempt.durationMs + wait * 1_000;
   return { status: "failed", code, attempts, retries: record.retries + 1, wakeAt };
-}
-
-/** What a record wants at `now`: a `run` of its job, a `deliver`, to `wait` until `wakeAt`, or nothing, being `finished`. */
-export function want(
-  record: Pick<WebhookRecord, "status" | "wakeAt">,
-  now: number,
-): "run" | "deliver" | "wait" | "finished" {
-  if (record.wakeAt === null) return "finished";
-  if (record.wakeAt > now) return "wait";
-  return record.status === "created" ? "run" : "deliver";
 }

@@ -1,8 +1,9 @@
 /** The `run` of an accepted job: claim, process, keep the payload, make the notification due. */
 import { ApiError } from "../errors.ts";
-import { MAX_RUN_WAIT_MS, MAX_STARTS, RUN_LEASE_MS, RUN_RETRY_MS } from "../limits.ts";
-import { jobContext } from "./accept.ts";
-import type { RunPorts, Work } from "./ports.ts";
+import { HAND_OUT_MS, MAX_PUT_BACKS, MAX_RUN_RETRY_MS, MAX_STARTS, RUN_LEASE_MS, RUN_RETRY_MS } from "../limits.ts";
+import { jobContext, tell } from "./accept.ts";
+import { backoff } from "./backoff.ts";
+import type { Place, RunPorts, Work } from "./ports.ts";
 import { dueAt, type WebhookRecord } from "./record.ts";
 import type { ClaimedJob } from "./store.ts";
 
@@ -10,46 +11,90 @@ import type { ClaimedJob } from "./store.ts";
 const WRITE_TRIES = 4;
 const WRITE_PAUSE_MS = 250;
 
-/** What a start came to: the job's end, or nothing yet. */
+/** Why a job is to be started again: no capacity, a fault of ours, or too little time left here. */
+type Reason = "busy" | "fault" | "late";
+
+/** What a start came to: the job's end, a further start, or nothing, because the job is in other hands. */
 type Ending =
   | { readonly kind: "ended"; readonly payload: string; readonly work?: Work }
-  | { readonly kind: "again"; readonly busy: boolean };
+  | { readonly kind: "again"; readonly reason: Reason }
+  | { readonly kind: "lost" };
+
+const LATE: Ending = { kind: "again", reason: "late" };
+const LOST: Ending = { kind: "lost" };
 
 /** Safe to call any number of times, at the same time too: one of the calls does the work. */
 export async function run(id: string, ports: RunPorts): Promise<void> {
   const claim = ports.newClaim();
   const claimed = await ports.store.claimRun(id, claim, ports.now(), RUN_LEASE_MS);
   if (!claimed) return;
-  const stop = ports.everyRenewal(() => {
-    void ports.store.renewRun(id, claim, ports.now() + RUN_LEASE_MS).catch(() => undefined);
-  });
+  const hold = new Hold(id, claim, ports);
+  const working = performInCompany(claimed, hold, ports);
   try {
-    const ending = await performInCompany(claimed, ports);
-    if (ending.kind === "again") await putBack(id, claim, ending.busy, ports);
-    else await finish(claimed, ending, ports);
+    // Work that waits for something which nobody can abort may end much later.
+    const ending = await Promise.race([working, hold.given.promise]);
+    if (ending.kind === "again") await putBack(claimed.record, claim, ending.reason, ports);
+    else if (ending.kind === "ended") await finish(claimed, ending, ports);
   } finally {
-    stop();
+    hold.end();
+  }
+  // Work that was given up gives its memory back at its end: it has to be waited for, or the platform drops it.
+  await working;
+}
+
+/** A claim while its job is worked on: renewed again and again, and given up when it was lost or time runs out. */
+class Hold {
+  /** What came instead of the work's own end. */
+  readonly given = Promise.withResolvers<Ending>();
+  place: Place | undefined;
+  private readonly aborting = new AbortController();
+  private readonly stops: readonly (() => void)[];
+
+  constructor(id: string, claim: string, ports: RunPorts) {
+    const renew = async () => {
+      this.place?.stay();
+      // A database that does not answer says nothing about who holds the job.
+      const isHeld = await ports.store.renewRun(id, claim, ports.now() + RUN_LEASE_MS).catch(() => true);
+      if (!isHeld) this.giveUp(LOST);
+    };
+    this.stops = [ports.everyRenewal(() => void renew()), ports.whenLate(() => this.giveUp(LATE))];
+  }
+
+  /** Aborted when the work is to end before it is done. */
+  get signal(): AbortSignal {
+    return this.aborting.signal;
+  }
+
+  end(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  private giveUp(ending: Ending): void {
+    this.given.resolve(ending);
+    this.aborting.abort();
   }
 }
 
 /** A job that was started before may have killed its processor, and would kill others: it is alone. */
-async function performInCompany(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
-  const leave = await ports.join(claimed.record.starts > 1);
-  if (!leave) return afterFault(claimed.record, true, ports.now());
+async function performInCompany(claimed: ClaimedJob, hold: Hold, ports: RunPorts): Promise<Ending> {
+  const { starts } = claimed.record;
+  // Every start before this one died without a word: the job is what kills its processor.
+  if (starts > MAX_STARTS) return failed(claimed.record.id, 500);
+  const place = await ports.join(starts > 1);
+  if (!place) return afterFault(claimed.record, "busy");
+  hold.place = place;
   try {
-    return await perform(claimed, ports);
+    return hold.signal.aborted ? LOST : await perform(claimed, hold.signal, ports);
   } finally {
-    leave();
+    place.leave();
   }
 }
 
-async function perform(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
+async function perform(claimed: ClaimedJob, signal: AbortSignal, ports: RunPorts): Promise<Ending> {
   const { id } = claimed.record;
-  // Every start before this one died without a word: the job is what kills its processor.
-  if (claimed.record.starts > MAX_STARTS) return failed(id, 500);
   try {
     const work = await workOf(claimed, ports);
-    const performing = ports.perform(work).finally(() => work.upload?.memory.release());
+    const performing = ports.perform(work, signal).finally(() => work.upload?.memory.release());
     return await performing.then(
       (answer) => ({
         kind: "ended",
@@ -62,8 +107,8 @@ async function perform(claimed: ClaimedJob, ports: RunPorts): Promise<Ending> {
       },
     );
   } catch (error) {
-    ports.report(id, error);
-    return afterFault(claimed.record, error instanceof ApiError && error.status === 503, ports.now());
+    if (!signal.aborted) ports.report(id, error);
+    return afterFault(claimed.record, error instanceof ApiError && error.status === 503 ? "busy" : "fault");
   }
 }
 
@@ -77,10 +122,10 @@ async function workOf({ record, job, bytesKey }: ClaimedJob, ports: RunPorts): P
 }
 
 /** A fault of ours is no answer yet, unless it has gone on for too long. */
-function afterFault(record: WebhookRecord, busy: boolean, now: number): Ending {
-  if (busy)
-    return now - record.createdAt < MAX_RUN_WAIT_MS ? { kind: "again", busy } : failed(record.id, 503, "No capacity");
-  return record.starts < MAX_STARTS ? { kind: "again", busy } : failed(record.id, 500);
+function afterFault(record: WebhookRecord, reason: "busy" | "fault"): Ending {
+  if (reason === "busy" && record.putBacks >= MAX_PUT_BACKS) return failed(record.id, 503, "No capacity");
+  if (reason === "fault" && record.starts >= MAX_STARTS) return failed(record.id, 500);
+  return { kind: "again", reason };
 }
 
 function failed(id: string, code: number, message = "Internal error"): Ending & { kind: "ended" } {
@@ -101,9 +146,15 @@ async function finish(claimed: ClaimedJob, ending: Ending & { kind: "ended" }, p
   }
 }
 
-async function putBack(id: string, claim: string, busy: boolean, ports: RunPorts): Promise<void> {
-  const again = ports.now() + RUN_RETRY_MS;
-  if (await ports.store.releaseRun(id, claim, again, !busy)) await ports.wake(id, again);
+/** Gives the job back, to be brought again by the queue: the later, the more often that was in vain. */
+async function putBack(record: WebhookRecord, claim: string, reason: Reason, ports: RunPorts): Promise<void> {
+  const { id } = record;
+  const tries = reason === "busy" ? record.putBacks : record.starts - 1;
+  const wait = reason === "late" ? 0 : backoff(tries, RUN_RETRY_MS, MAX_RUN_RETRY_MS, ports.random);
+  const wakeAt = ports.now() + wait;
+  const release = { wakeAt, toldUntil: wakeAt + HAND_OUT_MS, counts: reason === "fault" };
+  if (!(await ports.store.releaseRun(id, claim, release))) return;
+  await tell(id, () => ports.enqueue({ kind: "run", id }, Math.ceil(wait / 1_000)), ports);
 }
 
 /** A write that fails once should not throw away what took seconds to compute. */

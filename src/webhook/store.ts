@@ -9,6 +9,8 @@ export interface NewRecord {
   readonly id: string;
   readonly accountId: string;
   readonly createdAt: number;
+  /** Whoever is told of it by its acceptance has taken it by then. */
+  readonly toldUntil: number;
   readonly delaySeconds: number;
   readonly target: Uint8Array;
   readonly job: Uint8Array;
@@ -40,11 +42,21 @@ export interface Row {
   attempts: string;
   retries: number;
   starts: number;
+  put_backs: number;
   wake_at: number | null;
 }
 
+/** When a job that was given back is to be started again. */
+export interface Release {
+  readonly wakeAt: number;
+  /** Whoever is told of it now has taken it by then. */
+  readonly toldUntil: number;
+  /** Whether the start counts as one; else it found no capacity. */
+  readonly counts: boolean;
+}
+
 export const COLUMNS =
-  "id, account_id, status, code, created_at, updated_at, delay_seconds, payload, attempts, retries, starts, wake_at";
+  "id, account_id, status, code, created_at, updated_at, delay_seconds, payload, attempts, retries, starts, put_backs, wake_at";
 
 export type Store = ReturnType<typeof storeOf>;
 
@@ -57,9 +69,10 @@ export function storeOf(db: D1Database) {
     claimRun: (id: string, claim: string, now: number, leaseMs: number) => claimRun(db, id, claim, now, leaseMs),
     /** Prolongs a claim that is still held. */
     renewRun: (id: string, claim: string, wakeAt: number) => renewRun(db, id, claim, wakeAt),
-    /** Gives a claim back: to be started again at `wakeAt`. A start that found no capacity does not count. */
-    releaseRun: (id: string, claim: string, wakeAt: number, counts: boolean) =>
-      releaseRun(db, id, claim, wakeAt, counts),
+    /** Gives a claim back: to be started again. */
+    releaseRun: (id: string, claim: string, release: Release) => releaseRun(db, id, claim, release),
+    /** Nobody was told of these records after all: the next sweep hands them out. */
+    untell: (ids: readonly string[]) => untell(db, ids),
     /**
      * Ends processing: the payload, the due time, and no job any more. Whoever is first wins, claim or not: a result
      * that came late from a processor taken for dead is as good as that of its successor.
@@ -84,10 +97,10 @@ async function insert(db: D1Database, entry: NewRecord): Promise<void> {
   await db.batch([
     db
       .prepare(
-        `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, wake_at)
-         VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?3) ON CONFLICT DO NOTHING`,
+        `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, wake_at, told_until)
+         VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?3, ?6) ON CONFLICT DO NOTHING`,
       )
-      .bind(entry.id, entry.accountId, entry.createdAt, entry.delaySeconds, entry.target),
+      .bind(entry.id, entry.accountId, entry.createdAt, entry.delaySeconds, entry.target, entry.toldUntil),
     // Not after a first call was answered too late and the job has been done already.
     db
       .prepare(
@@ -109,7 +122,7 @@ async function claimRun(
   const [update, select] = await db.batch<Row & { job: ArrayLike<number>; bytes_key: string | null }>([
     db
       .prepare(
-        `UPDATE webhooks SET claim = ?2, wake_at = ?3 + ?4, starts = starts + 1
+        `UPDATE webhooks SET claim = ?2, wake_at = ?3 + ?4, told_until = 0, starts = starts + 1
          WHERE id = ?1 AND status = 'created' AND (claim IS NULL OR wake_at <= ?3) RETURNING ${COLUMNS}`,
       )
       .bind(id, claim, now, leaseMs),
@@ -131,24 +144,29 @@ async function releaseRun(
   db: D1Database,
   id: string,
   claim: string,
-  wakeAt: number,
-  counts: boolean,
+  { wakeAt, toldUntil, counts }: Release,
 ): Promise<boolean> {
-  const sql = `UPDATE webhooks SET claim = NULL, wake_at = ?3, starts = starts - ?4
+  const sql = `UPDATE webhooks
+    SET claim = NULL, wake_at = ?3, told_until = max(told_until, ?4), starts = starts - ?5, put_backs = put_backs + ?5
     WHERE id = ?1 AND status = 'created' AND claim = ?2`;
   return changed(
     await db
       .prepare(sql)
-      .bind(id, claim, wakeAt, counts ? 0 : 1)
+      .bind(id, claim, wakeAt, toldUntil, counts ? 0 : 1)
       .run(),
   );
+}
+
+async function untell(db: D1Database, ids: readonly string[]): Promise<void> {
+  const sql = "UPDATE webhooks SET told_until = 0 WHERE id IN (SELECT value FROM json_each(?1))";
+  await db.prepare(sql).bind(JSON.stringify(ids)).run();
 }
 
 async function finishRun(db: D1Database, id: string, payload: string, dueAt: number, now: number): Promise<boolean> {
   const [update] = await db.batch([
     db
       .prepare(
-        `UPDATE webhooks SET status = 'scheduled', payload = ?2, wake_at = ?3, updated_at = ?4, claim = NULL
+        `UPDATE webhooks SET status = 'scheduled', payload = ?2, wake_at = ?3, told_until = 0, updated_at = ?4, claim = NULL
          WHERE id = ?1 AND status = 'created'`,
       )
       .bind(id, payload, dueAt, now),
@@ -171,7 +189,7 @@ async function claimDelivery(
 ): Promise<ClaimedDelivery | undefined> {
   const row = await db
     .prepare(
-      `UPDATE webhooks SET status = 'dispatched', claim = ?2, wake_at = ?3 + ?4, updated_at = ?3
+      `UPDATE webhooks SET status = 'dispatched', claim = ?2, wake_at = ?3 + ?4, told_until = 0, updated_at = ?3
        WHERE id = ?1 AND wake_at <= ?3 AND payload IS NOT NULL AND status IN ('scheduled', 'dispatched', 'failed')
        RETURNING ${COLUMNS}, target`,
     )
@@ -195,7 +213,7 @@ async function finishDelivery(
 }
 
 async function reschedule(db: D1Database, accountId: string, id: string, now: number): Promise<boolean> {
-  const sql = `UPDATE webhooks SET status = 'scheduled', code = 0, wake_at = ?3, updated_at = ?3
+  const sql = `UPDATE webhooks SET status = 'scheduled', code = 0, wake_at = ?3, told_until = 0, updated_at = ?3
     WHERE id = ?2 AND account_id = ?1 AND payload IS NOT NULL AND status IN ('delivered', 'failed')`;
   return changed(await db.prepare(sql).bind(accountId, id, now).run());
 }
@@ -240,6 +258,7 @@ export function fromRow(row: Row): WebhookRecord {
     attempts: attempts.map(({ at, code, duration_ms }) => ({ at, code, durationMs: duration_ms })),
     retries: row.retries,
     starts: row.starts,
+    putBacks: row.put_backs,
     wakeAt: row.wake_at,
   };
 }

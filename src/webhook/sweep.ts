@@ -1,18 +1,23 @@
 /** The sweep: hands out what was lost, deletes what is over; every step is bounded and safe to repeat. */
 import {
+  GRACE_MS,
+  HAND_OUT_MS,
   LEFTOVER_BYTES_MS,
+  LONG_LINE_MESSAGES,
+  MAX_HAND_OUT_MS,
   SWEEP_BATCHES,
   SWEEP_DELETION_PAGES,
   SWEEP_DELETIONS,
   SWEEP_LEFTOVERS,
-  GRACE_MS,
   SWEEP_MESSAGES,
   WEBHOOK_BODY_DAYS,
   WEBHOOK_HISTORY_DAYS,
 } from "../limits.ts";
+import { spread } from "./backoff.ts";
 import type { UploadStore } from "./bytes.ts";
 import type { Message } from "./ports.ts";
 import type { Status } from "./record.ts";
+import { storeOf } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,7 +26,11 @@ export interface SweepPorts {
   readonly uploads: UploadStore;
   /** At most SWEEP_MESSAGES at once. */
   readonly enqueue: (messages: readonly Message[]) => Promise<void>;
+  /** Messages that wait in the queue. */
+  readonly waiting: () => Promise<number>;
   readonly now: () => number;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
 }
 
 /** @throws AggregateError after all steps were tried, when some failed */
@@ -36,22 +45,41 @@ export async function sweepWebhooks(ports: SweepPorts): Promise<void> {
   if (reasons.length > 0) throw new AggregateError(reasons, "The sweep of webhooks did not do everything");
 }
 
-export const OVERDUE_SQL = `SELECT id, status, wake_at FROM webhooks
-  WHERE wake_at IS NOT NULL AND (wake_at, id) > (?1, ?2) AND wake_at <= ?3 ORDER BY wake_at, id LIMIT ?4`;
+/**
+ * Takes the longest overdue records of which nobody was told, and says until when somebody is told now: for as long
+ * again as a record has waited, between two bounds, times a number near 1. One statement, so that of two sweeps at the
+ * same time one gets a record.
+ */
+export const HAND_OUT_SQL = `UPDATE webhooks
+  SET told_until = CAST(?1 + min(max(?1 - wake_at, ?3), ?4) * ?5 AS INTEGER)
+  WHERE id IN (
+    SELECT id FROM webhooks WHERE wake_at IS NOT NULL AND max(wake_at, told_until) <= ?2
+    ORDER BY max(wake_at, told_until), id LIMIT ?6)
+  RETURNING id, status`;
 
-/** Every record that should have been attended to a while ago, the longest overdue first. */
-async function handOut({ db, enqueue, now }: SweepPorts): Promise<void> {
-  const until = now() - GRACE_MS;
-  let last = { wake_at: 0, id: "" };
-  for (let batch = 0; batch < SWEEP_BATCHES; batch += 1) {
-    const { results } = await db
-      .prepare(OVERDUE_SQL)
-      .bind(last.wake_at, last.id, until, SWEEP_MESSAGES)
-      .all<{ id: string; status: Status; wake_at: number }>();
-    if (results.length > 0)
-      await enqueue(results.map(({ id, status }) => ({ kind: status === "created" ? "run" : "deliver", id })));
+/** Every record that should have been attended to a while ago. */
+async function handOut(ports: SweepPorts): Promise<void> {
+  // A queue that does not say how long its line is has none.
+  const waiting = await ports.waiting().catch(() => 0);
+  const isLong = waiting >= LONG_LINE_MESSAGES;
+  for (let batch = 0; batch < (isLong ? 1 : SWEEP_BATCHES); batch += 1) {
+    const now = ports.now();
+    const { results } = await ports.db
+      .prepare(HAND_OUT_SQL)
+      .bind(now, now - GRACE_MS, HAND_OUT_MS, MAX_HAND_OUT_MS, spread(1_000, ports.random) / 1_000, SWEEP_MESSAGES)
+      .all<{ id: string; status: Status }>();
+    if (results.length > 0) await send(results, ports);
     if (results.length < SWEEP_MESSAGES) return;
-    last = results.at(-1) ?? last;
+  }
+}
+
+async function send(records: readonly { id: string; status: Status }[], { db, enqueue }: SweepPorts): Promise<void> {
+  const messages = records.map(({ id, status }) => ({ kind: status === "created" ? "run" : "deliver", id }) as const);
+  try {
+    await enqueue(messages);
+  } catch (error) {
+    await storeOf(db).untell(messages.map(({ id }) => id));
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Messages of the queue: jobs and deliveries, once each. */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
 import type { Street } from "../../src/street/edges.ts";
@@ -30,6 +30,7 @@ const ports = {
   seal: sealOf(env),
   now: () => Date.now(),
   newClaim: () => crypto.randomUUID(),
+  random: Math.random,
   pause: async () => undefined,
   wake: async () => undefined,
   report: () => undefined,
@@ -101,6 +102,19 @@ it("acknowledges messages of records that are gone, and sends back what is no me
   const gone = crypto.randomUUID();
   const bodies = [{ kind: "run", id: gone }, { kind: "deliver", id: gone }, "nonsense", { kind: "drop", id: gone }];
   expect(await consume(shortStreet, ...bodies)).toEqual({ acknowledged: ["0", "1"], again: ["2", "3"] });
+});
+
+it("brings a message that fails again and again ever later", async () => {
+  const delayAfter = async (attempts: number) => {
+    const retry = vi.fn<(options: QueueRetryOptions) => void>();
+    const messages = [{ id: "0", timestamp: new Date(), attempts, body: "nonsense", retry }];
+    await createConsumer(shortStreet)({ messages } as unknown as MessageBatch, env);
+    return retry.mock.calls[0]?.[0].delaySeconds ?? 0;
+  };
+  expect(await delayAfter(1)).toBeLessThanOrEqual(3);
+  expect(await delayAfter(4)).toBeGreaterThanOrEqual(12);
+  expect(await delayAfter(10)).toBeGreaterThanOrEqual(225);
+  expect(await delayAfter(10)).toBeLessThanOrEqual(375);
 });
 
 it("leaves alone what is finished", async () => {

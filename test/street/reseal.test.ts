@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { openAsset, saveAsset } from "../../src/account/assets.ts";
 import { type Vault, vaultOf } from "../../src/account/vault.ts";
 import { settingsOf } from "../../src/env.ts";
+import { QUEUE_WORK_MS } from "../../src/limits.ts";
 import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/street/reseal.ts";
 import { runWork, sealOf } from "../../src/street/work.ts";
 import { accept, targetContext } from "../../src/webhook/accept.ts";
@@ -41,6 +42,7 @@ async function waiting(on: Env, url = "https://example.com/", job: object = {}):
     seal: sealOf(on),
     now,
     newClaim: () => crypto.randomUUID(),
+    random: Math.random,
     pause: async () => undefined,
     wake: async () => undefined,
     report: () => undefined,
@@ -105,7 +107,7 @@ describe("after a change of VAULT_KEY", () => {
     expect(await openAsset(shelf, "connector", id)).toMatchObject(S3_KEYS);
     expect(await openAsset(shelf, "keyfile", keyfile.body.keyfile.id)).toHaveProperty("private_key");
     expect(await secretOf(env.DB, sealOf(under(NEW_KEY)), account.id, now())).toEqual(signing);
-    await runWork(under(NEW_KEY), shortStreet, job);
+    await runWork(under(NEW_KEY), shortStreet, job, QUEUE_WORK_MS);
     expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ success: true, id: job });
     await expect(openAsset({ ...shelf, vault: vaultUnder(OLD_KEY) }, "connector", id)).rejects.toMatchObject({
       status: 500,

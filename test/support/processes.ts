@@ -9,6 +9,8 @@ export interface Life {
   excused: boolean;
   /** What this process would do by a timer. */
   readonly renewals: Set<() => void>;
+  /** What it does when its time is up. */
+  readonly deadlines: Set<() => void>;
 }
 
 interface Call {
@@ -25,7 +27,7 @@ export class Processes {
   protected readonly deaths = new Map<Life, () => void>();
 
   protected born(): Life {
-    return { alive: true, excused: false, renewals: new Set() };
+    return { alive: true, excused: false, renewals: new Set(), deadlines: new Set() };
   }
 
   protected live(life: Life, work: () => Promise<unknown>): void {
@@ -58,6 +60,7 @@ export class Processes {
     if (!life.alive) return;
     life.alive = false;
     life.renewals.clear();
+    life.deadlines.clear();
     this.deaths.get(life)?.();
     this.deaths.delete(life);
   }

@@ -1,5 +1,9 @@
-/** Documents that tests import as text. */
+/** Documents and settings that tests import as text. */
 declare module "*.md?raw" {
+  const text: string;
+  export default text;
+}
+declare module "*.toml?raw" {
   const text: string;
   export default text;
 }

@@ -1,8 +1,8 @@
 /** The ports of webhooks in virtual time: the real statements and database; virtual queue, alarms and receiver. */
 import { ApiError } from "../../src/errors.ts";
-import type { HeldBytes } from "../../src/files.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
-import type { JournalEntry, Message, Seal } from "../../src/webhook/ports.ts";
+import { Company } from "../../src/webhook/company.ts";
+import type { JournalEntry, Message, Seal, Work } from "../../src/webhook/ports.ts";
 import { type Attempt, isDelivery } from "../../src/webhook/record.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { type Life, Processes } from "./processes.ts";
@@ -44,12 +44,20 @@ export class WebhookPorts extends Processes {
   readonly delivered = new Map<string, Life>();
   /** Until when each job is in somebody's hands. */
   readonly held = new Map<string, number>();
+  /** The starts of each job, the present one included. */
+  readonly starts = new Map<string, number>();
+  /** What is worked on at this moment. */
+  readonly working = new Set<{ readonly id: string; readonly life: Life }>();
+  /** Until when nobody else is told of each record. */
+  readonly told = new Map<string, number>();
   /** When each notification may be sent. */
   readonly due = new Map<string, number>();
   /** What must never happen and did. */
   readonly violations: string[] = [];
   readonly db: D1Database;
   readonly bucket: R2Bucket;
+  /** The jobs of the only isolate. */
+  protected company = this.newCompany();
 
   constructor(db: D1Database, bucket: R2Bucket) {
     super();
@@ -75,6 +83,8 @@ export class WebhookPorts extends Processes {
           const claimed = await store.claimRun(...args);
           if (claimed && now < (this.held.get(id) ?? 0)) this.violations.push(`${id} was processed by two`);
           if (claimed) this.held.set(id, now + leaseMs);
+          if (claimed) this.starts.set(id, claimed.record.starts);
+          if (claimed) this.told.delete(id);
           return claimed;
         },
         renewRun: async (...args: Parameters<typeof store.renewRun>) => {
@@ -90,7 +100,17 @@ export class WebhookPorts extends Processes {
         finishRun: async (...args: Parameters<typeof store.finishRun>) => {
           const done = await store.finishRun(...args);
           if (done) this.due.set(args[0], args[2]);
+          if (done) this.told.delete(args[0]);
           return done;
+        },
+        claimDelivery: async (...args: Parameters<typeof store.claimDelivery>) => {
+          const claimed = await store.claimDelivery(...args);
+          if (claimed) this.told.delete(args[0]);
+          return claimed;
+        },
+        untell: async (ids: readonly string[]) => {
+          await store.untell(ids);
+          for (const id of ids) this.told.delete(id);
         },
         finishDelivery: async (...args: Parameters<typeof store.finishDelivery>) => {
           const done = await store.finishDelivery(...args);
@@ -103,6 +123,7 @@ export class WebhookPorts extends Processes {
       seal: plainSeal,
       now: () => this.now,
       newClaim: () => crypto.randomUUID(),
+      random: () => 0.5,
       pause: async () => undefined,
       wake: this.gated(life, "courier.wake", async (id: string, at: number) => this.wake(id, at)),
       report: (id: string, error: unknown) => void this.judge(id, error),
@@ -116,31 +137,55 @@ export class WebhookPorts extends Processes {
     if (status === "created") this.violations.push(`${id}: ${String(error)}`);
   }
 
+  protected newCompany(): Company {
+    const isolate = this.born();
+    const pause = (milliseconds: number) =>
+      new Promise<void>((resolve) => {
+        const go = async () => {
+          this.now += milliseconds;
+          resolve();
+        };
+        this.calls.push({ life: isolate, name: "company.pause", go });
+      });
+    return new Company({ now: () => this.now, pause });
+  }
+
   protected runPorts(life: Life) {
+    const perform = this.gated(life, "perform", async (work: Work) => this.perform(work));
     return {
       ...this.ports(life),
-      perform: this.gated(
-        life,
-        "perform",
-        async ({ job, upload, id }: { job: string; upload: HeldBytes | undefined; id: string }) => {
-          const { kind } = JSON.parse(job) as { kind: string };
-          if ((upload !== undefined) !== this.orders.get(id)?.upload)
-            this.violations.push(`${id} came without its bytes`);
-          if (kind === "bad") throw new ApiError(422, "resize.width must be a positive integer");
-          if (kind === "busy" && this.now < START + 5_000) throw new ApiError(503, "No capacity");
-          if (kind === "broken") throw new Error("a fault of ours");
-          return { input: {}, output: { url: `https://result.example/${crypto.randomUUID()}` } };
-        },
-      ),
+      perform: async (work: Work) => {
+        const mine = { id: work.id, life };
+        this.working.add(mine);
+        const together = [...this.working].filter((other) => other.life.alive && other.id !== work.id);
+        for (const { id } of [mine, ...together])
+          if (together.length > 0 && (this.starts.get(id) ?? 0) > 1)
+            this.violations.push(`${id} was started before and was not alone`);
+        return perform(work).finally(() => this.working.delete(mine));
+      },
       closeCredit: this.gated(life, "meter.close", async ({ id }: { id: string }, payload: string) => {
         if ((JSON.parse(payload) as { success: boolean }).success) this.charges.push(id);
       }),
-      join: async () => () => undefined,
+      join: (alone: boolean) => this.company.join(alone),
       everyRenewal: (renew: () => void) => {
         life.renewals.add(renew);
         return () => void life.renewals.delete(renew);
       },
+      whenLate: (giveUp: () => void) => {
+        life.deadlines.add(giveUp);
+        return () => void life.deadlines.delete(giveUp);
+      },
+      enqueue: this.gated(life, "queue.send", async (message: Message) => void this.messages.push(message)),
     };
+  }
+
+  private async perform({ job, upload, id }: Work): Promise<object> {
+    const { kind } = JSON.parse(job) as { kind: string };
+    if ((upload !== undefined) !== this.orders.get(id)?.upload) this.violations.push(`${id} came without its bytes`);
+    if (kind === "bad") throw new ApiError(422, "resize.width must be a positive integer");
+    if (kind === "busy" && this.now < START + 5_000) throw new ApiError(503, "No capacity");
+    if (kind === "broken") throw new Error("a fault of ours");
+    return { input: {}, output: { url: `https://result.example/${crypto.randomUUID()}` } };
   }
 
   protected courierPorts(id: string, life: Life) {
@@ -159,7 +204,6 @@ export class WebhookPorts extends Processes {
       post: this.gated(life, "post", async (notification: { id: string; body: string }) =>
         this.post(notification, life),
       ),
-      enqueue: this.gated(life, "queue.send", async (message: Message) => void this.messages.push(message)),
     };
   }
 

@@ -1,4 +1,5 @@
 /** A world of virtual time for webhooks: what can happen to processes, their calls, messages and alarms, one at a time. */
+import { HAND_OUT_MS } from "../../src/limits.ts";
 import { accept, begin } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { attend } from "../../src/webhook/courier.ts";
@@ -157,11 +158,33 @@ export class World extends WebhookPorts {
     await new Promise<void>((resolve) => {
       const enqueue = (messages: readonly Message[]) => {
         resolve();
-        return gate(messages);
+        for (const { id } of messages) {
+          if (this.now < (this.told.get(id) ?? 0)) this.violations.push(`${id} was handed out twice within its window`);
+          this.told.set(id, this.now + 0.75 * HAND_OUT_MS);
+        }
+        return gate(messages).catch((error: unknown) => {
+          for (const { id } of messages) this.told.delete(id);
+          throw error;
+        });
       };
-      const ports = { db: this.db, uploads: uploadsOf(this.bucket), now: () => this.now, enqueue };
+      const ports = {
+        db: this.db,
+        uploads: uploadsOf(this.bucket),
+        now: () => this.now,
+        random: () => 0.5,
+        waiting: async () => this.messages.length,
+        enqueue,
+      };
       this.live(life, () => sweepWebhooks(ports).finally(resolve));
     });
+    await drain();
+  }
+
+  /** The platform's time of somebody who runs a job is nearly over. */
+  async hurry(index: number): Promise<void> {
+    const living = this.calls.map(({ life }) => life).filter(({ deadlines }) => deadlines.size > 0);
+    const life = living[index % living.length];
+    for (const giveUp of life?.deadlines ?? []) giveUp();
     await drain();
   }
 
@@ -170,12 +193,13 @@ export class World extends WebhookPorts {
     this.faults += 1;
     this.killAll();
     this.messages = [];
+    this.company = this.newCompany();
   }
 
   /** No more faults: everything that can happen happens, with a sweep every minute, until nothing is left to do. */
   async settle(): Promise<void> {
     while (this.coming.length > 0) await this.accept();
-    for (let round = 0; round < 2_000; round += 1) {
+    for (let round = 0; round < 10_000; round += 1) {
       if (this.calls.length > 0) await this.step(0);
       else if (this.messages.length > 0) await this.receive(0, false);
       else if (this.dueAlarms().length > 0) await this.ring(0);

@@ -28,7 +28,7 @@ export async function untilStatus(id: string, status: string): Promise<void> {
 
 export async function column(
   id: string,
-  name: "status" | "wake_at" | "payload" | "attempts" | "code",
+  name: "status" | "wake_at" | "told_until" | "claim" | "starts" | "payload" | "attempts" | "code",
 ): Promise<unknown> {
   return env.DB.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
 }

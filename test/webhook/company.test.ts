@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 
 import { RUN_LEASE_MS } from "../../src/limits.ts";
 import { Company } from "../../src/webhook/company.ts";
+import type { Place } from "../../src/webhook/ports.ts";
 
 /** Virtual time: a pause ends when the test lets it. */
 function world() {
@@ -28,19 +29,19 @@ it("lets jobs run beside each other that were not started before", async () => {
 
 it("lets a job that must be alone wait for the others, and puts back whoever comes meanwhile", async () => {
   const { company, tick } = world();
-  const leaveFirst = await company.join(false);
-  let leaveAlone: (() => void) | undefined;
-  const joining = company.join(true).then((leave) => (leaveAlone = leave));
+  const first = await company.join(false);
+  let alone: Place | undefined;
+  const joining = company.join(true).then((place) => (alone = place));
   await tick();
-  expect(leaveAlone).toBeUndefined();
+  expect(alone).toBeUndefined();
   expect(await company.join(false)).toBeUndefined();
   expect(await company.join(true)).toBeUndefined();
-  leaveFirst?.();
+  first?.leave();
   await tick();
   await joining;
-  expect(leaveAlone).toBeDefined();
+  expect(alone).toBeDefined();
   expect(await company.join(false)).toBeUndefined();
-  leaveAlone?.();
+  alone?.leave();
   expect(await company.join(false)).toBeDefined();
 });
 
@@ -49,4 +50,13 @@ it("takes a job that is still there after any run's time for dead", async () => 
   await company.join(true);
   pass(RUN_LEASE_MS);
   expect(await company.join(true)).toBeDefined();
+});
+
+it("waits for a job that takes long and says that it is alive", async () => {
+  const { company, pass } = world();
+  const long = await company.join(true);
+  pass(RUN_LEASE_MS - 1);
+  long?.stay();
+  pass(RUN_LEASE_MS - 1);
+  expect(await company.join(false)).toBeUndefined();
 });

@@ -77,6 +77,13 @@ const silent = at.map((n) =>
     async (world) => world.loseAlarm(n),
   ),
 );
+const late = at.map((n) =>
+  command(
+    `time of run ${n} is up`,
+    (world) => world.calls.length > 0,
+    (world) => world.hurry(n),
+  ),
+);
 const early = at.map((n) =>
   command(
     `alarm ${n} comes early`,
@@ -99,6 +106,7 @@ const commands = fc.commands(
     lost,
     silent,
     early,
+    late,
     time,
     time,
     fc.constant(
@@ -134,8 +142,7 @@ it(
 
 async function walk(storage: DurableObjectStorage): Promise<void> {
   const database = databaseOver(storage);
-  const schema = env.TEST_MIGRATIONS.filter(({ name }) => name.includes("webhooks"));
-  for (const sql of [...schema.flatMap(({ queries }) => queries), ...OBSERVE]) await database.exec(sql);
+  for (const sql of [...env.TEST_MIGRATIONS.flatMap(({ queries }) => queries), ...OBSERVE]) await database.exec(sql);
   const trails = new Set<string>();
   const counts = { steps: 0, faults: 0, attempts: 0, jobs: 0 };
   const property = fc.asyncProperty(orders, commands, async (coming, script) => {

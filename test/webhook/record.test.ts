@@ -1,7 +1,7 @@
 /** The states of a notification, and the schedule of its attempts. */
 import { expect, it } from "vitest";
 
-import { afterAttempt, type Attempt, canMove, dueAt, isDelivery, STATUSES, want } from "../../src/webhook/record.ts";
+import { afterAttempt, type Attempt, canMove, dueAt, isDelivery, STATUSES } from "../../src/webhook/record.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const fresh = { attempts: [], retries: 0 };
@@ -48,16 +48,6 @@ it("shows the latest attempts when there were very many", () => {
   const outcome = afterAttempt({ attempts, retries: 4 }, attempt(503), []);
   expect(outcome.attempts).toHaveLength(100);
   expect(outcome.attempts.at(-1)).toEqual(attempt(503));
-});
-
-it("knows what a record wants", () => {
-  expect(want({ status: "created", wakeAt: NOW }, NOW)).toBe("run");
-  expect(want({ status: "created", wakeAt: NOW + 1 }, NOW)).toBe("wait");
-  expect(want({ status: "scheduled", wakeAt: NOW }, NOW)).toBe("deliver");
-  expect(want({ status: "dispatched", wakeAt: NOW }, NOW)).toBe("deliver");
-  expect(want({ status: "failed", wakeAt: NOW }, NOW)).toBe("deliver");
-  expect(want({ status: "failed", wakeAt: null }, NOW)).toBe("finished");
-  expect(want({ status: "delivered", wakeAt: null }, NOW)).toBe("finished");
 });
 
 it("never leaves delivered or failed but through a further attempt", () => {

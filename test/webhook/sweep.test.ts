@@ -2,10 +2,18 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it } from "vitest";
 
+import {
+  GRACE_MS,
+  HAND_OUT_MS,
+  LONG_LINE_MESSAGES,
+  MAX_HAND_OUT_MS,
+  SWEEP_BATCHES,
+  SWEEP_MESSAGES,
+} from "../../src/limits.ts";
 import { uploadKey, uploadsOf } from "../../src/webhook/bytes.ts";
 import type { Message } from "../../src/webhook/ports.ts";
-import { BODIES_SQL, OLD_SQL, sweepWebhooks } from "../../src/webhook/sweep.ts";
-import { store } from "../support/webhooks.ts";
+import { BODIES_SQL, OLD_SQL, type SweepPorts, sweepWebhooks } from "../../src/webhook/sweep.ts";
+import { column, store } from "../support/webhooks.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
@@ -15,26 +23,38 @@ afterEach(async () => {
   await env.DB.batch([env.DB.prepare("DELETE FROM webhooks"), env.DB.prepare("DELETE FROM webhook_jobs")]);
 });
 
+const ports: SweepPorts = {
+  db: env.DB,
+  uploads: uploadsOf(env.BUCKET),
+  now: () => NOW,
+  random: () => 0.5,
+  waiting: async () => 0,
+  enqueue: async () => undefined,
+};
+
 /** One sweep; answers with the batches it sent. */
-async function sweep(enqueue = async (): Promise<void> => undefined): Promise<Message[][]> {
+async function sweep(given: Partial<SweepPorts> = {}): Promise<Message[][]> {
   const batches: Message[][] = [];
+  const { enqueue, ...others } = { ...ports, ...given };
   await sweepWebhooks({
-    db: env.DB,
-    uploads: uploadsOf(env.BUCKET),
-    now: () => NOW,
+    ...others,
     enqueue: async (messages) => {
       batches.push([...messages]);
-      await enqueue();
+      await enqueue(messages);
     },
   });
   return batches;
+}
+
+function namesOf(batches: readonly Message[][]): string[] {
+  return batches.flat().map(({ id }) => id);
 }
 
 async function count(): Promise<unknown> {
   return env.DB.prepare("SELECT COUNT(*) AS count FROM webhooks").first("count");
 }
 
-it("hands out what is overdue, the longest first, and leaves alone what is not", async () => {
+it("hands out what is overdue, and leaves alone what is not", async () => {
   const [run, deliver, takeOver] = await store(
     { accountId: "a", status: "created", wakeAt: NOW - 60_000, payload: null },
     { accountId: "b", status: "failed", wakeAt: NOW - 40_000 },
@@ -44,13 +64,75 @@ it("hands out what is overdue, the longest first, and leaves alone what is not",
     { accountId: "a", status: "delivered" },
     { accountId: "a", status: "failed" },
   );
-  expect(await sweep()).toEqual([
-    [
+  const [batch] = await sweep();
+  expect(batch).toHaveLength(3);
+  expect(batch).toEqual(
+    expect.arrayContaining([
       { kind: "run", id: run },
       { kind: "deliver", id: deliver },
       { kind: "deliver", id: takeOver },
-    ],
-  ]);
+    ]),
+  );
+});
+
+it("hands out the longest overdue first, so much at a time as one sweep may", async () => {
+  const count = SWEEP_BATCHES * SWEEP_MESSAGES;
+  const ids = await store(
+    ...Array.from({ length: count + 3 }, (_, index) => ({
+      accountId: "a",
+      status: "scheduled",
+      wakeAt: NOW - DAY_MS - index,
+    })),
+  );
+  expect(new Set(namesOf(await sweep()))).toEqual(new Set(ids.slice(3)));
+  expect(new Set(namesOf(await sweep()))).toEqual(new Set(ids.slice(0, 3)));
+});
+
+it("hands out a record again after as long as it has waited already, and no sooner", async () => {
+  const [id = ""] = await store({ accountId: "a", status: "created", wakeAt: NOW - 1_000_000, payload: null });
+  const at = async (now: number) => namesOf(await sweep({ now: () => now }));
+  expect(await at(NOW)).toEqual([id]);
+  expect(await at(NOW + 1_000_000)).toEqual([]);
+  expect(await at(NOW + 1_000_000 + GRACE_MS)).toEqual([id]);
+  expect(await at(NOW + 3_000_000)).toEqual([]);
+  expect(await at(NOW + 3_000_000 + 3 * GRACE_MS)).toEqual([id]);
+});
+
+it("spreads what it hands out, and never lets it wait for longer than an hour or less than a few minutes", async () => {
+  const [old, young] = await store(
+    { accountId: "a", status: "scheduled", wakeAt: NOW - DAY_MS },
+    { accountId: "a", status: "scheduled", wakeAt: NOW - GRACE_MS },
+  );
+  const toldUntil = async (id = "") => Number(await column(id, "told_until")) - NOW;
+  await sweep({ random: () => 0 });
+  expect([await toldUntil(old), await toldUntil(young)]).toEqual([0.75 * MAX_HAND_OUT_MS, 0.75 * HAND_OUT_MS]);
+  await env.DB.prepare("UPDATE webhooks SET told_until = 0").run();
+  await sweep({ random: () => 0.999_999 });
+  expect([await toldUntil(old), await toldUntil(young)]).toEqual([1.25 * MAX_HAND_OUT_MS, 1.25 * HAND_OUT_MS]);
+});
+
+it("gives each record to one of two sweeps at the same time", async () => {
+  const ids = await store(
+    ...Array.from({ length: 150 }, () => ({ accountId: "a", status: "scheduled", wakeAt: NOW - DAY_MS })),
+  );
+  const names = namesOf((await Promise.all([sweep(), sweep()])).flat());
+  expect(names.toSorted()).toEqual(ids.toSorted());
+});
+
+it("hands out one batch while a long line waits in the queue, and as ever when its length is not known", async () => {
+  await store(...Array.from({ length: 350 }, () => ({ accountId: "a", status: "scheduled", wakeAt: NOW - DAY_MS })));
+  const sizes = async (waiting: () => Promise<number>) => (await sweep({ waiting })).map((batch) => batch.length);
+  expect(await sizes(async () => LONG_LINE_MESSAGES)).toEqual([100]);
+  expect(await sizes(() => Promise.reject(new Error("away")))).toEqual([100, 100, 50]);
+});
+
+it("hands out again in the next sweep what the queue did not take", async () => {
+  const ids = await store(
+    { accountId: "a", status: "scheduled", wakeAt: NOW - DAY_MS },
+    { accountId: "a", status: "created", wakeAt: NOW - DAY_MS, payload: null },
+  );
+  await expect(sweep({ enqueue: () => Promise.reject(new Error("away")) })).rejects.toThrow("The sweep of webhooks");
+  expect(namesOf(await sweep()).toSorted()).toEqual(ids.toSorted());
 });
 
 it("hands out in batches, each record once, also of one moment", async () => {
@@ -108,7 +190,7 @@ it("deletes in small pages", async () => {
     },
   });
   const db = { prepare } as unknown as D1Database;
-  await sweepWebhooks({ db, uploads: uploadsOf(env.BUCKET), now: () => NOW, enqueue: async () => undefined });
+  await sweep({ db });
   expect(pages).toEqual([100, 100, 100]);
   expect(await count()).toBe(0);
 });
@@ -130,7 +212,7 @@ it("deletes what is over also when the queue is away, and then says so", async (
     { accountId: "a", status: "scheduled", wakeAt: NOW - DAY_MS, createdAt: NOW },
     { accountId: "a", createdAt: NOW - 61 * DAY_MS },
   );
-  await expect(sweep(() => Promise.reject(new Error("away")))).rejects.toThrow(
+  await expect(sweep({ enqueue: () => Promise.reject(new Error("away")) })).rejects.toThrow(
     "The sweep of webhooks did not do everything",
   );
   expect(await count()).toBe(1);
