@@ -44,6 +44,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
   "webhooks-million": () => import("./webhooks-million.ts"),
+  "webhooks-simulation": () => import("./webhooks-simulation.ts"),
   "webhooks-soak": () => import("./webhooks-soak.ts"),
 };
 

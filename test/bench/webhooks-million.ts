@@ -3,14 +3,15 @@
  * comes with Node runs the same schema and the same statements as D1. `RECORDS` in the environment changes how many.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 
 import { listQuery, type Page } from "../../src/webhook/listing.ts";
 import { STATUSES } from "../../src/webhook/record.ts";
-import { OVERDUE_SQL } from "../../src/webhook/sweep.ts";
+import { BODIES_SQL, HAND_OUT_SQL, OLD_SQL } from "../../src/webhook/sweep.ts";
+import { openDatabase } from "../support/node-database.ts";
 
 const RECORDS = Number(process.env["RECORDS"] ?? 1_000_000);
 const DAY_MS = 86_400_000;
@@ -63,9 +64,7 @@ function measure(database: DatabaseSync, title: string, sql: string, values: rea
 
 export async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "darkroom-million-"));
-  const database = new DatabaseSync(join(folder, "records.sqlite"));
-  const migration = join(import.meta.dirname, "..", "..", "src", "migrations", "0002_webhooks.sql");
-  database.exec(await readFile(migration, "utf8"));
+  const database = await openDatabase(join(folder, "records.sqlite"));
   fill(database);
   console.log(`${RECORDS} records, 9 of 10 in one account`);
   const pages: readonly (readonly [string, Partial<Page>])[] = [
@@ -86,7 +85,9 @@ export async function main(): Promise<void> {
     const { sql, values } = listQuery("busy", { ...WHOLE, ...changes });
     measure(database, title, sql, values);
   }
-  measure(database, "the sweep's first batch", OVERDUE_SQL, [0, "", NOW + RECORDS, 100]);
+  measure(database, "a batch that the sweep hands out", HAND_OUT_SQL, [NOW, NOW + RECORDS, 300_000, 3_600_000, 1, 100]);
+  measure(database, "a page of bodies that are dropped", BODIES_SQL, [NOW - 7 * DAY_MS, 100]);
+  measure(database, "a page of records that are deleted", OLD_SQL, [NOW, 100]);
   database.close();
   await rm(folder, { recursive: true });
 }

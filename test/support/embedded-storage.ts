@@ -3,10 +3,13 @@
  * Durable Object, which is the deployed engine, and a bucket in memory.
  */
 
-/** What the statements of webhooks use of D1. */
-export function databaseOver(storage: DurableObjectStorage): D1Database {
+/**
+ * What the statements of webhooks use of D1.
+ * @param told is told of every statement
+ */
+export function databaseOver(storage: DurableObjectStorage, told: () => void = () => undefined): D1Database {
   const database = {
-    prepare: (sql: string) => new Statement(storage.sql, sql, []),
+    prepare: (sql: string) => new Statement(storage.sql, sql, [], told),
     batch: async (statements: readonly Statement[]) =>
       storage.transactionSync(() => statements.map((statement) => statement.execute())),
     exec: async (sql: string) => void storage.sql.exec(sql),
@@ -18,19 +21,22 @@ class Statement {
   readonly #storage: SqlStorage;
   readonly #sql: string;
   readonly #values: readonly unknown[];
+  readonly #told: () => void;
 
-  constructor(storage: SqlStorage, sql: string, values: readonly unknown[]) {
+  constructor(storage: SqlStorage, sql: string, values: readonly unknown[], told: () => void) {
     this.#storage = storage;
     this.#sql = sql;
     this.#values = values;
+    this.#told = told;
   }
 
   bind(...values: unknown[]): Statement {
     const sent = values.map((value) => (value instanceof Uint8Array ? value.slice().buffer : value));
-    return new Statement(this.#storage, this.#sql, sent);
+    return new Statement(this.#storage, this.#sql, sent, this.#told);
   }
 
   execute() {
+    this.#told();
     const results = this.#storage
       .exec(this.#sql, ...this.#values)
       .toArray()
