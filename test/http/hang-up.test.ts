@@ -1,7 +1,7 @@
 /** Callers who hang up: their work ends within a stretch, costs nothing, and leaves room for others. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -12,22 +12,25 @@ import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { noise, pictureOf } from "../support/rows.ts";
+import { receiver } from "../support/webhooks.ts";
 
 const app = createApp(street);
 const api = apiOf(street);
 
 beforeEach(() => forgetKeys());
+afterEach(() => vi.restoreAllMocks());
+
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 /** A picture that takes seconds as AVIF. */
 async function hardPicture(): Promise<Uint8Array> {
-  const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
-  return png.write.encode(pictureOf([noise(700, 700)]), settings, UNPAUSED);
+  return png.write.encode(pictureOf([noise(700, 700)]), EXACT, UNPAUSED);
 }
 
-function uploadOf(key: string, file: Uint8Array, signal: AbortSignal): Request {
+function uploadOf(key: string, file: Uint8Array, signal: AbortSignal, data: object): Request {
   const body = new FormData();
   body.set("file", new File([file.slice()], "hard.png"));
-  body.set("data", JSON.stringify({ output: { format: "avif" } }));
+  body.set("data", JSON.stringify(data));
   const headers = { authorization: `Bearer ${key}` };
   return new Request("https://darkroom.test/1.0/upload", { method: "POST", headers, body, signal });
 }
@@ -42,7 +45,7 @@ it("stop their work, which costs no credit and stores nothing", async () => {
   const counting = setInterval(() => {
     if (++stretches === 3) caller.abort();
   }, 1);
-  const answer = await app.fetch(uploadOf(key, file, caller.signal), env, context);
+  const answer = await app.fetch(uploadOf(key, file, caller.signal, { output: { format: "avif" } }), env, context);
   clearInterval(counting);
   await answer.body?.cancel();
   await waitOnExecutionContext(context);
@@ -51,4 +54,23 @@ it("stop their work, which costs no credit and stores nothing", async () => {
   expect((await api("GET", "/1.0/account", { key })).body.credits).toEqual({ total: 1, used: 0, remaining: 1 });
   // All memory is free again: work that needs all of it starts at once.
   expect(await isolateBudget.run({ bytes: 100 << 20 }, () => "free")).toBe("free");
+});
+
+it("do not stop a job that was accepted: it is done and notified of, and costs one credit", async () => {
+  const { key } = await openAccount(2);
+  const { url, received } = receiver();
+  const caller = new AbortController();
+  const context = createExecutionContext();
+  const put = env.BUCKET.put.bind(env.BUCKET);
+  // In the midst of making the job durable.
+  vi.spyOn(env.BUCKET, "put").mockImplementationOnce((async (name: string, bytes: Uint8Array) => {
+    caller.abort();
+    return put(name, bytes);
+  }) as typeof env.BUCKET.put);
+  const file = await png.write.encode(pictureOf([noise(8, 8)]), EXACT, UNPAUSED);
+  const answer = await app.fetch(uploadOf(key, file, caller.signal, { webhook: { url } }), env, context);
+  await waitOnExecutionContext(context);
+  expect([caller.signal.aborted, answer.status]).toEqual([true, 202]);
+  expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ success: true });
+  expect((await api("GET", "/1.0/account", { key })).body.credits).toEqual({ total: 2, used: 1, remaining: 1 });
 });
