@@ -1,6 +1,9 @@
 /** Composition root: names the entrances, holds no logic. */
+import * as platform from "cloudflare:workers";
+
 import { createApp } from "./http/app.ts";
 import { street } from "./street/edges.ts";
+import { thisIsolate } from "./street/isolate.ts";
 import { createConsumer } from "./street/queue.ts";
 import { sweep } from "./street/sweep.ts";
 
@@ -8,15 +11,25 @@ export { Meter } from "./account/meter.ts";
 export { Courier } from "./street/courier.ts";
 
 const app = createApp(street);
+const consume = createConsumer(street);
+/** The types of the platform lack it, and an older runtime has none. In a local runtime it ends the process. */
+const { abortIsolate } = platform as { readonly abortIsolate?: (reason: string) => never };
+const isolate = thisIsolate(abortIsolate);
+
+/** Keeps an invocation going until `work` is over, however it ends. */
+function deferIn(context: ExecutionContext): (work: Promise<unknown>) => void {
+  return (work) => context.waitUntil(work.catch(() => undefined));
+}
 
 export default {
   // When the caller hangs up, the platform would drop the work in its midst: memory that it holds would never be given
   // back, its credit never closed. So it goes on to its end, which comes soon: a request's signal stops the engine.
   fetch(request, env, context) {
-    const answering = Promise.resolve(app.fetch(request, env, context));
-    context.waitUntil(answering.catch(() => undefined));
+    const defer = deferIn(context);
+    const answering = isolate.during(defer, () => app.fetch(request, env, context));
+    defer(answering);
     return answering;
   },
-  queue: createConsumer(street),
-  scheduled: (_, env) => sweep(env),
+  queue: (batch, env, context) => isolate.during(deferIn(context), () => consume(batch, env)),
+  scheduled: (_, env, context) => isolate.during(deferIn(context), () => sweep(env)),
 } satisfies ExportedHandler<Env>;

@@ -36,18 +36,20 @@ export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;
 
-/** What all jobs of an isolate and their originals may hold in memory. The platform gives 128 MB for everything. */
+/** What jobs of an isolate that run beside each other and large originals may hold in memory. */
 export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
+/**
+ * What everything that is declared may hold: a job that runs alone, all originals, and idle native modules. The platform
+ * gives 128 MB for everything; the bundle and its heap take about 10 of them.
+ */
+export const ISOLATE_BYTES = 112 * 1024 * 1024;
 /** What originals may hold of it, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
 export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;
 export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
-/**
- * What idle native modules may always hold between jobs; beyond it they give way to a large job. The job's own modules
- * are among them, and what they hold is part of what it declares.
- */
-export const MIN_IDLE_NATIVE_BYTES = 40 * 1024 * 1024;
+/** How long originals may keep an isolate from working that has work, before the last in the line is told to come back. */
+export const MAX_BLOCKED_MS = 3_000;
 /** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
 export const MAX_WAITING_JOBS = 32;
 /** What a client that found the isolate full is told to wait. */

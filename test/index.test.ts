@@ -1,5 +1,5 @@
 /** The Worker as a whole, from a request to the sweep of what has expired. */
-import { createScheduledController } from "cloudflare:test";
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -49,7 +49,9 @@ describe("the Worker", () => {
     await upload(key);
     const later = Date.now() + 3_600_000;
     vi.useFakeTimers({ toFake: ["Date"], now: later });
-    await worker.scheduled(createScheduledController({ scheduledTime: new Date(later) }), env);
+    const context = createExecutionContext();
+    await worker.scheduled(createScheduledController({ scheduledTime: new Date(later) }), env, context);
+    await waitOnExecutionContext(context);
     expect((await env.BUCKET.list({ prefix: "temp/" })).objects).toHaveLength(0);
   });
 });

@@ -1,6 +1,7 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
+import { LoneJob } from "./handle.ts";
 import type { Turns } from "./instance.ts";
-import { type HeapExports, NativeError, type NativeInstance, type NativeModule } from "./load.ts";
+import { type HeapExports, NativeError } from "./load.ts";
 import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
@@ -25,8 +26,6 @@ export interface CanvasExports extends HeapExports {
   ): void;
   picture_close(picture: Pointer): void;
 }
-
-const NO_LIMIT = 0xffff_ffff;
 
 /** What samples mean, where the container says it. */
 export interface SampleMeaning {
@@ -64,17 +63,7 @@ export function canvasPrice(width: number, height: number, bandRows: number): Pr
 }
 
 /** A decoder that one job has alone, for its decoding may pause; allocations fail beyond what the job declared. */
-export class NativeStills {
-  readonly instance: NativeInstance<CanvasExports>;
-  private readonly module: NativeModule<CanvasExports>;
-  private closed = false;
-
-  constructor(module: NativeModule<CanvasExports>, peakBytes: number) {
-    this.module = module;
-    this.instance = module.acquireAlone();
-    this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
-  }
-
+export class NativeStills extends LoneJob<CanvasExports> {
   /**
    * @param width of the band, pixels
    * @param rows that the band holds
@@ -82,19 +71,6 @@ export class NativeStills {
    */
   openCanvas(width: number, rows: number): NativeCanvas {
     return new NativeCanvas(this, width, rows);
-  }
-
-  /** Nothing may be called any more: a decoding failed to come back, or the job is over. */
-  isGone(): boolean {
-    return this.closed || this.instance.broken || this.instance.isPaused();
-  }
-
-  /** Gives the decoder back, after its canvases were closed. May be called twice and at any time. */
-  close(): void {
-    if (this.closed) return;
-    if (!this.isGone()) this.instance.run((exports) => exports.heap_limit(NO_LIMIT));
-    this.closed = true;
-    this.module.release(this.instance);
   }
 }
 
@@ -120,10 +96,11 @@ export class NativeCanvas {
   async decode(picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer> {
     const copy = this.call((exports) => exports.malloc(picture.bytes));
     if (copy === 0) throw new NativeError("out of memory");
-    const { instance } = this.stills;
-    picture.write(instance.bytes(copy, picture.bytes));
+    picture.write(this.stills.bytes(copy, picture.bytes));
     const pace = { breath, nanoseconds: picture.nanoseconds };
-    const decoded = await instance.runPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers);
+    const decoded = await this.stills
+      .callPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers)
+      .catch((error: unknown) => this.stills.refuse(error));
     if (decoded === 0) throw new NativeError("out of memory");
     this.pictures.add(decoded);
     if (colors) this.call((exports) => exports.picture_colors(decoded, colors.matrix, colors.fullRange ? 1 : 0));
@@ -148,7 +125,7 @@ export class NativeCanvas {
   /** The first rows; a view valid until the next call. */
   band(rows: number): Uint8Array {
     const address = this.call((exports) => exports.canvas_band(this.pointer));
-    return this.stills.instance.bytes(address, rows * this.width * 4);
+    return this.stills.bytes(address, rows * this.width * 4);
   }
 
   free(picture: Pointer): void {
@@ -167,6 +144,6 @@ export class NativeCanvas {
 
   private call<T>(work: (exports: CanvasExports) => T): T {
     if (this.closed) throw new NativeError("the canvas is closed");
-    return this.stills.instance.run(work);
+    return this.stills.call(work);
   }
 }

@@ -50,7 +50,8 @@ export class Handle<Exports extends NativeExports> {
   }
 }
 
-const NO_LIMIT = 0xffff_ffff;
+/** What `heap_limit` takes for a heap that may grow as far as its module allows. */
+export const NO_LIMIT = 0xffff_ffff;
 
 /** An instance that one job has alone, because calls of it pause. Allocations fail beyond what the job declared. */
 export class LoneJob<Exports extends HeapExports> {
@@ -85,20 +86,32 @@ export class LoneJob<Exports extends HeapExports> {
     return this.instance.bytes(address, length);
   }
 
+  /** Nothing may be called any more: the job is over, or a call did not come back. */
+  isGone(): boolean {
+    return this.closed || this.instance.broken || this.instance.isPaused();
+  }
+
   /** C was left in an unknown state: the instance is given up with all that it holds. */
   giveUp(): void {
     this.instance.broken = true;
+  }
+
+  /** The file was refused, by a library too large to trust it with what earlier files left: nobody gets the instance. */
+  refuse(error: unknown): never {
+    if (error instanceof NativeError) this.giveUp();
+    throw error;
   }
 
   /**
    * Gives the instance back once `free` has freed what the job holds in it. May be called twice and at any time; in the
    * midst of a pause the instance is given up.
    */
-  close(free: (exports: Exports) => void): void {
+  close(free: (exports: Exports) => void = () => undefined): void {
     if (this.closed) return;
+    const isGone = this.isGone();
     this.closed = true;
     try {
-      if (this.instance.broken || this.instance.isPaused()) return;
+      if (isGone) return;
       this.instance.run((exports) => {
         free(exports);
         exports.heap_limit(NO_LIMIT);

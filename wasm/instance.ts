@@ -31,6 +31,8 @@ export interface NativeOptions {
   readonly keepBytes: number;
   /** Further `env` imports; receives the instance that calls. */
   readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
+  /** Told that all instances are given up, and what is kept of them between calls is nobody's. */
+  readonly forget?: () => void;
   /** Imports of a module that is not ours, by the name of their module. */
   readonly foreign?: (instance: NativeInstance<NativeExports>) => WebAssembly.Imports;
 }
@@ -101,6 +103,9 @@ export class NativeInstance<Exports extends NativeExports> {
   private pace: Pace | undefined;
   /** What C was told to wait for, until it does. */
   private rest: Promise<void> | undefined;
+  /** Calls that have not come back. */
+  private depth = 0;
+  private isLeftOpen = false;
 
   constructor(module: WebAssembly.Module, options: NativeOptions) {
     const self = this as unknown as NativeInstance<NativeExports>;
@@ -131,13 +136,23 @@ export class NativeInstance<Exports extends NativeExports> {
    * that the next job gets a new one.
    */
   run<T>(work: (exports: Exports) => T): T {
-    if (this.pace) throw new Error("entered in the midst of another call");
+    if (this.pace || this.isLeftOpen) throw new Error("entered in the midst of another call");
     const stack = this.stack();
+    this.depth++;
     try {
       return work(this.exports);
     } catch (error) {
       throw this.left(stack, error);
+    } finally {
+      this.depth--;
     }
+  }
+
+  /** To be said between calls: one that has not come back never will, and nobody may enter any more. */
+  leaveOpen(): void {
+    if (this.depth === 0) return;
+    this.isLeftOpen = true;
+    this.broken = true;
   }
 
   /**

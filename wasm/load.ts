@@ -3,7 +3,8 @@
  *
  * Discarded WebAssembly instances are not collected in time (the engine feels no pressure from their memory), so
  * nothing is instantiated per request. An instance is replaced only when it trapped, when a C library was left in an
- * unknown state, or when it grew past what it may keep while idle; replacements are counted.
+ * unknown state, or when it grew past what it may keep while idle; replacements are counted, and so is what was replaced
+ * and is not collected yet.
  *
  * Jobs whose calls return before anything else happens share one instance of their module. A job with calls that pause
  * (`instance.ts`) has one alone, and gives it back for the next.
@@ -43,6 +44,37 @@ export function trimNative(bytes: number): void {
     held -= memoryOf(instance);
     module.drop(instance);
   }
+}
+
+/** Gives up all instances, whoever uses them: a call was ended in its midst, which nothing in an instance expects. */
+export function dropNative(): void {
+  for (const module of modules) module.dropAll();
+}
+
+/** A memory that was given up, until it is collected. */
+interface Dropped {
+  readonly bytes: number;
+  /** By the clock of `performance`. */
+  readonly at: number;
+}
+
+/** How long a memory counts that was given up, where the engine does not say that it was collected. */
+const DROPPED_MS = 5_000;
+
+const dropped = new Map<number, Dropped>();
+let drops = 0;
+const collections = new FinalizationRegistry<number>((id) => void dropped.delete(id));
+
+function countDropped(instance: Pick<NativeInstance<NativeExports>, "exports">): void {
+  const id = ++drops;
+  dropped.set(id, { bytes: memoryOf(instance), at: performance.now() });
+  collections.register(instance.exports.memory, id);
+}
+
+/** Bytes of memories that were given up and are not collected yet; what is older than `withinMs` does not count. */
+export function droppedNativeBytes(withinMs = DROPPED_MS): number {
+  const since = performance.now() - withinMs;
+  return [...dropped.values()].reduce((sum, { bytes, at }) => (at < since ? sum : sum + bytes), 0);
 }
 
 /** Counts uses of instances, to tell which was used last. */
@@ -87,8 +119,8 @@ class NativeModule<Exports extends NativeExports> {
    */
   acquire(): NativeInstance<Exports> {
     if (this.shared?.broken) {
+      this.replace(this.shared);
       this.shared = undefined;
-      this.replaced++;
     }
     this.shared ??= this.take();
     this.shared.lastUse = ++uses;
@@ -114,7 +146,7 @@ class NativeModule<Exports extends NativeExports> {
     if (this.shared === instance) this.shared = undefined;
     if (!wasOurs) return;
     // What a broken one still holds is nobody's.
-    if (instance.broken) this.replaced++;
+    if (instance.broken) this.replace(instance);
     else this.idle = [...this.idle, instance];
     for (const surplus of this.idle.slice(0, -MAX_IDLE_INSTANCES)) this.drop(surplus);
   }
@@ -125,8 +157,20 @@ class NativeModule<Exports extends NativeExports> {
 
   /** Gives an idle instance up. */
   drop(instance: NativeInstance<Exports>): void {
-    this.replaced++;
+    this.replace(instance);
     this.idle = this.idle.filter((other) => other !== instance);
+  }
+
+  /** Gives up every instance. Jobs that use one go on with it, unless a call in it was ended in its midst. */
+  dropAll(): void {
+    for (const instance of this.instances()) {
+      instance.leaveOpen();
+      this.replace(instance);
+    }
+    this.shared = undefined;
+    this.lent.clear();
+    this.idle = [];
+    this.options.forget?.();
   }
 
   statistics(): NativeStatistics {
@@ -137,6 +181,11 @@ class NativeModule<Exports extends NativeExports> {
   /** All that jobs use, and that wait for jobs. */
   instances(): readonly NativeInstance<Exports>[] {
     return [...this.idle, ...this.lent, ...(this.shared ? [this.shared] : [])];
+  }
+
+  private replace(instance: NativeInstance<Exports>): void {
+    this.replaced++;
+    countDropped(instance);
   }
 
   /** The idle instance that was used last and is fit for another job; or else a new one. */

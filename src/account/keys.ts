@@ -2,6 +2,7 @@
 import { crc32 } from "node:zlib";
 
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
+import { Recent } from "../recent.ts";
 import { type Account, type AccountRow, accountOf } from "./accounts.ts";
 
 /** Whom a key belongs to. */
@@ -105,9 +106,9 @@ interface Known {
 }
 
 /** Keys that exist, stale ones included: they are asked about again. */
-const existing = new Map<string, Known>();
+const existing = new Recent<Known>(MAX_CACHED_KEYS);
 /** Keys that do not. */
-const unknown = new Map<string, Known>();
+const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_KEYS);
 
 /**
  * Whom a key belongs to; null when there is no such key. What the database said is remembered for a while in this
@@ -126,10 +127,10 @@ export async function findHolder(
   if (known && known.until > now) return known.holder;
   if (!existing.has(hash)) onStranger();
   const holder = await readHolder(db, hash);
-  if (holder) remember(existing, MAX_CACHED_KEYS, hash, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
+  if (holder) existing.set(hash, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
   else {
     existing.delete(hash);
-    remember(unknown, MAX_CACHED_UNKNOWN_KEYS, hash, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
+    unknown.set(hash, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
   }
   return holder;
 }
@@ -138,14 +139,6 @@ export async function findHolder(
 export function forgetKeys(): void {
   existing.clear();
   unknown.clear();
-}
-
-function remember(keys: Map<string, Known>, most: number, hash: string, known: Known): void {
-  keys.delete(hash);
-  keys.set(hash, known);
-  if (keys.size <= most) return;
-  const [oldest] = keys.keys();
-  if (oldest !== undefined) keys.delete(oldest);
 }
 
 async function readHolder(db: D1Database, hash: string): Promise<Holder | null> {

@@ -25,6 +25,8 @@ export interface LocalOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Drops the Worker's log, for measurements and tests. */
   readonly quiet?: boolean;
+  /** Where debuggers may attach, for measurements. */
+  readonly inspectorPort?: number;
 }
 
 export interface LocalService {
@@ -114,6 +116,7 @@ async function simulate(
         cf: false,
         log: new Log(LogLevel.WARN),
         logRequests: false,
+        ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
         ...(options.quiet && { handleStructuredLogs: () => undefined }),
       }),
     );

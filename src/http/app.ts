@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
+import { count } from "../metrics.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
@@ -144,6 +145,8 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   const { id, route, failure } = c.var;
   const milliseconds = Date.now() - startedAt;
   countPoint(c, milliseconds);
+  count("requests_total", { method: c.req.method, route, status });
+  count("request_seconds_total", { route }, milliseconds / 1000);
   const line = { id, method: c.req.method, route, status, ms: milliseconds };
   if (status >= 500) logLine("error", { ...line, causes: causesOf(failure) });
   else logLine("info", line);

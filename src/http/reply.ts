@@ -5,6 +5,7 @@ import type { Failure, InputMetadata, OutputMetadata, Success } from "../contrac
 import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
+import { count } from "../metrics.ts";
 import type { Result } from "../street/process.ts";
 import type { AppContext } from "./context.ts";
 
@@ -34,6 +35,8 @@ export function replyResult(c: AppContext, result: Result): Response {
 export function replyError(c: AppContext, error: unknown): Response {
   const known = error instanceof ApiError ? error : new ApiError(500, "Internal error", { cause: error });
   if (known.status >= 500) c.set("failure", error);
+  // What sentences differ in are figures.
+  count("refusals_total", { status: known.status, reason: known.message.replace(/\d+/g, "N") });
   const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
   // Hono's type lacks 499, which nobody is there to read.

@@ -1,5 +1,6 @@
 /** Requests without a known key, counted by client address in this isolate, before anybody else is asked. */
 import { MAX_COUNTED_ADDRESSES, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { Recent } from "../recent.ts";
 
 interface Bucket {
   /** Requests that are free; below one, the next has to wait. */
@@ -10,11 +11,10 @@ interface Bucket {
 
 /** As many requests at once as the window allows, and as many again in the time of a window. */
 export class Strangers {
-  private readonly buckets = new Map<string, Bucket>();
-  private readonly most: number;
+  private readonly buckets: Recent<Bucket>;
 
   constructor(most = MAX_COUNTED_ADDRESSES) {
-    this.most = most;
+    this.buckets = new Recent(most);
   }
 
   /**
@@ -27,7 +27,7 @@ export class Strangers {
     const { left, at } = this.buckets.get(address) ?? { left: limit, at: now };
     const full = Math.min(limit, left + (Math.max(0, now - at) / 1000) * perSecond);
     const isFree = full >= 1;
-    this.put(address, { left: isFree ? full - 1 : full, at: now });
+    this.buckets.set(address, { left: isFree ? full - 1 : full, at: now });
     if (isFree) return 0;
     return Math.max(1, Math.ceil(Math.min(RATE_WINDOW_SECONDS, (1 - full) / perSecond)));
   }
@@ -35,14 +35,6 @@ export class Strangers {
   /** The request turned out to be of somebody known. */
   giveBack(address: string): void {
     const bucket = this.buckets.get(address);
-    if (bucket) this.put(address, { ...bucket, left: bucket.left + 1 });
-  }
-
-  private put(address: string, bucket: Bucket): void {
-    this.buckets.delete(address);
-    this.buckets.set(address, bucket);
-    if (this.buckets.size <= this.most) return;
-    const [longestSilent] = this.buckets.keys();
-    if (longestSilent !== undefined) this.buckets.delete(longestSilent);
+    if (bucket) this.buckets.set(address, { ...bucket, left: bucket.left + 1 });
   }
 }

@@ -4,6 +4,7 @@
  * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that it
  * takes (`spend`), and by the clock besides, where it moves.
  */
+import { Line } from "./line.ts";
 
 /** Declared milliseconds after which work makes way. Light requests are answered in between. */
 const STRETCH_MS = 40;
@@ -20,16 +21,22 @@ export interface Breath {
   worked(): number;
 }
 
-interface Turn {
-  readonly start: () => void;
-}
-
-/** Grants the thread to one piece of work at a time, in the order in which they ask. */
+/**
+ * Grants the thread to one piece of work at a time, in the order in which they ask.
+ *
+ * Whoever has the thread gives it up before anything else can happen in the isolate. Only an invocation that the platform
+ * ends in the midst of a stretch, for its time or its memory, leaves it taken: none of its frames is ever left, by no
+ * `finally`. So an event that finds the thread taken as it begins (`look`) is one after such an end.
+ */
 export class Thread {
-  private taken = false;
-  private readonly waiting: Turn[] = [];
+  /** Whose stretch it is: the mark that stands while somebody computes. */
+  private holder: object | undefined;
+  /** What is done at once, and in whose midst the same may happen. */
+  private atOnceDepth = 0;
+  private readonly line: Line;
   private readonly now: () => number;
   private readonly pause: () => Promise<void>;
+  private readonly listeners: (() => void)[] = [];
 
   /**
    * @param now milliseconds, of any beginning
@@ -38,11 +45,47 @@ export class Thread {
   constructor(now: () => number, pause: () => Promise<void>) {
     this.now = now;
     this.pause = pause;
+    this.line = new Line({ now, onEvent: () => this.look() });
   }
 
-  /** Runs `work` in stretches that alternate with those of other work. */
+  /** Those who wait for the thread. */
+  get waiting(): number {
+    return this.line.length;
+  }
+
+  /** Has `listener` told when work was ended in the midst of a stretch. */
+  onEnded(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * To be called where an event begins, and nowhere else. Work whose stretch stands open was ended in its midst: the
+   * thread is free, and whoever listens is told.
+   * @returns whether it was so
+   */
+  look(): boolean {
+    if (!this.holder && this.atOnceDepth === 0) return false;
+    this.holder = undefined;
+    this.atOnceDepth = 0;
+    for (const listener of this.listeners) listener();
+    this.line.renew();
+    return true;
+  }
+
+  /** Does work that is over before anything else happens, whoever has the thread: to look into a file. */
+  atOnce<Result>(work: () => Result): Result {
+    this.atOnceDepth++;
+    try {
+      return work();
+    } finally {
+      this.atOnceDepth = Math.max(0, this.atOnceDepth - 1);
+    }
+  }
+
+  /** Runs `work` in stretches that alternate with those of other work; in them it waits for nothing but its pauses. */
   async run<Result>(work: (breath: Breath) => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    await this.take();
+    const self = {};
+    await this.take(self);
     const stretches = new Stretches(this.now);
     let isResting = false;
     let isOver = false;
@@ -51,10 +94,10 @@ export class Thread {
       if (isResting) throw new Error("two pieces of work share one breath");
       isResting = true;
       stretches.end();
-      this.release();
+      this.release(self);
       await this.pause();
-      await this.take();
-      if (isOver) return this.release();
+      await this.take(self);
+      if (isOver) return this.release(self);
       isResting = false;
       stretches.begin();
       signal?.throwIfAborted();
@@ -68,20 +111,24 @@ export class Thread {
     } finally {
       isOver = true;
       // Work that failed beside a pause of its own does not have the thread: the pause gives it back.
-      if (!isResting) this.release();
+      if (!isResting) this.release(self);
     }
   }
 
-  private take(): Promise<void> | undefined {
-    if (this.taken) return new Promise((start) => this.waiting.push({ start }));
-    this.taken = true;
-    return undefined;
+  private take(self: object): Promise<void> | undefined {
+    const claim = () => {
+      if (this.holder) return false;
+      this.holder = self;
+      return true;
+    };
+    if (this.line.length === 0 && claim()) return undefined;
+    return this.line.wait(({ first }) => first && claim());
   }
 
-  private release(): void {
-    const next = this.waiting.shift();
-    if (next) next.start();
-    else this.taken = false;
+  private release(self: object): void {
+    if (this.holder !== self) return;
+    this.holder = undefined;
+    this.line.call();
   }
 }
 

@@ -1,6 +1,7 @@
 /** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
 import { ApiError } from "../errors.ts";
 import { MAX_FRAMES, MAX_RESULT_PIXELS, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
+import { isolateThread } from "./breath.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Stored } from "./pipeline.ts";
@@ -22,7 +23,7 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   const name = detect(bytes);
   if (!name) throw new ApiError(415, "The file is not an image in a supported format");
   const format: FormatDefinition = FORMATS[name];
-  const facts = format.read.probe(bytes);
+  const facts = isolateThread.atOnce(() => format.read.probe(bytes));
   checkLimits(facts);
   return { name, bytes, format, facts };
 }

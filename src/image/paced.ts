@@ -33,8 +33,7 @@ export function ownBreath(breath: Breath): OwnBreath {
  * Makes rows declare what they take. Every reading declares beforehand what the one before it took: a view is handed on
  * without a pause.
  * @param ms what all the rows take. What their maker has declared itself is a part of it, and the rest is spread over
- * the
- *   rows; what it declares while they are read counts as if the next rows had.
+ *   the rows; what it declares while they are read counts as if the next rows had.
  * @param own what the maker of the rows declares by, where it does
  */
 export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): Rows {

@@ -1,5 +1,6 @@
 /** Access tokens, kept in the isolate until shortly before they end. Losing them costs one request. */
 import { MAX_KEPT_TOKENS, TOKEN_MARGIN_MS } from "../limits.ts";
+import { Recent } from "../recent.ts";
 import { sha256 } from "./digest.ts";
 import type { Answer, Session } from "./session.ts";
 
@@ -9,7 +10,7 @@ export interface Grant {
   readonly expiresAt: number;
 }
 
-const kept = new Map<string, Grant>();
+const kept = new Recent<Grant>(MAX_KEPT_TOKENS);
 
 /**
  * Does `use` with a token, and once more with a new one when the answer is 401: tokens may be revoked before their end.
@@ -24,7 +25,7 @@ export async function withGrant<Granted extends Grant>(
   const name = (await sha256(JSON.stringify(identity))).toHex();
   const renew = async () => {
     const grant = await obtain();
-    keep(name, grant);
+    kept.set(name, grant);
     return grant;
   };
   const known = kept.get(name) as Granted | undefined;
@@ -33,11 +34,4 @@ export async function withGrant<Granted extends Grant>(
   if (answer.status !== 401) return answer;
   kept.delete(name);
   return use(await renew());
-}
-
-function keep(name: string, grant: Grant): void {
-  kept.delete(name);
-  const [oldest] = kept.keys();
-  if (kept.size >= MAX_KEPT_TOKENS && oldest !== undefined) kept.delete(oldest);
-  kept.set(name, grant);
 }

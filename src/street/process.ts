@@ -11,7 +11,8 @@ import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { render } from "../image/render.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
-import type { Stopwatch } from "../image/stopwatch.ts";
+import { type Part, startStopwatch, type Stopwatch } from "../image/stopwatch.ts";
+import { count } from "../metrics.ts";
 import type { Store } from "../storage/providers.ts";
 
 /** Where the image of a job comes from. */
@@ -82,11 +83,15 @@ async function carried(
 ): Promise<Result> {
   const { output, optimize, store: _, ...members } = job.processing;
   const sent = await measured(original.bytes);
+  const { stopwatch = startStopwatch(), signal } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
-    const { stopwatch, signal } = ports;
     const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
+  }).catch((error: unknown) => {
+    countTime(stopwatch, NONE, NONE);
+    throw error;
   });
+  countTime(stopwatch, rendered.input.format.label, rendered.output.format.label);
   const encoded: Encoded = {
     bytes: rendered.output.file.bytes,
     mime: rendered.output.format.mime,
@@ -99,6 +104,7 @@ async function carried(
   // What is stored now is stored again by whoever does the work instead.
   ports.signal?.throwIfAborted();
   const { url } = await keep(encoded);
+  countPicture(input, result);
   const saved = Math.max(0, input.bytes - result.bytes);
   const { score } = rendered.output;
   const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };
@@ -136,6 +142,22 @@ async function withOverlays<Result>(
   } finally {
     for (const { memory } of overlays.values()) memory.release();
   }
+}
+
+/** What a format is called where the work came to nothing. */
+const NONE = "none";
+
+function countTime({ spent }: Stopwatch, from: string, to: string): void {
+  const formats = { decode: from, operations: from, encode: to } as const;
+  for (const [stage, format] of Object.entries(formats) as [Part, string][]) {
+    count("processing_seconds_total", { stage, format }, Math.max(0, spent[stage]) / 1000);
+  }
+}
+
+function countPicture(from: InputMetadata, to: InputMetadata): void {
+  count("pictures_total", { from: from.format, to: to.format });
+  count("picture_bytes_total", { way: "in", format: from.format }, from.bytes);
+  count("picture_bytes_total", { way: "out", format: to.format }, to.bytes);
 }
 
 /** The name of a result: that of the original with the extension of the format. */

@@ -1,6 +1,7 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
 import { BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
+import { count } from "../metrics.ts";
 import { backoff } from "../webhook/backoff.ts";
 import type { Message } from "../webhook/ports.ts";
 import type { Street } from "./edges.ts";
@@ -20,6 +21,9 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
+    count("queue_messages_total", { kind: body.kind });
+    const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
+    count("queue_wait_seconds_total", { kind: body.kind }, waitedMs / 1000);
     if (body.kind === "run") await runWork(env, street, body.id, QUEUE_WORK_MS);
     else await wakeCourier(env, body.id, Date.now());
     message.ack();

@@ -33,6 +33,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "red-eyes": () => import("./red-eyes.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
+  isolate: () => import("./isolate.ts"),
   matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),
   operations: () => import("./operations.ts"),

@@ -78,7 +78,7 @@ describe("Budget", () => {
 
   describe("originals", () => {
     const shares = { bytes: 6, small: 1, smallBytes: 2 };
-    const budgetOf = (total = 10) => new Budget(total, 8, undefined, shares);
+    const budgetOf = (aloneBytes = 10) => new Budget(10, 8, { originals: shares, aloneBytes, maxBlockedMs: 500 });
 
     it("are refused with 503 and Retry-After beyond their share, at once", () => {
       const budget = budgetOf();
@@ -125,11 +125,44 @@ describe("Budget", () => {
     });
 
     it("of jobs that wait for each other's memory do not stop them", async () => {
-      const budget = budgetOf();
+      const budget = budgetOf(16);
       const originals = [budget.reserve(3), budget.reserve(3)];
       const jobs = originals.map(({ release }) => budget.run({ bytes: 10 }, () => "done").finally(release));
       expect(await Promise.all(jobs)).toEqual(["done", "done"]);
       expect(budget.held).toEqual({ work: 0, originals: 0 });
+    });
+
+    it("never make the sum larger than what there is: what fits goes first", async () => {
+      const budget = budgetOf(12);
+      const originals = [budget.reserve(2), budget.reserve(4)];
+      const order: string[] = [];
+      const large = budget.run({ bytes: 10 }, () => void order.push("large")).finally(originals[0]?.release);
+      const small = budget.run({ bytes: 4 }, () => void order.push("small")).finally(originals[1]?.release);
+      await Promise.all([large, small]);
+      expect(order).toEqual(["small", "large"]);
+    });
+
+    it("that stand in each other's way are refused with 503, the last one first", async () => {
+      const budget = budgetOf(12);
+      const originals = [budget.reserve(2), budget.reserve(4)];
+      const done: string[] = [];
+      const [first, last] = originals.map(({ release }) =>
+        budget.run({ bytes: 10 }, () => void done.push("done")).finally(release),
+      );
+      await expect(last).rejects.toMatchObject({ status: 503, headers: { "Retry-After": "2" } });
+      await first;
+      expect(done).toEqual(["done"]);
+      expect(budget.held).toEqual({ work: 0, originals: 0 });
+    });
+
+    it("that are large are refused while work waits for others to go", async () => {
+      const budget = budgetOf(12);
+      const original = budget.reserve(4);
+      const waiting = budget.run({ bytes: 10 }, () => "done");
+      expect(() => budget.reserve(2)).toThrow("No capacity");
+      original.release();
+      expect(await waiting).toBe("done");
+      budget.reserve(2);
     });
 
     it("hold what they held when there is no room to grow", () => {

@@ -5,6 +5,8 @@ import { Thread } from "../../src/image/breath.ts";
 import { openTransform } from "../../wasm/color/color.ts";
 import type { Turns } from "../../wasm/instance.ts";
 import {
+  droppedNativeBytes,
+  dropNative,
   native,
   NativeError,
   type NativeExports,
@@ -81,6 +83,24 @@ function abortedAtThird(reason: Error): Turns {
 }
 
 const SUM_OF_100 = Array.from({ length: 100 }, (_, at) => (at & 15) + at).reduce((a, b) => a + b);
+
+describe("instances that are given up while jobs use them", () => {
+  it("are used by nobody who comes later, and only by who was not in the midst of a call", () => {
+    const { name, module } = pausingModule();
+    const [inCall, other] = [module.acquireAlone(), module.acquireAlone()];
+    const before = droppedNativeBytes();
+    // Between two events no call stands open, but for one that was ended in its midst.
+    inCall.run(() => dropNative());
+    expect(memoryOf(name)).toBe(0);
+    expect(droppedNativeBytes()).toBeGreaterThan(before);
+    expect(() => inCall.run((exports) => exports.sum(1))).toThrow("in the midst of another call");
+    expect(other.run((exports) => exports.sum(100))).toBe(SUM_OF_100);
+    for (const instance of [inCall, other]) module.release(instance);
+    const next = module.acquireAlone();
+    expect([inCall, other]).not.toContain(next);
+    module.release(next);
+  });
+});
 
 describe("a native call that pauses", () => {
   it("comes to what it would at once, and leaves the stack as it was", async () => {

@@ -9,7 +9,11 @@ interface ColorExports extends NativeExports {
   color_close(transform: number): void;
 }
 
-const color = native<ColorExports>(module, { name: "color", keepBytes: 8 * 1024 * 1024 });
+const color = native<ColorExports>(module, {
+  name: "color",
+  keepBytes: 8 * 1024 * 1024,
+  forget: () => (idle = undefined),
+});
 
 /** How pixels lie in the input of a transform: four bytes each. The numbers are shared with color.c. */
 const LAYOUTS = { rgba: 0, gray: 1, cmyk: 2, "cmyk-inverted": 3 } as const;

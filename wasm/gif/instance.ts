@@ -81,6 +81,7 @@ let sink: Uint8Array[] = [];
 const gif = native<GifExports>(module, {
   name: "gif",
   keepBytes: KEEP_BYTES,
+  forget: () => (sink = []),
   imports: (instance) => ({ write: (from = 0, length = 0) => void sink.push(instance.bytes(from, length).slice()) }),
 });
 

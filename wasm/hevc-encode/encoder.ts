@@ -2,8 +2,9 @@
  * Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a
  * picture.
  */
+import { LoneJob } from "../handle.ts";
 import type { Turns } from "../instance.ts";
-import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { type HeapExports, heapOf, native, NativeError } from "../load.ts";
 import { beside, type Price, priced } from "../price.ts";
 import module from "./hevc-encode.wasm";
 
@@ -31,7 +32,6 @@ interface EncodeExports extends HeapExports {
 
 /** Linear memory that the idle instance may keep: that of a row of tiles, whatever the size of the picture. */
 const KEEP_BYTES = 24 << 20;
-const NO_LIMIT = 0xffff_ffff;
 /** Rows that are taken at a time; even. */
 export const BAND_ROWS = 16;
 
@@ -41,6 +41,7 @@ let written: Uint8Array[] = [];
 const hevc = native<EncodeExports>(module, {
   name: "hevc-encode",
   keepBytes: KEEP_BYTES,
+  forget: () => (written = []),
   imports: (instance) => ({
     write: (from = 0, length = 0) => void written.push(instance.bytes(from, length).slice()),
   }),
@@ -95,10 +96,9 @@ function encoderBytes(pixels: number): number {
 /** A row of tiles, in an instance that its job has alone: encoding may pause. */
 export class HevcTiles {
   readonly columns: number;
-  private readonly instance: NativeInstance<EncodeExports> = hevc.acquireAlone();
+  private readonly job: LoneJob<EncodeExports>;
   private readonly pointer: Pointer;
   private readonly width: number;
-  private closed = false;
 
   /**
    * @param peakBytes that may be held, the results not included
@@ -106,16 +106,13 @@ export class HevcTiles {
    */
   constructor(pictureWidth: number, tile: Sides, opaque: boolean, peakBytes: number) {
     this.width = pictureWidth;
-    const { instance } = this;
+    this.job = new LoneJob(hevc, peakBytes);
     try {
-      instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
-      this.pointer = instance.run((exports) =>
-        exports.tiles_open(pictureWidth, tile.width, tile.height, opaque ? 1 : 0),
-      );
+      this.pointer = this.call((exports) => exports.tiles_open(pictureWidth, tile.width, tile.height, opaque ? 1 : 0));
       if (this.pointer === 0) throw new NativeError("out of memory");
       this.columns = this.call((exports) => exports.tiles_columns(this.pointer));
     } catch (error) {
-      this.release();
+      this.job.close();
       throw error;
     }
   }
@@ -123,7 +120,7 @@ export class HevcTiles {
   /** Where up to 16 rows go, RGBA; valid until the next call. */
   band(): Uint8Array {
     const address = this.call((exports) => exports.tiles_band(this.pointer));
-    return this.instance.bytes(address, BAND_ROWS * this.width * 4);
+    return this.job.bytes(address, BAND_ROWS * this.width * 4);
   }
 
   /** Takes the first rows of the band: an even number, except at the bottom of the picture. */
@@ -159,7 +156,7 @@ export class HevcTiles {
     try {
       const name = this.call((exports) => this.text(exports, preset));
       const pace = { breath, nanoseconds };
-      const done = await this.instance.runPausing(pace, "tiles_encode", this.pointer, column, ...numbers, name);
+      const done = await this.job.callPausing(pace, "tiles_encode", this.pointer, column, ...numbers, name);
       if (done === 0) throw new NativeError("out of memory");
       return this.call((exports) => {
         exports.free(name);
@@ -167,27 +164,14 @@ export class HevcTiles {
       });
     } catch (error) {
       // What kvazaar held is lost.
-      this.instance.broken = true;
+      this.job.giveUp();
       throw error;
     }
   }
 
   /** Frees everything. May be called twice and at any time. */
   close(): void {
-    if (this.closed) return;
-    try {
-      const gone = this.instance.broken || this.instance.isPaused();
-      if (!gone) this.call((exports) => exports.tiles_close(this.pointer));
-    } finally {
-      this.release();
-    }
-  }
-
-  private release(): void {
-    this.closed = true;
-    const gone = this.instance.broken || this.instance.isPaused();
-    if (!gone) this.instance.run((exports) => exports.heap_limit(NO_LIMIT));
-    hevc.release(this.instance);
+    this.job.close((exports) => exports.tiles_close(this.pointer));
   }
 
   private take(exports: EncodeExports): Uint8Array {
@@ -203,15 +187,14 @@ export class HevcTiles {
   private text(exports: EncodeExports, text: string): Pointer {
     const pointer = exports.malloc(text.length + 1);
     if (pointer === 0) throw new NativeError("out of memory");
-    const bytes = this.instance.bytes(pointer, text.length + 1);
+    const bytes = this.job.bytes(pointer, text.length + 1);
     bytes.set(new TextEncoder().encode(text));
     bytes[text.length] = 0;
     return pointer;
   }
 
   private call<T>(work: (exports: EncodeExports) => T): T {
-    if (this.closed) throw new NativeError("the tiles are closed");
-    return this.instance.run(work);
+    return this.job.call(work);
   }
 }
 

@@ -35,7 +35,7 @@ export class DecoderHandle {
   private closed = false;
 
   constructor(bytes: Uint8Array, start: (exports: JpegExports, pointer: number) => void) {
-    this.source = openSource(bytes);
+    this.source = openSource(this.instance, bytes);
     this.call((exports) => {
       this.pointer = exports.decoder_new(this.source);
       start(exports, this.pointer);
@@ -77,7 +77,7 @@ export class DecoderHandle {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    closeSource(this.source);
+    closeSource(this.instance, this.source);
     try {
       if (this.pointer && !this.instance.broken) this.instance.run((exports) => exports.decoder_close(this.pointer));
     } finally {

@@ -150,7 +150,7 @@ export function packedLimit({ width, height, quality, subsampling = "4:2:0", gra
 class EncoderHandle {
   readonly input: number;
   private readonly instance: JpegInstance = jpegModule.acquire();
-  private readonly sink = openSink();
+  private readonly sink = openSink(this.instance);
   private pointer = 0;
   private closed = false;
 
@@ -185,7 +185,7 @@ class EncoderHandle {
 
   *finish(): Pieces<Uint8Array> {
     while (this.call((exports, pointer) => exports.encoder_finish(pointer, WRITTEN_BLOCKS)) !== 0) yield WRITTEN_MS;
-    const file = closeSink(this.sink);
+    const file = closeSink(this.instance, this.sink);
     this.close();
     return file;
   }
@@ -193,7 +193,7 @@ class EncoderHandle {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    closeSink(this.sink);
+    closeSink(this.instance, this.sink);
     try {
       if (this.pointer && !this.instance.broken) this.instance.run((exports) => exports.encoder_close(this.pointer));
     } finally {

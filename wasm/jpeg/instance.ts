@@ -1,5 +1,6 @@
 /** The native module of this folder, and the bytes that flow in and out of it while a job runs. */
 import { type HeapExports, native, type NativeInstance } from "../load.ts";
+import { Numbered } from "../numbered.ts";
 import module from "./jpeg.wasm";
 
 export interface JpegExports extends HeapExports {
@@ -76,9 +77,8 @@ interface Source {
   offset: number;
 }
 
-const sources = new Map<number, Source>();
-const sinks = new Map<number, Uint8Array[]>();
-let lastId = 0;
+const sources = new Numbered<Source>();
+const sinks = new Numbered<Uint8Array[]>();
 
 /** Linear memory that the idle instance may keep: what a 24 MP picture needs, progressive input apart. */
 const KEEP_BYTES = 32 << 20;
@@ -88,7 +88,7 @@ export const jpegModule = native<JpegExports>(module, {
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     pull(id = 0, to = 0, capacity = 0) {
-      const source = sources.get(id);
+      const source = sources.get(instance.exports, id);
       if (!source) return 0;
       const piece = source.bytes.subarray(source.offset, source.offset + capacity);
       instance.bytes(to, piece.length).set(piece);
@@ -96,36 +96,33 @@ export const jpegModule = native<JpegExports>(module, {
       return piece.length;
     },
     push(id = 0, from = 0, length = 0) {
-      sinks.get(id)?.push(instance.bytes(from, length).slice());
+      sinks.get(instance.exports, id)?.push(instance.bytes(from, length).slice());
     },
   }),
 });
 
 /** Makes bytes readable for C under the returned number, until `closeSource`. */
-export function openSource(bytes: Uint8Array): number {
-  sources.set(++lastId, { bytes, offset: 0 });
-  return lastId;
+export function openSource({ exports }: JpegInstance, bytes: Uint8Array): number {
+  return sources.add(exports, { bytes, offset: 0 });
 }
 
-export function closeSource(id: number): void {
-  sources.delete(id);
+export function closeSource({ exports }: JpegInstance, id: number): void {
+  sources.take(exports, id);
 }
 
 /** Collects what C writes under the returned number, until `closeSink`. */
-export function openSink(): number {
-  sinks.set(++lastId, []);
-  return lastId;
+export function openSink({ exports }: JpegInstance): number {
+  return sinks.add(exports, []);
 }
 
 /** Ends the sink and returns everything that was written to it. */
-export function closeSink(id: number): Uint8Array {
-  return closeSinks([id]);
+export function closeSink(instance: JpegInstance, id: number): Uint8Array {
+  return closeSinks(instance, [id]);
 }
 
 /** Ends sinks and returns everything that was written to them, one after the other. */
-export function closeSinks(ids: readonly number[]): Uint8Array {
-  const pieces = ids.flatMap((id) => sinks.get(id) ?? []);
-  for (const id of ids) sinks.delete(id);
+export function closeSinks({ exports }: JpegInstance, ids: readonly number[]): Uint8Array {
+  const pieces = ids.flatMap((id) => sinks.take(exports, id) ?? []);
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let offset = 0;
   for (const piece of pieces) {

@@ -97,16 +97,16 @@ export function canTurn({ width, height, components }: JpegHeader, { transpose, 
  */
 export function* recompress(bytes: Uint8Array, options: RecompressOptions): Pieces<Uint8Array> {
   const instance = jpegModule.acquire();
-  const sinks = Array.from({ length: options.streamed ? SINKS : 1 }, openSink);
+  const sinks = Array.from({ length: options.streamed ? SINKS : 1 }, () => openSink(instance));
   let pointer = 0;
   try {
     pointer = instance.run((exports) => exports.recompressor_new(sinks[0]!));
     prepare(instance, pointer, options);
     yield* read(instance, pointer, bytes, options);
     if (!options.streamed) yield* write(instance, pointer, options);
-    return closeSinks(sinks);
+    return closeSinks(instance, sinks);
   } finally {
-    closeSinks(sinks);
+    closeSinks(instance, sinks);
     try {
       if (pointer && !instance.broken) instance.run((exports) => exports.recompressor_close(pointer));
     } finally {
@@ -131,7 +131,7 @@ function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, optio
       : exports.recompressor_read(pointer, source, pass, distance, windowBytes);
   const packing = CODED_NANOSECONDS_PER_BLOCK.one + packNanoseconds(options);
   for (let pass = 0, passes = 1; pass < passes; pass++) {
-    const source = openSource(bytes);
+    const source = openSource(instance, bytes);
     try {
       passes = instance.run((exports) => begin(exports, source, pass));
       for (;;) {
@@ -140,7 +140,7 @@ function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, optio
         yield (READ_BLOCKS * (done === SCANS_READ ? SCAN_NANOSECONDS_PER_BLOCK : packing)) / 1e6;
       }
     } finally {
-      closeSource(source);
+      closeSource(instance, source);
     }
   }
 }

@@ -5,6 +5,7 @@
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf, Turns } from "../instance.ts";
 import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
+import { Numbered } from "../numbered.ts";
 import module from "./jpeg2000.wasm";
 
 export interface Jpeg2000Exports extends HeapExports {
@@ -43,23 +44,21 @@ export interface Jpeg2000Exports extends HeapExports {
 
 /** Linear memory that the idle instance may keep: what pictures up to 2 megapixels need, and rows of larger ones. */
 const KEEP_BYTES = 48 << 20;
-/** What C reads and writes, by the numbers that it knows it by. */
-const sources = new Map<number, Uint8Array>();
-const sinks = new Map<number, Uint8Array[]>();
-let lastNumber = 0;
+const sources = new Numbered<Uint8Array>();
+const sinks = new Numbered<Uint8Array[]>();
 
 const jpeg2000 = native<Jpeg2000Exports>(module, {
   name: "jpeg2000",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     pull(source = 0, from = 0, to = 0, length = 0) {
-      const piece = sources.get(source)?.subarray(from, from + length);
+      const piece = sources.get(instance.exports, source)?.subarray(from, from + length);
       if (!piece) return 0;
       instance.bytes(to, piece.length).set(piece);
       return piece.length;
     },
     write(sink = 0, from = 0, length = 0) {
-      sinks.get(sink)?.push(instance.bytes(from, length).slice());
+      sinks.get(instance.exports, sink)?.push(instance.bytes(from, length).slice());
     },
   }),
 });
@@ -74,14 +73,17 @@ type Rest<Name extends Pausing> = ArgumentsOf<Jpeg2000Exports, Name> extends [nu
 class Job {
   private readonly job: LoneJob<Jpeg2000Exports>;
   private readonly pointer: number = 0;
-  private readonly closing: "reader_close" | "writer_close";
+  private readonly free: (exports: Jpeg2000Exports, pointer: number) => void;
 
-  /** @throws NativeError when memory does not suffice */
-  constructor(peakBytes: number, open: (exports: Jpeg2000Exports) => number, closing: Job["closing"]) {
-    this.closing = closing;
+  /**
+   * @param free what was opened; nothing was where the pointer is 0
+   * @throws NativeError when memory does not suffice
+   */
+  constructor(peakBytes: number, open: (exports: Jpeg2000Exports) => number, free: Job["free"]) {
+    this.free = free;
     this.job = new LoneJob(jpeg2000, peakBytes);
     try {
-      this.pointer = this.job.call(open);
+      this.pointer = this.call(open);
       if (this.pointer === 0) throw new NativeError("out of memory");
     } catch (error) {
       this.close();
@@ -91,7 +93,11 @@ class Job {
 
   /** @throws NativeError when OpenJPEG refuses its input or memory does not suffice */
   call<T>(work: (exports: Jpeg2000Exports, pointer: number) => T): T {
-    return this.job.call((exports) => work(exports, this.pointer));
+    try {
+      return this.job.call((exports) => work(exports, this.pointer));
+    } catch (error) {
+      return this.job.refuse(error);
+    }
   }
 
   /** Calls work that pauses; views of memory are void afterward. */
@@ -101,7 +107,7 @@ class Job {
     ...rest: Rest<Name>
   ): Promise<ResultOf<Jpeg2000Exports, Name>> {
     const args = [this.pointer, ...rest] as unknown as ArgumentsOf<Jpeg2000Exports, Name>;
-    return this.job.callPausing({ breath, nanoseconds: 1 }, name, ...args);
+    return this.job.callPausing({ breath, nanoseconds: 1 }, name, ...args).catch((error) => this.job.refuse(error));
   }
 
   /** A view of linear memory, valid until the next call. */
@@ -111,51 +117,41 @@ class Job {
 
   /** May be called twice. */
   close(): void {
-    this.job.close((exports) => {
-      if (this.pointer !== 0) exports[this.closing](this.pointer);
-    });
+    this.job.close((exports) => this.free(exports, this.pointer));
   }
 }
 
 /** A job that reads `bytes`, as often as it will. */
 export class ReadingJob extends Job {
-  private readonly source: number;
-
   constructor(bytes: Uint8Array, peakBytes: number, open: (exports: Jpeg2000Exports, source: number) => number) {
-    const source = ++lastNumber;
-    sources.set(source, bytes);
-    try {
-      super(peakBytes, (exports) => open(exports, source), "reader_close");
-    } catch (error) {
-      sources.delete(source);
-      throw error;
-    }
-    this.source = source;
-  }
-
-  override close(): void {
-    sources.delete(this.source);
-    super.close();
+    let source = 0;
+    const openSource = (exports: Jpeg2000Exports) => {
+      source = sources.add(exports, bytes);
+      return open(exports, source);
+    };
+    super(peakBytes, openSource, (exports, pointer) => {
+      sources.take(exports, source);
+      if (pointer !== 0) exports.reader_close(pointer);
+    });
   }
 }
 
 /** A job that writes pieces of a file. */
 export class WritingJob extends Job {
   readonly pieces: readonly Uint8Array[];
-  private readonly sink: number;
 
   constructor(peakBytes: number, open: (exports: Jpeg2000Exports, sink: number) => number) {
-    const sink = ++lastNumber;
     const pieces: Uint8Array[] = [];
-    super(peakBytes, (exports) => open(exports, sink), "writer_close");
-    sinks.set(sink, pieces);
-    this.sink = sink;
+    let sink = 0;
+    const openSink = (exports: Jpeg2000Exports) => {
+      sink = sinks.add(exports, pieces);
+      return open(exports, sink);
+    };
+    super(peakBytes, openSink, (exports, pointer) => {
+      sinks.take(exports, sink);
+      if (pointer !== 0) exports.writer_close(pointer);
+    });
     this.pieces = pieces;
-  }
-
-  override close(): void {
-    sinks.delete(this.sink);
-    super.close();
   }
 }
 

@@ -1,6 +1,7 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import type { Turns } from "../instance.ts";
 import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { Numbered } from "../numbered.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./tiff.wasm";
 
@@ -31,15 +32,14 @@ export function readPrice(pixels: number): Price {
 }
 
 /** The files of open readers, by the number under which C asks for their bytes. */
-const sources = new Map<number, Uint8Array>();
-let lastSource = 0;
+const sources = new Numbered<Uint8Array>();
 
 const tiff = native<TiffExports>(module, {
   name: "tiff",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     pull(source = 0, from = 0, to = 0, length = 0) {
-      const piece = sources.get(source)?.subarray(from, from + length);
+      const piece = sources.get(instance.exports, source)?.subarray(from, from + length);
       if (!piece) return 0;
       instance.bytes(to, piece.length).set(piece);
       return piece.length;
@@ -72,7 +72,7 @@ export type TiffOutput = "rgba" | "cmyk";
 export class TiffReader {
   readonly facts: TiffFacts;
   private readonly instance: NativeInstance<TiffExports> = tiff.acquire();
-  private readonly source = ++lastSource;
+  private readonly source: number;
   private readonly mostBytes: number;
   private pointer = 0;
   private closed = false;
@@ -84,14 +84,24 @@ export class TiffReader {
    */
   constructor(bytes: Uint8Array, mostBytes: number) {
     this.mostBytes = mostBytes;
-    sources.set(this.source, bytes);
+    this.source = sources.add(this.instance.exports, bytes);
     try {
-      this.pointer = this.instance.run((exports) => exports.reader_new(this.source, bytes.length));
+      this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
       if (this.pointer === 0) throw new NativeError("out of memory");
-      this.instance.run((exports) => exports.reader_open(this.pointer, mostBytes));
+      this.run((exports) => exports.reader_open(this.pointer, mostBytes));
       this.facts = this.readFacts();
     } catch (error) {
       this.close();
+      throw error;
+    }
+  }
+
+  /** A file that libtiff refuses takes its instance with it: it is too large to trust it with what earlier files left. */
+  private run<T>(work: (exports: TiffExports) => T): T {
+    try {
+      return this.instance.run(work);
+    } catch (error) {
+      this.instance.broken = true;
       throw error;
     }
   }
@@ -127,7 +137,7 @@ export class TiffReader {
     for (;;) {
       if (this.closed) throw new Error("used after it was closed");
       if (!this.started) this.start(output, first);
-      const count = this.instance.run((exports) => exports.reader_read(this.pointer, max));
+      const count = this.run((exports) => exports.reader_read(this.pointer, max));
       if (count === 0) return null;
       if (count !== PAUSED) {
         const at = this.instance.exports.reader_rows(this.pointer, count);
@@ -140,7 +150,7 @@ export class TiffReader {
   private start(output: TiffOutput, first: number): void {
     this.started = true;
     const number = output === "cmyk" ? 1 : 0;
-    this.instance.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
+    this.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
   }
 
   /** May be called twice and at any time. */
@@ -152,7 +162,7 @@ export class TiffReader {
         this.instance.run((exports) => exports.reader_close(this.pointer));
       }
     } finally {
-      sources.delete(this.source);
+      sources.take(this.instance.exports, this.source);
       tiff.release(this.instance);
     }
   }

@@ -140,13 +140,13 @@ export function openEncoder(settings: EncoderSettings, belonging?: WebpInstance)
   const job = new Job(peakBytes(settings), instance);
   // The job holds it from here on.
   if (!belonging) release(instance);
-  const sink = openSink();
+  const sink = openSink(instance);
   try {
     const encoder = job.call((exports) => open(exports, settings, sink));
     job.own(encoder, (exports, pointer) => exports.encoder_close(pointer));
     return handle(job, encoder, settings, sink);
   } catch (error) {
-    closeSink(sink);
+    closeSink(instance, sink);
     job.close();
     throw error;
   }
@@ -181,10 +181,10 @@ function handle(job: Job, encoder: number, settings: EncoderSettings, sink: numb
     async finish(breath) {
       const error = await job.finish({ breath, nanoseconds: unitNanoseconds(settings) }, encoder, lean);
       if (error !== 0) throw new NativeError(ERRORS[error] ?? "the encoder failed");
-      return fileOf(sink);
+      return fileOf(job.instance, sink);
     },
     close() {
-      closeSink(sink);
+      closeSink(job.instance, sink);
       job.close();
     },
   };

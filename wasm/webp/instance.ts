@@ -1,6 +1,8 @@
 /** The native module of this folder, and the memory that one job may take of it. */
+import { NO_LIMIT } from "../handle.ts";
 import type { Pace } from "../instance.ts";
 import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
+import { Numbered } from "../numbered.ts";
 import module from "./webp.wasm";
 
 interface WebpExports extends HeapExports {
@@ -79,7 +81,6 @@ export type WebpInstance = NativeInstance<WebpExports>;
  * Less would replace the instance after every such job, and what is replaced is collected late.
  */
 const KEEP_BYTES = 52 << 20;
-const NO_LIMIT = 0xffff_ffff;
 
 /** A file that is being written; its RIFF header tells how long it will be. */
 interface Sink {
@@ -87,15 +88,14 @@ interface Sink {
   length: number;
 }
 
-const sinks = new Map<number, Sink>();
-let lastSink = 0;
+const sinks = new Numbered<Sink>();
 
 export const webpModule = native<WebpExports>(module, {
   name: "webp",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     write(id = 0, from = 0, length = 0) {
-      const sink = sinks.get(id);
+      const sink = sinks.get(instance.exports, id);
       // Nothing: the encoder starts over.
       if (sink && length === 0) Object.assign(sink, { file: new Uint8Array(0), length: 0 });
       else if (sink) append(sink, instance.bytes(from, length));
@@ -111,20 +111,19 @@ function append(sink: Sink, piece: Uint8Array): void {
 }
 
 /** Collects what an encoder writes under the returned number, until `closeSink`. */
-export function openSink(): number {
-  sinks.set(++lastSink, { file: new Uint8Array(0), length: 0 });
-  return lastSink;
+export function openSink({ exports }: WebpInstance): number {
+  return sinks.add(exports, { file: new Uint8Array(0), length: 0 });
 }
 
 /** What was written so far. */
-export function fileOf(id: number): Uint8Array {
-  const sink = sinks.get(id);
+export function fileOf({ exports }: WebpInstance, id: number): Uint8Array {
+  const sink = sinks.get(exports, id);
   if (sink?.length !== sink?.file.length) throw new NativeError("the encoder wrote less than it announced");
   return sink?.file ?? new Uint8Array(0);
 }
 
-export function closeSink(id: number): void {
-  sinks.delete(id);
+export function closeSink({ exports }: WebpInstance, id: number): void {
+  sinks.take(exports, id);
 }
 
 /** An instance that one job and all that belongs to it have alone, which calls that pause ask for; until `release`. */

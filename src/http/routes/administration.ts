@@ -3,6 +3,7 @@ import * as admin from "../../contract/admin.ts";
 import { AllUsageQuery, UsageList } from "../../contract/usage.ts";
 import * as examples from "../examples.ts";
 import * as operator from "../handlers/admin.ts";
+import { showMetrics } from "../handlers/metrics.ts";
 import { showAllUsage } from "../handlers/usage.ts";
 import type { Route } from "../route.ts";
 
@@ -18,6 +19,18 @@ export const administration: readonly Route[] = [
     answers: { 200: { description: "All formats work", schema: admin.SelfTest, example: examples.selfTest } },
     refusals: [],
     handler: operator.testService,
+  },
+  {
+    method: "get",
+    path: "/metrics",
+    operationId: "showMetrics",
+    summary:
+      "Counts of the isolate that answers, since it began: requests, refusals, pictures, processor time, waits, memory.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "Text format of Prometheus, version 0.0.4", mime: "text/plain" } },
+    refusals: [],
+    handler: showMetrics,
   },
   {
     method: "post",

@@ -10,6 +10,7 @@ import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
 import { TARGET_SCORE } from "./presets.ts";
+import { fits } from "./prices.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { requantize } from "./requantize.ts";
@@ -69,7 +70,7 @@ async function firstOrBetter(task: Task, session: Session, signal?: AbortSignal)
   let isTooLarge = false;
   for (const { price, mayBeat, run } of attempts) {
     if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
-    if (!isolateBudget.canHold(price)) {
+    if (!fits(task, price)) {
       isTooLarge = true;
       continue;
     }

@@ -2,12 +2,11 @@
 import { beside, either } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
-import { isolateBudget } from "../budget.ts";
 import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice, lookPrice, roomFor } from "./prices.ts";
+import { encodePrice, fits, lookPrice, roomFor } from "./prices.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { canScore, scoreRows } from "./score.ts";
 import { canDivide, type Task, writableIn } from "./task.ts";
@@ -62,7 +61,7 @@ export function fitSize(task: Task): Attempt | null {
   const room = divides ? null : roomFor(task, format);
   const blind = divides ? requantizePrice(task, divides) : encodePrice(task, format, settings);
   const scored = beside(lookPrice(format, picture), either(blind, picturePrice(stored, task.plan)));
-  const scores = picture.frames === 1 && canScore(picture) && isolateBudget.canHold(room?.price ?? scored);
+  const scores = picture.frames === 1 && canScore(picture) && fits(task, room?.price ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;

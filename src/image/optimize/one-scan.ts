@@ -3,6 +3,7 @@ import { isolateBudget } from "../budget.ts";
 import { encodeBlind, encodeExactly, reencodePlanes } from "./encode-once.ts";
 import { fitSize } from "./fit-size.ts";
 import { keepFitting, keepMarked } from "./keep-original.ts";
+import { fits } from "./prices.ts";
 import { searchFrames, searchPixels } from "./search-pixels.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { canDivide, type Task, taskOf } from "./task.ts";
@@ -18,7 +19,7 @@ export async function inOneScan(task: Task, signal?: AbortSignal): Promise<Task>
   if (!facts.interlaced || !recompress || !coefficients?.divides(bytes) || !isNeeded(task)) return task;
   const settings = { progressive: false, tag: unchanged?.tag ?? 1 };
   const price = recompress.price(bytes, facts, settings);
-  if (!isolateBudget.canHold(price)) return task;
+  if (!isolateBudget.canHold(price, bytes.length)) return task;
   const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), signal);
   if (!made) return task;
   const simpler = { ...stored, bytes: made, facts: format.read.probe(made) };
@@ -31,9 +32,9 @@ function isNeeded(task: Task): boolean {
   if (searchedScore(task) !== undefined && canDivide(task)) return true;
   const ways = [fitSize, searchFrames, searchPixels, reencodePlanes, encodeExactly];
   const blind = searchedScore(task) === undefined ? [encodeBlind] : [];
-  const fits = [...ways, ...blind].some((way) => {
+  const isPossible = [...ways, ...blind].some((way) => {
     const attempt = way(task);
-    return attempt !== null && isolateBudget.canHold(attempt.price);
+    return attempt !== null && fits(task, attempt.price);
   });
-  return task.aim.kind !== "lossless" && !fits;
+  return task.aim.kind !== "lossless" && !isPossible;
 }

@@ -71,24 +71,29 @@ export interface Room {
   readonly triesExact: boolean;
 }
 
+/** Whether work of this price could ever run beside the original of its task. */
+export function fits({ stored }: Task, price: Price): boolean {
+  return isolateBudget.canHold(price, stored.bytes.length);
+}
+
 /** The most room that a search through pixels can be given; null when there is not enough even for the least. */
 export function roomFor(task: Task, format: WritableFormat): Room | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  const keepsPixels = isSmall && isolateBudget.canHold(pixelsPrice(task, format, { keepsPixels: true }));
+  const keepsPixels = isSmall && fits(task, pixelsPrice(task, format, { keepsPixels: true }));
   const roomy = pixelsPrice(task, format, { keepsPixels });
-  if (!isolateBudget.canHold(roomy)) return null;
+  if (!fits(task, roomy)) return null;
   const exact = withExact(roomy, task, format);
-  const triesExact = isolateBudget.canHold(exact);
+  const triesExact = fits(task, exact);
   const own = triesExact ? exact : roomy;
-  const { price, keeps } = withReference(own, picture, { pixels: !keepsPixels });
+  const { price, keeps } = withReference(own, task, { pixels: !keepsPixels });
   return { price, keepsPixels, reference: keeps, keepsResults: true, triesExact };
 }
 
 /** The least room in which a search is possible: nothing is kept but what must be. */
 export function leastRoom(task: Task, format: WritableFormat): Room {
   const own = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
-  const { price, keeps } = withReference(own, task.picture, { pixels: true });
+  const { price, keeps } = withReference(own, task, { pixels: true });
   return { price, reference: keeps, keepsPixels: false, keepsResults: false, triesExact: false };
 }
 
@@ -98,14 +103,15 @@ export function leastRoom(task: Task, format: WritableFormat): Room {
  */
 export function withReference(
   own: Price,
-  picture: Extent,
+  task: Task,
   wants: { readonly pixels: boolean },
 ): { readonly price: Price; readonly keeps: Keeping } {
+  const { picture } = task;
   const withPixels = beside(own, comparedPixelsPrice(picture));
-  const pixels = wants.pixels && isolateBudget.canHold(withPixels);
+  const pixels = wants.pixels && fits(task, withPixels);
   const kept = pixels ? withPixels : own;
   const withSample = beside(kept, preparedSamplePrice(picture));
-  const prepared = isolateBudget.canHold(withSample);
+  const prepared = fits(task, withSample);
   return { price: prepared ? withSample : kept, keeps: { pixels, prepared } };
 }
 

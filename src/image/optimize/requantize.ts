@@ -30,7 +30,7 @@ export function requantize(task: Task): Attempt | null {
   const lean = { bytes: beside(looking, work).bytes, ms: requantizeMs(task, format, coefficients) };
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
   const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
-  const { price, keeps } = withReference(least, picture, { pixels: !room?.keepsPixels });
+  const { price, keeps } = withReference(least, task, { pixels: !room?.keepsPixels });
   const aim = targetScore + uncertainty(picture);
   const goal = { format, settings, targetScore: aim, isFrugal: false, triesExact: false, rivalBytes: Infinity };
   return {

@@ -88,7 +88,8 @@ function unchangedBy({
   const { coefficients } = format;
   if (!coefficients) return null;
   const settings = { progressive: true, turn: orientation, quality: 100 };
-  if (coefficients.turns(bytes, orientation) && isolateBudget.canHold(coefficients.price(bytes, facts, settings))) {
+  const turns = coefficients.turns(bytes, orientation);
+  if (turns && isolateBudget.canHold(coefficients.price(bytes, facts, settings), bytes.length)) {
     return { turn: orientation, tag: 1, original: null };
   }
   if (orientation !== facts.orientation || (aim.kind !== "lossless" && fitsAsPixels(stored, plan))) return null;
@@ -101,7 +102,7 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
   const settings = { lossless: false, quality: TYPICAL_QUALITY, progressive: true, effort: 1 };
   const decode = picturePrice({ ...stored, facts: { ...facts, interlaced: false } }, plan);
   const encode = format.write?.price({ ...plan.size, opaque: !facts.alpha, frames: 1 }, settings) ?? FREE;
-  return isolateBudget.canHold(beside(decode, encode));
+  return isolateBudget.canHold(beside(decode, encode), stored.bytes.length);
 }
 
 function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Uint8Array {

@@ -74,7 +74,15 @@ class Objects {
   }
 }
 
-const objects = new Objects();
+/** Those of each instance, which go with it. */
+const tables = new WeakMap<object, Objects>();
+
+function objectsOf(instance: NativeInstance<ResvgExports>): Objects {
+  const objects = tables.get(instance) ?? new Objects();
+  tables.set(instance, objects);
+  return objects;
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -86,6 +94,7 @@ const resvg = native<ResvgExports>(module, {
 
 /** The functions that wasm-bindgen 0.2.92 makes this module import, by the beginnings of their names. */
 function glue(instance: NativeInstance<ResvgExports>): WebAssembly.ModuleImports {
+  const objects = objectsOf(instance);
   const text = (at = 0, length = 0) => decoder.decode(instance.bytes(at, length));
   const functions: Record<string, (...args: number[]) => number | void> = {
     __wbg_new_28: (at, length) => objects.add(new Error(text(at, length))),
@@ -140,11 +149,11 @@ function fallible(instance: NativeInstance<ResvgExports>, work: (result: number)
   const [value = 0, error = 0, failed] = new Int32Array(exports.memory.buffer, result, 3);
   exports.__wbindgen_add_to_stack_pointer(16);
   if (!failed) return value >>> 0;
-  const thrown = objects.take(error);
+  const thrown = objectsOf(instance).take(error);
   throw new Refused(thrown instanceof Error ? thrown.message : "refused");
 }
 
-/** The document is refused, and the instance as good as before. */
+/** The document is refused. */
 class Refused extends Error {}
 
 /** Of a box with four numbers, and of the mark by which wasm-bindgen knows whether it is in use. */
@@ -180,7 +189,7 @@ export class ParsedSvg {
       // A document that nests too deeply ends the engine's stack, which is no trap to the engine.
       throw error instanceof RangeError ? new NativeError("the native code ran out of stack", { cause: error }) : error;
     } finally {
-      objects.clear();
+      objectsOf(instance).clear();
     }
   }
 
@@ -205,18 +214,19 @@ export class ParsedSvg {
       if (this.tree === 0) this.tree = parsed(instance, this.text);
       crop(exports, this.tree, part);
       const image = fallible(instance, (result) => exports.resvg_render(result, this.tree));
-      const pixels = objects.take(exports.renderedimage_pixels(image)) as Uint8Array;
+      const pixels = objectsOf(instance).take(exports.renderedimage_pixels(image)) as Uint8Array;
       exports.__wbg_renderedimage_free(image);
       return pixels;
     } catch (error) {
-      // Said by the renderer itself: its instance is as good as before, which a throw would deny.
-      if (error instanceof Refused) return new Uint8Array(0);
-      throw error;
+      // Said by the renderer itself, which is too large to trust it with what earlier documents left.
+      instance.broken = true;
+      throw error instanceof Refused ? new NativeError(error.message) : error;
     }
   }
 }
 
 function parsed(instance: NativeInstance<ResvgExports>, text: string): number {
+  const objects = objectsOf(instance);
   const fonts = objects.add([new Uint8Array(inter), new Uint8Array(interBold)]);
   const [options, length] = passText(instance, OPTIONS);
   return fallible(instance, (result) => {

@@ -162,7 +162,7 @@ describe("AVIF", () => {
     }
   });
 
-  it("is refused or read whatever its bytes are, and leaves no memory behind", async () => {
+  it("is refused or read whatever its bytes are, and leaves no memory and no instance behind", async () => {
     const files = [turnedAlpha, cropped, animated, grain, gray, limited, lossless, premultiplied, twelve, white];
     await outcomeOf(avif, new Uint8Array(white));
     const before = av1DecodeHeap().used;
@@ -178,6 +178,6 @@ describe("AVIF", () => {
       }
     }
     expect(av1DecodeHeap().used).toBe(before);
-    expect(nativeStatistics().find(({ name }) => name === "av1-decode")?.replaced).toBe(0);
+    expect(nativeStatistics().find(({ name }) => name === "av1-decode")?.replaced).toBeGreaterThan(0);
   });
 });

@@ -244,7 +244,7 @@ describe("TIFF", () => {
     }
   });
 
-  it("is refused or read whatever its bytes are, and leaves no memory behind", async () => {
+  it("is refused or read whatever its bytes are, and leaves no memory and no instance behind", async () => {
     const files = [bigTiff, bwDeflate, bwGopherCcittgroup3, bwGopherCcittgroup4, cmykJpegNoProfile, lzwRgba4444];
     files.push(smColorsPbTile, testFloat64Predictor2BeLzw, video001Paletted, tmLzwBufferOverflow);
     await outcomeOf(tiff, new Uint8Array(bigTiff));
@@ -254,6 +254,6 @@ describe("TIFF", () => {
     }
     expect(tiffHeap().used).toBe(before);
     const statistics = nativeStatistics().find(({ name }) => name === "tiff");
-    expect(statistics?.replaced).toBe(0);
+    expect(statistics?.replaced).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,31 @@
+/** What the isolate that answers has counted, for a monitor. */
+import { droppedNativeBytes, nativeMemoryBytes, nativeStatistics } from "../../../wasm/load.ts";
+import { isolateThread } from "../../image/breath.ts";
+import { isolateBudget } from "../../image/budget.ts";
+import { type Sample, told } from "../../metrics.ts";
+import type { AppContext } from "../context.ts";
+
+/** Tells the counts of isolates apart: made at the first question, since nothing is random before the first request. */
+let name: string | undefined;
+
+/** GET /metrics: counts since the isolate began; every isolate has its own, and says by a label which it is. */
+export function showMetrics(c: AppContext): Response {
+  name ??= crypto.randomUUID().slice(0, 8);
+  const text = told(samples(), { isolate: name });
+  return c.body(text, 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" });
+}
+
+function samples(): Sample[] {
+  const { work, originals } = isolateBudget.held;
+  const memory = { work, originals, native: nativeMemoryBytes(), dropped: droppedNativeBytes(Infinity) };
+  const waiting = { memory: isolateBudget.waiting, thread: isolateThread.waiting };
+  return [
+    ...Object.entries(memory).map(([of, value]) => ({ name: "memory_bytes" as const, labels: { of }, value })),
+    ...Object.entries(waiting).map(([what, value]) => ({ name: "waiting" as const, labels: { for: what }, value })),
+    ...nativeStatistics().map(({ name: module, replaced }) => ({
+      name: "native_replacements_total" as const,
+      labels: { module },
+      value: replaced,
+    })),
+  ];
+}

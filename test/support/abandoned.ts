@@ -1,0 +1,45 @@
+import type { Reservation } from "../../src/files.ts";
+/** Work whose invocation is ended in its midst, as the platform does it: none of its frames is left, no timer fires. */
+import type { Breath } from "../../src/image/breath.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
+
+/** Where work is left. */
+export type Where = "stretch" | "pause";
+
+/**
+ * Begins work, with an original, and leaves it for ever once it has declared work for the `count`th time: in the midst of
+ * the stretch, or in a pause that comes then.
+ */
+export async function abandon(
+  work: (breath: Breath) => Promise<unknown>,
+  { where = "stretch", count = 1, bytes = 40 << 20, original = 3 << 20 } = {} as {
+    where?: Where;
+    count?: number;
+    bytes?: number;
+    original?: number;
+  },
+): Promise<Reservation> {
+  const { setInterval, setTimeout } = globalThis;
+  // Timers end with their invocation.
+  Object.assign(globalThis, { setInterval: () => 0 });
+  try {
+    const memory = isolateBudget.reserve(original);
+    const left = Promise.withResolvers<void>();
+    const never = new Promise<void>(() => undefined);
+    let declared = 0;
+    const over = isolateBudget.run({ bytes }, async (breath) => {
+      const spend = (ms: number) => {
+        if (++declared < count) return breath.spend(ms);
+        left.resolve();
+        if (where === "stretch") return never;
+        void breath.spend(1_000);
+        return never;
+      };
+      await work({ spend, worked: () => breath.worked() });
+    });
+    await Promise.race([left.promise, over]);
+    return memory;
+  } finally {
+    Object.assign(globalThis, { setInterval, setTimeout });
+  }
+}
