@@ -5,6 +5,7 @@
 import type { Processing } from "../contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
 import type { Encoded, HeldBytes, Original } from "../files.ts";
+import type { Allowance } from "../image/allowance.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
@@ -44,8 +45,8 @@ export interface Ports {
   readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
   /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
-  /** Aborted when nobody waits for the result any more: work ends within a stretch. */
-  readonly signal?: AbortSignal;
+  /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
+  readonly allowance?: Allowance;
 }
 
 export interface Result {
@@ -57,7 +58,7 @@ export interface Result {
 /**
  * Carries a job from its source to its stored result.
  * @param carryOut makes the file of the result; tests put one in its place that fails
- * @throws ApiError 413, 415, 422 or 503; the reason of the signal when it is aborted
+ * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
 export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
   const { store } = job.processing;
@@ -83,8 +84,8 @@ async function carried(
   const { output, optimize, store: _, ...members } = job.processing;
   const sent = await measured(original.bytes);
   const rendered = await withOverlays(job, ports, (overlays) => {
-    const { stopwatch, signal } = ports;
-    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
+    const { stopwatch, allowance } = ports;
+    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, allowance };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   });
   const encoded: Encoded = {
