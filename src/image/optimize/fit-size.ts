@@ -1,5 +1,5 @@
 /** The best file that is not larger than asked. */
-import { beside, either } from "../../../wasm/price.ts";
+import { beside, either, FREE, type Price } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
 import { isolateBudget } from "../budget.ts";
@@ -7,10 +7,11 @@ import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice, lookPrice, roomFor } from "./prices.ts";
+import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
+import { encodePrice, lookPrice, roomFor, sourcePrice } from "./prices.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { canScore, scoreRows } from "./score.ts";
-import { canDivide, type Task, writableIn } from "./task.ts";
+import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import { decoded, type Encode, type Found } from "./trial.ts";
 
 const MIN_QUALITY = 1;
@@ -25,8 +26,9 @@ const GROWTH = 0.04;
 /** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
 const FAR = 4;
 
-/** Encodings that most searches for a size take. */
-const TYPICAL_TRIES = 3;
+/** Encodings that most searches for a size take, and the most that one does. */
+const TYPICAL_TRIES = 4;
+const MAX_TRIES = 8;
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -35,8 +37,8 @@ const GUESSES = 4;
 class TooSmall extends ApiError {
   readonly leastBytes: number;
 
-  constructor(leastBytes: number) {
-    super(422, `optimize.target_bytes is too small for this image: the least is ${leastBytes}`);
+  constructor(leastBytes: number, word = "") {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${word}${leastBytes}`);
     this.leastBytes = leastBytes;
   }
 }
@@ -65,19 +67,23 @@ export function fitSize(task: Task): Attempt | null {
   const scores = picture.frames === 1 && canScore(picture) && isolateBudget.canHold(room?.price ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
+  const wanted = choices.map((choice) => ({ ...settings, ...choice }));
+  const asking = divides ? null : askingPrice(task, format, wanted, aim.bytes);
   const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
   return {
     name: "fit size",
     price: {
-      bytes: scores ? either(blind, room?.price ?? scored).bytes : blind.bytes,
-      ms: choices.length * (TYPICAL_TRIES * blind.ms + looking),
+      bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
+      ms: choices.length * (TYPICAL_TRIES * blind.ms + looking) + (asking?.ms ?? 0),
     },
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);
+      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, breath));
+      if (beyond) throw new TooSmall(beyond, "about ");
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
       const files: Uint8Array[] = [];
-      for (const choice of choices) {
-        files.push(await largestWithin(finish, { ...settings, ...choice }, aim.bytes, format.write.qualities.step));
+      for (const one of wanted) {
+        files.push(await largestWithin(finish, one, aim.bytes, format.write.qualities.step));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
@@ -86,6 +92,18 @@ export function fitSize(task: Task): Attempt | null {
       return session.rendition(await bestLooking(session.picture, format, fitting, breath));
     },
   };
+}
+
+/** The price of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
+function askingPrice(
+  task: Task,
+  format: WritableFormat,
+  settings: readonly EncodeSettings[],
+  limitBytes: number,
+): Price | null {
+  if (!isDoubtful(task.picture, limitBytes)) return null;
+  const price = beside(sourcePrice(task), leastSizePrice(format, task.picture, settings));
+  return isolateBudget.canHold(price) ? price : null;
 }
 
 /** The file that looks best. */
@@ -145,6 +163,7 @@ function nextQuality(
   const low = fits ? fits.quality + step : MIN_QUALITY;
   const high = over ? over.quality - step : MAX_QUALITY;
   if (low > high) return undefined;
+  if (tries >= MAX_TRIES) return fits ? undefined : low;
   const known = fits ?? over;
   if (!known) return first;
   if (!fits && known.bytes.length > limitBytes * FAR) return low;
