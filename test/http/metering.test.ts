@@ -159,7 +159,7 @@ describe("failed work", () => {
     expect(seconds).toBeGreaterThan(170);
     expect(seconds).toBeLessThanOrEqual(180);
     expect(body.message).toContain("Failed requests took too much processor time");
-    expect(await creditsOf(key)).toEqual({ total: 100, used: 0, remaining: 100 });
+    expect(await creditsOf(key)).toEqual({ total: 1_000, used: 0, remaining: 1_000 });
   });
 
   it("counts nothing where the work succeeds, or is refused before it begins", async () => {

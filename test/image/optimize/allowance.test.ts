@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Allowance } from "../../../src/image/allowance.ts";
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { DEFAULT_JOB_MS } from "../../../src/limits.ts";
 import { rendered } from "../../support/render.ts";
-import { paint, pictureOf, rowsOf, scene } from "../../support/rows.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
 
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 const file = () => FORMATS.png.write.encode(pictureOf([scene(600, 400)]), EXACT, UNPAUSED);
