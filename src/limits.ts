@@ -57,8 +57,8 @@ export const MAX_LOAD_MS = 120_000;
 /** What of it one account may have. */
 export const MAX_ACCOUNT_LOAD_MS = MAX_LOAD_MS / 2;
 /**
- * Declared processor time of one request, on the reference machine. Three times that is the limit of an invocation
- * (wrangler.toml), so that a price that is half of the truth on a slower machine does not end everybody's work.
+ * Declared processor time of one request, on the reference machine. An invocation may take three times that
+ * (wrangler.toml): work whose price is half of the truth, or that runs on a slower machine, still comes to its end.
  */
 export const DEFAULT_JOB_MS = 20_000;
 /**

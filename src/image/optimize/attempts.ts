@@ -6,7 +6,7 @@ import { isolateBudget, tooLarge } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
-import { fitSize } from "./fit-size.ts";
+import { fitSize, fitSizeInHaste } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
@@ -27,6 +27,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     keepMarked(task),
     keepFitting(task),
     fitSize(task),
+    fitSizeInHaste(task),
     recompressOnly(task),
     requantize(task),
     searchFrames(task),

@@ -26,9 +26,18 @@ const GROWTH = 0.04;
 /** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
 const FAR = 4;
 
-/** Encodings that most searches for a size take, and the most that one does. */
-const TYPICAL_TRIES = 4;
-const MAX_TRIES = 8;
+/** How a size is searched for. */
+interface Pace {
+  /** Encodings that most searches take. */
+  readonly typicalTries: number;
+  /** The most that one does, besides the smallest file where none of them fits. */
+  readonly maxTries: number;
+  /** In place of the usual effort of encoding. */
+  readonly effort?: number;
+}
+
+const USUAL: Pace = { typicalTries: 4, maxTries: 8 };
+const HASTY: Pace = { typicalTries: 2, maxTries: 3, effort: 0 };
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -56,7 +65,17 @@ export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiEr
  * @throws ApiError 422, when it runs, naming the smallest size there is if none fits
  */
 export function fitSize(task: Task): Attempt | null {
-  const { stored, picture, settings, aim } = task;
+  return fitSizeAt(task, USUAL);
+}
+
+/** Makes do with few encodings of little effort, where there is no time for more: the file is a few percent smaller. */
+export function fitSizeInHaste(task: Task): Attempt | null {
+  return fitSizeAt(task, HASTY);
+}
+
+function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attempt | null {
+  const { stored, picture, aim } = task;
+  const settings = { ...task.settings, ...(effort !== undefined && { effort }) };
   const format = writableIn(task);
   const { coefficients } = stored.format;
   if (aim.kind !== "size" || !format) return null;
@@ -74,7 +93,7 @@ export function fitSize(task: Task): Attempt | null {
     name: "fit size",
     price: {
       bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
-      ms: choices.length * (TYPICAL_TRIES * blind.ms + looking) + (asking?.ms ?? 0),
+      ms: choices.length * (typicalTries * blind.ms + looking) + (asking?.ms ?? 0),
     },
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);
@@ -83,7 +102,7 @@ export function fitSize(task: Task): Attempt | null {
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
-        files.push(await largestWithin(finish, one, aim.bytes, format.write.qualities.step));
+        files.push(await largestWithin(finish, one, aim.bytes, { step: format.write.qualities.step, maxTries }));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
@@ -136,12 +155,12 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  step: number,
+  terms: { readonly step: number; readonly maxTries: number },
 ): Promise<Uint8Array> {
   let fits: Try | undefined;
   let over: Try | undefined;
   for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
-    const quality = nextQuality(fits, over, settings.quality, limitBytes, { step, tries });
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...terms, tries });
     if (quality === undefined) break;
     const bytes = await encode({ ...settings, quality });
     if (bytes.length <= limitBytes) fits = { quality, bytes };
@@ -158,12 +177,12 @@ function nextQuality(
   over: Try | undefined,
   first: number,
   limitBytes: number,
-  { step, tries }: { readonly step: number; readonly tries: number },
+  { step, tries, maxTries }: { readonly step: number; readonly tries: number; readonly maxTries: number },
 ): number | undefined {
   const low = fits ? fits.quality + step : MIN_QUALITY;
   const high = over ? over.quality - step : MAX_QUALITY;
   if (low > high) return undefined;
-  if (tries >= MAX_TRIES) return fits ? undefined : low;
+  if (tries >= maxTries) return fits ? undefined : low;
   const known = fits ?? over;
   if (!known) return first;
   if (!fits && known.bytes.length > limitBytes * FAR) return low;

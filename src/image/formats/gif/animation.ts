@@ -6,7 +6,7 @@ import { coordinatesOf } from "../../../../wasm/quantize/quantize.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
-import type { Extent, Picture } from "../../picture.ts";
+import { changingPart, type Extent, type Picture } from "../../picture.ts";
 import {
   graphicControl,
   header,
@@ -36,7 +36,11 @@ export function animationPrice(picture: Extent): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const attempt = sequence(lookPrice(width, height), encodePrice(pixels, true));
-  const work = sequence(preparePrice(picture), stepsPrice(picture), times(frames * ATTEMPTS, attempt));
+  const work = sequence(
+    preparePrice(picture),
+    stepsPrice(picture),
+    times(frames * ATTEMPTS * changingPart(picture), attempt),
+  );
   return beside(held(pixels * frames * FRAME_RATIO), work);
 }
 
