@@ -32,11 +32,11 @@ const DAMAGED = -1;
 const DAMAGE = "the image data is damaged or cut short";
 
 /** Taking up a byte of input with all the codes in it, and a pixel out of its code and onto the canvas. */
-const NANOSECONDS = { byte: 27, pixel: 0.7 } as const;
+const NANOSECONDS = { byte: 27, pixel: 0.5 } as const;
 /** Bytes for a pixel of a photograph, where a file is not known. */
 const USUAL_BYTES = 0.25;
 /** Clearing, remembering or restoring a pixel of a canvas. */
-const COPY_NANOSECONDS = 1;
+const COPY_NANOSECONDS = 0.4;
 /** Pixels that are drawn in one call: a few milliseconds. */
 const CALL_PIXELS = 1 << 19;
 

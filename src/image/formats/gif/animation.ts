@@ -28,8 +28,8 @@ const FULL_TABLE_BYTES = 5_000;
  * joined.
  */
 const FRAME_RATIO = 0.8;
-/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences. */
-const ATTEMPTS = 6;
+/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences; usually less often. */
+const ATTEMPTS = 4;
 
 /** The price of preparing and writing an animation: canvases and files of frames. */
 export function animationPrice(picture: Extent): Price {
