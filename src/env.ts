@@ -1,7 +1,13 @@
 /** Turns the Worker's variables and secrets into Settings, once per isolate; nothing else reads them. */
 import * as v from "valibot";
 
-import { DEFAULT_TEMPORARY_TTL_SECONDS, MAX_TEMPORARY_TTL_SECONDS, RATE_LIMIT_REQUESTS } from "./limits.ts";
+import {
+  DEFAULT_FAILED_MS,
+  DEFAULT_JOB_MS,
+  DEFAULT_TEMPORARY_TTL_SECONDS,
+  MAX_TEMPORARY_TTL_SECONDS,
+  RATE_LIMIT_REQUESTS,
+} from "./limits.ts";
 
 const KEY_BYTES = 32;
 
@@ -81,6 +87,10 @@ const Variables = v.object({
   RATE_LIMIT: number(RATE_LIMIT_REQUESTS, 1, 1_000_000_000),
   /** Requests per window and client address without a valid key. */
   ANONYMOUS_LIMIT: number(1_000, 1, 1_000_000_000),
+  /** Declared milliseconds of processor time that one request may take. */
+  MAX_JOB_MS: number(DEFAULT_JOB_MS, 1, 1_000_000_000),
+  /** Declared milliseconds of processor time that failed requests of an account may take, per window. */
+  MAX_FAILED_MS: number(DEFAULT_FAILED_MS, 1, 1_000_000_000),
   /** Waits before further attempts to deliver a notification; empty: one attempt. */
   WEBHOOK_RETRY_SECONDS: v.optional(
     v.pipe(
@@ -146,6 +156,8 @@ export interface Settings {
   readonly temporaryTtlSeconds: number;
   readonly rateLimit: number;
   readonly anonymousLimit: number;
+  readonly maxJobMs: number;
+  readonly maxFailedMs: number;
   readonly webhookRetrySeconds: readonly number[];
   readonly allowPrivateOrigins: boolean;
   readonly egressRanges: readonly string[];
@@ -184,6 +196,8 @@ function fromVariables(variables: Parsed): Settings {
     temporaryTtlSeconds: variables.TEMPORARY_TTL_SECONDS,
     rateLimit: variables.RATE_LIMIT,
     anonymousLimit: variables.ANONYMOUS_LIMIT,
+    maxJobMs: variables.MAX_JOB_MS,
+    maxFailedMs: variables.MAX_FAILED_MS,
     webhookRetrySeconds: variables.WEBHOOK_RETRY_SECONDS,
     allowPrivateOrigins: variables.ALLOW_PRIVATE_ORIGINS,
     egressRanges: variables.EGRESS_RANGES,

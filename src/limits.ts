@@ -52,6 +52,29 @@ export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
 export const MAX_BLOCKED_MS = 3_000;
 /** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
 export const MAX_WAITING_JOBS = 32;
+/** Half of these places are the most that one account may have: the others are for other accounts. */
+export const MAX_ACCOUNT_WAITING_JOBS = MAX_WAITING_JOBS / 2;
+/** Declared processor time of all work that runs or waits in an isolate: what comes last waits about two minutes. */
+export const MAX_LOAD_MS = 120_000;
+/** What of it one account may have. */
+export const MAX_ACCOUNT_LOAD_MS = MAX_LOAD_MS / 2;
+/**
+ * Declared processor time of one request, on the reference machine. An invocation may take three times that
+ * (wrangler.toml): work whose price is half of the truth, or that runs on a slower machine, still comes to its end.
+ */
+export const DEFAULT_JOB_MS = 20_000;
+/**
+ * Work ends that takes so many times its price, and a moment more, or the whole job so many times what one may take: a
+ * price that is wrong must not take the isolate. Prices lie within a factor of two of what is measured.
+ */
+export const OVERRUN_FACTOR = 3;
+export const OVERRUN_GRACE_MS = 1_000;
+export const OVERRUN_OF_BOUND = 2;
+/**
+ * Processor time of failed requests that an account is not charged for, in a window: then its images wait. Damaged files
+ * fail early; 1,000 that are refused after 100 ms each are within it.
+ */
+export const DEFAULT_FAILED_MS = 120_000;
 /** What a client that found the isolate full is told to wait. */
 export const BUSY_RETRY_SECONDS = 2;
 

@@ -11,6 +11,13 @@ interface Window {
   count: number;
 }
 
+interface Failed {
+  readonly ms: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly limitMs: number;
+}
+
 export interface Ledger {
   /** By key, so that one busy key does not use up the requests of another. */
   readonly windows: Map<string, Window>;
@@ -20,6 +27,8 @@ export interface Ledger {
   used: number;
   /** Credits reserved and not settled yet, by the second in which the reservation ends: few entries however many jobs. */
   readonly leases: Map<number, number>;
+  /** Processor time of failed work, as it was at a moment: it is forgotten evenly, `limitMs` in the time of a window. */
+  failed: Failed;
   /** Whose usage this is; undefined for what counts client addresses. */
   account?: string;
   /** What the account's keys did, today and on days not yet in the database. */
@@ -37,6 +46,8 @@ export interface Ask {
   readonly account?: string;
   /** Credits of the month, when the request needs one of them. */
   readonly creditsTotal?: number;
+  /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
+  readonly failedMs?: number;
 }
 
 export interface Taken {
@@ -50,10 +61,20 @@ export interface Taken {
   readonly used: number;
   /** Names the reserved credit; absent when none was asked for or none is left. */
   readonly lease?: number;
+  /** No credit was reserved since failed work took too much: seconds until that is forgotten, at least 1. */
+  readonly pauseSeconds?: number;
 }
 
 export function emptyLedger(): Ledger {
-  return { windows: new Map(), month: "", used: 0, leases: new Map(), usage: new Map(), unsaved: new Set() };
+  return {
+    windows: new Map(),
+    month: "",
+    used: 0,
+    leases: new Map(),
+    failed: { ms: 0, at: 0, limitMs: 0 },
+    usage: new Map(),
+    unsaved: new Set(),
+  };
 }
 
 /** Counts a request and, when asked, reserves one credit for it. */
@@ -66,7 +87,9 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     ledger.account = ask.account;
     note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
   }
-  const lease = allowed && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
+  const pauseSeconds = allowed ? pauseOf(ledger, ask, now) : 0;
+  const mayReserve = allowed && pauseSeconds === 0;
+  const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   return {
     allowed,
     limit: ask.limit,
@@ -74,6 +97,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
     used: ledger.used,
     ...(lease !== undefined && { lease }),
+    ...(pauseSeconds > 0 && { pauseSeconds }),
   };
 }
 
@@ -91,6 +115,14 @@ export function release(ledger: Ledger, lease: number, now: number): void {
   else ledger.leases.delete(lease);
 }
 
+/** Counts processor time of failed work. */
+export function lose(ledger: Ledger, ms: number, now: number): void {
+  const { limitMs } = ledger.failed;
+  // No pause is longer than a window, however much failed at once.
+  const most = limitMs * 2;
+  if (ms > 0) ledger.failed = { ms: Math.min(most, failedMs(ledger, now) + ms), at: now, limitMs };
+}
+
 /** Adds to what a key did today. */
 export function note(ledger: Ledger, key: string, more: Partial<Counts>, now: number): void {
   ledger.unsaved.add(count(ledger.usage, key, more, now));
@@ -101,8 +133,23 @@ export function staleAt(ledger: Ledger, now: number): number {
   roll(ledger, now);
   const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
+  const { ms, at, limitMs } = ledger.failed;
+  const forgotten = ms > 0 ? at + (ms / limitMs) * RATE_WINDOW_SECONDS * 1000 : now;
   const until = ledger.used > 0 ? nextMonth(now) : ledger.usage.size > 0 ? nextDay(now) : now;
-  return Math.max(now, ...windows, ...leases, until);
+  return Math.max(now, ...windows, ...leases, forgotten, until);
+}
+
+/** What is not forgotten yet. */
+function failedMs({ failed: { ms, at, limitMs } }: Ledger, now: number): number {
+  return Math.max(0, ms - (limitMs * Math.max(0, now - at)) / (RATE_WINDOW_SECONDS * 1000));
+}
+
+/** Seconds until failed work leaves room for more; 0 when there is some. */
+function pauseOf(ledger: Ledger, { failedMs: limitMs }: Ask, now: number): number {
+  if (limitMs === undefined) return 0;
+  ledger.failed = { ms: failedMs(ledger, now), at: now, limitMs };
+  const over = ledger.failed.ms - limitMs;
+  return over < 0 ? 0 : Math.max(1, Math.ceil((over / limitMs) * RATE_WINDOW_SECONDS));
 }
 
 function windowOf(ledger: Ledger, key: string, now: number): Window {

@@ -3,7 +3,18 @@ import { DurableObject } from "cloudflare:workers";
 
 import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import { type Ask, type Ledger, type Taken, emptyLedger, note, release, settle, staleAt, take } from "./ledger.ts";
+import {
+  type Ask,
+  type Ledger,
+  type Taken,
+  emptyLedger,
+  lose,
+  note,
+  release,
+  settle,
+  staleAt,
+  take,
+} from "./ledger.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
@@ -13,6 +24,12 @@ export interface Spent {
   readonly key: string;
   readonly bytesIn: number;
   readonly bytesOut: number;
+}
+
+/** Which key work failed for, and the milliseconds of processor time that it took. */
+export interface Failure {
+  readonly key: string;
+  readonly ms: number;
 }
 
 /**
@@ -51,10 +68,13 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  /** Gives a reserved credit back, and counts the failure of a key. */
-  release(lease: number, key?: string, now = Date.now()): void {
+  /** Gives a reserved credit back, and counts the failure of a key and the processor time that it took. */
+  release(lease: number, failure?: Failure, now = Date.now()): void {
     release(this.#ledger, lease, now);
-    if (key !== undefined) note(this.#ledger, key, { errors: 1 }, now);
+    if (failure) {
+      lose(this.#ledger, failure.ms, now);
+      note(this.#ledger, failure.key, { errors: 1 }, now);
+    }
     this.#keep();
   }
 

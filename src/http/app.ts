@@ -90,7 +90,8 @@ async function enterHolder(c: AppContext, required: boolean, costsCredit: boolea
   const { account, keyId } = holder;
   const active = account.status === "active";
   const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id };
-  const credit = costsCredit && active ? { creditsTotal: account.creditsTotal } : {};
+  const { creditsTotal } = account;
+  const credit = costsCredit && active ? { creditsTotal, failedMs: c.var.settings.maxFailedMs } : {};
   startCount(c, { meter: `account:${account.id}`, ask: { ...ask, ...credit } });
   if (active) {
     c.set("account", account);

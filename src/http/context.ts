@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Account } from "../account/accounts.ts";
 import type { Taken } from "../account/ledger.ts";
 import type { Settings } from "../env.ts";
+import type { Allowance } from "../image/allowance.ts";
 import type { Street } from "../street/edges.ts";
 
 export interface Admission extends Taken {
@@ -28,6 +29,8 @@ interface Variables {
   stranger: boolean | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
   processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;
+  /** What the job of this request may take, and has taken; absent where none was begun. */
+  allowance: Allowance | undefined;
   /** The pattern of the matched path, for the log. */
   route: string;
   /** What went wrong on our side, for the log. */

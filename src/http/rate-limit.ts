@@ -88,10 +88,16 @@ function beyondRate(seconds: number): ApiError {
 
 /**
  * What the meter said to a request that costs a credit.
- * @throws ApiError 402 when no credit is left, besides what `admitted` throws
+ * @throws ApiError 402 when no credit is left, 429 when failed requests took too much, besides what `admitted` throws
  */
 export async function admittedWithCredit(c: AppContext): Promise<void> {
   const admission = await admitted(c);
+  const { pauseSeconds } = admission ?? {};
+  if (pauseSeconds !== undefined) {
+    const headers = { "Retry-After": String(pauseSeconds) };
+    const message = `Failed requests took too much processor time, try again in ${pauseSeconds} seconds`;
+    throw new ApiError(429, message, { headers });
+  }
   if (admission?.lease === undefined) throw new ApiError(402, "No credits left in this period");
 }
 
@@ -108,7 +114,8 @@ export async function countedHeaders(c: AppContext): Promise<Record<string, stri
 }
 
 /**
- * Spends the reserved credit after a success, gives it back after a failure, and counts the failures of a key; the answer
+ * Spends the reserved credit after a success, gives it back after a failure, and counts what failed and how much processor
+ * time it took; the answer
  * does not wait for it, and a success without a credit needs no call at all.
  */
 export async function closeCount(c: AppContext, status: number): Promise<void> {
@@ -129,9 +136,9 @@ interface Open {
 async function close(c: AppContext, { meter, key, lease }: Open, failed: boolean): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
-    const { processed } = c.var;
+    const { processed, allowance } = c.var;
     if (lease === undefined) await stub.fail(key);
-    else if (failed) await stub.release(lease, key);
+    else if (failed) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 });
     else await stub.settle(lease, processed && { key, ...processed });
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.

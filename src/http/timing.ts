@@ -5,8 +5,9 @@ import type { Ports } from "../street/process.ts";
 /**
  * Ports that time themselves, and the header's value once the street was walked: `fetch` (the original from its
  * origin), `decode`, `operations`, `encode` (with the search for a quality), `store`, `total`, in milliseconds. The
- * clock of a deployed Worker stands still while it computes, so there the time of the middle three may show up in
- * `store`; `total` is right.
+ * clock of a deployed Worker stands still while it computes: there the middle three are what the work declared, without
+ * the time that others had the thread, and computing since the last pause counts for `store` and `total` only once the
+ * clock moves again.
  */
 export function timed(ports: Ports, now: () => number): { readonly ports: Ports; readonly header: () => string } {
   const startedAt = now();

@@ -14,7 +14,7 @@ export interface Breath {
   /**
    * Declares work of so many milliseconds that was just done, or is about to be done. Where a stretch is full the promise
    * that comes back resolves once others had their turn; every view of native memory is void by then.
-   * @throws the reason of the caller's signal when nobody waits for the work any more
+   * @throws the reason of the caller's signal when nobody waits for the work any more, or it has taken too long
    */
   spend(ms: number): Promise<void> | undefined;
   /** Milliseconds for which this work has had the thread, as far as that can be known; pauses do not count. */
@@ -82,8 +82,14 @@ export class Thread {
     }
   }
 
-  /** Runs `work` in stretches that alternate with those of other work; in them it waits for nothing but its pauses. */
-  async run<Result>(work: (breath: Breath) => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /**
+   * Runs `work` in stretches that alternate with those of other work; in them it waits for nothing but its pauses.
+   * @param signal asked before every stretch whether the work is to end
+   */
+  async run<Result>(
+    work: (breath: Breath) => Result | Promise<Result>,
+    signal?: Pick<AbortSignal, "throwIfAborted">,
+  ): Promise<Result> {
     const self = {};
     await this.take(self);
     const stretches = new Stretches(this.now);

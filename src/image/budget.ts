@@ -1,7 +1,8 @@
 /**
  * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
- * price before it starts, begins once the memory is free, in the order in which it came, and shares the thread with
- * everything that has begun. Memory for an original is set aside before its bytes are read, or it is refused.
+ * price before it starts, begins once the memory is free, and shares the thread with everything that has begun. Accounts
+ * take turns in the line for it, each with its work in the order in which it came, and none of them may fill it alone.
+ * Memory for an original is set aside before its bytes are read, or it is refused.
  *
  * Nobody waits for somebody who waits: originals never wait. Work may wait for originals, and their own work stand behind
  * it in the line: it goes first if it fits. Where nothing can go the last in the line is refused, and its original goes.
@@ -14,16 +15,24 @@ import {
   BUSY_RETRY_SECONDS,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
+  MAX_ACCOUNT_LOAD_MS,
+  MAX_ACCOUNT_WAITING_JOBS,
   MAX_BLOCKED_MS,
+  MAX_LOAD_MS,
   MAX_ORIGINALS_BYTES,
   MAX_WAITING_JOBS,
   SMALL_ORIGINAL_BYTES,
   SMALL_ORIGINALS_BYTES,
 } from "../limits.ts";
 import { count } from "../metrics.ts";
+import { Allowance, tooLong } from "./allowance.ts";
 import { type Breath, isolateThread, type Thread } from "./breath.ts";
 import { type Holder, Holders } from "./holders.ts";
-import { Line, type Standing } from "./line.ts";
+import { Line, type Standing, type Waiting } from "./line.ts";
+import { Load, type LoadShare } from "./load.ts";
+
+/** The account of work that the service does for itself. */
+const OWN_ACCOUNT = "";
 
 /** What originals may hold. */
 export interface OriginalsShare {
@@ -41,11 +50,18 @@ const ORIGINALS: OriginalsShare = {
   smallBytes: SMALL_ORIGINALS_BYTES,
 };
 
+const LOAD: LoadShare = {
+  ms: MAX_LOAD_MS,
+  accountMs: MAX_ACCOUNT_LOAD_MS,
+  accountPlaces: MAX_ACCOUNT_WAITING_JOBS,
+};
+
 export interface BudgetOptions {
   /** What work that is alone and all originals may hold together; as much as other work, unless told. */
   readonly aloneBytes?: number;
   readonly thread?: Thread;
   readonly originals?: OriginalsShare;
+  readonly load?: LoadShare;
   /** How long nothing runs, though somebody waits, until the last in the line is refused. */
   readonly maxBlockedMs?: number;
 }
@@ -56,9 +72,11 @@ export class Budget implements Memory {
   private readonly large: Holders;
   private readonly small: Holders;
   private readonly line: Line;
+  private readonly load: Load;
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
   private readonly maxWaiting: number;
+  private readonly accountPlaces: number;
   private readonly maxBlockedMs: number;
   private readonly thread: Thread;
   private readonly share: OriginalsShare;
@@ -66,22 +84,24 @@ export class Budget implements Memory {
   private blockedAt: number | undefined;
 
   constructor(totalBytes: number, maxWaiting: number, options: BudgetOptions = {}) {
-    const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes } = options;
+    const { thread = isolateThread, originals = ORIGINALS, load = LOAD, aloneBytes = totalBytes } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.thread = thread;
     this.share = originals;
+    this.accountPlaces = load.accountPlaces;
     const onEvent = () => void thread.look();
     [this.work, this.large, this.small] = [1, 2, 3].map(() => new Holders(now, onEvent)) as [Holders, Holders, Holders];
+    this.load = new Load(load, now, onEvent);
     this.line = new Line({ now, onEvent, everybody: true });
     thread.onEnded(() => this.renew());
   }
 
   /** What is held at this moment. */
   get held(): { readonly work: number; readonly originals: number } {
-    return { work: this.work.bytes, originals: this.large.bytes + this.small.bytes };
+    return { work: this.work.sum, originals: this.large.sum + this.small.sum };
   }
 
   /** Those who wait for memory. */
@@ -96,8 +116,8 @@ export class Budget implements Memory {
   reserve(bytes: number): Reservation {
     let mine: Holder = this.place(bytes);
     const grow = (to: number) => {
-      if (to <= mine.bytes) return;
-      const { bytes: before } = mine;
+      if (to <= mine.amount) return;
+      const { amount: before } = mine;
       mine.leave();
       try {
         mine = this.place(to);
@@ -107,7 +127,7 @@ export class Budget implements Memory {
       }
     };
     const shrink = (to: number) => {
-      if (to >= mine.bytes) return;
+      if (to >= mine.amount) return;
       if (to === 0) mine.leave();
       mine.hold(to);
       this.line.call();
@@ -117,9 +137,9 @@ export class Budget implements Memory {
 
   private place(bytes: number): Holder {
     const { bytes: all, small, smallBytes } = this.share;
-    if (bytes <= small && this.small.bytes + bytes <= smallBytes) return this.small.join(bytes);
-    const held = this.large.bytes + bytes;
-    if (held > all || held + this.work.bytes > this.totalBytes || this.isBlocked()) throw busy();
+    if (bytes <= small && this.small.sum + bytes <= smallBytes) return this.small.join(bytes);
+    const held = this.large.sum + bytes;
+    if (held > all || held + this.work.sum > this.totalBytes || this.isBlocked()) throw busy();
     return this.large.join(bytes);
   }
 
@@ -132,24 +152,42 @@ export class Budget implements Memory {
   }
 
   /**
-   * Runs `work` once its memory is free, first come first served.
-   * @throws ApiError 422 when it could never fit, 503 when too many wait already or originals stay in its way, or when
-   *   other work was ended in its midst and took with it what this one had; the signal's reason when it is aborted
+   * Runs `work` once its memory is free and its turn has come.
+   * @param allowance of the job that it is a part of; absent: the service's own, without a bound
+   * @throws ApiError 422 when it could never fit, takes longer than the job may, or much longer than its price says; 503
+   *   when too much waits already, of its account or of all, when originals stay in its way, or when other work was ended
+   *   in its midst and took with it what this one had; the reason of the allowance's signal when that is aborted
    */
   async run<Result>(
-    { bytes }: Pick<Price, "bytes">,
+    price: Pick<Price, "bytes"> & Partial<Price>,
     work: (breath: Breath) => Result | Promise<Result>,
-    signal?: AbortSignal,
+    allowance = new Allowance(),
   ): Promise<Result> {
+    const { bytes, ms = 0 } = price;
     if (bytes > this.totalBytes) throw tooLarge();
-    const holder = (this.line.length === 0 && this.begin(bytes)) || (await this.turn(bytes, signal));
+    if (!allowance.affords({ ms })) throw tooLong();
+    const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
+    const isExempt = account === OWN_ACCOUNT || hasBegun;
+    if (!isExempt && !this.load.hasRoomFor(account, ms)) throw busy();
+    const first = this.line.length === 0 ? this.begin(bytes) : undefined;
+    if (!first && !hasBegun && this.isLineFull(account)) throw busy();
+    const load = this.load.add(account, ms);
+    const counted = allowance.count({ ms });
+    let holder = first;
     try {
-      trimNative(Math.max(0, this.aloneBytes - this.work.bytes - this.held.originals));
-      return await this.thread.run(work, signal);
+      holder ??= await this.turn(bytes, { account, signal });
+      trimNative(Math.max(0, this.aloneBytes - this.work.sum - this.held.originals));
+      return await this.thread.run((breath) => work(counted.breath(breath)), counted);
     } finally {
-      holder.leave();
+      load.leave();
+      holder?.leave();
       this.line.call();
     }
+  }
+
+  private isLineFull(account: string): boolean {
+    if (this.line.length >= this.maxWaiting) return true;
+    return account !== OWN_ACCOUNT && this.line.countOf(account) >= this.accountPlaces;
   }
 
   private begin(bytes: number): Holder | undefined {
@@ -162,11 +200,10 @@ export class Budget implements Memory {
   private mayBegin(bytes: number): boolean {
     const { work, originals } = this.held;
     if (work === 0) return bytes + originals <= this.aloneBytes;
-    return work + this.large.bytes + droppedNativeBytes() + bytes <= this.totalBytes;
+    return work + this.large.sum + droppedNativeBytes() + bytes <= this.totalBytes;
   }
 
-  private async turn(bytes: number, signal: AbortSignal | undefined): Promise<Holder> {
-    if (this.line.length >= this.maxWaiting) throw busy();
+  private async turn(bytes: number, who: Waiting): Promise<Holder> {
     const since = now();
     let holder: Holder | undefined;
     try {
@@ -174,7 +211,7 @@ export class Budget implements Memory {
         if (standing.first || this.isBlocked()) holder = this.begin(bytes);
         if (!holder) this.refuseLast(standing);
         return holder !== undefined;
-      }, signal);
+      }, who);
     } finally {
       count("budget_waits_total", { outcome: holder ? "begun" : "refused" });
       count("budget_wait_seconds_total", {}, (now() - since) / 1000);
@@ -185,7 +222,7 @@ export class Budget implements Memory {
 
   /** Whether originals alone keep the work waiting. */
   private isBlocked(): boolean {
-    return this.line.length > 0 && this.work.bytes === 0;
+    return this.line.length > 0 && this.work.sum === 0;
   }
 
   private refuseLast({ last }: Standing): void {
@@ -199,7 +236,7 @@ export class Budget implements Memory {
 
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
-    for (const holders of [this.work, this.large, this.small]) holders.renew();
+    for (const holders of [this.work, this.large, this.small, this.load]) holders.renew();
     this.blockedAt = undefined;
     this.line.renew();
   }

@@ -31,6 +31,10 @@ export interface Facts {
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
+  /** Bytes of the file that pixels are coded in, where decoding takes the longer the more there are. */
+  readonly codedBytes?: number;
+  /** How often a decoder can halve the picture for less than what all of it takes. */
+  readonly halvings?: number;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
   readonly decodeBytes?: number;
   /** Milliseconds that decoding takes at most, where that depends on more than the facts above. */

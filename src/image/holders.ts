@@ -1,6 +1,6 @@
 /**
- * Who holds memory. An invocation can be ended in the midst of anything, and nothing of it runs any more that would give
- * back what it holds. So whoever holds memory says from time to time that it lives, by a timer, which ends with its
+ * Who holds some of what an isolate has: bytes of memory, milliseconds. An invocation can be ended in the midst of anything, and nothing of it runs any more that would give
+ * back what it holds. So whoever holds something says from time to time that it lives, by a timer, which ends with its
  * invocation: what was not heard of for long is not counted, until it is heard of again.
  */
 
@@ -10,9 +10,11 @@ const BEAT_MS = 1_000;
 const SILENT_MS = 30_000;
 
 export interface Holder {
-  readonly bytes: number;
-  /** From now on it holds so many. */
-  readonly hold: (bytes: number) => void;
+  readonly amount: number;
+  /** Whose it is, where that matters. */
+  readonly owner: string;
+  /** From now on it holds so much. */
+  readonly hold: (amount: number) => void;
   /** It lives. */
   readonly beat: () => void;
   /** It holds nothing any more; a second time changes nothing. */
@@ -34,18 +36,17 @@ export class Holders {
   }
 
   /** What all hold together that live. */
-  get bytes(): number {
-    const since = this.now() - SILENT_MS;
-    let sum = 0;
-    for (const [holder, seenAt] of this.seenAt) {
-      if (seenAt < since) this.seenAt.delete(holder);
-      else sum += holder.bytes;
-    }
-    return sum;
+  get sum(): number {
+    return this.living().reduce((sum, { amount }) => sum + amount, 0);
   }
 
-  join(first: number): Holder {
-    let bytes = first;
+  /** What those of one owner hold that live. */
+  sumOf(owner: string): number {
+    return this.living().reduce((sum, holder) => (holder.owner === owner ? sum + holder.amount : sum), 0);
+  }
+
+  join(first: number, owner = ""): Holder {
+    let amount = first;
     let isGone = false;
     const beat = () => {
       if (!isGone) this.seenAt.set(holder, this.now());
@@ -55,11 +56,12 @@ export class Holders {
       beat();
     }, BEAT_MS);
     const holder: Holder = {
-      get bytes() {
-        return bytes;
+      owner,
+      get amount() {
+        return amount;
       },
       hold(now) {
-        bytes = now;
+        amount = now;
         beat();
       },
       beat,
@@ -71,6 +73,12 @@ export class Holders {
     };
     beat();
     return holder;
+  }
+
+  private living(): readonly Holder[] {
+    const since = this.now() - SILENT_MS;
+    for (const [holder, seenAt] of this.seenAt) if (seenAt < since) this.seenAt.delete(holder);
+    return [...this.seenAt.keys()];
   }
 
   /** Nobody is counted who is not heard of again. */

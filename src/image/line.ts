@@ -2,6 +2,10 @@
  * A line of those who wait for something that they share. Whoever waits comes by itself to see whether it is its turn:
  * nothing is handed over, so that somebody whose invocation was ended meanwhile cannot keep it. Who has not come for a
  * while is not in the line any more; who was only late stands where it stood as soon as it comes again.
+ *
+ * Accounts take turns, round by round; those of one account keep their order. Who comes joins a round that has not begun,
+ * behind all that is in it: nobody gets before the first in line, and whoever waits is passed by no more than one of each
+ * other account for each of its own account that is before it.
  */
 
 /** How long somebody waits at most before it comes to see. */
@@ -15,7 +19,17 @@ export interface Standing {
   readonly last: boolean;
 }
 
+/** Who waits. */
+export interface Waiting {
+  /** Those without one are one account. */
+  readonly account?: string;
+  /** Aborted when whoever waits gives up: it leaves the line. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Place {
+  readonly account: string;
+  readonly round: number;
   readonly ticket: number;
   seenAt: number;
   call: () => void;
@@ -33,6 +47,8 @@ export interface LineOptions {
 export class Line {
   private places: readonly Place[] = [];
   private tickets = 0;
+  /** The round of whoever went last. */
+  private round = 0;
   private readonly options: LineOptions;
 
   constructor(options: LineOptions) {
@@ -45,18 +61,26 @@ export class Line {
     return this.places.length;
   }
 
+  /** Those of one account among them. */
+  countOf(account: string): number {
+    this.dropSilent();
+    return this.places.filter((place) => place.account === account).length;
+  }
+
   /**
    * Waits until `claim` says that it took what is waited for.
-   * @param signal aborted when whoever waits gives up: it leaves the line
    * @throws what `claim` throws, the reason of the signal
    */
-  async wait(claim: (standing: Standing) => boolean, signal?: AbortSignal): Promise<void> {
-    const place: Place = { ticket: ++this.tickets, seenAt: 0, call: () => undefined };
+  async wait(claim: (standing: Standing) => boolean, { account = "", signal }: Waiting = {}): Promise<void> {
+    const place = this.placeOf(account);
     try {
       for (this.come(place); ; this.come(place)) {
         signal?.throwIfAborted();
         const first = this.places[0] === place;
-        if (claim({ first, last: this.places.at(-1) === place })) return;
+        if (claim({ first, last: this.places.at(-1) === place })) {
+          this.round = Math.max(this.round, place.round);
+          return;
+        }
         await this.called(place, signal);
       }
     } finally {
@@ -77,11 +101,17 @@ export class Line {
     for (const { call } of places) call();
   }
 
+  private placeOf(account: string): Place {
+    const last = this.places.findLast((place) => place.account === account);
+    const round = Math.max(this.round, last?.round ?? 0) + 1;
+    return { account, round, ticket: ++this.tickets, seenAt: 0, call: () => undefined };
+  }
+
   private come(place: Place): void {
     place.seenAt = this.options.now();
     this.dropSilent();
     if (this.places.includes(place)) return;
-    this.places = [...this.places, place].toSorted((a, b) => a.ticket - b.ticket);
+    this.places = [...this.places, place].toSorted((a, b) => a.round - b.round || a.ticket - b.ticket);
   }
 
   private called(place: Place, signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 /** The formats that a result may have, and the best of what they make of it. */
 import { ApiError } from "../errors.ts";
+import type { Allowance } from "./allowance.ts";
 import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import type { FormatDefinition } from "./format.ts";
@@ -17,15 +18,15 @@ interface Wish {
   readonly output: Output | undefined;
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
-  /** Aborted when nobody waits for the result any more. */
-  readonly signal?: AbortSignal | undefined;
+  /** Of the job. */
+  readonly allowance?: Allowance | undefined;
 }
 
 /** The output formats to try: one, unless the request leaves it open. */
 export async function outputFormatsOf(
   stored: Stored,
   plan: Plan,
-  { output, accept, signal }: Wish,
+  { output, accept, allowance }: Wish,
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
   if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
@@ -39,7 +40,7 @@ export async function outputFormatsOf(
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
-  const candidates = choice && (await isTranslucent(stored, plan, signal)) ? withAlpha : taken;
+  const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
   return candidates.length > 0 ? candidates : [same];
 }
 
@@ -59,11 +60,11 @@ function accepts(accept: string | undefined, mime: string): boolean {
 }
 
 /** Whether something of a still picture can be seen through: files with alpha often make no use of it. */
-async function isTranslucent(stored: Stored, plan: Plan, signal?: AbortSignal): Promise<boolean> {
+async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance): Promise<boolean> {
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
   const look = async (breath: Breath) => !(await isOpaque(await firstFrame(picture, breath)));
-  return isolateBudget.run(picturePrice(stored, plan), look, signal);
+  return isolateBudget.run(picturePrice(stored, plan), look, allowance);
 }
 
 type Written = Rendition & { readonly format: FormatDefinition };

@@ -6,7 +6,7 @@ import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { decodedFrames, ownBreath, paced } from "./paced.ts";
-import { firstFrame, type Frame, type Picture } from "./picture.ts";
+import { changesOf, firstFrame, type Frame, type Picture } from "./picture.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePrice } from "./resample.ts";
 import type { Rows } from "./rows.ts";
@@ -33,6 +33,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
     loops: facts.loops,
+    changes: changesOf(facts),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
 }

@@ -4,6 +4,7 @@
  */
 import { beside, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
+import type { Allowance } from "./allowance.ts";
 import { type Breath, UNPAUSED } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
@@ -35,8 +36,8 @@ export interface Order {
   readonly accept: string | undefined;
   /** Told how long decoding and operations take. */
   readonly stopwatch?: Stopwatch | undefined;
-  /** Aborted when nobody waits for the result any more. */
-  readonly signal?: AbortSignal | undefined;
+  /** What the job may take, and when it ends; absent: anything. */
+  readonly allowance?: Allowance | undefined;
 }
 
 export interface Rendered {
@@ -52,12 +53,12 @@ export interface Rendered {
 /**
  * Carries out an order. The result's bytes are the caller's to release.
  * @param source the bytes of the original, which are released when they will not be read again
- * @throws ApiError 415, 422 or 503; the reason of the order's signal when it is aborted
+ * @throws ApiError 415, 422 or 503; what its allowance ends it with
  */
 export async function render(source: SharedBytes, order: Order): Promise<Rendered> {
   let isHandedOver = false;
   try {
-    const { signal, stopwatch } = order;
+    const { allowance, stopwatch } = order;
     const stored = { ...identify(source.bytes), stopwatch };
     const { plan, faces } = await planOrder(stored, order);
     const aim = aimOf(order.output, order.optimize);
@@ -66,7 +67,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const best = await bestOf(formats, aim, (format, rivalBytes) => {
       isHandedOver = format === formats.at(-1);
       const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast: isHandedOver };
-      return optimized(wish, isHandedOver ? source : source.retain(), signal);
+      return optimized(wish, isHandedOver ? source : source.retain(), allowance);
     });
     const facts = best.format.read.probe(best.file.bytes);
     return { input: { ...stored, faces }, output: { ...best, facts } };
@@ -105,7 +106,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       return row.plan(params as never, { ...stage, breath, look: open, faces: seek });
     };
     const planned = small
-      ? await isolateBudget.run(lookPrice(stored, small), look, order.signal)
+      ? await isolateBudget.run(lookPrice(stored, small), look, order.allowance)
       : await row.plan(params as never, {
           ...stage,
           breath: UNPAUSED,

@@ -5,6 +5,7 @@
 import type { Processing } from "../contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
 import type { Encoded, HeldBytes, Original } from "../files.ts";
+import type { Allowance } from "../image/allowance.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
@@ -45,8 +46,8 @@ export interface Ports {
   readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
   /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
-  /** Aborted when nobody waits for the result any more: work ends within a stretch. */
-  readonly signal?: AbortSignal;
+  /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
+  readonly allowance?: Allowance;
 }
 
 export interface Result {
@@ -58,12 +59,12 @@ export interface Result {
 /**
  * Carries a job from its source to its stored result.
  * @param carryOut makes the file of the result; tests put one in its place that fails
- * @throws ApiError 413, 415, 422 or 503; the reason of the signal when it is aborted
+ * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
 export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
   const { store } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
-  const original = await ports.readOriginal(job.source, ports.signal);
+  const original = await ports.readOriginal(job.source, ports.allowance?.signal);
   try {
     return await carried(job, ports, original, keep, carryOut);
   } finally {
@@ -83,9 +84,9 @@ async function carried(
 ): Promise<Result> {
   const { output, optimize, store: _, ...members } = job.processing;
   const sent = await measured(original.bytes);
-  const { stopwatch = startStopwatch(), signal } = ports;
+  const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
-    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, signal };
+    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, allowance };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   }).catch((error: unknown) => {
     countTime(stopwatch, NONE, NONE);
@@ -102,7 +103,7 @@ async function carried(
   if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
   // What is stored now is stored again by whoever does the work instead.
-  ports.signal?.throwIfAborted();
+  allowance?.signal?.throwIfAborted();
   const { url } = await keep(encoded);
   countPicture(input, result);
   const saved = Math.max(0, input.bytes - result.bytes);

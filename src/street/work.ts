@@ -5,6 +5,7 @@ import type { Processing } from "../contract/request.ts";
 import type { Failure, Success } from "../contract/response.ts";
 import { type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
+import { Allowance } from "../image/allowance.ts";
 import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
@@ -80,13 +81,16 @@ const company = new Company({ now: () => Date.now(), pause: (milliseconds) => sc
  */
 export async function runWork(env: Env, street: Street, id: string, givenMs: number): Promise<void> {
   const settings = settingsOf(env);
+  let takenMs = () => 0;
   const ports: RunPorts = {
     ...portsOf(env),
     perform: async ({ accountId, job, upload }, signal) => {
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
-      const { input, output } = await street.process(order, { ...street.portsOf(env, settings, baseUrl), signal });
+      const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
+      takenMs = () => allowance.takenMs;
+      const { input, output } = await street.process(order, { ...street.portsOf(env, settings, baseUrl), allowance });
       return { input, output };
     },
     closeCredit: async ({ job }, payload) => {
@@ -95,7 +99,7 @@ export async function runWork(env: Env, street: Street, id: string, givenMs: num
       const { meter, key, lease } = credit;
       const answer = JSON.parse(payload) as Success | Failure;
       const stub = env.METER.getByName(meter);
-      if (!answer.success) return stub.release(lease, key);
+      if (!answer.success) return stub.release(lease, { key, ms: takenMs() });
       await stub.settle(lease, { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes });
     },
     join: (alone) => company.join(alone),

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { emptyLedger, release, settle, staleAt, take } from "../../src/account/ledger.ts";
+import { emptyLedger, lose, release, settle, staleAt, take } from "../../src/account/ledger.ts";
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -52,6 +52,42 @@ describe("the rate window", () => {
         }
       }),
     );
+  });
+});
+
+describe("processor time of failed work", () => {
+  const ask = { key: "a", limit: 1_000, creditsTotal: 10, failedMs: 1_000 };
+
+  it("makes what costs a credit wait once it is too much, and nothing else", () => {
+    const ledger = emptyLedger();
+    take(ledger, ask, NOON);
+    lose(ledger, 999, NOON);
+    expect(take(ledger, ask, NOON)).toMatchObject({ allowed: true, lease: expect.any(Number) as number });
+    lose(ledger, 501, NOON);
+    const refused = take(ledger, ask, NOON);
+    expect(refused).toMatchObject({ allowed: true, pauseSeconds: RATE_WINDOW_SECONDS / 2 });
+    expect(refused.lease).toBeUndefined();
+    expect(take(ledger, { key: "a", limit: 1_000 }, NOON).pauseSeconds).toBeUndefined();
+  });
+
+  it("is forgotten evenly, in the seconds that were said", () => {
+    const ledger = emptyLedger();
+    take(ledger, ask, NOON);
+    lose(ledger, 1_500, NOON);
+    const later = NOON + WINDOW_MS / 4;
+    expect(take(ledger, ask, later).pauseSeconds).toBe(RATE_WINDOW_SECONDS / 4);
+    const over = NOON + WINDOW_MS / 2 + 1;
+    expect(take(ledger, ask, over).lease).toBeDefined();
+    lose(ledger, 500, over);
+    expect(take(ledger, ask, over).pauseSeconds).toBeGreaterThan(RATE_WINDOW_SECONDS / 2 - 2);
+  });
+
+  it("never makes anybody wait longer than a window, and keeps the ledger until it is forgotten", () => {
+    const ledger = emptyLedger();
+    take(ledger, ask, NOON);
+    for (let job = 0; job < 100; job++) lose(ledger, 20_000, NOON);
+    expect(take(ledger, ask, NOON).pauseSeconds).toBe(RATE_WINDOW_SECONDS);
+    expect(staleAt(ledger, NOON)).toBeGreaterThanOrEqual(NOON + 2 * WINDOW_MS);
   });
 });
 

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { changeAccount } from "../../src/account/accounts.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
+import { ApiError } from "../../src/errors.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { damaged } from "../support/street.ts";
+import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/street.ts";
 
 const json = { url: "https://images.test/a.png" };
 const fetchImage = (key: string, call: Call = {}) => api("POST", "/1.0/fetch", { key, json, ...call });
@@ -140,6 +141,34 @@ describe("a request that the meter refuses", () => {
     expect([asBody.status, asBody.headers.has("x-service-metadata")]).toEqual([402, false]);
     const asHeader = await fetchImage(key, { json: body, headers: { "x-service-binary": "1" } });
     expect([asHeader.status, asHeader.headers.has("x-service-metadata")]).toEqual([402, true]);
+  });
+});
+
+describe("failed work", () => {
+  const late = brokenStreet(new ApiError(422, "The image is damaged"), 600);
+  const work = (key: string, street = late) =>
+    apiOf(street)("POST", "/1.0/fetch", { key, json, env: { MAX_FAILED_MS: "1000" } });
+
+  it("counts its processor time: beyond the bound images wait, and queries go on", async () => {
+    const { key } = await openAccount();
+    expect((await work(key)).status).toBe(422);
+    expect((await work(key)).status).toBe(422);
+    const { status, headers, body } = await work(key, shortStreet);
+    expect(status).toBe(429);
+    const seconds = Number(headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(170);
+    expect(seconds).toBeLessThanOrEqual(180);
+    expect(body.message).toContain("Failed requests took too much processor time");
+    expect(await creditsOf(key)).toEqual({ total: 1_000, used: 0, remaining: 1_000 });
+  });
+
+  it("counts nothing where the work succeeds, or is refused before it begins", async () => {
+    const { key } = await openAccount();
+    for (let round = 0; round < 3; round += 1) {
+      expect((await work(key, workingStreet(600))).status).toBe(200);
+      expect((await work(key, damaged)).status).toBe(422);
+    }
+    expect((await work(key)).status).toBe(422);
   });
 });
 

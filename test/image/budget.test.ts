@@ -1,15 +1,18 @@
 /** The memory that jobs share: who waits, who is refused. */
 import { describe, expect, it } from "vitest";
 
+import { Allowance } from "../../src/image/allowance.ts";
+import type { Breath } from "../../src/image/breath.ts";
 import { Budget } from "../../src/image/budget.ts";
 
 /** A job that shares the thread until it is told to end. */
-function job(budget: Budget, bytes: number) {
+function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: string; ms?: number } = {}) {
   const state = { started: false, ended: false };
-  const done = budget.run({ bytes }, async (breath) => {
+  const work = async (breath: Breath) => {
     state.started = true;
     while (!state.ended) await breath.spend(A_STRETCH_MS);
-  });
+  };
+  const done = budget.run({ bytes, ms }, work, new Allowance({ account }));
   return { state, end: () => void (state.ended = true), done };
 }
 
@@ -56,7 +59,7 @@ describe("Budget", () => {
     const budget = new Budget(10, 8);
     const running = job(budget, 6);
     const caller = new AbortController();
-    const large = budget.run({ bytes: 8 }, () => "never", caller.signal);
+    const large = budget.run({ bytes: 8 }, () => "never", new Allowance({ signal: caller.signal }));
     const small = job(budget, 1);
     await turns();
     expect(small.state.started).toBe(false);
@@ -68,6 +71,58 @@ describe("Budget", () => {
     small.end();
     await Promise.all([running.done, small.done]);
     expect(budget.held).toEqual({ work: 0, originals: 0 });
+  });
+
+  describe("accounts", () => {
+    const share = { ms: 1_000, accountMs: 600, accountPlaces: 2 };
+    const budgetOf = (maxWaiting = 8) => new Budget(10, maxWaiting, { load: share });
+    const busy = { status: 503, headers: { "Retry-After": "2" } };
+
+    it("take turns in the line: one that came later with little passes what another brought in bulk", async () => {
+      const budget = budgetOf();
+      const order: string[] = [];
+      const start = (account: string) =>
+        budget.run({ bytes: 10 }, () => void order.push(account), new Allowance({ account }));
+      const running = job(budget, 10, { account: "a" });
+      const waiting = [start("a"), start("a"), start("b")];
+      running.end();
+      await Promise.all([running.done, ...waiting]);
+      expect(order).toEqual(["a", "b", "a"]);
+    });
+
+    it("have a share of the places, beyond which theirs is 503 while others still find one", async () => {
+      const budget = budgetOf(3);
+      const jobs = [1, 2, 3].map(() => job(budget, 10, { account: "a" }));
+      await expect(job(budget, 10, { account: "a" }).done).rejects.toMatchObject(busy);
+      jobs.push(job(budget, 10, { account: "b" }));
+      await expect(job(budget, 10, { account: "c" }).done).rejects.toMatchObject(busy);
+      for (const { end } of jobs) end();
+      await Promise.all(jobs.map(({ done }) => done));
+    });
+
+    it("have a share of the time, of what runs and waits, until it is done", async () => {
+      const budget = budgetOf();
+      const jobs = [job(budget, 1, { account: "a", ms: 900 })];
+      await expect(job(budget, 1, { account: "a", ms: 1 }).done).rejects.toMatchObject(busy);
+      jobs.push(job(budget, 1, { account: "b", ms: 100 }));
+      await expect(job(budget, 1, { account: "b", ms: 1 }).done).rejects.toMatchObject(busy);
+      for (const { end } of jobs) end();
+      await Promise.all(jobs.map(({ done }) => done));
+      await expect(budget.run({ bytes: 1, ms: 600 }, () => "next", new Allowance({ account: "a" }))).resolves.toBe(
+        "next",
+      );
+    });
+
+    it("are not refused the rest of a job that has begun", async () => {
+      const budget = budgetOf();
+      const allowance = new Allowance({ account: "a" });
+      await budget.run({ bytes: 1, ms: 1 }, () => "first", allowance);
+      const others = [1, 2, 3].map(() => job(budget, 10, { account: "a", ms: 200 }));
+      const second = budget.run({ bytes: 10, ms: 500 }, () => "second", allowance);
+      for (const { end } of others) end();
+      expect(await second).toBe("second");
+      await Promise.all(others.map(({ done }) => done));
+    });
   });
 
   it("frees what a failed job held", async () => {

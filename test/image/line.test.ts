@@ -1,4 +1,5 @@
-/** Those who wait, and those who hold memory: the living are told from those whose invocation was ended. */
+/** Those who wait, by accounts in turn, and those who hold memory: the living are told from those whose invocation was ended. */
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Holders } from "../../src/image/holders.ts";
@@ -73,29 +74,111 @@ describe("a line", () => {
   });
 });
 
+/** A line in which nobody goes until `next` says so. Those who wait are named by account and number, as `a1`. */
+class Queue {
+  readonly line = new Line({ now, onEvent: () => undefined });
+  private readonly served: string[] = [];
+  private isFree = false;
+
+  join(...names: readonly string[]): void {
+    const claim = ({ first }: { first: boolean }) => first && this.isFree && !(this.isFree = false);
+    for (const name of names) {
+      void this.line.wait(claim, { account: name.charAt(0) }).then(() => this.served.push(name));
+    }
+  }
+
+  /** Lets the first go, and says who that was. */
+  async next(): Promise<string | undefined> {
+    const before = this.served.length;
+    this.isFree = true;
+    this.line.call();
+    for (let turn = 0; turn < 5 && this.isFree; turn++) await Promise.resolve();
+    await pass(0);
+    this.isFree = false;
+    return this.served[before];
+  }
+
+  async rest(): Promise<(string | undefined)[]> {
+    const names: (string | undefined)[] = [];
+    while (this.line.length > 0) names.push(await this.next());
+    return names;
+  }
+}
+
+describe("accounts in a line", () => {
+  it("take turns, however much one of them has brought before", async () => {
+    const queue = new Queue();
+    queue.join("a1", "a2", "a3", "b1", "b2", "c1");
+    expect(await queue.rest()).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  it("let nobody get before the first, whoever comes", async () => {
+    const queue = new Queue();
+    queue.join("a1", "a2");
+    await queue.next();
+    queue.join("b1", "c1", "d1");
+    expect(await queue.next()).toBe("a2");
+  });
+
+  it("pass others no more often than once a round, however often they come", async () => {
+    const queue = new Queue();
+    queue.join("a1", "a2", "a3", "a4");
+    const served: (string | undefined)[] = [];
+    for (let number = 1; number < 6; number++) {
+      queue.join(`b${number}`);
+      served.push(await queue.next());
+    }
+    expect(served).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+  });
+
+  it("go after a bounded number of others, whatever comes meanwhile", async () => {
+    const accounts = ["a", "b", "c"];
+    const moves = fc.array(fc.oneof(fc.constantFrom(...accounts), fc.constant("leave")), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(moves, async (steps) => {
+        const queue = new Queue();
+        queue.join("x1", "x2", "x3");
+        let others = 0;
+        const serve = async () => {
+          const waits = queue.line.countOf("x") > 0;
+          if (!(await queue.next())?.startsWith("x") && waits) others++;
+        };
+        for (const step of steps) {
+          if (step === "leave") await serve();
+          else queue.join(`${step}1`);
+        }
+        while (queue.line.countOf("x") > 0) await serve();
+        await queue.rest();
+        // Its second place lets every other account pass once, and its third once more.
+        expect(others).toBeLessThanOrEqual(2 * accounts.length);
+      }),
+    );
+  });
+});
+
 describe("holders", () => {
   it("are counted while they live, and those that were ended no more after half a minute", async () => {
     const holders = new Holders(now, () => undefined);
     const living = holders.join(5);
     ended(() => holders.join(7));
     await pass(20_000);
-    expect(holders.bytes).toBe(12);
+    expect(holders.sum).toBe(12);
     for (let second = 0; second < 15; second++) await pass(1_000);
-    expect(holders.bytes).toBe(5);
+    expect(holders.sum).toBe(5);
     living.leave();
     await pass(2_000);
-    expect(holders.bytes).toBe(0);
+    expect(holders.sum).toBe(0);
   });
 
   it("that were forgotten are counted again when they are heard of", async () => {
     const holders = new Holders(now, () => undefined);
     const living = holders.join(5);
     holders.renew();
-    expect(holders.bytes).toBe(0);
+    expect(holders.sum).toBe(0);
     await pass(1_000);
-    expect(holders.bytes).toBe(5);
+    expect(holders.sum).toBe(5);
     living.leave();
     living.beat();
-    expect(holders.bytes).toBe(0);
+    expect(holders.sum).toBe(0);
   });
 });

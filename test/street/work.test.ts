@@ -66,7 +66,8 @@ it("hands a job to the queue that would outlast the time after an answer, and st
   let isStored = false;
   const { queued, accept, settle } = entrance({
     ...shortStreet,
-    process: async (job, { signal }): Promise<Result> => {
+    process: async (job, { allowance }): Promise<Result> => {
+      const { signal } = allowance ?? {};
       started.resolve(signal);
       await new Promise((resolve) => signal?.addEventListener("abort", resolve));
       signal?.throwIfAborted();

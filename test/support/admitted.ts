@@ -1,4 +1,5 @@
 /** Work as the budget of the isolate admits it: what was declared of it, what it held and what it took. */
+import type { Allowance } from "../../src/image/allowance.ts";
 import type { Breath } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
 import { nativeHeap, trimNative } from "../../wasm/load.ts";
@@ -33,7 +34,7 @@ export async function admittedDuring(
   isolateBudget.run = <Result>(
     price: Pick<Price, "bytes"> & Partial<Price>,
     piece: (breath: Breath) => Result | Promise<Result>,
-    signal?: AbortSignal,
+    allowance?: Allowance,
   ) => {
     const watched = async (breath: Breath): Promise<Result> => {
       if (memory) trimNative(0);
@@ -56,7 +57,7 @@ export async function admittedDuring(
         all.push({ price: { ms: 0, ...price }, spentMs, nativeBytes, takenMs });
       }
     };
-    return run(price, watched, signal);
+    return run(price, watched, allowance);
   };
   try {
     await work();

@@ -1,7 +1,8 @@
 /** Streets that do not touch pixels, for tests of the entrance. */
 import { ApiError } from "../../src/errors.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
 import type { Street } from "../../src/street/edges.ts";
-import type { Result } from "../../src/street/process.ts";
+import type { Ports, Result } from "../../src/street/process.ts";
 import { uncounted } from "./memory.ts";
 
 const SHA1 = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12";
@@ -41,11 +42,30 @@ export const shortStreet: Street = {
   }),
 };
 
-/** A street whose work always ends in this error. */
-export function brokenStreet(error: unknown): Street {
+/** Work that takes so many declared milliseconds. */
+async function compute(ms: number, { allowance }: Ports): Promise<void> {
+  await isolateBudget.run({ bytes: 0, ms }, (breath) => breath.spend(ms), allowance);
+}
+
+/** A street whose work takes so many declared milliseconds. */
+export function workingStreet(ms: number): Street {
   return {
     ...shortStreet,
-    process: () => Promise.reject(error as Error),
+    process: async (job, ports): Promise<Result> => {
+      await compute(ms, ports);
+      return shortStreet.process(job, ports);
+    },
+  };
+}
+
+/** A street whose work always ends in this error, after so many declared milliseconds. */
+export function brokenStreet(error: unknown, ms = 0): Street {
+  return {
+    ...shortStreet,
+    process: async (_job, ports) => {
+      await compute(ms, ports);
+      throw error;
+    },
   };
 }
 

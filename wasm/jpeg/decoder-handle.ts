@@ -25,7 +25,7 @@ const PIECE_BLOCKS = 30_000;
 export const SCAN_NANOSECONDS_PER_BLOCK = 55;
 const PIECE_MS = (PIECE_BLOCKS * SCAN_NANOSECONDS_PER_BLOCK) / 1e6;
 /** Nanoseconds that the entropy-coded data of a block take: in a file of one scan, and over all scans of one of ten. */
-export const CODED_NANOSECONDS_PER_BLOCK = { one: 65, several: 320 };
+export const CODED_NANOSECONDS_PER_BLOCK = { one: 50, several: 240 };
 
 /** A job in the native module: its handle, its input, and the duty to free both once. */
 export class DecoderHandle {

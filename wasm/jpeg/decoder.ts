@@ -37,7 +37,7 @@ export interface Decoder {
 
 const OUTPUTS = { rgba: 0, cmyk: 1 } as const;
 /** Nanoseconds of the inverse transform and of all that makes pixels of its samples, for each pixel of the result. */
-const PIXEL_NANOSECONDS = 2.5;
+const PIXEL_NANOSECONDS = 2;
 /** libjpeg pads rows of samples. */
 const ROW_PADDING = 128;
 const BAND_BYTES = 262_144;

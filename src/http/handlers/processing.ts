@@ -2,6 +2,7 @@
 import type { UploadBody } from "../../contract/request.ts";
 import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
+import { Allowance } from "../../image/allowance.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { accountOf, type Admission, type AppContext } from "../context.ts";
@@ -17,7 +18,9 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const clock = timed(street.portsOf(c.env, settings, baseUrl), Date.now);
   const { signal } = c.req.raw;
-  const result = await street.process(job, { ...clock.ports, signal }).catch((error: unknown) => {
+  const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
+  c.set("allowance", allowance);
+  const result = await street.process(job, { ...clock.ports, allowance }).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });
   c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes });

@@ -3,7 +3,7 @@ import { beside } from "../../../wasm/price.ts";
 import { type Facts, format, type Reader, type Recompressor, type Writer } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { ownBreath, paced } from "../paced.ts";
-import type { Picture } from "../picture.ts";
+import { changesOf, type Picture } from "../picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, gifPrice } from "./gif/encode.ts";
@@ -25,6 +25,7 @@ function probe(bytes: Uint8Array): Facts {
     subsample: "4:4:4",
     depth: Math.max(1, Math.ceil(Math.log2(still.palette.length / 3))),
     quality: 100,
+    codedBytes: file.codedBytes,
     ...(file.profile ? { profile: file.profile } : {}),
   };
 }
@@ -45,7 +46,8 @@ const write: Writer = {
 };
 
 const recompress: Recompressor = {
-  price: (_bytes, facts) => beside(decodePrice(facts), gifPrice({ ...facts, opaque: !facts.alpha })),
+  price: (_bytes, facts) =>
+    beside(decodePrice(facts), gifPrice({ ...facts, opaque: !facts.alpha, changes: changesOf(facts) })),
 
   async run(bytes, facts, _settings, breath) {
     // The colors mean what the profile says: they stay with it.

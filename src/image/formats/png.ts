@@ -35,6 +35,7 @@ const read: Reader = {
       subsample: "4:4:4",
       depth: bitsPerPixel(file),
       quality: 100,
+      codedBytes: file.codedBytes,
       ...(profile && { profile }),
     } satisfies Facts;
   },

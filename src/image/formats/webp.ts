@@ -23,6 +23,7 @@ function probe(bytes: Uint8Array): Facts {
     interlaced: false,
     subsample: still.lossless ? "4:4:4" : "4:2:0",
     depth: alpha ? 32 : 24,
+    codedBytes: file.frames.reduce((sum, { data, alpha: mask }) => sum + data.length + (mask?.length ?? 0), 0),
     quality: still.lossless ? 100 : estimateQuality(still.data),
     ...(file.profile ? { profile: file.profile } : {}),
   };

@@ -1,11 +1,12 @@
 /** The file that is asked for, by the ways to get it, in the order in which they are tried. */
 import { ApiError } from "../../errors.ts";
+import { type Allowance, tooLong } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
 import { isolateBudget, tooLarge } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
-import { fitSize } from "./fit-size.ts";
+import { fitSize, fitSizeInHaste } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
@@ -27,6 +28,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     keepMarked(task),
     keepFitting(task),
     fitSize(task),
+    fitSizeInHaste(task),
     recompressOnly(task),
     requantize(task),
     searchFrames(task),
@@ -46,43 +48,47 @@ export function attemptsFor(task: Task): readonly Attempt[] {
  * The file that is wished for, never a larger one than there was where neither pixels nor format change; null where it
  * would plainly be larger than its rival in another format.
  * @param source the bytes of the original, which are released when they will not be read again
- * @param signal aborted when nobody waits for the result any more
- * @throws ApiError 422 when the work does not fit into memory, 503 when too much of it waits
+ * @param allowance of the job: what it cannot afford is not tried
+ * @throws ApiError 422 when the work does not fit into memory or takes too long, 503 when too much of it waits
  */
-export async function optimized(wish: Wish, source: SharedBytes, signal?: AbortSignal): Promise<Rendition | null> {
+export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
-    const task = await inOneScan(taskOf(wish), signal);
+    const task = await inOneScan(taskOf(wish), allowance);
     session = new Session(task, source);
-    const best = await firstOrBetter(task, session, signal);
-    return best && (await asNamed(task, best, signal));
+    const best = await firstOrBetter(task, session, allowance);
+    return best && (await asNamed(task, best, allowance));
   } finally {
     if (session) session.close();
     else source.release();
   }
 }
 
-async function firstOrBetter(task: Task, session: Session, signal?: AbortSignal): Promise<Rendition | null> {
+async function firstOrBetter(task: Task, session: Session, allowance?: Allowance): Promise<Rendition | null> {
   const attempts = attemptsFor(task);
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
   let best: Rendition | null = null;
   let isBeaten = false;
-  let isTooLarge = false;
+  let refusal: (() => ApiError) | undefined;
   for (const { price, mayBeat, run } of attempts) {
     if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
     if (!fits(task, price)) {
-      isTooLarge = true;
+      refusal ??= tooLarge;
+      continue;
+    }
+    if (allowance?.affords(price) === false) {
+      refusal = tooLong;
       continue;
     }
     const timed = (breath: Breath) => clocked(task, breath, () => run(session, breath));
-    const outcome = await isolateBudget.run(price, timed, signal);
+    const outcome = await isolateBudget.run(price, timed, allowance);
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;
     const made = marked(task, outcome);
     best = best ? better(task, best, made) : made;
     if (best.isFinal) break;
   }
-  if (!best && isTooLarge && !isBeaten) throw tooLarge();
+  if (!best && refusal && !isBeaten) throw refusal();
   return best;
 }
 

@@ -1,15 +1,16 @@
 /** The best file that is not larger than asked. */
-import { beside, either } from "../../../wasm/price.ts";
+import { beside, either, FREE, type Price } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice, fits, lookPrice, roomFor } from "./prices.ts";
+import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
+import { encodePrice, fits, lookPrice, roomFor, sourcePrice } from "./prices.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { canScore, scoreRows } from "./score.ts";
-import { canDivide, type Task, writableIn } from "./task.ts";
+import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import { decoded, type Encode, type Found } from "./trial.ts";
 
 const MIN_QUALITY = 1;
@@ -24,8 +25,18 @@ const GROWTH = 0.04;
 /** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
 const FAR = 4;
 
-/** Encodings that most searches for a size take. */
-const TYPICAL_TRIES = 3;
+/** How a size is searched for. */
+interface Pace {
+  /** Encodings that most searches take. */
+  readonly typicalTries: number;
+  /** The most that one does, besides the smallest file where none of them fits. */
+  readonly maxTries: number;
+  /** In place of the usual effort of encoding. */
+  readonly effort?: number;
+}
+
+const USUAL: Pace = { typicalTries: 4, maxTries: 8 };
+const HASTY: Pace = { typicalTries: 2, maxTries: 3, effort: 0 };
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -34,8 +45,8 @@ const GUESSES = 4;
 class TooSmall extends ApiError {
   readonly leastBytes: number;
 
-  constructor(leastBytes: number) {
-    super(422, `optimize.target_bytes is too small for this image: the least is ${leastBytes}`);
+  constructor(leastBytes: number, word = "") {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${word}${leastBytes}`);
     this.leastBytes = leastBytes;
   }
 }
@@ -53,7 +64,17 @@ export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiEr
  * @throws ApiError 422, when it runs, naming the smallest size there is if none fits
  */
 export function fitSize(task: Task): Attempt | null {
-  const { stored, picture, settings, aim } = task;
+  return fitSizeAt(task, USUAL);
+}
+
+/** Makes do with few encodings of little effort, where there is no time for more: the file is a few percent smaller. */
+export function fitSizeInHaste(task: Task): Attempt | null {
+  return fitSizeAt(task, HASTY);
+}
+
+function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attempt | null {
+  const { stored, picture, aim } = task;
+  const settings = { ...task.settings, ...(effort !== undefined && { effort }) };
   const format = writableIn(task);
   const { coefficients } = stored.format;
   if (aim.kind !== "size" || !format) return null;
@@ -64,19 +85,23 @@ export function fitSize(task: Task): Attempt | null {
   const scores = picture.frames === 1 && canScore(picture) && fits(task, room?.price ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
+  const wanted = choices.map((choice) => ({ ...settings, ...choice }));
+  const asking = divides ? null : askingPrice(task, format, wanted, aim.bytes);
   const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
   return {
     name: "fit size",
     price: {
-      bytes: scores ? either(blind, room?.price ?? scored).bytes : blind.bytes,
-      ms: choices.length * (TYPICAL_TRIES * blind.ms + looking),
+      bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
+      ms: choices.length * (typicalTries * blind.ms + looking) + (asking?.ms ?? 0),
     },
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);
+      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, breath));
+      if (beyond) throw new TooSmall(beyond, "about ");
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
       const files: Uint8Array[] = [];
-      for (const choice of choices) {
-        files.push(await largestWithin(finish, { ...settings, ...choice }, aim.bytes, format.write.qualities.step));
+      for (const one of wanted) {
+        files.push(await largestWithin(finish, one, aim.bytes, { step: format.write.qualities.step, maxTries }));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
@@ -85,6 +110,18 @@ export function fitSize(task: Task): Attempt | null {
       return session.rendition(await bestLooking(session.picture, format, fitting, breath));
     },
   };
+}
+
+/** The price of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
+function askingPrice(
+  task: Task,
+  format: WritableFormat,
+  settings: readonly EncodeSettings[],
+  limitBytes: number,
+): Price | null {
+  if (!isDoubtful(task.picture, limitBytes)) return null;
+  const price = beside(sourcePrice(task), leastSizePrice(format, task.picture, settings));
+  return fits(task, price) ? price : null;
 }
 
 /** The file that looks best. */
@@ -117,12 +154,12 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  step: number,
+  terms: { readonly step: number; readonly maxTries: number },
 ): Promise<Uint8Array> {
   let fits: Try | undefined;
   let over: Try | undefined;
   for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
-    const quality = nextQuality(fits, over, settings.quality, limitBytes, { step, tries });
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...terms, tries });
     if (quality === undefined) break;
     const bytes = await encode({ ...settings, quality });
     if (bytes.length <= limitBytes) fits = { quality, bytes };
@@ -139,11 +176,12 @@ function nextQuality(
   over: Try | undefined,
   first: number,
   limitBytes: number,
-  { step, tries }: { readonly step: number; readonly tries: number },
+  { step, tries, maxTries }: { readonly step: number; readonly tries: number; readonly maxTries: number },
 ): number | undefined {
   const low = fits ? fits.quality + step : MIN_QUALITY;
   const high = over ? over.quality - step : MAX_QUALITY;
   if (low > high) return undefined;
+  if (tries >= maxTries) return fits ? undefined : low;
   const known = fits ?? over;
   if (!known) return first;
   if (!fits && known.bytes.length > limitBytes * FAR) return low;

@@ -1,11 +1,12 @@
 /** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
+import type { Allowance } from "../allowance.ts";
 import { isolateBudget } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import type { Rendition } from "./rendition.ts";
 import { isEncodedOtherwise, type Task } from "./task.ts";
 
 /** The rendition in the encoding that was named, if any was; its pixels stay what they are. */
-export async function asNamed(task: Task, rendition: Rendition, signal?: AbortSignal): Promise<Rendition> {
+export async function asNamed(task: Task, rendition: Rendition, allowance?: Allowance): Promise<Rendition> {
   const { format, encoding } = task;
   const { recompress, mark: marker, read } = format;
   const { bytes } = rendition.file;
@@ -14,7 +15,7 @@ export async function asNamed(task: Task, rendition: Rendition, signal?: AbortSi
   if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
   const settings = { progressive: encoding === "progressive", tag: facts.orientation };
   const price = recompress.price(bytes, facts, settings);
-  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), signal);
+  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), allowance);
   if (!made) return rendition;
   const mark = marker?.read(bytes);
   rendition.file.release();

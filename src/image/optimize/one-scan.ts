@@ -1,4 +1,5 @@
 /** Files of several scans, written anew in one: a decoder of several keeps the coefficients of the whole picture in memory. */
+import type { Allowance } from "../allowance.ts";
 import { isolateBudget } from "../budget.ts";
 import { encodeBlind, encodeExactly, reencodePlanes } from "./encode-once.ts";
 import { fitSize } from "./fit-size.ts";
@@ -12,15 +13,15 @@ import { canDivide, type Task, taskOf } from "./task.ts";
  * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a way
  * through pixels may not fit into memory. The task as it is where it is not needed, or not possible.
  */
-export async function inOneScan(task: Task, signal?: AbortSignal): Promise<Task> {
+export async function inOneScan(task: Task, allowance?: Allowance): Promise<Task> {
   const { stored, unchanged } = task;
   const { bytes, facts, format } = stored;
   const { recompress, coefficients } = format;
   if (!facts.interlaced || !recompress || !coefficients?.divides(bytes) || !isNeeded(task)) return task;
   const settings = { progressive: false, tag: unchanged?.tag ?? 1 };
   const price = recompress.price(bytes, facts, settings);
-  if (!isolateBudget.canHold(price, bytes.length)) return task;
-  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), signal);
+  if (!isolateBudget.canHold(price, bytes.length) || allowance?.affords(price) === false) return task;
+  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), allowance);
   if (!made) return task;
   const simpler = { ...stored, bytes: made, facts: format.read.probe(made) };
   return { ...taskOf({ ...task, stored: simpler }), unchanged };

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
+import { Allowance } from "../../../src/image/allowance.ts";
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
@@ -10,6 +11,7 @@ import { aimOf, Optimize } from "../../../src/image/output.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
 
 async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
   return (await fitting(file, bytes, format)).bytes;
@@ -61,6 +63,26 @@ describe("optimize.target_bytes", () => {
     expect(score).toBeGreaterThanOrEqual(Math.max(...alone.map((output) => output.score ?? 0)));
     expect(format.label).not.toBe("PNG");
   });
+
+  it.each(["jpg", "webp", "avif"] as const)(
+    "gives up on a sample what a %s cannot be, and says how much it takes",
+    async (format) => {
+      const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+      const file = await FORMATS.png.write.encode(pictureOf([scene(1_500, 1_000)]), settings, UNPAUSED);
+      const order = (optimize: { quality?: number; target_bytes?: number }) => {
+        const allowance = new Allowance();
+        const output = { format, encoding: "progressive" as const };
+        return { allowance, output, optimize: { lossless: false, ...optimize } };
+      };
+      const [smallest, hopeless] = [order({ quality: 1 }), order({ target_bytes: 1 })];
+      const { output } = await rendered(file, smallest);
+      const refused: unknown = await rendered(file, hopeless).catch((error: unknown) => error);
+      const least = Number(/the least is about (\d+)$/.exec((refused as Error).message)?.[1]);
+      expect(least).toBeGreaterThan(output.bytes.length / 2);
+      expect(least).toBeLessThan(output.bytes.length * 2);
+      expect(hopeless.allowance.takenMs).toBeLessThan(smallest.allowance.takenMs);
+    },
+  );
 
   it("names the smallest size of all formats that were tried", async () => {
     const leastOf = async (format: "jpg" | "webp" | "auto") => {

@@ -6,7 +6,7 @@ import { coordinatesOf } from "../../../../wasm/quantize/quantize.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
-import type { Extent, Picture } from "../../picture.ts";
+import { changingPart, type Extent, type Picture } from "../../picture.ts";
 import {
   graphicControl,
   header,
@@ -28,15 +28,19 @@ const FULL_TABLE_BYTES = 5_000;
  * joined.
  */
 const FRAME_RATIO = 0.8;
-/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences. */
-const ATTEMPTS = 6;
+/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences; usually less often. */
+const ATTEMPTS = 4;
 
 /** The price of preparing and writing an animation: canvases and files of frames. */
 export function animationPrice(picture: Extent): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const attempt = sequence(lookPrice(width, height), encodePrice(pixels, true));
-  const work = sequence(preparePrice(picture), stepsPrice(picture), times(frames * ATTEMPTS, attempt));
+  const work = sequence(
+    preparePrice(picture),
+    stepsPrice(picture),
+    times(frames * ATTEMPTS * changingPart(picture), attempt),
+  );
   return beside(held(pixels * frames * FRAME_RATIO), work);
 }
 

@@ -29,6 +29,8 @@ export interface GifFile {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly GifFrame[];
+  /** Bytes that their pixels are coded in. */
+  readonly codedBytes: number;
   /** How often an animation plays; 0 is for ever. */
   readonly loops: number;
   readonly palette: Uint8Array | undefined;
@@ -87,6 +89,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   let repeated: number | undefined;
   let profile: Uint8Array | undefined;
   let control = NO_CONTROL;
+  let codedBytes = 0;
   let at = start;
   while (at < bytes.length && bytes[at] !== TRAILER) {
     if (bytes[at] === IMAGE) {
@@ -94,6 +97,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
       frames.push(frame);
       control = NO_CONTROL;
       at = skipSubBlocks(bytes, frame.dataOffset);
+      codedBytes += at - frame.dataOffset;
     } else if (bytes[at] === EXTENSION) {
       const label = bytes[at + 1];
       if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
@@ -112,7 +116,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   const mayHaveBeen = at !== bytes.length && frames.some(({ delayMs }) => delayMs > 0);
   if ((isAnimation || mayHaveBeen) && bytes[at] !== TRAILER) throw damaged();
   // Without an extension that says otherwise an animation plays once.
-  return { frames, loops: repeated ?? 1, profile };
+  return { frames, codedBytes, loops: repeated ?? 1, profile };
 }
 
 function frameAt(bytes: Uint8Array, at: number, global: Uint8Array | undefined, control: GraphicControl): GifFrame {

@@ -37,8 +37,8 @@ export async function* openFrames(
 }
 
 /** The price of decoding all frames. */
-export function decodePrice({ width, height, frames, interlaced }: Facts): Price {
-  const frame = drawPrice(width * height);
+export function decodePrice({ width, height, frames, interlaced, codedBytes }: Facts): Price {
+  const frame = drawPrice(width * height, codedBytes === undefined ? undefined : codedBytes / frames);
   if (frames === 1 && !interlaced) return beside(held(bandsBytes(width)), frame);
   return times(frames, beside(canvasPrice(width, height), frame));
 }

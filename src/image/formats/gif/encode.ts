@@ -7,7 +7,7 @@ import { joined } from "../../../joined.ts";
 import { bandsOf } from "../../bands.ts";
 import type { Breath } from "../../breath.ts";
 import type { EncodeSettings } from "../../format.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
+import { changingPart, type Extent, firstFrame, type Picture } from "../../picture.ts";
 import { type ChosenPalette, Palettes, palettesPrice, quantizedPrice } from "../../quantize.ts";
 import { animationPrice, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
@@ -47,7 +47,11 @@ const ATTEMPTS = 2;
 export function gifPrice(picture: Extent): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;
-  const common = beside(palettesPrice(picture), quantizedPrice(picture), held(writerBytes(pixels, frames > 1)));
+  const common = beside(
+    palettesPrice(picture),
+    times(changingPart(picture), quantizedPrice(picture)),
+    held(writerBytes(pixels, frames > 1)),
+  );
   if (frames > 1) return beside(common, held(pixels * RESULT_BYTES_PER_PIXEL), animationPrice(picture));
   return beside(common, held(pixels * RESULT_BYTES_PER_PIXEL), times(ATTEMPTS, encodePrice(pixels, true)));
 }

@@ -50,6 +50,7 @@ export function probe(bytes: Uint8Array): Facts {
     quality: estimateQuality(stream, (file.codestream.length * 8) / (width * height)),
     decodeBytes: price.bytes,
     decodeMs: price.ms,
+    halvings: stream.levels,
     ...(profile && { profile }),
   };
 }

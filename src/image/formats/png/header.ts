@@ -42,6 +42,8 @@ export interface PngFile extends PngHeader {
   readonly exif?: Uint8Array;
   /** Where the first IDAT chunk begins. */
   readonly dataOffset: number;
+  /** Bytes of compressed pixels, of all frames. */
+  readonly codedBytes: number;
   /** Frames of the animation; empty in a still picture. */
   readonly frames: readonly FrameHeader[];
   /** How often the animation plays; 0 is for ever. */
@@ -67,6 +69,7 @@ interface Reading extends Mutable<Partial<PngFile>> {
   hasSrgb: boolean;
   pending: Omit<FrameHeader, "dataOffset"> | null;
   frames: FrameHeader[];
+  codedBytes: number;
 }
 
 /**
@@ -79,6 +82,7 @@ export function readFile(bytes: Uint8Array): PngFile {
   const file: Reading = {
     ...header,
     frames: [],
+    codedBytes: 0,
     loops: 0,
     animated: false,
     declaredFrames: 0,
@@ -93,6 +97,7 @@ export function readFile(bytes: Uint8Array): PngFile {
       else if (CRITICAL.has(chunk.type)) throw damaged("a header is incomplete or has a wrong checksum");
     } else if (chunk.type === TYPE.IDAT || chunk.type === TYPE.fdAT) {
       noteData(file, chunk.type, offset);
+      file.codedBytes += chunk.data.length;
     }
     offset = chunk.end;
   }

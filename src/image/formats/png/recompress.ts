@@ -11,7 +11,7 @@ import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Recompressor } from "../../format.ts";
 import { ownBreath, paced } from "../../paced.ts";
-import { type Picture, stillPicture } from "../../picture.ts";
+import { changesOf, type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
@@ -39,7 +39,7 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
 
 export const recompress: Recompressor = {
   price(bytes, facts) {
-    const extent = { ...facts, opaque: !facts.alpha };
+    const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts) };
     if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), animationPrice(extent, EFFORT));
     const still = beside(pngReaderPrice(facts), stillPrice(extent, EFFORT));
     return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + widePrice(facts).ms } : still;
@@ -112,7 +112,8 @@ async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promi
 
 /** The price of reading so many rows. */
 function readPrice(file: PngFile, rows: number): Price {
-  return pngReaderPrice({ ...file, depth: bitsPerPixel(file), height: rows });
+  const codedBytes = (file.codedBytes * rows) / file.height;
+  return pngReaderPrice({ ...file, depth: bitsPerPixel(file), height: rows, codedBytes });
 }
 
 // ---- samples of 16 bits, as they are ----

@@ -3,7 +3,7 @@ import { beside, held, type Price, priced, sequence, times } from "../../../../w
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Box } from "../../geometry.ts";
-import type { Extent, Picture } from "../../picture.ts";
+import { changingPart, type Extent, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { headerChunks } from "./assemble.ts";
 import { choose } from "./choose.ts";
@@ -70,7 +70,10 @@ export function animationPrice(picture: Extent, effort: number): Price {
   const pixels = width * height;
   const canvases = held(pixels * 4 * (4 + FRAME_RATIO * (frames - 1)));
   const compression = { bytes: 0, ms: lastCompressionMs(pixels * frames, effort) };
-  const work = sequence(comparePrice(pixels * frames * COMPARISONS), times(COMPRESSIONS, compression));
+  const work = sequence(
+    comparePrice(pixels * frames * COMPARISONS),
+    times(COMPRESSIONS * changingPart(picture), compression),
+  );
   return beside(canvases, stillPrice(picture, effort), work);
 }
 

@@ -142,12 +142,13 @@ export function isOpaque(file: WebpFile): boolean {
 const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 
 /** The price of decoding. */
-export function price({ width, height, alpha, frames, subsample }: Facts): Price {
+export function price({ width, height, alpha, frames, subsample, codedBytes }: Facts): Price {
   const animated = frames > 1;
   // The frames of an animation may be of either kind.
   const lossless = animated || subsample === "4:4:4";
   const copy = held(width * height * FILE_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]);
-  const frame = beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }), copy);
+  const coded = codedBytes === undefined ? undefined : codedBytes / frames;
+  const frame = beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }, coded), copy);
   if (!animated) return frame;
   return beside(times(frames, beside(frame, canvasWork(2 * width * height))), canvasPrice(width, height));
 }

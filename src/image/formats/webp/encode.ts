@@ -6,7 +6,7 @@ import { BAND_ROWS, encodePrice, openEncoder, type WebpEncoder } from "../../../
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import type { EncodeSettings } from "../../format.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
+import { changingPart, type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { guardedAsync } from "../guard.ts";
 import { encodeAnimation } from "./animation.ts";
@@ -25,7 +25,7 @@ export function price(picture: Extent, settings: EncodeSettings): Price {
   if (frames === 1) return beside(still, file);
   const exact = encodePrice(exactSettings(picture, settings));
   const lossless = LOSSLESS_WAYS * (settings.lossless ? still.ms : exact.ms);
-  const ways = { bytes: still.bytes, ms: lossless + (settings.lossless ? 0 : still.ms) };
+  const ways = { bytes: still.bytes, ms: (lossless + (settings.lossless ? 0 : still.ms)) * changingPart(picture) };
   const canvases = canvasPrice(width, 2 * height);
   return beside(times(frames, beside(ways, canvasWork(4 * width * height))), file, canvases);
 }

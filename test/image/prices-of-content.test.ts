@@ -1,0 +1,52 @@
+/** Prices of files that are of one size and differ in what is in them. */
+import { expect, it } from "vitest";
+
+import { UNPAUSED } from "../../src/image/breath.ts";
+import type { EncodeSettings, FormatDefinition } from "../../src/image/format.ts";
+import { type FormatName, FORMATS } from "../../src/image/formats.ts";
+import { whole } from "../../src/image/geometry.ts";
+import { changesOf } from "../../src/image/picture.ts";
+import { noise, paint, pictureOf, type Pixels } from "../support/rows.ts";
+
+const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
+const plain = (width: number, height: number) => paint(width, height, () => [40, 90, 200, 255]);
+
+async function written(name: FormatName, frames: readonly [Pixels, ...Pixels[]], settings: EncodeSettings = SETTINGS) {
+  const format: FormatDefinition = FORMATS[name];
+  const bytes =
+    (await format.write?.encode(pictureOf(frames, { delayMs: 100 }), settings, UNPAUSED)) ?? new Uint8Array();
+  return { format, facts: format.read.probe(bytes) };
+}
+
+it.each([
+  ["png", true],
+  ["webp", false],
+  ["webp", true],
+  ["gif", false],
+] as const)("of reading %s grow with what is coded (lossless: %s)", async (name, lossless) => {
+  const msOf = async (pixels: Pixels) => {
+    const { format, facts } = await written(name, [pixels], { ...SETTINGS, lossless });
+    return format.read.price(facts, { box: whole(facts), width: facts.width, height: facts.height }).ms;
+  };
+  const [little, much] = [await msOf(plain(200, 200)), await msOf(noise(200, 200))];
+  expect(much).toBeGreaterThan(little * 2);
+});
+
+it("of reading a JPEG 2000 shrink with the size at which it is wanted", async () => {
+  const { format, facts } = await written("jpeg2000", [noise(256, 256)]);
+  const msAt = (width: number) => format.read.price(facts, { box: whole(facts), width, height: width }).ms;
+  const prices = [256, 90, 45, 20].map(msAt);
+  expect(prices).toEqual(prices.toSorted((one, other) => other - one));
+  expect(prices[1]).toBeLessThan((prices[0] ?? 0) / 2);
+});
+
+it.each(["gif", "webp", "png"] as const)("of writing %s shrink with what changes in an animation", async (name) => {
+  const still = await written("gif", [plain(100, 100), paint(100, 100, (x) => [x < 10 ? 1 : 40, 90, 200, 255])]);
+  const moving = await written("gif", [noise(100, 100), plain(100, 100)]);
+  const msOf = ({ facts }: typeof still) => {
+    const extent = { ...facts, opaque: !facts.alpha, frames: 100, changes: changesOf(facts) };
+    return FORMATS[name].write.price(extent, SETTINGS).ms;
+  };
+  expect(changesOf(moving.facts)).toBe(1);
+  expect(msOf(still)).toBeLessThan(msOf(moving) / 2);
+});
