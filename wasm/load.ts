@@ -8,7 +8,7 @@
  * Jobs whose calls return before anything else happens share one instance of their module. A job with calls that pause
  * (`instance.ts`) has one alone, and gives it back for the next.
  */
-import { NativeError, type NativeExports, NativeInstance, type NativeOptions } from "./instance.ts";
+import { NativeError, type NativeExports, NativeInstance, type NativeOptions, OutOfFuel } from "./instance.ts";
 
 /** Totals for logs, tests and benchmarks. */
 export interface NativeStatistics {
@@ -192,5 +192,5 @@ export function nativeHeap(): { readonly used: number; readonly peak: number } {
   return { used, peak: used + above };
 }
 
-export { NativeError, NativeInstance };
+export { NativeError, NativeInstance, OutOfFuel };
 export type { NativeExports, NativeModule, NativeOptions };

@@ -1,4 +1,5 @@
 /** What drawing takes, and how much of a picture is drawn at a time, so that others have their turn in between. */
+import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { type Price, priced } from "../../../../wasm/price.ts";
 import type { Facts } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
@@ -37,6 +38,13 @@ const PLAIN_NANOSECONDS = 90;
 const LAYER_NANOSECONDS = 100;
 const PICTURE_NANOSECONDS = 300;
 
+/** What drawing may take: so much, and so many times its price, as long as that is not long. */
+const LEAST_MS = 500;
+const PRICE_FACTOR = 8;
+const MOST_MS = 2_000;
+/** Large pictures may take so many times their price. */
+const LARGE_FACTOR = 2;
+
 /** What facts say about the work of drawing a document of so many bytes. */
 export function drawingFacts(bytes: number, { repeated, imagePixels, nesting }: Demands) {
   const nanoseconds = bytes * (CLEANING_NANOSECONDS + COUNTING_NANOSECONDS) + repeated * POINT_NANOSECONDS;
@@ -59,14 +67,18 @@ export function drawingPrice(facts: Facts, { width, height }: Size): Price {
   return { ...drawing, ms: drawing.ms + decodeMs * (1 + strips * STRIP_SHARE) };
 }
 
-/** Milliseconds before anything is drawn. */
-export function readingMs({ decodeMs = 0 }: Work): number {
-  return decodeMs * READING_SHARE;
+/**
+ * Of work that has this price. What some drawings take besides, whose layers or filters cover all of the picture, is
+ * within the first two seconds, which are half of what is given where the price alone is more than that.
+ */
+export function drawingFuel(facts: Facts, size: Size): Fuel {
+  const { ms } = drawingPrice(facts, size);
+  return new Fuel(Math.max(Math.min(MOST_MS, LEAST_MS + ms * PRICE_FACTOR), ms * LARGE_FACTOR));
 }
 
-/** Milliseconds of a strip of so many pixels, of a picture that has so many. */
-export function stripMs(facts: Work, strip: number, pixels: number): number {
-  return fixedMs(facts) + (strip * pixelNanoseconds(facts, pixels)) / 1e6;
+/** Milliseconds before anything is drawn. */
+function readingMs({ decodeMs = 0 }: Work): number {
+  return decodeMs * READING_SHARE;
 }
 
 function fixedMs({ decodeMs = 0 }: Work): number {
