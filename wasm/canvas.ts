@@ -1,4 +1,5 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
+import { fuelFor } from "./fuel/fuel.ts";
 import type { Turns } from "./instance.ts";
 import { type HeapExports, NativeError, type NativeInstance, type NativeModule } from "./load.ts";
 import { type Price, priced } from "./price.ts";
@@ -69,10 +70,11 @@ export class NativeStills {
   private readonly module: NativeModule<CanvasExports>;
   private closed = false;
 
-  constructor(module: NativeModule<CanvasExports>, peakBytes: number) {
+  /** @param price of all that is decoded */
+  constructor(module: NativeModule<CanvasExports>, price: Price) {
     this.module = module;
-    this.instance = module.acquireAlone();
-    this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
+    this.instance = module.acquireAlone(fuelFor(price));
+    this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + price.bytes)));
   }
 
   /**

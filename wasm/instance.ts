@@ -110,6 +110,8 @@ export class NativeInstance<Exports extends NativeExports> {
   /** Jobs that still hold handles in this instance. */
   open = 0;
   broken = false;
+  /** What the job that has the instance alone may take in all. */
+  allowance: Fuel | undefined;
   /** When the instance was last asked for, as a count of uses of all. */
   lastUse = 0;
   /** The pace of the call that is under way and may pause. */
@@ -237,10 +239,10 @@ export class NativeInstance<Exports extends NativeExports> {
   /** C did some work. Returns 1 where it has to pause. */
   private breathe(work: number): number {
     if (this.pace?.nanoseconds === undefined) return 0;
-    return this.declare((work * this.pace.nanoseconds) / 1e6);
+    return this.announce((work * this.pace.nanoseconds) / 1e6);
   }
 
-  private declare(ms: number): number {
+  private announce(ms: number): number {
     this.rest = this.pace?.breath.spend(ms);
     return this.rest ? 1 : 0;
   }
@@ -248,7 +250,7 @@ export class NativeInstance<Exports extends NativeExports> {
   /** Says what the call that begins may take. Returns whether no other call has said so. */
   private grant(fuel: Fuel | undefined): boolean {
     if (this.fuel) return false;
-    this.fuel = fuel ?? fuelForAnyCall();
+    this.fuel = fuel ?? this.allowance ?? fuelForAnyCall();
     this.fill(this.fuel);
     return true;
   }
@@ -285,7 +287,7 @@ export class NativeInstance<Exports extends NativeExports> {
       this.broken = true;
       throw new OutOfFuel("the native code takes too long");
     }
-    return this.pace && this.pace.nanoseconds === undefined && !this.isNested ? this.declare(ms) : 0;
+    return this.pace && this.pace.nanoseconds === undefined && !this.isNested ? this.announce(ms) : 0;
   }
 
   private async pause(): Promise<void> {

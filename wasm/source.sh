@@ -11,7 +11,8 @@
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
 #                                       __stack_pointer and whatever carries __attribute__((export_name));
 #                                       $stack_bytes is the size of its stack, 128 KiB by default
-#   count_work IN OUT                   makes a built module count its work, and bounds its memory; needs Node 24
+#   count_work MODULE                   makes a built module count its work, and bounds its memory; needs Node 24.
+#                                       What it was before is kept in the folder $UNCOUNTED, if that is set
 #   work_folder NAME                    prints a fresh empty folder for the objects of module NAME
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm
@@ -138,7 +139,8 @@ compile() {
 max_memory_bytes=$((96 << 20))
 
 count_work() {
-  node "$(dirname "${BASH_SOURCE[0]}")/fuel/instrument.ts" "$1" "$2" "$max_memory_bytes"
+  if [ -n "${UNCOUNTED:-}" ]; then cp "$1" "$UNCOUNTED"; fi
+  node "$(dirname "${BASH_SOURCE[0]}")/fuel/instrument.ts" "$1" "$1" "$max_memory_bytes"
 }
 
 link_module() {

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz [seconds] [seed]`: every fixture, cut short and changed at random, is decoded and made small. Fails when
- * anything but a picture or a refusal comes of a file, when one takes more than 10 seconds, or when a good file is no
+ * `npm run fuzz [seconds] [seed]`: every fixture, cut short and changed at random, is decoded and made small, and drawings
+ * are made that take long. Fails when anything but a picture or a refusal comes of a file, when a drawing takes more
+ * processor time than it may, when one takes more than 10 seconds, or when a good file is no
  * longer decoded as it was before.
  */
 import { join } from "node:path";

@@ -62,3 +62,33 @@ it("has the renderer of SVG as its package has it, made to count its work", asyn
   const counting = instrumented(new Uint8Array(original), 96 << 20);
   expect(Buffer.compare(counting, await readFile(join(WASM, "resvg", "resvg.wasm")))).toBe(0);
 });
+
+/** A module whose function `spin` calls another one without an end. */
+const SPINNING = Uint8Array.from(
+  Buffer.from(
+    // Types, functions, memory, exports, code.
+    "0061736d01000000" +
+      "010401600000" +
+      "0303020000" +
+      "0503010001" +
+      "07080104" +
+      "7370696e" +
+      "0001" +
+      "0a0e0202000b0900034010000c000b0b",
+    "hex",
+  ),
+);
+
+it("makes a module ask for fuel for ever that runs for ever, until it gets none", () => {
+  let asked = 0;
+  const refuel = () => {
+    if (++asked === 3) throw new Error("no more");
+    Object.assign(exports["fuel"] ?? {}, { value: 100_000 });
+    return 0;
+  };
+  // On Node modules may be made of bytes, which the types are not of.
+  const module: WebAssembly.Module = Reflect.construct(WebAssembly.Module, [instrumented(SPINNING)]);
+  const { exports } = new WebAssembly.Instance(module, { env: { refuel, pause: () => undefined } });
+  expect(exports["spin"]).toThrow("no more");
+  expect(asked).toBe(3);
+});

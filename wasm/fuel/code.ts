@@ -46,10 +46,18 @@ const RETURNS = new Set(["return", "return_call", "return_call_indirect"]);
 /** A call takes about as long as so many operators; one through a table may be of a short function that does not count. */
 const CALL_COST = 4;
 const INDIRECT_COST = 24;
+/** Reading memory takes longer than reckoning, most of all where it is not in the cache. */
+const LOAD_COST = 2;
 /** Functions that go straight ahead count themselves from so many operators on. */
 const MAX_STRAIGHT = 400;
 /** Stretches of so many operators are counted where they stand. */
 const LONG = 24;
+/**
+ * Loops of so few operators, with neither loops nor calls in them, only count: to look at the sum as well would take as
+ * long as the loop. They walk through memory or numbers, and are over after seconds at the latest; what counts is how
+ * often they are begun, and that is looked at around them.
+ */
+const SHORT = 20;
 /** What a function may have added up without taking it from the counter. */
 const MAX_OWED = 1 << 14;
 
@@ -152,7 +160,8 @@ function straightOnes(functions: readonly (readonly Operator[])[], imported: num
 function costOf({ name, target }: Operator, straight: ReadonlyMap<number, number>): number {
   if (name.includes("indirect")) return INDIRECT_COST;
   if (name.includes("call")) return CALL_COST + (target === undefined ? 0 : (straight.get(target) ?? 0));
-  return FREE.has(name) ? 0 : 1;
+  if (FREE.has(name)) return 0;
+  return name.includes("load") ? LOAD_COST : 1;
 }
 
 interface Edit {
@@ -176,11 +185,19 @@ function replacements(operators: readonly Operator[], places: Places): Edit[] {
   return edits;
 }
 
+/** A loop, or a function without its loops. */
+interface Region {
+  readonly at: number;
+  cost: number;
+  /** It has neither loops nor calls in it. */
+  isInnermost: boolean;
+}
+
 /** What charges in one function. */
 class Charges {
   private readonly edits: Edit[] = [];
   /** Of each block that is open, the loop or function that it is in. */
-  private readonly open: { at: number; cost: number }[] = [];
+  private readonly open: Region[] = [];
   private readonly operators: readonly Operator[];
   private readonly local: readonly number[];
   private readonly straight: ReadonlyMap<number, number>;
@@ -195,13 +212,14 @@ class Charges {
 
   all(): Edit[] {
     const start = this.operators[0]?.start ?? 0;
-    const whole = { at: start, cost: 1 };
+    const whole: Region = { at: start, cost: 1, isInnermost: false };
     let region = whole;
     let stretch = { at: start, cost: 0 };
     for (const operator of this.operators) {
       const { name, end } = operator;
       this.leave(operator);
       stretch.cost += costOf(operator, this.straight);
+      if (name.includes("call")) region.isInnermost = false;
       if (FORKS.has(name)) {
         if (stretch.cost < LONG) region.cost += stretch.cost;
         else this.insert(stretch.at, this.added(stretch.cost));
@@ -210,7 +228,8 @@ class Charges {
       if (name === "block" || name === "if") this.open.push(region);
       else if (name === "loop") {
         this.open.push(region);
-        region = { at: end, cost: 1 };
+        region.isInnermost = false;
+        region = { at: end, cost: 1, isInnermost: true };
       } else if (name === "end") {
         const around = this.open.pop() ?? whole;
         if (region !== around) this.loop(region);
@@ -232,7 +251,11 @@ class Charges {
   }
 
   /** At the head of a loop: takes from the counter what was added up, once it is much. */
-  private loop({ at, cost }: { at: number; cost: number }): void {
+  private loop({ at, cost, isInnermost }: Region): void {
+    if (isInnermost && cost <= SHORT) {
+      this.edits.unshift({ start: at, end: at, bytes: this.added(cost) });
+      return;
+    }
     const { localGet, localSet, localTee, constant, plus, greaterUnsigned, call, end } = OPCODE;
     const { local } = this;
     const add = [localGet, ...local, constant, ...signed(cost), plus, localTee, ...local];

@@ -7,11 +7,11 @@ import type { Price } from "../price.ts";
 
 /**
  * Operators that modules get done in a millisecond. Measured on the renderer and all decoders, pictures of all kinds:
- * 3 to 12 million (`npm run bench -- fuel`).
+ * 6 to 16 million (`npm run bench -- fuel`); with the fewest, what is given is a bound of time.
  */
-export const UNITS_PER_MS = 10_000_000;
+export const UNITS_PER_MS = 6_000_000;
 
-/** After so much work a module asks whether it may go on. A number of units of 31 bits holds 200 ms. */
+/** After so much work a module asks whether it may go on. The counter, of 31 bits, holds 350 ms. */
 export const SLICE_MS = 10;
 
 /** Real files take this many times their price at most, which is an upper bound for most; and some work has none. */

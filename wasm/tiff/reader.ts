@@ -1,4 +1,5 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
+import { fuelFor } from "../fuel/fuel.ts";
 import type { Turns } from "../instance.ts";
 import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { type Price, priced } from "../price.ts";
@@ -71,7 +72,7 @@ export type TiffOutput = "rgba" | "cmyk";
 
 export class TiffReader {
   readonly facts: TiffFacts;
-  private readonly instance: NativeInstance<TiffExports> = tiff.acquire();
+  private readonly instance: NativeInstance<TiffExports>;
   private readonly source = ++lastSource;
   private readonly mostBytes: number;
   private pointer = 0;
@@ -80,10 +81,12 @@ export class TiffReader {
 
   /**
    * @param mostBytes of memory that libtiff may hold
+   * @param pixels that are read
    * @throws NativeError when the file is damaged, or stored in a way that is not supported
    */
-  constructor(bytes: Uint8Array, mostBytes: number) {
+  constructor(bytes: Uint8Array, mostBytes: number, pixels: number) {
     this.mostBytes = mostBytes;
+    this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
     sources.set(this.source, bytes);
     try {
       this.pointer = this.instance.run((exports) => exports.reader_new(this.source, bytes.length));

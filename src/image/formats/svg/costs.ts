@@ -38,12 +38,10 @@ const PLAIN_NANOSECONDS = 90;
 const LAYER_NANOSECONDS = 100;
 const PICTURE_NANOSECONDS = 300;
 
-/** What drawing may take: so much, and so many times its price, as long as that is not long. */
-const LEAST_MS = 500;
-const PRICE_FACTOR = 8;
-const MOST_MS = 2_000;
-/** Large pictures may take so many times their price. */
-const LARGE_FACTOR = 2;
+/** What drawing may take, whatever its price: filters and layers that cover the picture are not in it. */
+const UNPRICED_MS = 2_000;
+/** What drawing may take of its price, which is that of the slowest drawings. */
+const PRICE_FACTOR = 2;
 
 /** What facts say about the work of drawing a document of so many bytes. */
 export function drawingFacts(bytes: number, { repeated, imagePixels, nesting }: Demands) {
@@ -67,13 +65,9 @@ export function drawingPrice(facts: Facts, { width, height }: Size): Price {
   return { ...drawing, ms: drawing.ms + decodeMs * (1 + strips * STRIP_SHARE) };
 }
 
-/**
- * Of work that has this price. What some drawings take besides, whose layers or filters cover all of the picture, is
- * within the first two seconds, which are half of what is given where the price alone is more than that.
- */
+/** What drawing a picture of this size may take of the processor. */
 export function drawingFuel(facts: Facts, size: Size): Fuel {
-  const { ms } = drawingPrice(facts, size);
-  return new Fuel(Math.max(Math.min(MOST_MS, LEAST_MS + ms * PRICE_FACTOR), ms * LARGE_FACTOR));
+  return new Fuel(UNPRICED_MS + drawingPrice(facts, size).ms * PRICE_FACTOR);
 }
 
 /** Milliseconds before anything is drawn. */
