@@ -169,12 +169,16 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
 const NAMES = Object.keys(FAMILIES);
 
-/** One family, or up to four of them in each other; what it is called says which. */
-export function costlySvg(random: Random, turn: number): { readonly name: string; readonly text: string } {
+/** One family, or up to four of them in each other, so many pixels wide; what it is called says which. */
+export function costlySvg(
+  random: Random,
+  turn: number,
+  width = WIDTH,
+): { readonly name: string; readonly text: string } {
   const first = NAMES[turn % NAMES.length] ?? "";
   const others = turn < NAMES.length ? [] : Array.from({ length: random(4) }, () => NAMES[random(NAMES.length)] ?? "");
   const names = [first, ...others];
   const body = names.reduceRight((inner, name, at) => FAMILIES[name]?.(random, inner, `i${at}`) ?? inner, RECT);
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}">${body}</svg>`;
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${(width * HEIGHT) / WIDTH}" viewBox="0 0 ${WIDTH} ${HEIGHT}">${body}</svg>`;
   return { name: names.join(" of "), text };
 }
