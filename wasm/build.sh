@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-if [ $# -gt 0 ]; then modules=("$@"); else modules=($(cd "$here" && ls -d */ | tr -d /)); fi
+if [ $# -gt 0 ]; then modules=("$@"); else modules=($(cd "$here" && ls -d */build.sh | xargs dirname)); fi
 for module in "${modules[@]}"; do
   if [ ! -f "$here/$module/build.sh" ]; then
     echo "no native module is called $module" >&2

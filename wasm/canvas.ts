@@ -1,7 +1,8 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
+import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
 import type { Turns } from "./instance.ts";
-import { type HeapExports, NativeError } from "./load.ts";
+import { type HeapExports, NativeError, type NativeModule } from "./load.ts";
 import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
@@ -64,6 +65,11 @@ export function canvasPrice(width: number, height: number, bandRows: number): Pr
 
 /** A decoder that one job has alone, for its decoding may pause; allocations fail beyond what the job declared. */
 export class NativeStills extends LoneJob<CanvasExports> {
+  /** @param price of all that is decoded */
+  constructor(module: NativeModule<CanvasExports>, price: Price) {
+    super(module, price.bytes, fuelFor(price));
+  }
+
   /**
    * @param width of the band, pixels
    * @param rows that the band holds

@@ -1,4 +1,5 @@
 /** What jobs hold in native modules, and the duty to give it back once. */
+import type { Fuel } from "./fuel/fuel.ts";
 import type { ArgumentsOf, FunctionName, Pace, ResultOf } from "./instance.ts";
 import { type HeapExports, NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
 
@@ -59,9 +60,10 @@ export class LoneJob<Exports extends HeapExports> {
   private readonly instance: NativeInstance<Exports>;
   private closed = false;
 
-  constructor(module: NativeModule<Exports>, peakBytes: number) {
+  /** @param allowance of processor time, for all calls together */
+  constructor(module: NativeModule<Exports>, peakBytes: number, allowance?: Fuel) {
     this.module = module;
-    this.instance = module.acquireAlone();
+    this.instance = module.acquireAlone(allowance);
     this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
   }
 

@@ -10,12 +10,20 @@
  *
  * A job that is aborted in a pause does not come back: the reason is thrown out of C, through frames that free nothing,
  * and the instance is given up. A throw by `fail` and a trap are what they are in `run`.
+ *
+ * Modules that were made measurable (`fuel/instrument.ts`) count what they do, and ask for fuel after every slice of
+ * work. Out of fuel, the call ends by a throw and the instance is given up. In a call that may pause the slices are also
+ * what work is declared by, where C does not declare it itself.
  */
+import { type Fuel, fuelForAnyCall, SLICE_MS, UNITS_PER_MS } from "./fuel/fuel.ts";
+
 /** What every module of ours exports besides its own functions. */
 export interface NativeExports {
   readonly memory: WebAssembly.Memory;
   /** Modules that are not ours may lack it; theirs must not go on after a throw. */
   readonly __stack_pointer?: WebAssembly.Global;
+  /** The counter of modules that count what they do. */
+  readonly fuel?: WebAssembly.Global;
   malloc(bytes: number): number;
   free(pointer: number): void;
 }
@@ -23,6 +31,11 @@ export interface NativeExports {
 /** A C library refused its input or ran out of memory; thrown through the wasm frames by the `fail` import. */
 export class NativeError extends Error {
   override name = "NativeError";
+}
+
+/** The work took more of the processor than it may. */
+export class OutOfFuel extends NativeError {
+  override name = "OutOfFuel";
 }
 
 export interface NativeOptions {
@@ -49,8 +62,10 @@ export interface Turns {
 /** What a call that pauses makes way by. */
 export interface Pace {
   readonly breath: Turns;
-  /** What one unit of the work that C declares takes. */
-  readonly nanoseconds: number;
+  /** What one unit of the work that C declares takes; none where the fuel that is used says what work there was. */
+  readonly nanoseconds?: number;
+  /** What the call may take. */
+  readonly fuel?: Fuel;
 }
 
 type Arguments = readonly number[];
@@ -97,6 +112,8 @@ export class NativeInstance<Exports extends NativeExports> {
   /** Jobs that still hold handles in this instance. */
   open = 0;
   broken = false;
+  /** What the job that has the instance alone may take in all. */
+  allowance: Fuel | undefined;
   /** When the instance was last asked for, as a count of uses of all. */
   lastUse = 0;
   /** The pace of the call that is under way and may pause. */
@@ -106,6 +123,11 @@ export class NativeInstance<Exports extends NativeExports> {
   /** Calls that have not come back. */
   private depth = 0;
   private isLeftOpen = false;
+  /** What the call that is under way may take, and how much of it the module has in its counter or has used. */
+  private fuel: Fuel | undefined;
+  private granted = 0;
+  /** JavaScript called by the module has called it in turn: a pause cannot leave such a stack. */
+  private isNested = false;
 
   constructor(module: WebAssembly.Module, options: NativeOptions) {
     const self = this as unknown as NativeInstance<NativeExports>;
@@ -116,13 +138,14 @@ export class NativeInstance<Exports extends NativeExports> {
         },
         breathe: (work: number) => this.breathe(work),
         pause: Suspending ? new Suspending(() => this.pause()) : () => undefined,
+        refuel: () => this.refuel(),
         ...options.imports?.(self),
       },
       wasi_snapshot_preview1: systemOf(module),
       ...options.foreign?.(self),
     });
     this.exports = instance.exports as unknown as Exports;
-    (instance.exports["_initialize"] as (() => void) | undefined)?.();
+    this.run(() => (instance.exports["_initialize"] as (() => void) | undefined)?.());
     this.initialBytes = this.exports.memory.buffer.byteLength;
   }
 
@@ -134,17 +157,31 @@ export class NativeInstance<Exports extends NativeExports> {
   /**
    * Runs calls into the instance. A throw out of C restores the stack pointer; a trap marks the instance as broken, so
    * that the next job gets a new one.
+   * @throws OutOfFuel when it takes more than `fuel` has
    */
-  run<T>(work: (exports: Exports) => T): T {
+  run<T>(work: (exports: Exports) => T, fuel?: Fuel): T {
     if (this.pace || this.isLeftOpen) throw new Error("entered in the midst of another call");
     const stack = this.stack();
     this.depth++;
+    const isOuter = this.grant(fuel);
     try {
       return work(this.exports);
     } catch (error) {
       throw this.left(stack, error);
     } finally {
       this.depth--;
+      if (isOuter) this.settle();
+    }
+  }
+
+  /** Calls the module from a function that it called, at once and out of the same fuel. */
+  nested<T>(work: (exports: Exports) => T): T {
+    const before = this.isNested;
+    this.isNested = true;
+    try {
+      return work(this.exports);
+    } finally {
+      this.isNested = before;
     }
   }
 
@@ -166,15 +203,17 @@ export class NativeInstance<Exports extends NativeExports> {
   ): Promise<ResultOf<Exports, Name>> {
     const called = this.exports[name] as (...list: Arguments) => unknown;
     const list = args as Arguments;
-    if (!promising) return this.run(() => called(...list)) as ResultOf<Exports, Name>;
+    if (!promising) return this.run(() => called(...list), pace.fuel) as ResultOf<Exports, Name>;
     if (this.pace) throw new Error("entered in the midst of another call");
     const stack = this.stack();
     this.pace = pace;
+    this.grant(pace.fuel);
     try {
       return (await promising(called)(...list)) as ResultOf<Exports, Name>;
     } catch (error) {
       throw this.left(stack, error);
     } finally {
+      this.settle();
       this.pace = undefined;
       this.rest = undefined;
     }
@@ -213,10 +252,56 @@ export class NativeInstance<Exports extends NativeExports> {
 
   /** C did some work. Returns 1 where it has to pause. */
   private breathe(work: number): number {
-    if (!this.pace) return 0;
-    const { breath, nanoseconds } = this.pace;
-    this.rest = breath.spend((work * nanoseconds) / 1e6);
+    if (this.pace?.nanoseconds === undefined) return 0;
+    return this.announce((work * this.pace.nanoseconds) / 1e6);
+  }
+
+  private announce(ms: number): number {
+    this.rest = this.pace?.breath.spend(ms);
     return this.rest ? 1 : 0;
+  }
+
+  /** Says what the call that begins may take. Returns whether no other call has said so. */
+  private grant(fuel: Fuel | undefined): boolean {
+    if (this.fuel) return false;
+    this.fuel = fuel ?? this.allowance ?? fuelForAnyCall();
+    this.fill(this.fuel);
+    return true;
+  }
+
+  /** Puts a slice into the module's counter. */
+  private fill({ leftMs }: Fuel): void {
+    const counter = this.exports?.fuel;
+    if (!counter) return;
+    this.granted = Math.max(0, Math.floor(Math.min(SLICE_MS, leftMs) * UNITS_PER_MS));
+    counter.value = this.granted;
+  }
+
+  /** Takes what the module has used from the fuel of the call. Returns it, in milliseconds. */
+  private used(fuel: Fuel): number {
+    const counter = this.exports.fuel;
+    const ms = counter ? (this.granted - Number(counter.value)) / UNITS_PER_MS : 0;
+    fuel.leftMs -= ms;
+    return ms;
+  }
+
+  /** The call is over. */
+  private settle(): void {
+    if (this.fuel) this.used(this.fuel);
+    this.fuel = undefined;
+  }
+
+  /** The module has used up its slice. Returns 1 where it has to pause. */
+  private refuel(): number {
+    // Out of a call there is only what the engine runs as it makes the instance.
+    if (!this.fuel) return 0;
+    const ms = this.used(this.fuel);
+    this.fill(this.fuel);
+    if (this.fuel.leftMs <= 0) {
+      this.broken = true;
+      throw new OutOfFuel("the native code takes too long");
+    }
+    return this.pace && this.pace.nanoseconds === undefined && !this.isNested ? this.announce(ms) : 0;
   }
 
   private async pause(): Promise<void> {

@@ -9,7 +9,8 @@
  * Jobs whose calls return before anything else happens share one instance of their module. A job with calls that pause
  * (`instance.ts`) has one alone, and gives it back for the next.
  */
-import { NativeError, type NativeExports, NativeInstance, type NativeOptions } from "./instance.ts";
+import type { Fuel } from "./fuel/fuel.ts";
+import { NativeError, type NativeExports, NativeInstance, type NativeOptions, OutOfFuel } from "./instance.ts";
 
 /** Totals for logs, tests and benchmarks. */
 export interface NativeStatistics {
@@ -128,9 +129,13 @@ class NativeModule<Exports extends NativeExports> {
     return this.shared;
   }
 
-  /** An instance that no other job gets, for calls that pause. Pair with `release`, whatever happens in between. */
-  acquireAlone(): NativeInstance<Exports> {
+  /**
+   * An instance that no other job gets, for calls that pause or that may be ended for taking too long. Pair with
+   * `release`, whatever happens in between.
+   */
+  acquireAlone(allowance?: Fuel): NativeInstance<Exports> {
     const instance = this.take();
+    instance.allowance = allowance;
     this.lent.add(instance);
     instance.lastUse = ++uses;
     instance.open++;
@@ -145,6 +150,7 @@ class NativeModule<Exports extends NativeExports> {
     const wasOurs = this.lent.delete(instance) || this.shared === instance;
     if (this.shared === instance) this.shared = undefined;
     if (!wasOurs) return;
+    instance.allowance = undefined;
     // What a broken one still holds is nobody's.
     if (instance.broken) this.replace(instance);
     else this.idle = [...this.idle, instance];
@@ -241,5 +247,5 @@ export function nativeHeap(): { readonly used: number; readonly peak: number } {
   return { used, peak: used + above };
 }
 
-export { NativeError, NativeInstance };
+export { NativeError, NativeInstance, OutOfFuel };
 export type { NativeExports, NativeModule, NativeOptions };

@@ -6,10 +6,13 @@
 #                                       Debian keeps the archive NAME_VERSION.orig.SUFFIX with this SHA-256
 #   debian_package SOURCE NAME VERSION SHA256   prints the folder of an unpacked binary package for all architectures,
 #                                       built from the package SOURCE: for data that needs no building
+#   npm_file PACKAGE VERSION FILE SHA256        prints the path of a file of a package that `npm ci` has installed
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
 #                                       __stack_pointer and whatever carries __attribute__((export_name));
 #                                       $stack_bytes is the size of its stack, 128 KiB by default
+#   count_work MODULE                   makes a built module count its work, and bounds its memory; needs Node 24.
+#                                       What it was before is kept in the folder $UNCOUNTED, if that is set
 #   work_folder NAME                    prints a fresh empty folder for the objects of module NAME
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm
@@ -74,6 +77,16 @@ debian_package() {
   echo "$target"
 }
 
+npm_file() {
+  local file
+  file=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/node_modules/$1/$3
+  if [ "$(sha256sum < "$file" | cut -d' ' -f1)" != "$4" ]; then
+    echo "$3 of $1 has another SHA-256 than that of version $2" >&2
+    return 1
+  fi
+  echo "$file"
+}
+
 # fetch URL FILE SHA256
 fetch() {
   if [ ! -f "$2" ]; then
@@ -120,6 +133,14 @@ compile() {
       *.c) clang-19 '"$(printf '%q ' "${wasm_flags[@]}" "${libc_flags[@]}")"' "$@" -c "$file" -o "$out" ;;
       *) clang++-19 '"$(printf '%q ' "${wasm_flags[@]}" "${cxx_flags[@]}" "${libc_flags[@]}")"' "$@" -c "$file" -o "$out" ;;
     esac || exit 255' bash {} "$@"
+}
+
+# Memory of a module: with more, the isolate has none for anything else.
+max_memory_bytes=$((96 << 20))
+
+count_work() {
+  if [ -n "${UNCOUNTED:-}" ]; then cp "$1" "$UNCOUNTED"; fi
+  node "$(dirname "${BASH_SOURCE[0]}")/fuel/instrument.ts" "$1" "$1" "$max_memory_bytes"
 }
 
 link_module() {

@@ -3,6 +3,8 @@
 const WHAT = {
   PHOTOS: 'PHOTOS="a.jpg …"',
   FACES: 'FACES="folder …"',
+  UNCOUNTED: 'UNCOUNTED="folder of modules that do not count"',
+  PICTURES: 'PICTURES="a.avif b.svg …"',
   SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
 } as const;
 

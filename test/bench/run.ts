@@ -26,6 +26,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
   formats: () => import("./formats.ts"),
+  fuel: () => import("./fuel.ts"),
   gif: () => import("./gif.ts"),
   png: () => import("./png.ts"),
   prices: () => import("./prices.ts"),

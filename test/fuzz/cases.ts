@@ -11,6 +11,9 @@ const { pictureOf, picturePrice } = await import("../../src/image/pipeline.ts");
 const { planSteps, storedSize } = await import("../../src/image/plan.ts");
 const { firstFrame } = await import("../../src/image/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
+const { costlySvg, seeded } = await import("../support/costly-svg.ts");
+const { svg } = await import("../../src/image/formats/svg.ts");
+const { decodeFile } = await import("../support/files.ts");
 const { drain, digest } = await import("../support/rows.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
@@ -31,6 +34,11 @@ interface Count {
 }
 
 const MOST_BYTES = 128 << 20;
+const COSTLY = "svg made to take long";
+/** Of processor time: what a drawing may take at most, and half as much again where others use the same processor. */
+const MOST_COSTLY_MS = 3_000;
+/** One drawing that takes long comes after so many files. */
+const COSTLY_EVERY = 8;
 const SMALL = 64;
 const FIXTURES = join(import.meta.dirname, "..", "fixtures");
 
@@ -38,14 +46,7 @@ const job = workerData as Job;
 const counts = new Map<string, Count>();
 const failures: string[] = [];
 
-let state = job.seed >>> 0;
-/** A whole number below `below` (mulberry32). */
-function random(below: number): number {
-  state = (state + 0x6d2b79f5) >>> 0;
-  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-}
+const random = seeded(job.seed);
 
 /** Cut short, or one to eight bytes changed, most of them near the start. */
 function damaged(bytes: Uint8Array): Uint8Array {
@@ -97,6 +98,34 @@ async function tryOne(name: string, bytes: Uint8Array, count: Count): Promise<vo
   const elapsed = performance.now() - started;
   count.slowestMs = Math.max(count.slowestMs, elapsed);
   if (elapsed > job.mostMs) failures.push(`${name}: ${elapsed.toFixed(0)} ms`);
+}
+
+/** Processor time of this thread, in milliseconds. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Draws what was made to take long. */
+async function tryCostly(turn: number): Promise<void> {
+  const { name, text } = costlySvg(random, turn);
+  const count = counts.get(COSTLY) ?? { files: 0, pictures: 0, refusals: 0, traps: 0, slowestMs: 0 };
+  counts.set(COSTLY, count);
+  count.files++;
+  Atomics.store(job.begun, 0, BigInt(Date.now()));
+  const started = processorMs();
+  try {
+    await decodeFile(svg, new TextEncoder().encode(text));
+    count.pictures++;
+  } catch (error) {
+    count.refusals++;
+    if (!(error instanceof ApiError) || error.status >= 500) failures.push(`${name}: ${String(error)}`);
+  } finally {
+    Atomics.store(job.begun, 0, 0n);
+  }
+  const elapsed = processorMs() - started;
+  count.slowestMs = Math.max(count.slowestMs, elapsed);
+  if (elapsed > MOST_COSTLY_MS) failures.push(`${name}: ${elapsed.toFixed(0)} ms of processor time`);
 }
 
 const files = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
@@ -153,6 +182,7 @@ for (let turn = 0; performance.now() < deadline; turn++) {
   const count = counts.get(file.format) ?? { files: 0, pictures: 0, refusals: 0, traps: 0, slowestMs: 0 };
   counts.set(file.format, count);
   await tryOne(file.name, damaged(file.bytes), count);
+  if (turn % COSTLY_EVERY === 0) await tryCostly(turn / COSTLY_EVERY);
 }
 const after = await outcomes();
 files.forEach(({ name }, index) => {

@@ -2,8 +2,11 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
+
+import { instrumented } from "../../wasm/fuel/instrument.ts";
 
 const WASM = join(import.meta.dirname, "..", "..", "wasm");
 const README = join(WASM, "README.md");
@@ -12,6 +15,8 @@ interface Row {
   readonly file: string;
   readonly bytes: number;
   readonly sha256: string;
+  /** Whether the recipe compiles something of ours. */
+  readonly own: boolean;
   /** What the recipe fetches: name and version. */
   readonly upstream: readonly (readonly [string, string])[];
 }
@@ -22,10 +27,10 @@ async function rows(): Promise<Row[]> {
     names.map(async (file) => {
       const built = await readFile(join(WASM, file));
       const recipe = await readFile(join(WASM, file, "..", "build.sh"), "utf8");
-      const upstream = [...recipe.matchAll(/debian_(?:source|upstream|package \S+) (\S+) '?([^\s']+)'?/g)].map(
-        ([, name = "", version = ""]) => [name, version] as const,
-      );
-      return { file, bytes: built.byteLength, sha256: createHash("sha256").update(built).digest("hex"), upstream };
+      const fetched = /(?:debian_(?:source|upstream|package \S+)|npm_file) (\S+) '?([^\s']+)'?/g;
+      const upstream = [...recipe.matchAll(fetched)].map(([, name = "", version = ""]) => [name, version] as const);
+      const sha256 = createHash("sha256").update(built).digest("hex");
+      return { file, bytes: built.byteLength, sha256, own: recipe.includes("link_module"), upstream };
     }),
   );
 }
@@ -34,8 +39,8 @@ async function rows(): Promise<Row[]> {
 it("shows every built module in wasm/README.md as it is", async () => {
   const readme = await readFile(README, "utf8");
   const lines = (await rows()).map(
-    ({ file, bytes, sha256, upstream }) =>
-      `- \`${file}\`: ${bytes} bytes, sha256 \`${sha256}\`, from ${["our own source", ...upstream.map(([name, version]) => `${name} ${version}`)].join(", ")}`,
+    ({ file, bytes, sha256, own, upstream }) =>
+      `- \`${file}\`: ${bytes} bytes, sha256 \`${sha256}\`, from ${[...(own ? ["our own source"] : []), ...upstream.map(([name, version]) => `${name} ${version}`)].join(", ")}`,
   );
   const renewed = readme.replace(
     /(<!-- modules -->\n)[\s\S]*?(<!-- end -->)/,
@@ -50,4 +55,40 @@ it("names the license of everything that the recipes fetch", async () => {
   const names = new Set((await rows()).flatMap(({ upstream }) => upstream.map(([name]) => name)));
   const unnamed = [...names].filter((name) => !new RegExp(`^\\| ${name} +\\|`, "m").test(readme));
   expect(unnamed).toEqual([]);
+});
+
+it("has the renderer of SVG as its package has it, made to count its work", async () => {
+  const original = await readFile(fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm")));
+  const counting = instrumented(new Uint8Array(original), 96 << 20);
+  expect(Buffer.compare(counting, await readFile(join(WASM, "resvg", "resvg.wasm")))).toBe(0);
+});
+
+/** A module whose function `spin` calls another one without an end. */
+const SPINNING = Uint8Array.from(
+  Buffer.from(
+    // Types, functions, memory, exports, code.
+    "0061736d01000000" +
+      "010401600000" +
+      "0303020000" +
+      "0503010001" +
+      "07080104" +
+      "7370696e" +
+      "0001" +
+      "0a0e0202000b0900034010000c000b0b",
+    "hex",
+  ),
+);
+
+it("makes a module ask for fuel for ever that runs for ever, until it gets none", () => {
+  let asked = 0;
+  const refuel = () => {
+    if (++asked === 3) throw new Error("no more");
+    Object.assign(exports["fuel"] ?? {}, { value: 100_000 });
+    return 0;
+  };
+  // On Node modules may be made of bytes, which the types are not of.
+  const module: WebAssembly.Module = Reflect.construct(WebAssembly.Module, [instrumented(SPINNING)]);
+  const { exports } = new WebAssembly.Instance(module, { env: { refuel, pause: () => undefined } });
+  expect(exports["spin"]).toThrow("no more");
+  expect(asked).toBe(3);
 });

@@ -19,9 +19,9 @@ export interface Av1Picture {
   readonly bits: number;
 }
 
-/** A decoder for one job, which holds at most `peakBytes`. */
-export function openAv1Stills(peakBytes: number): NativeStills {
-  return new NativeStills(av1, peakBytes);
+/** A decoder for one job, which holds and takes no more than what it decodes should. */
+export function openAv1Stills(price: Price): NativeStills {
+  return new NativeStills(av1, price);
 }
 
 /** A decoder for pictures as they come; it refuses one of another size or kind. */

@@ -34,4 +34,5 @@ fi
 compile "$work/de265" "${files[@]}" -- "${flags[@]}" -Wno-everything
 compile "$work/own" "$here/decode.cc" "$here/../planes.c" "$here/../heap.c" -- "${flags[@]}" -Wall
 
-link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{de265,own}/*.o
+link_module "$out" --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{de265,own}/*.o
+count_work "$out"

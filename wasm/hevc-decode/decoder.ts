@@ -26,9 +26,9 @@ export interface HevcPicture {
 const LENGTH_BYTES = 4;
 const FRAME_BYTES = LENGTH_BYTES + 1;
 
-/** A decoder for one job, which holds at most `peakBytes`. */
-export function openHevcStills(peakBytes: number): NativeStills {
-  return new NativeStills(hevc, peakBytes);
+/** A decoder for one job, which holds and takes no more than what it decodes should. */
+export function openHevcStills(price: Price): NativeStills {
+  return new NativeStills(hevc, price);
 }
 
 export function hevcPicture({ units, width, height, bits, codedPixels }: HevcPicture): CodedPicture {

@@ -37,5 +37,6 @@ compile "$work/absent" "$here/absent.c" -- "${includes[@]}" "${defines[@]}" $siz
 own_files=()
 for file in "$here"/*.c; do if [ "$(basename "$file")" != absent.c ]; then own_files+=("$file"); fi; done
 compile "$work/own" "${own_files[@]}" "$here/../heap.c" -- "${includes[@]}" -Wall -Wextra
-link_module "$here/tiff.wasm" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
+link_module "$here/tiff.wasm" --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
   "$work"/*/*.o
+count_work "$here/tiff.wasm"

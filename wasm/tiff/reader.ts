@@ -1,4 +1,5 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
+import { fuelFor } from "../fuel/fuel.ts";
 import type { Turns } from "../instance.ts";
 import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
@@ -71,7 +72,7 @@ export type TiffOutput = "rgba" | "cmyk";
 
 export class TiffReader {
   readonly facts: TiffFacts;
-  private readonly instance: NativeInstance<TiffExports> = tiff.acquire();
+  private readonly instance: NativeInstance<TiffExports>;
   private readonly source: number;
   private readonly mostBytes: number;
   private pointer = 0;
@@ -80,10 +81,12 @@ export class TiffReader {
 
   /**
    * @param mostBytes of memory that libtiff may hold
+   * @param pixels that are read
    * @throws NativeError when the file is damaged, or stored in a way that is not supported
    */
-  constructor(bytes: Uint8Array, mostBytes: number) {
+  constructor(bytes: Uint8Array, mostBytes: number, pixels: number) {
     this.mostBytes = mostBytes;
+    this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
     this.source = sources.add(this.instance.exports, bytes);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));

@@ -34,5 +34,6 @@ done
 compile "$work/webp" "${files[@]}" -- "${flags[@]}"
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall
 
-link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
+link_module "$out" --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
   --wrap=VP8IteratorNext --wrap=WebPReportProgress "$work"/webp/*.o "$work"/own/*.o
+count_work "$out"

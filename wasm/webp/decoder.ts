@@ -1,4 +1,5 @@
 /** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
+import { fuelFor } from "../fuel/fuel.ts";
 import { NativeError } from "../load.ts";
 import { beside, held, type Price, priced } from "../price.ts";
 import { Job, type WebpInstance } from "./instance.ts";
@@ -93,7 +94,7 @@ export function openDecoder(bitstream: Bitstream, region: Region, instance?: Web
   const { data, alpha, lossless, width, height } = bitstream;
   const bytes = data.length + (alpha?.length ?? 0);
   const price = decodePrice({ width, height, lossless, alpha: alpha !== undefined, bytes }, bytes);
-  const job = new Job(price.bytes, instance);
+  const job = new Job(price.bytes, instance, fuelFor(price));
   try {
     const decoder = job.call((exports) => {
       const input = exports.malloc(bytes);

@@ -1,4 +1,5 @@
 /** The native module of this folder, and the memory that one job may take of it. */
+import type { Fuel } from "../fuel/fuel.ts";
 import { NO_LIMIT } from "../handle.ts";
 import type { Pace } from "../instance.ts";
 import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
@@ -145,10 +146,13 @@ export class Job {
   private heldBytes = 0;
   private closed = false;
   private readonly frees: ((exports: WebpExports) => void)[] = [];
+  private readonly fuel: Fuel | undefined;
 
-  constructor(peakBytes: number, instance?: WebpInstance) {
+  /** @param fuel of a job that reads what may be made to take long: such a one shares its instance with no other job */
+  constructor(peakBytes: number, instance?: WebpInstance, fuel?: Fuel) {
     this.peakBytes = peakBytes;
-    this.instance = instance ?? webpModule.acquire();
+    this.fuel = fuel;
+    this.instance = instance ?? (fuel ? webpModule.acquireAlone() : webpModule.acquire());
     if (instance) instance.open++;
   }
 
@@ -167,7 +171,7 @@ export class Job {
         exports.heap_limit(NO_LIMIT);
         this.heldBytes += exports.heap_used() - before;
       }
-    });
+    }, this.fuel);
   }
 
   /**

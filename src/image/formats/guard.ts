@@ -1,6 +1,6 @@
-/** Native code refuses files that are damaged or unusual: what callers are told then. */
-import { NativeError } from "../../../wasm/load.ts";
-import type { ApiError } from "../../errors.ts";
+/** Native code refuses files that are damaged, unusual, or take too long: what callers are told then. */
+import { NativeError, OutOfFuel } from "../../../wasm/load.ts";
+import { ApiError } from "../../errors.ts";
 
 /** Runs native code; what it refuses is thrown as `refusal` makes of it. Every other error stays what it is. */
 export function guarded<Result>(work: () => Result, refusal: (reason: NativeError) => ApiError): Result {
@@ -23,6 +23,12 @@ export async function guardedAsync<Result>(
   }
 }
 
+/** What a file is refused with that takes more of the processor than its size could explain. */
+export function tooSlow(cause: OutOfFuel): ApiError {
+  return new ApiError(422, "The image takes too long to be decoded or drawn", { cause });
+}
+
 function refused(error: unknown, refusal: (reason: NativeError) => ApiError): unknown {
+  if (error instanceof OutOfFuel) return tooSlow(error);
   return error instanceof NativeError ? refusal(error) : error;
 }

@@ -2,15 +2,24 @@
 import { NativeError } from "../../../wasm/load.ts";
 import { priced } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
-import type { Breath } from "../breath.ts";
 import { type Demand, type Facts, format } from "../format.ts";
 import { resample } from "../resample.ts";
 import type { Rows } from "../rows.ts";
+import { guardedAsync } from "./guard.ts";
 import { SVG } from "./optional.ts";
 import { cleanSvg } from "./svg/clean.ts";
-import { CLEANING_NANOSECONDS, drawingFacts, drawingPrice, STRIP_BYTES, stripRows, TREE_BYTES } from "./svg/costs.ts";
+import {
+  CLEANING_NANOSECONDS,
+  drawingFacts,
+  drawingFuel,
+  drawingPrice,
+  STRIP_BYTES,
+  stripRows,
+  TREE_BYTES,
+} from "./svg/costs.ts";
 import { demandsOf } from "./svg/demands.ts";
 import { damaged, parseSvg, plainSvg } from "./svg/document.ts";
+import type { Means } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 import { inStrips } from "./svg/strips.ts";
 import { writtenSvg } from "./svg/tree.ts";
@@ -48,7 +57,8 @@ export const svg = format({
     price: drawingPrice,
 
     async *open(bytes, facts, demand, breath) {
-      const rows = await drawnRows(bytes, facts, demand, breath);
+      const means = { breath, fuel: drawingFuel(facts, demand) };
+      const rows = await guardedAsync(() => drawnRows(bytes, facts, demand, means), damaged);
       const { width, height } = rows;
       yield { delayMs: 0, rows, box: { x: 0, y: 0, width, height } };
     },
@@ -64,11 +74,11 @@ export const svg = format({
 });
 
 /** The wanted region, drawn at the size at which it is used, be it smaller or larger than the document says. */
-async function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, breath: Breath): Promise<Rows> {
+async function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, means: Means): Promise<Rows> {
   const drawing = cleanSvg(parseSvg(bytes));
   const demands = demandsOf(drawing);
   const { pixelBytes, primitives, nesting } = demands;
-  const work = { drawing, facts, breath };
+  const work = { drawing, facts, ...means };
   const width = Math.max(1, Math.round(wanted.width));
   const height = Math.max(1, Math.round(wanted.height));
   if (primitives === 0) {

@@ -15,7 +15,7 @@ const SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
 
 const read: Reader = {
   probe(bytes) {
-    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES), refusal);
+    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0), refusal);
     try {
       return factsOf(reader.facts);
     } finally {
@@ -62,7 +62,7 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breat
 /** Rows from the first wanted one to the last. */
 function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
   const { width, height, alpha } = facts;
-  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts)), refusal);
+  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height), refusal);
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;

@@ -40,7 +40,7 @@ export interface Codec {
   /** Bytes of the samples that stay. */
   samplesBytes(headers: CodedHeaders): number;
   /** A decoder for one job. @param peakBytes that it may hold, canvases and what is decoded included */
-  openStills(peakBytes: number): NativeStills;
+  openStills(price: Price): NativeStills;
   /** What the decoder takes; it refuses a picture that has another size or kind of samples than `headers` says. */
   picture(coded: Coded, headers: CodedHeaders): CodedPicture;
 }

@@ -22,7 +22,7 @@ export async function* openImage(
   const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
   const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
   const region = { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top };
-  const stills = codec.openStills(imagePrice(image, codec).bytes);
+  const stills = codec.openStills(imagePrice(image, codec));
   try {
     const decoder = { codec, stills, breath };
     const rows = "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region);

@@ -1,4 +1,5 @@
 /** What drawing takes, and how much of a picture is drawn at a time, so that others have their turn in between. */
+import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { type Price, priced } from "../../../../wasm/price.ts";
 import type { Facts } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
@@ -37,6 +38,11 @@ const PLAIN_NANOSECONDS = 90;
 const LAYER_NANOSECONDS = 100;
 const PICTURE_NANOSECONDS = 300;
 
+/** What drawing may take, whatever its price: filters and layers that cover the picture are not in it. */
+const UNPRICED_MS = 2_000;
+/** What drawing may take of its price, which is that of the slowest drawings. */
+const PRICE_FACTOR = 2;
+
 /** What facts say about the work of drawing a document of so many bytes. */
 export function drawingFacts(bytes: number, { repeated, imagePixels, nesting }: Demands) {
   const nanoseconds = bytes * (CLEANING_NANOSECONDS + COUNTING_NANOSECONDS) + repeated * POINT_NANOSECONDS;
@@ -59,14 +65,14 @@ export function drawingPrice(facts: Facts, { width, height }: Size): Price {
   return { ...drawing, ms: drawing.ms + decodeMs * (1 + strips * STRIP_SHARE) };
 }
 
-/** Milliseconds before anything is drawn. */
-export function readingMs({ decodeMs = 0 }: Work): number {
-  return decodeMs * READING_SHARE;
+/** What drawing a picture of this size may take of the processor. */
+export function drawingFuel(facts: Facts, size: Size): Fuel {
+  return new Fuel(UNPRICED_MS + drawingPrice(facts, size).ms * PRICE_FACTOR);
 }
 
-/** Milliseconds of a strip of so many pixels, of a picture that has so many. */
-export function stripMs(facts: Work, strip: number, pixels: number): number {
-  return fixedMs(facts) + (strip * pixelNanoseconds(facts, pixels)) / 1e6;
+/** Milliseconds before anything is drawn. */
+function readingMs({ decodeMs = 0 }: Work): number {
+  return decodeMs * READING_SHARE;
 }
 
 function fixedMs({ decodeMs = 0 }: Work): number {

@@ -5,12 +5,17 @@
  * A document is parsed once, whatever it is drawn in: `cropByBBox` sets the part of the parsed tree that `render` shows,
  * so that strips of a picture come from one tree. What `render` does anew for each strip is to make the tree ready for
  * drawing, which decodes the pictures in it; the interface has no way to keep that.
+ *
+ * The renderer counts its work (`wasm/resvg`): it pauses in the midst of a call, and ends where it takes too long. What
+ * is drawn has an instance alone.
  */
 import inter from "@fontsource/inter/files/inter-latin-400-normal.woff2";
 import interBold from "@fontsource/inter/files/inter-latin-700-normal.woff2";
-import module from "@resvg/resvg-wasm/index_bg.wasm";
 
+import type { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { native, NativeError, type NativeExports, type NativeInstance } from "../../../../wasm/load.ts";
+import module from "../../../../wasm/resvg/resvg.wasm";
+import type { Breath } from "../../breath.ts";
 
 interface ResvgExports extends NativeExports {
   __wbindgen_malloc(bytes: number, alignment: number): number;
@@ -74,27 +79,24 @@ class Objects {
   }
 }
 
-/** Those of each instance, which go with it. */
-const tables = new WeakMap<object, Objects>();
-
-function objectsOf(instance: NativeInstance<ResvgExports>): Objects {
-  const objects = tables.get(instance) ?? new Objects();
-  tables.set(instance, objects);
-  return objects;
-}
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+/** Of each instance. */
+const objectsOf = new WeakMap<object, Objects>();
 
 const resvg = native<ResvgExports>(module, {
   name: "resvg",
   keepBytes: KEEP_BYTES,
-  foreign: (instance) => ({ wbg: glue(instance as unknown as NativeInstance<ResvgExports>) }),
+  foreign: (instance) => {
+    const objects = new Objects();
+    objectsOf.set(instance, objects);
+    return { wbg: glue(instance as unknown as NativeInstance<ResvgExports>, objects) };
+  },
 });
 
 /** The functions that wasm-bindgen 0.2.92 makes this module import, by the beginnings of their names. */
-function glue(instance: NativeInstance<ResvgExports>): WebAssembly.ModuleImports {
-  const objects = objectsOf(instance);
+function glue(instance: NativeInstance<ResvgExports>, objects: Objects): WebAssembly.ModuleImports {
   const text = (at = 0, length = 0) => decoder.decode(instance.bytes(at, length));
   const functions: Record<string, (...args: number[]) => number | void> = {
     __wbg_new_28: (at, length) => objects.add(new Error(text(at, length))),
@@ -111,7 +113,7 @@ function glue(instance: NativeInstance<ResvgExports>): WebAssembly.ModuleImports
     __wbg_instanceof_Uint8Array_: (id = 0) => Number(objects.get(id) instanceof Uint8Array),
     __wbindgen_string_get(to = 0, id = 0) {
       const value = objects.get(id);
-      const [at, length] = typeof value === "string" ? passText(instance, value) : [0, 0];
+      const [at, length] = typeof value === "string" ? instance.nested(() => passText(instance, value)) : [0, 0];
       new Int32Array(instance.exports.memory.buffer, to, 2).set([at, length]);
     },
     __wbg_new_16: () => objects.add([]),
@@ -124,7 +126,7 @@ function glue(instance: NativeInstance<ResvgExports>): WebAssembly.ModuleImports
       throw new NativeError(text(at, length));
     },
   };
-  const names = WebAssembly.Module.imports(module).map(({ name }) => name);
+  const names = WebAssembly.Module.imports(module).flatMap(({ module: from, name }) => (from === "wbg" ? [name] : []));
   return Object.fromEntries(
     names.map((name) => [name, Object.entries(functions).find(([start]) => name.startsWith(start))?.[1] ?? missing]),
   );
@@ -141,18 +143,6 @@ function passText(instance: NativeInstance<ResvgExports>, text: string): [at: nu
   return [at, bytes.length];
 }
 
-/** Runs a function that returns a number or an error through a place on the stack. */
-function fallible(instance: NativeInstance<ResvgExports>, work: (result: number) => void): number {
-  const { exports } = instance;
-  const result = exports.__wbindgen_add_to_stack_pointer(-16);
-  work(result);
-  const [value = 0, error = 0, failed] = new Int32Array(exports.memory.buffer, result, 3);
-  exports.__wbindgen_add_to_stack_pointer(16);
-  if (!failed) return value >>> 0;
-  const thrown = objectsOf(instance).take(error);
-  throw new Refused(thrown instanceof Error ? thrown.message : "refused");
-}
-
 /** The document is refused. */
 class Refused extends Error {}
 
@@ -160,27 +150,37 @@ class Refused extends Error {}
 const BOX_BYTES = 64;
 const BOX_ALIGNMENT = 8;
 
+/** What drawing makes way by, and what it may take of the processor. */
+export interface Means {
+  readonly breath: Breath;
+  readonly fuel: Fuel;
+}
+
+/** Where a function of the renderer puts a number or an error. */
+const RESULT_BYTES = 16;
+
 /** A parsed document, of which parts are drawn. Close it, whatever happens. */
 export class ParsedSvg {
   private readonly text: string;
-  private instance: NativeInstance<ResvgExports> | undefined;
+  private readonly means: Means;
+  private readonly instance: NativeInstance<ResvgExports> = resvg.acquireAlone();
+  private readonly objects: Objects;
   private tree = 0;
+  private closed = false;
 
-  constructor(text: string) {
+  constructor(text: string, means: Means) {
     this.text = text;
+    this.means = means;
+    this.objects = objectsOf.get(this.instance) ?? new Objects();
   }
 
   /**
    * Draws rows of the document on nothing, one pixel to a unit: RGBA8, straight alpha.
-   * @throws NativeError when the document is refused or makes the renderer trap
+   * @throws NativeError when the document is refused, makes the renderer trap, or takes too long
    */
-  draw(width: number, start: number, end: number): Uint8Array {
-    // Another document may have broken the instance since the last strip.
-    if (this.instance?.broken) this.close();
-    this.instance ??= resvg.acquire();
-    const { instance } = this;
+  async draw(width: number, start: number, end: number): Promise<Uint8Array> {
     try {
-      const pixels = instance.run(() => this.rows(instance, { width, start, end }));
+      const pixels = await this.rows({ width, start, end });
       if (pixels.length !== width * (end - start) * 4) {
         throw new NativeError("the picture has another size than its document");
       }
@@ -189,49 +189,63 @@ export class ParsedSvg {
       // A document that nests too deeply ends the engine's stack, which is no trap to the engine.
       throw error instanceof RangeError ? new NativeError("the native code ran out of stack", { cause: error }) : error;
     } finally {
-      objectsOf(instance).clear();
+      this.objects.clear();
     }
   }
 
+  /** May be called twice and at any time; in the midst of a pause the instance is given up. */
   close(): void {
+    if (this.closed) return;
+    this.closed = true;
     const { instance, tree } = this;
-    this.instance = undefined;
-    this.tree = 0;
-    if (!instance) return;
     try {
-      if (tree !== 0 && !instance.broken) instance.run((exports) => exports.__wbg_resvg_free(tree));
+      if (tree === 0 || instance.broken || instance.isPaused()) return;
+      instance.run((exports) => exports.__wbg_resvg_free(tree));
     } finally {
       resvg.release(instance);
     }
   }
 
-  private rows(
-    instance: NativeInstance<ResvgExports>,
-    part: { width: number; start: number; end: number },
-  ): Uint8Array {
-    const { exports } = instance;
+  private async rows(part: { width: number; start: number; end: number }): Promise<Uint8Array> {
+    if (this.closed) throw new NativeError("used after it was closed");
+    const { instance, objects } = this;
     try {
-      if (this.tree === 0) this.tree = parsed(instance, this.text);
-      crop(exports, this.tree, part);
-      const image = fallible(instance, (result) => exports.resvg_render(result, this.tree));
-      const pixels = objectsOf(instance).take(exports.renderedimage_pixels(image)) as Uint8Array;
-      exports.__wbg_renderedimage_free(image);
-      return pixels;
+      if (this.tree === 0) this.tree = await this.parsed();
+      instance.run((exports) => crop(exports, this.tree, part));
+      const image = await this.fallible((result) => instance.runPausing(this.means, "resvg_render", result, this.tree));
+      return instance.run((exports) => {
+        const pixels = objects.take(exports.renderedimage_pixels(image)) as Uint8Array;
+        exports.__wbg_renderedimage_free(image);
+        return pixels;
+      });
     } catch (error) {
       // Said by the renderer itself, which is too large to trust it with what earlier documents left.
       instance.broken = true;
       throw error instanceof Refused ? new NativeError(error.message) : error;
     }
   }
-}
 
-function parsed(instance: NativeInstance<ResvgExports>, text: string): number {
-  const objects = objectsOf(instance);
-  const fonts = objects.add([new Uint8Array(inter), new Uint8Array(interBold)]);
-  const [options, length] = passText(instance, OPTIONS);
-  return fallible(instance, (result) => {
-    instance.exports.resvg_new(result, objects.add(text), options, length, fonts);
-  });
+  private parsed(): Promise<number> {
+    const { instance, objects } = this;
+    const fonts = objects.add([new Uint8Array(inter), new Uint8Array(interBold)]);
+    const [options, length] = instance.run(() => passText(instance, OPTIONS));
+    const text = objects.add(this.text);
+    return this.fallible((result) =>
+      instance.runPausing(this.means, "resvg_new", result, text, options, length, fonts),
+    );
+  }
+
+  /** Calls a function that returns a number or an error through a place on the stack. */
+  private async fallible(work: (result: number) => Promise<void>): Promise<number> {
+    const { instance, objects } = this;
+    const result = instance.run((exports) => exports.__wbindgen_add_to_stack_pointer(-RESULT_BYTES));
+    await work(result);
+    const [value = 0, error = 0, failed] = new Int32Array(instance.exports.memory.buffer, result, 3);
+    instance.run((exports) => exports.__wbindgen_add_to_stack_pointer(RESULT_BYTES));
+    if (!failed) return value >>> 0;
+    const thrown = objects.take(error);
+    throw new Refused(thrown instanceof Error ? thrown.message : "refused");
+  }
 }
 
 /** Says which rows of a document are drawn next. */

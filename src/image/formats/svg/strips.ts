@@ -1,14 +1,12 @@
 /** Pictures of a document, drawn a strip at a time from one parsed tree. */
-import { NativeError } from "../../../../wasm/load.ts";
-import type { Breath } from "../../breath.ts";
+import { NativeError, OutOfFuel } from "../../../../wasm/load.ts";
 import type { Facts } from "../../format.ts";
 import type { Box, Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
-import { guarded } from "../guard.ts";
+import { guardedAsync } from "../guard.ts";
 import type { Drawing } from "./clean.ts";
-import { readingMs, stripMs } from "./costs.ts";
 import { damaged } from "./document.ts";
-import { ParsedSvg } from "./resvg.ts";
+import { type Means, ParsedSvg } from "./resvg.ts";
 import { writtenSvg } from "./tree.ts";
 
 export interface Part {
@@ -19,11 +17,10 @@ export interface Part {
   readonly nesting: number;
 }
 
-/** A drawing with what is known of it, and what its work is declared by. */
-export interface Work {
+/** A drawing with what is known of it, and what its work may take. */
+export interface Work extends Means {
   readonly drawing: Drawing;
   readonly facts: Facts;
-  readonly breath: Breath;
 }
 
 /** An area of a drawing, as many rows at a time as a strip has, or why the renderer cannot draw it so. */
@@ -33,7 +30,7 @@ export async function inStrips(work: Work, part: Part): Promise<Rows | NativeErr
     try {
       return await strips(placed(work, part, overflow), work, part);
     } catch (error) {
-      if (!(error instanceof NativeError)) throw error;
+      if (!(error instanceof NativeError) || error instanceof OutOfFuel) throw error;
       reason = error;
     }
   }
@@ -66,24 +63,19 @@ interface Strip {
  * A document, `stripRows` rows at a time.
  * @throws NativeError when the last strip or the first cannot be drawn; what one of them reaches, all others do
  */
-async function strips(text: string, { facts, breath }: Work, { size, stripRows }: Part): Promise<Rows> {
+async function strips(text: string, work: Work, { size, stripRows }: Part): Promise<Rows> {
   const { width, height } = size;
-  const document = new ParsedSvg(text);
+  const document = new ParsedSvg(text, work);
   const take = (start: number) => Math.min(height, start + stripRows) - start;
-  const spend = (start: number) => breath.spend(stripMs(facts, take(start) * width, width * height));
-  const draw = (start: number): Strip => {
+  const draw = async (start: number): Promise<Strip> => {
     const end = start + take(start);
-    return { pixels: document.draw(width, start, end), start, end };
+    return { pixels: await document.draw(width, start, end), start, end };
   };
   let held: Strip | undefined;
   try {
-    await breath.spend(readingMs(facts));
     const last = height - 1 - ((height - 1) % stripRows);
-    if (last > 0) {
-      draw(last);
-      await spend(last);
-    }
-    held = draw(0);
+    if (last > 0) await draw(last);
+    held = await draw(0);
   } catch (error) {
     document.close();
     throw error;
@@ -97,10 +89,10 @@ async function strips(text: string, { facts, breath }: Work, { size, stripRows }
       if (y === height) return null;
       if (!held || y === held.end) {
         held = undefined;
-        await spend(y);
+        const drawn = await guardedAsync(() => draw(y), damaged);
         // Whoever closed the rows in the meantime gets no more of them.
         if (y === height) return null;
-        held = guarded(() => draw(y), damaged);
+        held = drawn;
       }
       // The last one frees the tree, and with it memory that whatever comes next may need.
       if (held.end === height) document.close();

@@ -11,6 +11,7 @@ import { parseSvg } from "../../../../src/image/formats/svg/document.ts";
 import { expansionOf } from "../../../../src/image/formats/svg/expansion.ts";
 import { graphOf } from "../../../../src/image/formats/svg/graph.ts";
 import { ParsedSvg } from "../../../../src/image/formats/svg/resvg.ts";
+import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import gray from "../../../fixtures/jpeg/gray.jpg";
 import { decodeFile, outcomeOf } from "../../../support/files.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
@@ -226,8 +227,8 @@ describe("an SVG", () => {
     encode.mockRestore();
     // Where strips meet nothing shows: the points of curves are rounded where they are drawn, and no more.
     const large = drawing(`<g transform="scale(50)">${body}</g>`, 'width="2000" height="1500"');
-    const whole = new ParsedSvg(new TextDecoder().decode(large));
-    const data = whole.draw(2_000, 0, 1_500);
+    const whole = new ParsedSvg(new TextDecoder().decode(large), { breath: UNPAUSED, fuel: new Fuel(2_000) });
+    const data = await whole.draw(2_000, 0, 1_500);
     whole.close();
     const most = tall.reduce(
       (found, value, at) => (at % 4 === 3 ? Math.max(found, Math.abs(value - (data[at] ?? 0))) : found),

@@ -1,11 +1,13 @@
 /** What is left of a drawing: everything that draws, and nothing that runs or loads. */
 import { describe, expect, it } from "vitest";
 
+import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { cleanSvg } from "../../../../src/image/formats/svg/clean.ts";
 import { parseSvg } from "../../../../src/image/formats/svg/document.ts";
 import { ParsedSvg } from "../../../../src/image/formats/svg/resvg.ts";
 import { sizeOf } from "../../../../src/image/formats/svg/size.ts";
 import { writtenSvg } from "../../../../src/image/formats/svg/tree.ts";
+import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import barChart from "../../../fixtures/svg/drawings/barChart.svg";
 import batikLogo from "../../../fixtures/svg/drawings/batikLogo.svg";
 import clippingWithComplexText from "../../../fixtures/svg/drawings/clipping-with-complex-text-1.svg";
@@ -44,11 +46,11 @@ function cleanBody(body: string): string {
   return text.replace(/^<svg [^>]*>|<\/svg>$/g, "");
 }
 
-function drawn(text: string): Uint8Array {
+async function drawn(text: string): Promise<Uint8Array> {
   const { width, height } = sizeOf(cleanSvg(parseSvg(new TextEncoder().encode(text))).root);
-  const document = new ParsedSvg(text);
+  const document = new ParsedSvg(text, { breath: UNPAUSED, fuel: new Fuel(2_000) });
   try {
-    return document.draw(width, 0, height);
+    return await document.draw(width, 0, height);
   } finally {
     document.close();
   }
@@ -98,8 +100,8 @@ describe("a cleaned SVG", () => {
     expect(cleanBody(body)).toBe(expected);
   });
 
-  it.each(Object.entries(DRAWN))("is drawn as the original is: %s", (_name, file) => {
+  it.each(Object.entries(DRAWN))("is drawn as the original is: %s", async (_name, file) => {
     const original = new TextDecoder().decode(file);
-    expect(drawn(clean(original))).toEqual(drawn(original));
+    expect(await drawn(clean(original))).toEqual(await drawn(original));
   });
 });

@@ -1,0 +1,104 @@
+/** Drawings that take more work than their size says: they are refused, and so is nothing else because of them. */
+import { describe, expect, it } from "vitest";
+
+import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
+import { svg } from "../../../../src/image/formats/svg.ts";
+import { ParsedSvg } from "../../../../src/image/formats/svg/resvg.ts";
+import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
+import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
+import androidRobot from "../../../fixtures/svg/Android_robot.svg";
+import { decodeFile } from "../../../support/files.ts";
+import { digest } from "../../../support/rows.ts";
+
+const SIZE = 600;
+
+function drawing(body: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE}" height="${SIZE}">${body}</svg>`;
+}
+
+/** Every one of them is drawn apart over the whole picture, which its few letters do not show. */
+const LAYERS = '<g opacity=".99"><rect width="600" height="600"/></g>'.repeat(2_000);
+/** The renderer compares edges that cross each other. */
+const STROKE = `<path fill="none" stroke="red" stroke-width="40" d="M0 0${Array.from({ length: 100_000 }, (_, at) => `L${(at * 7_919) % SIZE} ${(at * 104_729) % SIZE}`).join("")}"/>`;
+
+const COSTLY: readonly (readonly [string, string])[] = [
+  ["thousands of layers", LAYERS],
+  ["a line that crosses itself", STROKE],
+];
+
+/** A breath that notes what is declared. */
+function noted(): Breath & { declared: number[] } {
+  const declared: number[] = [];
+  return {
+    declared,
+    worked: () => 0,
+    spend(ms) {
+      declared.push(ms);
+      return undefined;
+    },
+  };
+}
+
+async function robot(): Promise<string> {
+  const document = new ParsedSvg(new TextDecoder().decode(androidRobot), { breath: UNPAUSED, fuel: new Fuel(2_000) });
+  try {
+    return await digest(await document.draw(294, 0, 345));
+  } finally {
+    document.close();
+  }
+}
+
+describe("a drawing that takes too long", () => {
+  it.each(COSTLY)("is refused: %s", async (_name, body) => {
+    await expect(decodeFile(svg, new TextEncoder().encode(drawing(body)))).rejects.toMatchObject({
+      status: 422,
+      message: "The image takes too long to be decoded or drawn",
+    });
+  });
+
+  it("ends once its fuel is used up, and the next is drawn as ever", async () => {
+    const before = await robot();
+    const fuel = new Fuel(100);
+    const document = new ParsedSvg(drawing(LAYERS), { breath: UNPAUSED, fuel });
+    await expect(document.draw(SIZE, 0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
+    document.close();
+    // Between two looks at the counter no more is done than one operator that moves memory may do.
+    expect(fuel.leftMs).toBeLessThanOrEqual(0);
+    expect(fuel.leftMs).toBeGreaterThan(-1);
+    expect(await robot()).toBe(before);
+  });
+
+  it("says what it does slice by slice, and as much as it uses", async () => {
+    const breath = noted();
+    const fuel = new Fuel(100);
+    const document = new ParsedSvg(drawing(LAYERS), { breath, fuel });
+    await expect(document.draw(SIZE, 0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
+    document.close();
+    expect(Math.max(...breath.declared)).toBeLessThan(SLICE_MS + 1);
+    const declared = breath.declared.reduce((sum, ms) => sum + ms, 0);
+    expect(declared).toBeGreaterThan(100 - 2 * SLICE_MS);
+  });
+
+  it("ends within a slice when nobody waits any more", async () => {
+    let slices = 0;
+    const spend = () => (++slices === 3 ? Promise.reject(new Error("nobody waits")) : undefined);
+    const fuel = new Fuel(2_000);
+    const document = new ParsedSvg(drawing(LAYERS), { breath: { worked: () => 0, spend }, fuel });
+    await expect(document.draw(SIZE, 0, SIZE)).rejects.toThrow("nobody waits");
+    document.close();
+    expect(slices).toBe(3);
+    expect(fuel.leftMs).toBeGreaterThan(2_000 - 4 * SLICE_MS);
+    trimNative(0);
+    expect(nativeStatistics().find(({ name }) => name === "resvg")?.memoryBytes).toBe(0);
+  });
+
+  it("is refused when it needs more memory than the renderer may have", async () => {
+    const document = new ParsedSvg(drawing('<rect width="9" height="9"/>'), {
+      breath: UNPAUSED,
+      fuel: new Fuel(9_000),
+    });
+    // A picture of 100 MiB.
+    await expect(document.draw(6_400, 0, 4_096)).rejects.toBeInstanceOf(NativeError);
+    document.close();
+  });
+});
