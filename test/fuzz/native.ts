@@ -48,9 +48,15 @@ export interface Found {
   readonly log: string;
 }
 
-/** Builds a target where that was not done. */
+/**
+ * Builds a target where that was not done.
+ * @throws Error with what compilers and others said
+ */
 export function buildTarget(target: string): void {
-  execFileSync("bash", [join(NATIVE, "build.sh"), target], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("bash", [join(NATIVE, "build.sh"), target], {
+    stdio: ["ignore", "ignore", "pipe"],
+    maxBuffer: MOST_LOG_BYTES,
+  });
 }
 
 /** Runs a target on the seeds, on what was found before, and on what it makes of them for so many seconds. */

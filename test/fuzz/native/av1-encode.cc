@@ -18,14 +18,16 @@ size_t encoder_bytes(const Encoder *);
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enum { BAND_ROWS = 32 };
   Input input(data, size);
-  const int width = input.ConsumeIntegralInRange(1, 150), height = input.ConsumeIntegralInRange(1, 90);
-  const int cell_width = 2 * input.ConsumeIntegralInRange(1, 75), cell_height = 2 * input.ConsumeIntegralInRange(1, 45);
-  const int chroma = input.ConsumeIntegralInRange(0, 2), alpha = input.ConsumeBool();
-  const int quantizer = input.ConsumeIntegralInRange(0, 63), alpha_quantizer = input.ConsumeIntegralInRange(0, 63);
-  const int speed = input.ConsumeIntegralInRange(4, 9);
+  host::Account account;
+  const int width = input.number(1, 150), height = input.number(1, 90);
+  const int cell_width = 2 * input.number(1, 75), cell_height = 2 * input.number(1, 45);
+  const int chroma = input.number(0, 2), alpha = input.flag();
+  const int quantizer = input.number(0, 63), alpha_quantizer = input.number(0, 63);
+  const int speed = input.number(4, 9);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
-  Encoder *encoder = encoder_open(width, columns, cell_width, cell_height, chroma, alpha, quantizer, alpha_quantizer, speed, 0);
+  Encoder *encoder = encoder_open(width, columns, cell_width, cell_height, chroma, alpha, quantizer, alpha_quantizer,
+                                  speed, 0);
   if (!encoder) return 0;
   size_t at = 0;
   for (int top = 0; top < height; top += cell_height) {
@@ -33,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int y = top; y < bottom; y += BAND_ROWS) {
       const int rows = std::min<int>(BAND_ROWS, bottom - y);
       for (int i = 0; i < rows * width * 4; i++, at++)
-        encoder_band(encoder)[i] = !alpha && i % 4 == 3 ? 255 : bytes.empty() ? (uint8_t)(at * at >> 7) : bytes[at % bytes.size()];
+        encoder_band(encoder)[i] = !alpha && i % 4 == 3 ? 255 : host::repeated(bytes, at);
       encoder_rows(encoder, rows);
     }
     const int translucent = encoder_complete(encoder);

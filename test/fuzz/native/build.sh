@@ -26,7 +26,7 @@ build_module() {
 # The program: what lies around the module, linked with what of it is called.
 build_target() {
   local target=$SANITIZED/$1-fuzz objects=() name state
-  state=$(find "$native" "$SANITIZED/$1.o.state" -maxdepth 1 -type f ! -name '*.md' -print0 | state_of)
+  state=$(printf '%s\0' "$native"/{"$1",host}.cc "$native"/*.h "$native/build.sh" "$SANITIZED/$1.o.state" | state_of)
   if is_current "$target" "$state"; then return; fi
   for name in "$1" host; do
     objects+=("$SANITIZED/$1-$name-target.o")

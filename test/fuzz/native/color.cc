@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  const int layout = input.ConsumeIntegralInRange(0, 3);
+  const int layout = input.number(0, 3);
   uint8_t pixels[67 * 4];
-  const uint32_t count = input.ConsumeIntegralInRange(1, 67);
+  const uint32_t count = input.number(1, 67);
   const Bytes profile = host::file(input);
   host::fill(input, pixels, count * 4);
   auto *opened = (transform *)color_open(profile.data(), profile.size(), layout);

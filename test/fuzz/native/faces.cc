@@ -18,11 +18,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  const int width = input.ConsumeIntegralInRange(1, 120), height = input.ConsumeIntegralInRange(1, 120);
-  const int cascade = input.ConsumeIntegralInRange(0, 2), mirrored = input.ConsumeBool(), fine = input.ConsumeBool();
+  const int width = input.number(1, 120), height = input.number(1, 120);
+  const int cascade = input.number(0, 2), mirrored = input.flag(), fine = input.flag();
   const double x = input.ConsumeFloatingPointInRange(-40.0, 120.0), y = input.ConsumeFloatingPointInRange(-40.0, 120.0);
-  const double part_width = input.ConsumeFloatingPointInRange(0.0, 150.0), part_height = input.ConsumeFloatingPointInRange(0.0, 150.0);
-  const double smallest = input.ConsumeFloatingPointInRange(20.0, 100.0), largest = smallest * input.ConsumeFloatingPointInRange(1.0, 3.0);
+  const double part_width = input.ConsumeFloatingPointInRange(0.0, 150.0);
+  const double part_height = input.ConsumeFloatingPointInRange(0.0, 150.0);
+  const double smallest = input.ConsumeFloatingPointInRange(20.0, 100.0);
+  const double largest = smallest * input.ConsumeFloatingPointInRange(1.0, 3.0);
   const double factor = input.ConsumeFloatingPointInRange(1.05, 1.5);
   Picture *picture = picture_open(width, height);
   if (!picture) return 0;

@@ -47,10 +47,10 @@ struct Box {
 
 Box box_within(Input &input, int width, int height) {
   Box box;
-  box.x = input.ConsumeIntegralInRange(0, width - 1);
-  box.y = input.ConsumeIntegralInRange(0, height - 1);
-  box.width = input.ConsumeIntegralInRange(1, width - box.x);
-  box.height = input.ConsumeIntegralInRange(1, height - box.y);
+  box.x = input.number(0, width - 1);
+  box.y = input.number(0, height - 1);
+  box.width = input.number(1, width - box.x);
+  box.height = input.number(1, height - box.y);
   return box;
 }
 
@@ -64,12 +64,12 @@ bool feed(Reader *reader, const Bytes &stream, size_t *at) {
 }
 
 void start_frame(Input &input, Reader *reader, int width, int height, bool banded) {
-  const bool wide = input.ConsumeBool();
-  const int x = input.ConsumeIntegralInRange(0, wide ? 65535 : width), y = input.ConsumeIntegralInRange(0, wide ? 65535 : height);
-  const int frame_width = input.ConsumeIntegralInRange(0, wide ? 65535 : width);
-  const int frame_height = input.ConsumeIntegralInRange(0, wide ? 500 : height);
-  reader_start(reader, x, y, frame_width, frame_height, !banded && input.ConsumeBool(), input.ConsumeIntegralInRange(-1, 255),
-               input.ConsumeIntegralInRange(1, 11));
+  const bool wide = input.flag();
+  const int x = input.number(0, wide ? 65535 : width), y = input.number(0, wide ? 65535 : height);
+  const int frame_width = input.number(0, wide ? 65535 : width);
+  const int frame_height = input.number(0, wide ? 500 : height);
+  reader_start(reader, x, y, frame_width, frame_height, !banded && input.flag(), input.number(-1, 255),
+               input.number(1, 11));
 }
 
 void draw(Reader *reader, const Bytes &stream, int rows) {
@@ -82,19 +82,19 @@ void draw(Reader *reader, const Bytes &stream, int rows) {
 }
 
 void read_canvas(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 200), height = input.ConsumeIntegralInRange(1, 100);
+  const int width = input.number(1, 200), height = input.number(1, 100);
   Reader *reader = reader_open(width, height, 0);
   if (!reader) return;
   memset(reader_palette(reader), 0x80, 1024);
-  const int frames = input.ConsumeIntegralInRange(1, 3);
+  const int frames = input.number(1, 3);
   bool saved = false;
   for (int i = 0; i < frames; i++) {
     const Box box = box_within(input, width, height);
-    const int disposal = input.ConsumeIntegralInRange(0, 3);
+    const int disposal = input.number(0, 3);
     if (disposal == 2) saved = reader_save(reader, box.x, box.y, box.width, box.height);
     start_frame(input, reader, width, height, false);
-    const int rows = input.ConsumeIntegralInRange(1, 1000);
-    const Bytes stream = input.ConsumeBytes<uint8_t>(i + 1 < frames ? input.ConsumeIntegralInRange(0, 4096) : 1 << 20);
+    const int rows = input.number(1, 1000);
+    const Bytes stream = input.ConsumeBytes<uint8_t>(i + 1 < frames ? input.number(0, 4096) : 1 << 20);
     draw(reader, stream, rows);
     if (disposal == 1) reader_clear(reader, box.x, box.y, box.width, box.height);
     if (disposal == 2 && saved) reader_restore(reader, box.x, box.y, box.width, box.height);
@@ -104,11 +104,11 @@ void read_canvas(Input &input) {
 }
 
 void read_bands(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 5000), height = input.ConsumeIntegralInRange(1, 60);
+  const int width = input.number(1, 5000), height = input.number(1, 60);
   Reader *reader = reader_open(width, height, 16);
   if (!reader) return;
   start_frame(input, reader, width, height, true);
-  const int most = input.ConsumeIntegralInRange(1, 40);
+  const int most = input.number(1, 40);
   const Bytes stream = input.ConsumeRemainingBytes<uint8_t>();
   size_t at = 0;
   for (int y = 0; y < height;) {
@@ -143,24 +143,24 @@ void check(Writer *writer, int count, int min_size) {
   reader_close(reader);
 }
 
-void encode(Input &input, Writer *writer, int count, int min_size, int transparent, bool choice) {
-  const int patience = input.ConsumeIntegralInRange(0, 4), colors = input.ConsumeIntegralInRange(0, 1 << min_size);
-  const float tolerance = input.ConsumeBool() ? 0 : (float)input.ConsumeIntegralInRange(0, 1000) / 10;
+void encode(Input &input, Writer *writer, int count, int min_size, int transparent) {
+  const int patience = input.number(0, 4), colors = input.number(0, 1 << min_size);
+  const float tolerance = input.flag() ? 0 : (float)input.number(0, 1000) / 10;
   for (int i = 0; i < 256 * 3; i++) writer_colors(writer)[i] = (float)((i * 37) & 255);
   written.clear();
   writer_start(writer, count, min_size, (float)patience / 4, colors, transparent, tolerance);
-  const int pixels = input.ConsumeIntegralInRange(1, 1 << 17);
+  const int pixels = input.number(1, 1 << 17);
   while (!writer_encode(writer, pixels)) {}
-  if (!choice || tolerance == 0 || true) check(writer, count, min_size);
+  check(writer, count, min_size);
 }
 
 void write(Input &input) {
-  const int count = input.ConsumeIntegralInRange(1, 6000), min_size = input.ConsumeIntegralInRange(2, 8);
-  const bool choice = input.ConsumeBool();
-  const int transparent = input.ConsumeIntegralInRange(-1, (1 << min_size) - 1);
+  const int count = input.number(1, 6000), min_size = input.number(2, 8);
+  const bool choice = input.flag();
+  const int transparent = input.number(-1, (1 << min_size) - 1);
   Writer *writer = writer_open(count, choice);
   if (!writer) return;
-  const uint32_t spread = input.ConsumeIntegralInRange(1, 64);
+  const uint32_t spread = input.number(1, 64);
   Bytes rest = input.ConsumeBytes<uint8_t>(8192);
   if (rest.empty()) rest.push_back(3);
   const int mask = (1 << min_size) - 1;
@@ -168,36 +168,37 @@ void write(Input &input) {
     writer_indices(writer)[i] = rest[i / spread % rest.size()] & mask;
     if (choice) writer_others(writer)[i] = i % 3 && transparent >= 0 ? transparent : writer_indices(writer)[i];
   }
-  encode(input, writer, count, min_size, transparent, choice);
+  encode(input, writer, count, min_size, transparent);
   writer_close(writer);
 }
 
 void load(Input &input, uint32_t *canvas, int pixels) {
-  const Bytes bytes = input.ConsumeBytes<uint8_t>(input.ConsumeIntegralInRange(1, 4096));
+  const Bytes bytes = input.ConsumeBytes<uint8_t>(input.number(1, 4096));
   for (int i = 0; i < pixels * 4; i++) ((uint8_t *)canvas)[i] = bytes.empty() ? 255 : bytes[i % bytes.size()];
   canvas_sharpen(canvas, pixels);
 }
 
 void compare(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 100), height = input.ConsumeIntegralInRange(1, 40);
+  const int width = input.number(1, 100), height = input.number(1, 40);
   uint32_t *before = canvas_open(width, height), *after = canvas_open(width, height);
   Writer *writer = writer_open(width * height, 1);
   if (before && after && writer) {
     load(input, before, width * height);
-    if (input.ConsumeBool()) load(input, after, width * height);
+    if (input.flag()) load(input, after, width * height);
     int out[9], unchanged;
     uint32_t colors[256];
-    const int tolerance = input.ConsumeIntegralInRange(0, 5000);
+    const int tolerance = input.number(0, 5000);
     canvas_compare(before, after, width, height, tolerance, out);
     canvas_settle(before, after, width * height, tolerance);
     const Box box = box_within(input, width, height);
-    const int count = canvas_colors(input.ConsumeBool() ? before : nullptr, after, width, box.x, box.y, box.width, box.height, colors, &unchanged);
-    if (input.ConsumeBool()) canvas_clear(before, width, box.x, box.y, box.width, box.height);
+    const uint32_t *from = input.flag() ? before : nullptr;
+    const int count = canvas_colors(from, after, width, box.x, box.y, box.width, box.height, colors, &unchanged);
+    if (input.flag()) canvas_clear(before, width, box.x, box.y, box.width, box.height);
     if (count <= 256) {
-      const int transparent = input.ConsumeIntegralInRange(-1, std::max(0, count - 1));
-      const int used = canvas_cut(before, after, width, box.x, box.y, box.width, box.height, colors, count, transparent, input.ConsumeBool(),
-                                  writer_indices(writer), writer_others(writer));
-      if (used > 0) encode(input, writer, box.width * box.height, 8, transparent, true);
+      const int transparent = input.number(-1, std::max(0, count - 1));
+      const int used = canvas_cut(before, after, width, box.x, box.y, box.width, box.height, colors, count, transparent,
+                                  input.flag(), writer_indices(writer), writer_others(writer));
+      if (used > 0) encode(input, writer, box.width * box.height, 8, transparent);
     }
   }
   __wrap_free(before);
@@ -213,7 +214,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  switch (input.ConsumeIntegralInRange(0, 3)) {
+  switch (input.number(0, 3)) {
     case 0: read_canvas(input); break;
     case 1: read_bands(input); break;
     case 2: write(input); break;

@@ -23,10 +23,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enum { BAND_ROWS = 16 };
   static const char *const presets[] = {"ultrafast", "medium", "slower"};
   Input input(data, size);
-  const int picture_width = input.ConsumeIntegralInRange(1, 150), picture_height = input.ConsumeIntegralInRange(1, 90);
-  const int width = 2 * input.ConsumeIntegralInRange(1, 75), height = 2 * input.ConsumeIntegralInRange(1, 45);
-  const bool opaque = input.ConsumeBool(), lossless = input.ConsumeBool();
-  const int quantizer = input.ConsumeIntegralInRange(0, 51);
+  host::Account account;
+  const int picture_width = input.number(1, 150), picture_height = input.number(1, 90);
+  const int width = 2 * input.number(1, 75), height = 2 * input.number(1, 45);
+  const bool opaque = input.flag(), lossless = input.flag();
+  const int quantizer = input.number(0, 51);
   const char *preset = input.PickValueInArray(presets);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   static Tiles *tiles;
@@ -39,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       for (int y = top; y < bottom; y += BAND_ROWS) {
         const int rows = std::min<int>(BAND_ROWS, bottom - y);
         for (int i = 0; i < rows * picture_width * 4; i++, at++)
-          tiles_band(tiles)[i] = opaque && i % 4 == 3 ? 255 : bytes.empty() ? (uint8_t)(at * at >> 7) : bytes[at % bytes.size()];
+          tiles_band(tiles)[i] = opaque && i % 4 == 3 ? 255 : host::repeated(bytes, at);
         tiles_rows(tiles, rows);
       }
       tiles_complete(tiles);

@@ -15,7 +15,14 @@
 #include <vector>
 
 // Numbers are taken from the end of an input, bytes from its beginning: a seed is a file with parameters behind it.
-using Input = FuzzedDataProvider;
+struct Input : FuzzedDataProvider {
+  using FuzzedDataProvider::FuzzedDataProvider;
+  template <typename Number>
+  Number number(Number least, Number most) {
+    return ConsumeIntegralInRange(least, most);
+  }
+  bool flag() { return ConsumeBool(); }
+};
 using Bytes = std::vector<uint8_t>;
 
 extern "C" {
@@ -79,6 +86,11 @@ inline void look_at(const void *from, size_t bytes) {
 inline Bytes file(Input &input) {
   const size_t parameters = 32, held = input.remaining_bytes();
   return input.ConsumeBytes<uint8_t>(held > parameters ? held - parameters : 0);
+}
+
+// Byte `at` of a picture that repeats `bytes`; of a gradient where there are none.
+inline uint8_t repeated(const Bytes &bytes, size_t at) {
+  return bytes.empty() ? (uint8_t)(at * at >> 7) : bytes[at % bytes.size()];
 }
 
 // Fills `count` bytes with what is left of the input, over and over; with a gradient where nothing is left.

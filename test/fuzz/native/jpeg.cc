@@ -98,22 +98,22 @@ struct Region {
 
 Region region_within(Input &input, uint32_t width, uint32_t height) {
   Region r;
-  if (input.ConsumeBool()) return r;
-  r.x = input.ConsumeIntegralInRange(0u, width - 1), r.y = input.ConsumeIntegralInRange(0u, height - 1);
-  r.width = input.ConsumeIntegralInRange(1u, width - r.x), r.height = input.ConsumeIntegralInRange(1u, height - r.y);
+  if (input.flag()) return r;
+  r.x = input.number(0u, width - 1), r.y = input.number(0u, height - 1);
+  r.width = input.number(1u, width - r.x), r.height = input.number(1u, height - r.y);
   return r;
 }
 
-uint32_t piece(Input &input) { return input.ConsumeBool() ? 30000 : input.ConsumeIntegralInRange(1, 2000); }
+uint32_t piece(Input &input) { return input.flag() ? 30000 : input.number(1, 2000); }
 
 void decode(Input &input, const Bytes &file, const Header &header) {
-  const bool planes = input.ConsumeBool();
-  const int output = input.ConsumeIntegralInRange(0, 3) == 0;
-  const int eighths = planes ? 1 << input.ConsumeIntegralInRange(0, 3) : input.ConsumeIntegralInRange(1, 8);
-  const int cb = 1 << input.ConsumeIntegralInRange(0, 3), cr = input.ConsumeBool() ? cb : 1 << input.ConsumeIntegralInRange(0, 3);
+  const bool planes = input.flag();
+  const int output = input.number(0, 3) == 0;
+  const int eighths = planes ? 1 << input.number(0, 3) : input.number(1, 8);
+  const int cb = 1 << input.number(0, 3), cr = input.flag() ? cb : 1 << input.number(0, 3);
   const auto scaled = [&](uint32_t size) { return planes ? size : (size * eighths + 7) / 8; };
   const Region r = region_within(input, scaled(header.width), scaled(header.height));
-  const uint32_t blocks = piece(input), most = input.ConsumeIntegralInRange(1, 70), skipped = input.ConsumeIntegralInRange(0, 40);
+  const uint32_t blocks = piece(input), most = input.number(1, 70), skipped = input.number(0, 40);
   rewind(file);
   static decoder *d;
   d = nullptr;
@@ -144,17 +144,17 @@ bool can_turn(const Header &header, bool transpose, bool flip_x, bool flip_y) {
 }
 
 void place_tiles(Input &input, recompressor *r, const Header &header) {
-  const uint32_t side = 32 * input.ConsumeIntegralInRange(1, 3);
+  const uint32_t side = 32 * input.number(1, 3);
   if (header.width < side || header.height < side) return;
-  const uint32_t across = input.ConsumeIntegralInRange(1, 3), count = across * input.ConsumeIntegralInRange(1, 2);
+  const uint32_t across = input.number(1, 3), count = across * input.number(1, 2);
   uint32_t *places = recompressor_tiles(r, count, across, side);
   for (uint32_t i = 0; i < count; i++) {
-    places[2 * i] = input.ConsumeIntegralInRange(0u, (header.width - side) / 32) * 32;
-    places[2 * i + 1] = input.ConsumeIntegralInRange(0u, (header.height - side) / 32) * 32;
+    places[2 * i] = input.number(0u, (header.width - side) / 32) * 32;
+    places[2 * i + 1] = input.number(0u, (header.height - side) / 32) * 32;
   }
 }
 
-float distance_of(Input &input) { return input.ConsumeBool() ? 0 : input.ConsumeFloatingPointInRange(0.01f, 30.0f); }
+float distance_of(Input &input) { return input.flag() ? 0 : input.ConsumeFloatingPointInRange(0.01f, 30.0f); }
 
 // The file that is written has to be one that can be read.
 void check() {
@@ -175,12 +175,12 @@ void check() {
 }
 
 void recompress(Input &input, const Bytes &file, const Header &header) {
-  const bool streamed = input.ConsumeBool(), progressive = input.ConsumeBool(), turned = input.ConsumeBool();
-  const bool tiled = input.ConsumeBool(), profiled = input.ConsumeBool();
+  const bool streamed = input.flag(), progressive = input.flag(), turned = input.flag();
+  const bool tiled = input.flag(), profiled = input.flag();
   const float distance = distance_of(input);
-  const size_t window = input.ConsumeBool() ? 48 << 20 : input.ConsumeIntegralInRange(1000, 300000);
+  const size_t window = input.flag() ? 48 << 20 : input.number(1000, 300000);
   const uint32_t blocks = piece(input);
-  const bool transpose = input.ConsumeBool(), flip_x = input.ConsumeBool(), flip_y = input.ConsumeBool();
+  const bool transpose = input.flag(), flip_x = input.flag(), flip_y = input.flag();
   static recompressor *r;
   r = nullptr;
   const bool done = host::run([&] {
@@ -202,19 +202,14 @@ void recompress(Input &input, const Bytes &file, const Header &header) {
   if (done && !streamed) check();
 }
 
-void fill_planes(Input &input, uint8_t *to, uint32_t width, uint32_t units_bytes) {
-  (void)width;
-  host::fill(input, to, units_bytes);
-}
-
 void encode(Input &input) {
-  const bool wide = input.ConsumeIntegralInRange(0, 30) == 0;
-  const uint32_t width = input.ConsumeIntegralInRange(1, wide ? 65500 : 130), height = input.ConsumeIntegralInRange(1, wide ? 20 : 130);
+  const bool wide = input.number(0, 30) == 0;
+  const uint32_t width = input.number(1, wide ? 65500 : 130), height = input.number(1, wide ? 20 : 130);
   const float distance = input.ConsumeFloatingPointInRange(0.01f, 30.0f);
-  const int sampling = input.ConsumeIntegralInRange(0, 2);
-  const bool gray = input.ConsumeBool(), planes = input.ConsumeBool(), progressive = input.ConsumeBool(), weighs = input.ConsumeBool();
+  const int sampling = input.number(0, 2);
+  const bool gray = input.flag(), planes = input.flag(), progressive = input.flag(), weighs = input.flag();
   const uint32_t h = !gray && sampling > 0 ? 2 : 1, v = !gray && sampling > 1 ? 2 : 1;
-  const size_t limit = input.ConsumeBool() ? 60 << 20 : input.ConsumeIntegralInRange(0, 100000);
+  const size_t limit = input.flag() ? 60 << 20 : input.number(0, 100000);
   const uint32_t blocks = piece(input);
   static encoder *e;
   e = nullptr;
@@ -226,7 +221,7 @@ void encode(Input &input) {
       const auto blocks_of = [](uint32_t samples) { return (samples + 7) / 8 * 8; };
       const size_t luma = (size_t)blocks_of(width) * v * 8, chroma = (size_t)blocks_of((width + h - 1) / h) * 8;
       for (uint32_t y = 0; y < height; y += 8 * v) {
-        fill_planes(input, rows, width, luma + (gray ? 0 : 2 * chroma));
+        host::fill(input, rows, luma + (gray ? 0 : 2 * chroma));
         encoder_write_planes(e);
       }
     } else {
@@ -263,7 +258,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::Account account;
   host::choose_limit(input);
   written.clear();
-  const int choice = input.ConsumeIntegralInRange(0, 4);
+  const int choice = input.number(0, 4);
   if (choice == 0) {
     encode(input);
     return 0;

@@ -71,15 +71,15 @@ bool read_header(Header *header) {
 
 void choose_layout(Input &input, const Header &header, layout *to) {
   static const uint32_t channels[] = {1, 3, 3, 4};
-  do to->model = input.ConsumeIntegralInRange(0, 3); while (channels[to->model] > header.components && to->model && input.remaining_bytes());
+  to->model = input.number(0, 3);
   if (channels[to->model] > header.components) to->model = 0;
-  to->inks = to->model == 3 && input.ConsumeBool();
+  to->inks = to->model == 3 && input.flag();
   to->channels = channels[to->model];
-  to->alpha = header.components > to->channels && to->model != 3 ? input.ConsumeIntegralInRange(0, 2) : 0;
-  to->entries = input.ConsumeIntegralInRange(0, 3) ? 0 : input.ConsumeIntegralInRange<uint32_t>(1, MAX_PALETTE);
+  to->alpha = header.components > to->channels && to->model != 3 ? input.number(0, 2) : 0;
+  to->entries = input.number(0, 3) ? 0 : input.number<uint32_t>(1, MAX_PALETTE);
   for (int c = 0; c <= MAX_CHANNELS; c++) {
     to->component[c] = std::min<uint32_t>(c, header.components - 1);
-    to->column[c] = to->entries && input.ConsumeBool() ? c : -1;
+    to->column[c] = to->entries && input.flag() ? c : -1;
   }
   to->step_x = header.step_x, to->step_y = header.step_y;
 }
@@ -93,7 +93,7 @@ void read(Input &input) {
   Header header;
   if (!read_header(&header)) return;
   if (source[source.size() - 2] != 0xff || source.back() != 0xd9) source.insert(source.end(), {0xff, 0xd9});
-  const uint32_t reduce = input.ConsumeIntegralInRange(0, 5), scale = 1 << reduce;
+  const uint32_t reduce = input.number(0, 5), scale = 1 << reduce;
   const auto reduced = [&](uint32_t place, uint32_t step) { return ((place + step - 1) / step + scale - 1) / scale; };
   const uint32_t x0 = reduced(header.x0, header.step_x), x1 = reduced(header.x1, header.step_x);
   const uint32_t y0 = reduced(header.y0, header.step_y), y1 = reduced(header.y1, header.step_y);
@@ -103,15 +103,15 @@ void read(Input &input) {
   if (!r) return;
   choose_layout(input, header, reader_layout(r));
   host::run([&] {
-    for (int areas = input.ConsumeIntegralInRange(1, 2); areas > 0; areas--) {
-      const uint32_t left = input.ConsumeIntegralInRange(x0, x1 - 1), right = input.ConsumeIntegralInRange(left + 1, x1);
-      const uint32_t top = input.ConsumeIntegralInRange(y0, y1 - 1), bottom = input.ConsumeIntegralInRange(top + 1, y1);
+    for (int areas = input.number(1, 2); areas > 0; areas--) {
+      const uint32_t left = input.number(x0, x1 - 1), right = input.number(left + 1, x1);
+      const uint32_t top = input.number(y0, y1 - 1), bottom = input.number(top + 1, y1);
       const uint32_t stride = right - left;
       uint32_t *band = reader_band(r, stride * (bottom - top));
       reader_area(r, start(left, header.step_x, header.most_x, reduce, header.x0),
                   start(top, header.step_y, header.most_y, reduce, header.y0),
-                  std::min(header.x1, right * header.step_x << reduce), std::min(header.y1, bottom * header.step_y << reduce),
-                  left, top, right, bottom, 0, stride);
+                  std::min(header.x1, right * header.step_x << reduce),
+                  std::min(header.y1, bottom * header.step_y << reduce), left, top, right, bottom, 0, stride);
       host::look_at(band, stride * (bottom - top) * 4);
     }
   });
@@ -137,11 +137,11 @@ void check(const Bytes &pixels, uint32_t width, uint32_t height, uint32_t compon
 }
 
 void write(Input &input) {
-  const uint32_t width = input.ConsumeIntegralInRange(1, 150), height = input.ConsumeIntegralInRange(1, 100);
-  const uint32_t components = input.ConsumeIntegralInRange(3, 4);
-  const uint32_t tile_width = input.ConsumeBool() ? width : input.ConsumeIntegralInRange(std::min(8u, width), width);
-  const uint32_t tile_height = input.ConsumeBool() ? height : input.ConsumeIntegralInRange(std::min(8u, height), height);
-  const bool lossless = input.ConsumeBool(), by_position = input.ConsumeBool();
+  const uint32_t width = input.number(1, 150), height = input.number(1, 100);
+  const uint32_t components = input.number(3, 4);
+  const uint32_t tile_width = input.flag() ? width : input.number(std::min(8u, width), width);
+  const uint32_t tile_height = input.flag() ? height : input.number(std::min(8u, height), height);
+  const bool lossless = input.flag(), by_position = input.flag();
   float steps[2 * 16];
   for (float &step : steps) step = input.ConsumeFloatingPointInRange(1.0f / 4096, 300.0f);
   Bytes pixels(width * height * 4);
@@ -182,7 +182,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::Account account;
   host::choose_limit(input);
   written.clear();
-  if (input.ConsumeIntegralInRange(0, 4) == 0) write(input);
+  if (input.number(0, 4) == 0) write(input);
   else read(input);
   return 0;
 }

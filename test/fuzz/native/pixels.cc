@@ -101,12 +101,12 @@ int read_all(Reader *reader, const uint8_t *stream, size_t size, int height, int
 
 void read_png(Input &input) {
   const Layout layout = input.PickValueInArray(layouts);
-  const int width = input.ConsumeIntegralInRange(1, 3000), height = input.ConsumeIntegralInRange(1, 200);
-  const bool raw = layout.depth == 16 && input.ConsumeBool();
-  const int most = input.ConsumeIntegralInRange(1, 20);
-  Reader *reader = png_open(width, height, layout.depth, layout.type, input.ConsumeBool(), raw);
+  const int width = input.number(1, 3000), height = input.number(1, 200);
+  const bool raw = layout.depth == 16 && input.flag();
+  const int most = input.number(1, 20);
+  Reader *reader = png_open(width, height, layout.depth, layout.type, input.flag(), raw);
   if (!reader) return;
-  const bool keyed = input.ConsumeBool(), leveled = input.ConsumeBool();
+  const bool keyed = input.flag(), leveled = input.flag();
   memset(png_table(reader), 0x55, 1024);
   if (keyed) png_set_key(reader, 0, 0, input.ConsumeIntegral<uint16_t>());
   if (leveled)
@@ -139,14 +139,14 @@ void inflate(Input &input) {
 }
 
 void survey(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 600);
-  const bool keyed = input.ConsumeBool();
-  Survey *survey = survey_open(width, input.ConsumeBool(), keyed);
+  const int width = input.number(1, 600);
+  const bool keyed = input.flag();
+  Survey *survey = survey_open(width, input.flag(), keyed);
   if (!survey) return;
-  const int calls = input.ConsumeIntegralInRange(1, 3);
-  const bool gray = input.ConsumeBool(), exact = input.ConsumeBool();
+  const int calls = input.number(1, 3);
+  const bool gray = input.flag(), exact = input.flag();
   for (int i = 0; i < calls; i++) {
-    const int rows = input.ConsumeIntegralInRange<int>(1, WINDOW_ROWS);
+    const int rows = input.number<int>(1, WINDOW_ROWS);
     host::fill(input, survey_window(survey), (size_t)width * rows * 4);
     if (!survey_commit(survey, rows)) break;
   }
@@ -158,14 +158,15 @@ void survey(Input &input) {
 // Writes rows, and reads them again as they are stored.
 void write_png(Input &input) {
   const Layout layout = input.PickValueInArray(layouts);
-  const int kind = layout.depth == 16 ? 2 : layout.type == 3 ? input.ConsumeIntegralInRange(0, 2) : input.ConsumeBool() ? 2 : 0;
-  const int width = input.ConsumeIntegralInRange(1, 800), height = input.ConsumeIntegralInRange(1, 40);
-  const int strategy = input.ConsumeIntegralInRange(0, 7), level = input.ConsumeIntegralInRange(1, 12);
+  const int kind = layout.depth == 16 ? 2 : layout.type == 3 ? input.number(0, 2) : input.flag() ? 2 : 0;
+  const int width = input.number(1, 800), height = input.number(1, 40);
+  const int strategy = input.number(0, 7), level = input.number(1, 12);
   Writer *writer = writer_open(width, layout.type, layout.depth, kind, strategy, level);
   if (!writer) return;
-  const int colors = layout.type == 3 ? input.ConsumeIntegralInRange(1, 1 << layout.depth) : 0;
+  const int colors = layout.type == 3 ? input.number(1, 1 << layout.depth) : 0;
   for (int i = 0; i < colors; i++) writer_set_color(writer, input.ConsumeIntegral<uint32_t>(), i);
-  if ((layout.type == 0 || layout.type == 2) && input.ConsumeBool()) writer_set_key(writer, input.ConsumeIntegral<uint32_t>() >> 8);
+  if ((layout.type == 0 || layout.type == 2) && input.flag())
+    writer_set_key(writer, input.ConsumeIntegral<uint32_t>() >> 8);
   const size_t row_bytes = ((size_t)width * layout.depth * layout.samples + 7) / 8;
   const size_t stride = kind == 0 ? (size_t)width * 4 : kind == 1 ? width : row_bytes;
   Bytes stream, pixels = input.ConsumeRemainingBytes<uint8_t>();
@@ -196,11 +197,11 @@ void write_png(Input &input) {
 }
 
 void move_near(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 700);
-  Near *near = near_open(width, input.ConsumeIntegralInRange(2, 31), WINDOW_ROWS);
+  const int width = input.number(1, 700);
+  Near *near = near_open(width, input.number(2, 31), WINDOW_ROWS);
   if (!near) return;
   for (int i = 0; i < 3; i++) {
-    const int rows = input.ConsumeIntegralInRange<int>(1, WINDOW_ROWS);
+    const int rows = input.number<int>(1, WINDOW_ROWS);
     host::fill(input, near_window(near), (size_t)width * rows * 4);
     near_move(near, rows);
   }
@@ -209,28 +210,28 @@ void move_near(Input &input) {
 
 // A length of a source, now and then with a fraction.
 double length_within(Input &input, double most) {
-  const int whole = input.ConsumeIntegralInRange(1, (int)most);
-  return input.ConsumeBool() ? whole : whole - input.ConsumeFloatingPointInRange(0.0, 0.999);
+  const int whole = input.number(1, (int)most);
+  return input.flag() ? whole : whole - input.ConsumeFloatingPointInRange(0.0, 0.999);
 }
 
 void resample(Input &input) {
-  const bool large = input.ConsumeIntegralInRange(0, 15) == 0;
-  const int source_width = input.ConsumeIntegralInRange(1, large ? 40000 : 300);
-  const int source_height = input.ConsumeIntegralInRange(1, large ? 3000 : 300);
+  const bool large = input.number(0, 15) == 0;
+  const int source_width = input.number(1, large ? 40000 : 300);
+  const int source_height = input.number(1, large ? 3000 : 300);
   const double width = length_within(input, source_width), height = length_within(input, source_height);
   const double x = input.ConsumeFloatingPointInRange(0.0, source_width - width);
   const double y = input.ConsumeFloatingPointInRange(0.0, source_height - height);
-  const int result_width = input.ConsumeIntegralInRange(1, large ? 5000 : 300), result_height = input.ConsumeIntegralInRange(1, 200);
-  const double last_x = input.ConsumeBool() ? HUGE_VAL : length_within(input, source_width) - 0.5;
-  const double last_y = input.ConsumeBool() ? HUGE_VAL : length_within(input, source_height) - 0.5;
-  const int kernel = input.ConsumeIntegralInRange(0, 5);
+  const int result_width = input.number(1, large ? 5000 : 300), result_height = input.number(1, 200);
+  const double last_x = input.flag() ? HUGE_VAL : length_within(input, source_width) - 0.5;
+  const double last_y = input.flag() ? HUGE_VAL : length_within(input, source_height) - 0.5;
+  const int kernel = input.number(0, 5);
   const double sigma = kernel == 5 ? input.ConsumeFloatingPointInRange(0.3, 250.0) : 0;
-  const int channels = (const int[]){1, 3, 4}[input.ConsumeIntegralInRange(0, 2)];
-  const bool linear = channels > 1 && input.ConsumeBool();
+  const int channels = (const int[]){1, 3, 4}[input.number(0, 2)];
+  const bool linear = channels > 1 && input.flag();
   Resampler *r = resampler_open(source_width, source_height, x, y, width, height, last_x, last_y, result_width,
                                 result_height, kernel, sigma, channels, linear);
   if (!r) return;
-  const int most_in = input.ConsumeIntegralInRange(1, 16), most_out = input.ConsumeIntegralInRange(1, 20);
+  const int most_in = input.number(1, 16), most_out = input.number(1, 20);
   const size_t pixel = channels == 1 ? 1 : 4;
   for (int made = 0; made < result_height;) {
     const int room = std::min(most_in, resampler_room(r));
@@ -247,7 +248,7 @@ void resample(Input &input) {
 }
 
 void change(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 70), rows = input.ConsumeIntegralInRange(1, 5), count = width * rows;
+  const int width = input.number(1, 70), rows = input.number(1, 5), count = width * rows;
   uint8_t *pixels = (uint8_t *)__wrap_malloc(count * 4), *over = (uint8_t *)__wrap_malloc(count * 4);
   if (pixels && over) {
     const int opacity = input.ConsumeIntegral<uint8_t>();
@@ -277,7 +278,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  switch (input.ConsumeIntegralInRange(0, 6)) {
+  switch (input.number(0, 6)) {
     case 0: read_png(input); break;
     case 1: inflate(input); break;
     case 2: survey(input); break;

@@ -76,11 +76,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  const int width = input.ConsumeIntegralInRange(1, 200), bands = input.ConsumeIntegralInRange(1, 3);
-  const bool sharp = input.ConsumeBool(), animated = input.ConsumeBool();
-  const int most = input.ConsumeIntegralInRange(1, 256), rows = input.ConsumeIntegralInRange<int>(1, WINDOW_ROWS);
+  const int width = input.number(1, 200), bands = input.number(1, 3);
+  const bool sharp = input.flag(), animated = input.flag();
+  const int most = input.number(1, 256), rows = input.number<int>(1, WINDOW_ROWS);
   const float strength = input.ConsumeFloatingPointInRange(0.0f, 1.0f);
-  const uint32_t mixed = input.ConsumeBool() ? 2654435761u : 0;
+  const uint32_t mixed = input.flag() ? 2654435761u : 0;
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const auto fill = [&](uint32_t *window, int band) {
     for (int i = 0; i < width * rows; i++) {

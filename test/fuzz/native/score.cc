@@ -18,12 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enum { LEAST_SIDE = 8, MAX_ROWS = 16 };
   Input input(data, size);
   host::choose_limit(input);
-  const bool tiled = input.ConsumeBool(), in_step = input.ConsumeBool();
-  const int tile = tiled ? 32 * input.ConsumeIntegralInRange(1, 2) : 0;
-  const int width = tiled ? tile * input.ConsumeIntegralInRange(1, 3) : input.ConsumeIntegralInRange<int>(LEAST_SIDE, 200);
-  const int height = tiled ? tile * input.ConsumeIntegralInRange(1, 3) : input.ConsumeIntegralInRange<int>(LEAST_SIDE, 150);
+  const bool tiled = input.flag(), in_step = input.flag();
+  const int tile = tiled ? 32 * input.number(1, 2) : 0;
+  const int width = tiled ? tile * input.number(1, 3) : input.number<int>(LEAST_SIDE, 100);
+  const int height = tiled ? tile * input.number(1, 3) : input.number<int>(LEAST_SIDE, 70);
   const float background = input.ConsumeFloatingPointInRange(0.0f, 1.0f);
-  const int most = input.ConsumeIntegralInRange<int>(1, MAX_ROWS), changed = input.ConsumeIntegral<uint8_t>();
+  const int most = input.number<int>(1, MAX_ROWS), changed = input.ConsumeIntegral<uint8_t>();
   Bytes first((size_t)width * height * 4), second;
   host::fill(input, first.data(), first.size());
   second = first;

@@ -18,7 +18,7 @@ namespace stream {
 // Takes all rows of a picture through a stream, some at a time, and closes it.
 inline void run(Input &input, Stream *s, int width, int result_width, int result_height, bool opaque) {
   if (!s) return;
-  const int most_in = input.ConsumeIntegralInRange(1, 16), most_out = input.ConsumeIntegralInRange(1, 20);
+  const int most_in = input.number(1, 16), most_out = input.number(1, 20);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   size_t at = 0;
   for (int made = 0; made < result_height;) {

@@ -40,8 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::Account account;
   host::choose_limit(input);
   source = host::file(input);
-  const uint32_t place = input.ConsumeIntegral<uint32_t>(), most = input.ConsumeIntegralInRange(1, 40);
-  const bool cmyk = input.ConsumeBool();
+  const uint32_t place = input.ConsumeIntegral<uint32_t>(), most = input.number(1, 40);
+  const bool cmyk = input.flag();
   static reader *r;
   r = reader_new(1, source.size());
   if (!r) return 0;

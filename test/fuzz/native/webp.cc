@@ -42,15 +42,15 @@ struct Region {
 
 Region region_within(Input &input, int width, int height, bool lossless) {
   Region r = {0, 0, width, height, width, height};
-  if (input.ConsumeBool()) {
-    r.x = input.ConsumeIntegralInRange(0, width - 1), r.y = input.ConsumeIntegralInRange(0, height - 1);
+  if (input.flag()) {
+    r.x = input.number(0, width - 1), r.y = input.number(0, height - 1);
     if (!lossless) r.x &= ~1, r.y &= ~1;
-    r.width = input.ConsumeIntegralInRange(1, width - r.x), r.height = input.ConsumeIntegralInRange(1, height - r.y);
+    r.width = input.number(1, width - r.x), r.height = input.number(1, height - r.y);
   }
   r.scaled_width = r.width, r.scaled_height = r.height;
-  if (input.ConsumeBool()) {
-    r.scaled_width = input.ConsumeIntegralInRange(1, r.width);
-    r.scaled_height = input.ConsumeIntegralInRange(1, r.height);
+  if (input.flag()) {
+    r.scaled_width = input.number(1, r.width);
+    r.scaled_height = input.number(1, r.height);
   }
   return r;
 }
@@ -75,9 +75,9 @@ int decode(Input &input, Decoder *decoder, bool lossless) {
 
 // The payloads of the first picture in a RIFF file, or the bytes as they are.
 void read(Input &input) {
-  const bool bare = input.ConsumeIntegralInRange(0, 7) == 0;
-  bool lossless = input.ConsumeBool();
-  const size_t alpha_size = bare ? input.ConsumeIntegralInRange(0, 200) : 0;
+  const bool bare = input.number(0, 7) == 0;
+  bool lossless = input.flag();
+  const size_t alpha_size = bare ? input.number(0, 200) : 0;
   const Bytes file = host::file(input);
   Bytes alpha, data;
   if (bare) {
@@ -123,22 +123,23 @@ void check(const std::vector<uint32_t> &pixels, int width, int height) {
   for (int y = 0; y < height;) {
     const int rows = decoder_step(decoder);
     if (rows < 0) host::wrong("what was written cannot be decoded");
-    if (memcmp(decoder_band(decoder), &pixels[(size_t)y * width], (size_t)rows * width * 4)) host::wrong("other pixels were written");
+    if (memcmp(decoder_band(decoder), &pixels[(size_t)y * width], (size_t)rows * width * 4))
+      host::wrong("other pixels were written");
     y += rows;
   }
   decoder_close(decoder);
 }
 
 void write(Input &input) {
-  const bool wide = input.ConsumeIntegralInRange(0, 30) == 0, lossless = input.ConsumeBool(), lean = input.ConsumeBool();
-  const int width = input.ConsumeIntegralInRange(1, wide ? 16383 : 90), height = input.ConsumeIntegralInRange(1, wide ? 20 : 90);
-  const bool opaque = input.ConsumeBool(), exact = input.ConsumeBool();
+  const bool wide = input.number(0, 30) == 0, lossless = input.flag(), lean = input.flag();
+  const int width = input.number(1, wide ? 16383 : 90), height = input.number(1, wide ? 20 : 90);
+  const bool opaque = input.flag(), exact = input.flag();
   const float quality = input.ConsumeFloatingPointInRange(0.0f, 100.0f);
-  const int method = input.ConsumeIntegralInRange(0, lossless ? 2 : 6);
-  const int alpha_quality = input.ConsumeBool() ? 100 : input.ConsumeIntegralInRange(0, 100);
-  const int near_lossless = input.ConsumeBool() ? 100 : input.ConsumeIntegralInRange(0, 100);
-  const uint32_t limit = input.ConsumeBool() ? 100 << 20 : input.ConsumeIntegralInRange(0, 4 << 20);
-  const uint32_t colors = input.ConsumeBool() ? 0xffffffff : input.ConsumeIntegral<uint32_t>();
+  const int method = input.number(0, lossless ? 2 : 6);
+  const int alpha_quality = input.flag() ? 100 : input.number(0, 100);
+  const int near_lossless = input.flag() ? 100 : input.number(0, 100);
+  const uint32_t limit = input.flag() ? 100 << 20 : input.number(0, 4 << 20);
+  const uint32_t colors = input.flag() ? 0xffffffff : input.ConsumeIntegral<uint32_t>();
   written.clear();
   Encoder *encoder = encoder_open(width, height, opaque, lossless, quality, method, alpha_quality, near_lossless, exact, 1);
   if (!encoder) return;
@@ -156,12 +157,12 @@ void write(Input &input) {
 }
 
 void compose(Input &input) {
-  const int width = input.ConsumeIntegralInRange(1, 120), height = input.ConsumeIntegralInRange(1, 60);
+  const int width = input.number(1, 120), height = input.number(1, 60);
   uint32_t *before = canvas_open(width, height), *after = canvas_open(width, height), *to = canvas_open(width, height);
   if (before && after && to) {
-    const int x = input.ConsumeIntegralInRange(0, width - 1), y = input.ConsumeIntegralInRange(0, height - 1);
-    const int box_width = input.ConsumeIntegralInRange(1, width - x), box_height = input.ConsumeIntegralInRange(1, height - y);
-    const bool blend = input.ConsumeBool();
+    const int x = input.number(0, width - 1), y = input.number(0, height - 1);
+    const int box_width = input.number(1, width - x), box_height = input.number(1, height - y);
+    const bool blend = input.flag();
     host::fill(input, (uint8_t *)to, (size_t)width * height * 4);
     canvas_draw(after, width, x, y, box_width, box_height, to, 0);
     canvas_draw(before, width, x, y, box_width, box_height, to, blend);
@@ -185,7 +186,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  switch (input.ConsumeIntegralInRange(0, 4)) {
+  switch (input.number(0, 4)) {
     case 0: write(input); break;
     case 1: compose(input); break;
     default: read(input);
