@@ -25,7 +25,7 @@ own_flags=(-fno-sanitize=pointer-overflow)
 foreign_flags=(-fno-sanitize=alignment,shift,function,pointer-overflow,null,nonnull-attribute,float-cast-overflow)
 # The transforms of these wrap around on damaged samples.
 case $(basename "$here") in
-  jpeg2000 | hevc-decode | av1-decode) foreign_flags[0]+=,signed-integer-overflow ;;
+  jpeg | tiff | jpeg2000 | hevc-decode | av1-decode) foreign_flags[0]+=,signed-integer-overflow ;;
 esac
 
 work_folder() {
