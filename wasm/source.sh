@@ -152,3 +152,6 @@ link_module() {
     -z "stack-size=${stack_bytes:-131072}" --stack-first --gc-sections --strip-all \
     --export=__stack_pointer --export=malloc --export=free -o "$out"
 }
+
+# A script that builds for another target replaces what is above: test/fuzz/native/sanitized.sh.
+if [ -n "${BUILD_TARGET:-}" ]; then source "$BUILD_TARGET"; fi

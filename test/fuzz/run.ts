@@ -3,29 +3,36 @@
  * are made that take long. Fails when anything but a picture or a refusal comes of a file, when a drawing takes more
  * processor time than it may, when one takes more than 10 seconds, or when a good file is no longer decoded as it was
  * before. Files with a framing that is made to cost are tried first, and must not take longer than their bytes warrant.
+ * `npm run fuzz -- --native` is another: native.ts.
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
+import { fuzzNative } from "./native.ts";
+
 const MOST_MS = 10_000;
 
-const [seconds, seed] = [process.argv[2] ?? "60", process.argv[3] ?? "1"];
-/** When the file that is being decoded was begun, in milliseconds since the epoch. */
-const begun = new BigInt64Array(new SharedArrayBuffer(8));
-const worker = new Worker(join(import.meta.dirname, "cases.ts"), {
-  workerData: { seconds: Number(seconds), seed: Number(seed), begun, mostMs: MOST_MS },
-});
-// Code that never returns cannot be asked to stop.
-const watch = setInterval(() => {
-  const since = Number(Atomics.load(begun, 0));
-  if (since === 0 || Date.now() - since < 2 * MOST_MS) return;
-  console.error(`A file takes more than ${(2 * MOST_MS) / 1_000} seconds; seed ${seed}`);
-  process.exit(1);
-}, 1_000);
-worker.on("error", (error) => {
-  throw error;
-});
-worker.on("exit", (code) => {
-  clearInterval(watch);
-  process.exitCode = code;
-});
+if (process.argv[2] === "--native") fuzzNative(process.argv.slice(3));
+else decodeDamaged(process.argv[2] ?? "60", process.argv[3] ?? "1");
+
+function decodeDamaged(seconds: string, seed: string): void {
+  /** When the file that is being decoded was begun, in milliseconds since the epoch. */
+  const begun = new BigInt64Array(new SharedArrayBuffer(8));
+  const worker = new Worker(join(import.meta.dirname, "cases.ts"), {
+    workerData: { seconds: Number(seconds), seed: Number(seed), begun, mostMs: MOST_MS },
+  });
+  // Code that never returns cannot be asked to stop.
+  const watch = setInterval(() => {
+    const since = Number(Atomics.load(begun, 0));
+    if (since === 0 || Date.now() - since < 2 * MOST_MS) return;
+    console.error(`A file takes more than ${(2 * MOST_MS) / 1_000} seconds; seed ${seed}`);
+    process.exit(1);
+  }, 1_000);
+  worker.on("error", (error) => {
+    throw error;
+  });
+  worker.on("exit", (code) => {
+    clearInterval(watch);
+    process.exitCode = code;
+  });
+}

@@ -26,7 +26,7 @@ struct layout {
   uint32_t inks;      // CMYK stays as it is
   uint32_t channels;  // of color: 1, 3 or 4
   uint32_t alpha;     // enum alpha
-  // The component of each channel, the alpha after the colors, and the column of the palette, or -1.
+  // The component of each channel, the alpha after the colors, and its column of the palette below, or -1.
   uint32_t component[MAX_CHANNELS + 1];
   int32_t column[MAX_CHANNELS + 1];
   uint32_t entries;   // of the palette; 0 without

@@ -64,13 +64,15 @@ export class CodestreamReader {
       colors.length,
       alphaKind,
       ...padded.map((channel) => channel?.component ?? 0),
-      ...padded.map((channel) => channel?.column ?? -1),
+      ...padded.map((channel, slot) => (channel?.column === undefined ? -1 : slot)),
       palette[0]?.length ?? 0,
       ...step,
     ]);
     this.job.bytes(at, numbers.byteLength).set(new Uint8Array(numbers.buffer));
-    palette.forEach((column, index) => {
-      this.job.bytes(at + numbers.byteLength + index * MAX_PALETTE, column.length).set(column);
+    // A palette may have more columns than there are channels, and there is room for those of channels.
+    channels.forEach(({ column }, slot) => {
+      const levels = column === undefined ? undefined : palette[column];
+      if (levels) this.job.bytes(at + numbers.byteLength + slot * MAX_PALETTE, levels.length).set(levels);
     });
   }
 

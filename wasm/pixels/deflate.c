@@ -106,6 +106,8 @@ static size_t trial(struct libdeflate_compressor *c, const uint8_t *bytes, size_
 static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t count,
                           struct deflate_output_bitstream *os) {
   const size_t step = (count - c->history_size) / PARTS, part = MIN(step, PART);
+  // A few bytes, which may also be the rest of a large picture, have no parts, and the search goes beyond the end of none.
+  if (step == 0) return compress_literals(c, in, count, os);
   size_t with = 0, without = 0;
   for (int k = 0; k < PARTS; k++) {
     const size_t from = c->history_size + k * step + (step - part) / 2, history = MIN(from, HISTORY);

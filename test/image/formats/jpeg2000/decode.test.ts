@@ -149,6 +149,25 @@ describe("the boxes of a JP2 file", () => {
     expect(channel(data, 3)).toEqual(channel(await pixels(new Uint8Array(index)), 0).map((entry) => entry * 36));
   });
 
+  it("hold a palette with more columns than channels", async () => {
+    const columns = 255;
+    const level = (entry: number, column: number) => (entry * 30 + column) % 256;
+    const colors = Array.from({ length: 1024 }, (_, entry) =>
+      Array.from({ length: columns }, (_unused, column) => level(entry, column)),
+    );
+    const depths = Array.from({ length: columns }, () => 7);
+    const used = [0, 254, 9];
+    const mapping = used.flatMap((column) => [0, 0, 1, column]);
+    const header = [4, 0, columns, ...depths];
+    const data = await pixels(
+      jp2File(index, [enumerated(16), box("pclr", [...header, ...colors.flat()]), box("cmap", mapping)]),
+    );
+    const indices = channel(await pixels(new Uint8Array(index)), 0);
+    indices.forEach((entry, at) =>
+      expect([...data.subarray(at * 4, at * 4 + 4)]).toEqual([...used.map((column) => level(entry, column)), 255]),
+    );
+  });
+
   it("say that there are four inks", async () => {
     const file = jp2File(inks, [enumerated(12)]);
     expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });

@@ -1,0 +1,47 @@
+/** Our own C under sanitizers: the seeds, what was found before, and some thousand inputs made of them. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { buildTarget, fuzzTimes } from "./native.ts";
+
+/** Modules that contain little or nothing of others: together they are built in half a minute, the rest in many. */
+const MODULES = ["gif", "pixels", "quantize", "effects", "score", "superres"];
+/** Of each: seconds. */
+const RUNS = 500;
+/** What apt says where the archive that sources are fetched from is out of reach. */
+const UNREACHABLE = /Failed to fetch|Could not resolve|Unable to connect|Temporary failure/;
+const PACKAGES = ["libclang-rt-19-dev", "libsimde-dev", "libc6-dev-i386", "lib32gcc-12-dev", "lib32stdc++-12-dev"];
+const APT = "/usr/bin/apt-get";
+const NEEDED = ["/usr/include/simde", "/usr/lib32/libc.so", "/usr/lib/gcc/x86_64-linux-gnu/12/32/libstdc++.a"];
+
+/** Why there can be no such builds on this machine; nothing where there can. */
+function obstacle(): string | undefined {
+  if (process.arch !== "x64") return "sanitized builds are for x86";
+  if (!existsSync("/usr/bin/clang-19") || !existsSync("/usr/bin/ld.lld-19"))
+    return "clang-19 or lld-19 is not installed";
+  if (NEEDED.every((path) => existsSync(path))) return undefined;
+  if (process.getuid?.() !== 0) return `one of these is not installed: ${PACKAGES.join(" ")}`;
+  try {
+    execFileSync(APT, ["install", "-q", "-y", "--no-install-recommends", ...PACKAGES], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return `these could not be installed: ${PACKAGES.join(" ")}`;
+  }
+}
+
+const missing = obstacle();
+
+describe.skipIf(missing !== undefined)(`native modules under sanitizers${missing ? ` (${missing})` : ""}`, () => {
+  it.for(MODULES)("stay within their memory, free it and compute nothing undefined: %s", (module, { skip }) => {
+    try {
+      buildTarget(module);
+    } catch (error) {
+      skip(UNREACHABLE.test(String(error)), "its source could not be fetched");
+      throw error;
+    }
+    const { good, log } = fuzzTimes(module, RUNS);
+    expect(good, log.slice(-6_000)).toBe(true);
+  });
+});

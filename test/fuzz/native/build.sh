@@ -1,0 +1,44 @@
+#!/bin/bash
+# Builds fuzz targets with sanitizers, out of the recipes of the modules: test/fuzz/native/build.sh MODULE...
+# Results are kept beside the sources that the recipes fetch, until something changes that they are made of.
+set -euo pipefail
+native=$(cd "$(dirname "$0")" && pwd)
+wasm=$(cd "$native/../../../wasm" && pwd)
+export SANITIZED=${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-wasm/sanitized BUILD_TARGET=$native/sanitized.sh
+mkdir -p "$SANITIZED"
+
+# The SHA-256 of what the files hold.
+state_of() { sort -z | xargs -0 cat | sha256sum; }
+
+# Whether a file was built in this state.
+is_current() { [ -f "$1" ] && [ -f "$1.state" ] && [ "$(cat "$1.state")" = "$2" ]; }
+
+# The object of a module, from its recipe. Modules share sources with effects and jpeg.
+build_module() {
+  local object=$SANITIZED/$1.o state
+  state=$(find "$wasm"/*.{sh,c,h} "$wasm/$1" "$wasm/effects" "$wasm/jpeg" "$native"/{sanitized.sh,operators.cc,include} \
+    -type f ! -name '*.wasm' ! -name '*.ts' -print0 | state_of)
+  if is_current "$object" "$state"; then return; fi
+  bash "$wasm/$1/build.sh" >&2
+  echo "$state" > "$object.state"
+}
+
+# The program: what lies around the module, linked with what of it is called.
+build_target() {
+  local target=$SANITIZED/$1-fuzz objects=() name state
+  state=$(printf '%s\0' "$native"/{"$1",host}.cc "$native"/*.h "$native/build.sh" "$SANITIZED/$1.o.state" | state_of)
+  if is_current "$target" "$state"; then return; fi
+  for name in "$1" host; do
+    objects+=("$SANITIZED/$1-$name-target.o")
+    clang++-19 -std=c++17 -m32 -O1 -g1 -idirafter /usr/include/x86_64-linux-gnu -Wall -Wextra -fsanitize=address \
+      -c "$native/$name.cc" -o "$SANITIZED/$1-$name-target.o"
+  done
+  clang++-19 -m32 -fuse-ld=lld-19 -Wl,--gc-sections -fsanitize=address,undefined,fuzzer "${objects[@]}" "$SANITIZED/$1.o" \
+    -o "$target"
+  echo "$state" > "$target.state"
+}
+
+for module in "$@"; do
+  build_module "$module"
+  build_target "$module"
+done

@@ -1,0 +1,26 @@
+// ICC profiles opened, and runs of pixels converted by them.
+#include "host.h"
+
+struct transform;
+
+extern "C" {
+void *color_open(const void *profile, uint32_t length, int layout);
+void color_convert(const transform *, const void *in, void *out, uint32_t pixels);
+void color_close(transform *);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Input input(data, size);
+  host::Account account;
+  host::choose_limit(input);
+  const int layout = input.number(0, 3);
+  uint8_t pixels[67 * 4];
+  const uint32_t count = input.number(1, 67);
+  const Bytes profile = host::file(input);
+  host::fill(input, pixels, count * 4);
+  auto *opened = (transform *)color_open(profile.data(), profile.size(), layout);
+  if ((uintptr_t)opened <= 1) return 0;
+  color_convert(opened, pixels, pixels, count);
+  color_close(opened);
+  return 0;
+}

@@ -1,0 +1,65 @@
+// A still picture of AV1 or HEVC decoded and drawn: what both decoders export. The input begins with what a container
+// says of the picture: width, height (16 bits each, little-endian) and the bits of a sample.
+#pragma once
+#include "host.h"
+
+struct Canvas;
+struct Picture;
+
+extern "C" {
+Canvas *canvas_open(int width, int rows);
+uint8_t *canvas_band(Canvas *);
+void canvas_close(Canvas *);
+void picture_close(Picture *);
+void picture_colors(Picture *, int matrix, int full_range);
+void picture_draw(Picture *, Canvas *, int x, int y, int width, int rows, int to_x);
+void picture_draw_alpha(Picture *, Canvas *, int x, int y, int width, int rows, int to_x);
+void canvas_unpremultiply(Canvas *, int rows);
+}
+
+namespace stills {
+
+enum { HEADER_BYTES = 5, MOST_PIXELS = 1 << 18 };
+
+struct Claim {
+  int width, height, bits;
+};
+
+inline void draw(Input &input, Picture *picture, const Claim &claim) {
+  const int canvas_width = input.number(1, 2 * claim.width), most = input.number(1, 40);
+  const int x = input.number(0, claim.width - 1), to_x = input.number(0, canvas_width - 1);
+  const int width = std::min(claim.width - x, canvas_width - to_x);
+  const bool alpha = input.flag();
+  if (input.flag()) picture_colors(picture, input.number(0, 16), input.flag());
+  Canvas *canvas = canvas_open(canvas_width, most);
+  if (!canvas) return;
+  memset(canvas_band(canvas), 0x40, (size_t)canvas_width * most * 4);
+  for (int y = input.number(0, claim.height - 1); y < claim.height; y += most) {
+    const int rows = std::min(most, claim.height - y);
+    picture_draw(picture, canvas, x, y, width, rows, to_x);
+    if (alpha) picture_draw_alpha(picture, canvas, x, y, width, rows, to_x);
+    if (alpha) canvas_unpremultiply(canvas, rows);
+  }
+  canvas_close(canvas);
+}
+
+// `decode` gives the bytes, which are the module's to free, to its decoder.
+template <typename Decode>
+void read(Input &input, Decode decode) {
+  const Bytes file = host::file(input);
+  if (file.size() < HEADER_BYTES) return;
+  const Claim claim = {file[0] | file[1] << 8, file[2] | file[3] << 8, file[4]};
+  if (claim.width < 1 || claim.height < 1 || claim.width * claim.height > MOST_PIXELS) return;
+  const size_t size = file.size() - HEADER_BYTES;
+  auto *bytes = (uint8_t *)__wrap_malloc(size);
+  if (!bytes) return;
+  std::copy(file.begin() + HEADER_BYTES, file.end(), bytes);
+  static Picture *picture;
+  picture = nullptr;
+  host::run([&] { picture = decode(bytes, size, claim); });
+  if (!picture) return;
+  draw(input, picture, claim);
+  picture_close(picture);
+}
+
+}  // namespace stills

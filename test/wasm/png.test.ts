@@ -1,0 +1,58 @@
+/** Rows of PNG files written and read again by the native module, without anything around them. */
+import { describe, expect, it } from "vitest";
+
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { COLOR_TYPE, openPngReader, openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png.ts";
+
+const GRAY = { depth: 8, type: COLOR_TYPE.gray } as const;
+/** What the compressor takes at a time, in bytes. */
+const CHUNK = 512 << 10;
+/** The filter of a row. */
+const FILTER = 1;
+
+/** Gray rows that are not all alike. */
+function picture(width: number, height: number): Uint8Array {
+  return Uint8Array.from({ length: width * height }, (_, at) => (at * 7 + (at >> 3)) & 255);
+}
+
+function written(pixels: Uint8Array, width: number, level: number): Uint8Array {
+  const writer = openPngWriter({ ...GRAY, width, input: "stored", strategy: "sum", level });
+  const pieces: Uint8Array[] = [];
+  const step = PNG_WINDOW_ROWS * width;
+  for (let from = 0; from < pixels.length; from += step) {
+    pieces.push(writer.write(pixels.subarray(from, from + step), from + step >= pixels.length));
+  }
+  writer.close();
+  return Uint8Array.from(pieces.flatMap((piece) => [...piece]));
+}
+
+async function read(stream: Uint8Array, width: number, height: number): Promise<Uint8Array> {
+  let left = stream;
+  const input = (max: number) => {
+    const piece = left.subarray(0, max);
+    left = left.subarray(piece.length);
+    return piece.length > 0 ? piece : null;
+  };
+  const table = Uint8Array.from({ length: 1024 }, (_, at) => (at % 4 === 3 ? 255 : at >> 2));
+  const reader = openPngReader({ ...GRAY, width, height, interlaced: false, table, input }, UNPAUSED);
+  const pixels: number[] = [];
+  for (let rows = await reader.read(height); rows; rows = await reader.read(height)) {
+    for (let at = 0; at < rows.length; at += 4) pixels.push(rows[at] ?? -1);
+  }
+  reader.close();
+  return Uint8Array.from(pixels);
+}
+
+describe.for([1, 2, 6, 12])("rows compressed at level %i are read as they were", (level) => {
+  it.for([
+    ["one pixel", 1, 1],
+    ["two pixels", 2, 1],
+    ["a few rows of one pixel", 1, 3],
+    ["a chunk and two bytes", (CHUNK + 2) / 10 - FILTER, 10],
+    ["a chunk and three bytes", (CHUNK + 3) / 29 - FILTER, 29],
+  ] as const)("%s", async ([, width, height]) => {
+    expect(width).toBe(Math.trunc(width));
+    const pixels = picture(width, height);
+    expect(await read(written(pixels, width, level), width, height)).toEqual(pixels);
+  });
+});
