@@ -181,6 +181,8 @@ export const LEFTOVER_BYTES_MS = 86_400_000;
 export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 /** A service account's keyfile; they have about 2.5 KB. */
 export const MAX_KEYFILE_BYTES = 16 * 1024;
+/** A connector with all its members as JSON; most have some hundred bytes, long metadata and headers a few kilobytes. */
+export const MAX_CONNECTOR_BYTES = 16 * 1024;
 /** Secrets sealed anew by one call: D1 runs 1,000 statements for a request. */
 export const RESEAL_SECRETS = 500;
 /**
