@@ -131,6 +131,8 @@ export const MAX_WEBHOOK_URL_CHARACTERS = 2_048;
 /** Entries of a page of records. */
 export const MAX_WEBHOOK_PAGE = 100;
 export const DEFAULT_WEBHOOK_PAGE = 50;
+/** Records that a page may skip: every one that is skipped is read. A range of dates leads to all others. */
+export const MAX_WEBHOOK_OFFSET = 10_000;
 /** After a rotation notifications carry the signatures of both secrets for this long. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
