@@ -1,9 +1,27 @@
 /** The Durable Object around the ledger. */
 import { DurableObject } from "cloudflare:workers";
 
+import { DIRECTORY } from "../env.ts";
 import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import { type Ask, type Ledger, type Taken, emptyLedger, note, release, settle, staleAt, take } from "./ledger.ts";
+import { databaseNamed } from "./databases.ts";
+import {
+  type Ask,
+  type Beyond,
+  type Charge,
+  type Ledger,
+  type Order,
+  type Taken,
+  accept,
+  emptyLedger,
+  note,
+  refund,
+  release,
+  settle,
+  staleAt,
+  take,
+  withdraw,
+} from "./ledger.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
@@ -58,6 +76,32 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
+  /** Accepts a job with a webhook and spends its credit, unless the day's bounds are reached. */
+  accept(order: Order, now = Date.now()): Charge | Beyond {
+    const outcome = accept(this.#ledger, order, now);
+    if (!("beyond" in outcome)) this.#keep();
+    return outcome;
+  }
+
+  /** Undoes `accept` for a job that could not be kept. */
+  withdraw(charge: Charge, now = Date.now()): void {
+    withdraw(this.#ledger, charge, now);
+    this.#keep();
+  }
+
+  /** Counts the image of an accepted job, whose credit was spent when it was accepted. */
+  finish({ key, bytesIn, bytesOut }: Spent, now = Date.now()): void {
+    note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+    this.#keep();
+  }
+
+  /** Gives the credit of an accepted job that failed back, and counts the failure of its key. */
+  refund(charge: Charge, key: string, now = Date.now()): void {
+    refund(this.#ledger, charge, now);
+    note(this.#ledger, key, { errors: 1 }, now);
+    this.#keep();
+  }
+
   /** Counts a failed request that had no credit. */
   fail(key: string, now = Date.now()): void {
     note(this.#ledger, key, { errors: 1 }, now);
@@ -66,10 +110,10 @@ export class Meter extends DurableObject<Env> {
 
   /** Copies the usage to the database; what is counted meanwhile is left for the next time. */
   async saveUsage(now = Date.now()): Promise<void> {
-    const { account, usage, unsaved } = this.#ledger;
+    const { account, database = DIRECTORY, usage, unsaved } = this.#ledger;
     if (account === undefined) return;
     const saved = new Map([...usage].filter(([name]) => unsaved.has(name)));
-    await saveUsage(this.env.DB, account, saved);
+    await saveUsage(databaseNamed(this.env, database), account, saved);
     for (const [name, counts] of saved) if (usage.get(name) === counts) unsaved.delete(name);
     if (unsaved.size === 0) forgetDaysBefore(usage, now);
   }

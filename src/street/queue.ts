@@ -1,9 +1,8 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
 import { BUSY_RETRY_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Message } from "../webhook/ports.ts";
 import type { Street } from "./edges.ts";
-import { runWork, wakeCourier } from "./work.ts";
+import { type PlacedMessage, runWork, wakeCourier } from "./work.ts";
 
 /**
  * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a time
@@ -19,8 +18,9 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    if (body.kind === "run") await runWork(env, street, body.id);
-    else await wakeCourier(env, body.id, Date.now());
+    const { kind, id, database } = body;
+    if (kind === "run") await runWork(env, street, id, database);
+    else await wakeCourier(env, id, Date.now(), database);
     message.ack();
   } catch (error) {
     logLine("error", { event: "queue", causes: causesOf(error) });
@@ -28,7 +28,8 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   }
 }
 
-function isMessage(body: unknown): body is Message {
+function isMessage(body: unknown): body is PlacedMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
+  if ("database" in body && typeof body.database !== "string") return false;
   return (body.kind === "run" || body.kind === "deliver") && typeof body.id === "string";
 }

@@ -172,8 +172,8 @@ describe("what changes while it is sealed anew", () => {
         return vault.seal(...args);
       },
     };
-    expect(await reseal(env.DB, slow)).toEqual({ resealed: 0, left: 1 });
-    expect(await reseal(env.DB, vault)).toEqual({ resealed: 1, left: 0 });
+    expect(await reseal([env.DB], slow)).toEqual({ resealed: 0, left: 1 });
+    expect(await reseal([env.DB], vault)).toEqual({ resealed: 1, left: 0 });
     const shelf = { db: env.DB, vault: vaultUnder(NEW_KEY), accountId: account.id };
     expect(await openAsset(shelf, "connector", "0000000000")).toEqual({ key: "a later key" });
   });
@@ -189,7 +189,7 @@ describe("what changes while it is sealed anew", () => {
         return vault.seal(...args);
       },
     };
-    expect(await reseal(env.DB, slow)).toEqual({ resealed: 0, left: 0 });
+    expect(await reseal([env.DB], slow)).toEqual({ resealed: 0, left: 0 });
   });
 });
 

@@ -30,13 +30,13 @@ it("starts jobs where they are accepted while there is room, and sends the other
       processing: {},
       baseUrl: "https://darkroom.test",
     } as const;
-    const acceptance = { id, accountId: "account", url, delaySeconds: 0, job, upload: undefined };
+    const acceptance = { id, accountId: "account", database: "DB", url, delaySeconds: 0, job, upload: undefined };
     await acceptWork({ ...env, QUEUE: queue as unknown as Queue }, street, (work) => deferred.push(work), acceptance);
     return id;
   };
   const ids: string[] = [];
   for (let job = 0; job < MAX_DIRECT_RUNS + 2; job += 1) ids.push(await accept());
-  expect(queued).toEqual(ids.slice(MAX_DIRECT_RUNS).map((id) => ({ kind: "run", id })));
+  expect(queued).toEqual(ids.slice(MAX_DIRECT_RUNS).map((id) => ({ kind: "run", id, database: "DB" })));
   release.resolve();
   for (const id of ids.slice(0, MAX_DIRECT_RUNS)) await untilStatus(id, "delivered");
   while (deferred.length > 0) await deferred.pop();
