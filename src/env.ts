@@ -2,12 +2,21 @@
 import * as v from "valibot";
 
 import {
+  DATABASE_BYTES,
   DEFAULT_FAILED_MS,
   DEFAULT_JOB_MS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
+  MAX_DATABASE_BYTES,
   MAX_TEMPORARY_TTL_SECONDS,
   RATE_LIMIT_REQUESTS,
+  WEBHOOK_BYTES_PER_DAY,
+  WEBHOOK_JOBS_PER_DAY,
 } from "./limits.ts";
+
+/** The binding of the database of accounts and keys; where the records of an account lie that says nothing else. */
+export const DIRECTORY = "DB";
+/** The bindings of databases: `DB`, `DB_1`, `DB_2` and so on. */
+export const DATABASE_BINDING = /^DB(?:_([1-9]\d{0,2}))?$/;
 
 const KEY_BYTES = 32;
 
@@ -91,6 +100,12 @@ const Variables = v.object({
   MAX_JOB_MS: number(DEFAULT_JOB_MS, 1, 1_000_000_000),
   /** Declared milliseconds of processor time that failed requests of an account may take, per window. */
   MAX_FAILED_MS: number(DEFAULT_FAILED_MS, 1, 1_000_000_000),
+  /** Jobs with a webhook that are accepted of an account on one day, UTC. */
+  WEBHOOK_LIMIT: number(WEBHOOK_JOBS_PER_DAY, 0, 1_000_000_000),
+  /** Bytes that these jobs take in the database together. */
+  WEBHOOK_BYTES_LIMIT: number(WEBHOOK_BYTES_PER_DAY, 0, 1_000_000_000_000),
+  /** The size of a database from which on it takes no further jobs. */
+  DATABASE_BYTES_LIMIT: number(DATABASE_BYTES, 0, MAX_DATABASE_BYTES),
   /** Waits before further attempts to deliver a notification; empty: one attempt. */
   WEBHOOK_RETRY_SECONDS: v.optional(
     v.pipe(
@@ -158,6 +173,9 @@ export interface Settings {
   readonly anonymousLimit: number;
   readonly maxJobMs: number;
   readonly maxFailedMs: number;
+  readonly webhookLimit: number;
+  readonly webhookBytesLimit: number;
+  readonly databaseBytesLimit: number;
   readonly webhookRetrySeconds: readonly number[];
   readonly allowPrivateOrigins: boolean;
   readonly egressRanges: readonly string[];
@@ -198,6 +216,9 @@ function fromVariables(variables: Parsed): Settings {
     anonymousLimit: variables.ANONYMOUS_LIMIT,
     maxJobMs: variables.MAX_JOB_MS,
     maxFailedMs: variables.MAX_FAILED_MS,
+    webhookLimit: variables.WEBHOOK_LIMIT,
+    webhookBytesLimit: variables.WEBHOOK_BYTES_LIMIT,
+    databaseBytesLimit: variables.DATABASE_BYTES_LIMIT,
     webhookRetrySeconds: variables.WEBHOOK_RETRY_SECONDS,
     allowPrivateOrigins: variables.ALLOW_PRIVATE_ORIGINS,
     egressRanges: variables.EGRESS_RANGES,

@@ -127,6 +127,11 @@ export const METER_WRITE_INTERVAL_MS = 1_000;
 export const USAGE_WRITE_INTERVAL_MS = 60_000;
 /** How long usage can be queried: thirteen months, to compare a month with that of the year before. */
 export const USAGE_HISTORY_DAYS = 400;
+/**
+ * How far a page of the usage of all accounts may be from its beginning where they lie in several databases: so many entries
+ * are read from each, to be merged.
+ */
+export const MAX_MERGED_ENTRIES = 10_000;
 /** Days of usage that a query without dates is about. */
 export const DEFAULT_USAGE_DAYS = 30;
 /** What a client is told to wait when the meter or the database does not answer. */
@@ -153,9 +158,35 @@ export const WEBHOOK_HISTORY_DAYS = 60;
 export const WEBHOOK_BODY_DAYS = 7;
 /** The address of a notification, which is kept with every record: proxies and servers stop near this length. */
 export const MAX_WEBHOOK_URL_CHARACTERS = 2_048;
+/**
+ * Accepted jobs of one account on one day, UTC. So many usual records a day, kept for WEBHOOK_HISTORY_DAYS, come to 600 MB:
+ * a thirteenth of what a database takes.
+ */
+export const WEBHOOK_JOBS_PER_DAY = 20_000;
+/** What these jobs may take in the database together: ten kilobytes each, most of them for a short time. */
+export const WEBHOOK_BYTES_PER_DAY = 200_000_000;
+/**
+ * What a record counts for besides its job and its address: the row with its indexes, the payload, the attempts. 1,600
+ * bytes are usual, and 350 without the body (`npm run bench -- d1`).
+ */
+export const WEBHOOK_RECORD_BYTES = 4_096;
+/**
+ * The size from which on a database takes no further jobs. D1 ends at 10 GB; the rest is for what goes on: answers and
+ * attempts of jobs that were accepted, usage, saved assets, and what comes before the next sweep measures.
+ */
+export const DATABASE_BYTES = 8_000_000_000;
+export const MAX_DATABASE_BYTES = 9_500_000_000;
+/** The share of it up to which a database takes new accounts: those that it has will still grow. */
+export const DATABASE_ROOM_SHARE = 0.75;
+/** What a client is told to wait when its database is full: room comes with days that end. */
+export const FULL_RETRY_SECONDS = 600;
+/** Databases that one sweep looks after, in turn: D1 runs 1,000 statements for an invocation. */
+export const SWEEP_DATABASES = 3;
 /** Entries of a page of records. */
 export const MAX_WEBHOOK_PAGE = 100;
 export const DEFAULT_WEBHOOK_PAGE = 50;
+/** Records that a page may skip: every one that is skipped is read. A range of dates leads to all others. */
+export const MAX_WEBHOOK_OFFSET = 10_000;
 /** After a rotation notifications carry the signatures of both secrets for this long. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
@@ -194,8 +225,8 @@ export const DIRECT_RUN_MS = 30_000;
 export const DIRECT_WORK_MS = 20_000;
 /** After this a job of the queue is handed on: the platform gives a consumer 15 minutes, waiting for its turn included. */
 export const QUEUE_WORK_MS = 840_000;
-/** Attempts that a record shows, the latest: redelivering by hand has no end. */
-export const MAX_SHOWN_ATTEMPTS = 100;
+/** Attempts that a record shows, the latest, fifty bytes each for 60 days: redelivering by hand has no end. */
+export const MAX_SHOWN_ATTEMPTS = 20;
 /** Messages of one batch, as the platform bounds it, and batches of one sweep: 50,000 lost messages take ten minutes. */
 export const SWEEP_MESSAGES = 100;
 export const SWEEP_BATCHES = 50;
@@ -227,6 +258,8 @@ export const LEFTOVER_BYTES_MS = 86_400_000;
 export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 /** A service account's keyfile; they have about 2.5 KB. */
 export const MAX_KEYFILE_BYTES = 16 * 1024;
+/** A connector with all its members as JSON; most have some hundred bytes, long metadata and headers a few kilobytes. */
+export const MAX_CONNECTOR_BYTES = 16 * 1024;
 /** Secrets sealed anew by one call: D1 runs 1,000 statements for a request. */
 export const RESEAL_SECRETS = 500;
 /**

@@ -23,6 +23,8 @@ const worker = {
     cloudflareTest(async () => ({
       wrangler: { configPath: join(root, "wrangler.toml") },
       miniflare: {
+        // Besides DB: accounts that are made by the API lie in three databases.
+        d1Databases: { DB_1: "11111111-0000-0000-0000-000000000000", DB_2: "22222222-0000-0000-0000-000000000000" },
         bindings: {
           ADMIN_TOKEN: "admin-token-for-tests",
           ALLOW_PRIVATE_ORIGINS: "true",

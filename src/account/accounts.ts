@@ -1,4 +1,5 @@
-/** Accounts in the database; credits spent are the meter's. */
+/** Accounts in the directory; credits spent are the meter's. */
+import { DIRECTORY } from "../env.ts";
 
 export interface Account {
   readonly id: string;
@@ -8,6 +9,8 @@ export interface Account {
   readonly creditsTotal: number;
   readonly status: "active" | "suspended";
   readonly createdAt: string;
+  /** The name of the database that holds its records. */
+  readonly database: string;
 }
 
 export interface AccountRow {
@@ -17,18 +20,27 @@ export interface AccountRow {
   readonly credits_total: number;
   readonly status: "active" | "suspended";
   readonly created_at: string;
+  readonly database: string;
 }
 
 export type NewAccount = Pick<Account, "name" | "plan" | "creditsTotal">;
 export type AccountChange = Partial<Pick<Account, "plan" | "creditsTotal" | "status">>;
 
-const COLUMNS = "id, name, plan, credits_total, status, created_at";
+const COLUMNS = "id, name, plan, credits_total, status, created_at, database";
 
-export async function createAccount(db: D1Database, fresh: NewAccount, now: Date): Promise<Account> {
-  const account: Account = { ...fresh, id: crypto.randomUUID(), status: "active", createdAt: now.toISOString() };
+/** @param placeOf names the database for the records of the account with this id */
+export async function createAccount(
+  db: D1Database,
+  fresh: NewAccount,
+  now: Date,
+  placeOf: (accountId: string) => string = () => DIRECTORY,
+): Promise<Account> {
+  const id = crypto.randomUUID();
+  const account: Account = { ...fresh, id, status: "active", createdAt: now.toISOString(), database: placeOf(id) };
+  const { name, plan, creditsTotal, status, createdAt, database } = account;
   await db
-    .prepare(`INSERT INTO accounts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`)
-    .bind(account.id, account.name, account.plan, account.creditsTotal, account.status, account.createdAt)
+    .prepare(`INSERT INTO accounts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+    .bind(id, name, plan, creditsTotal, status, createdAt, database)
     .run();
   return account;
 }
@@ -67,5 +79,6 @@ export function accountOf(row: AccountRow): Account {
     creditsTotal: row.credits_total,
     status: row.status,
     createdAt: row.created_at,
+    database: row.database,
   };
 }

@@ -9,6 +9,8 @@ import { type Account, type AccountRow, accountOf } from "./accounts.ts";
 export interface Holder {
   readonly keyId: string;
   readonly account: Account;
+  /** The size of the account's database when it was measured last; 0 before that. */
+  readonly databaseBytes: number;
 }
 
 /** What can be told of a key once it was shown. */
@@ -145,10 +147,12 @@ async function readHolder(db: D1Database, hash: string): Promise<Holder | null> 
   const row = await db
     .prepare(
       `SELECT keys.id AS key_id, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
-              accounts.created_at
-       FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = ?`,
+              accounts.created_at, accounts.database, coalesce(databases.bytes, 0) AS database_bytes
+       FROM keys JOIN accounts ON accounts.id = keys.account_id
+         LEFT JOIN databases ON databases.name = accounts.database
+       WHERE keys.hash = ?`,
     )
     .bind(hash)
-    .first<AccountRow & { key_id: string }>();
-  return row && { keyId: row.key_id, account: accountOf(row) };
+    .first<AccountRow & { key_id: string; database_bytes: number }>();
+  return row && { keyId: row.key_id, account: accountOf(row), databaseBytes: row.database_bytes };
 }

@@ -3,7 +3,7 @@
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
-import { count, type Counts, type Tally } from "./usage.ts";
+import { count, type Counts, dayOf, type Tally } from "./usage.ts";
 
 interface Window {
   /** Milliseconds since the epoch. A window begins with its first request. */
@@ -31,10 +31,46 @@ export interface Ledger {
   failed: Failed;
   /** Whose usage this is; undefined for what counts client addresses. */
   account?: string;
+  /** The database that holds the account's records; what an earlier version wrote has none. */
+  database?: string;
+  /** Jobs with a webhook that were accepted on a day, and what they take in the database. */
+  accepted: Accepted;
   /** What the account's keys did, today and on days not yet in the database. */
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
   readonly unsaved: Set<string>;
+}
+
+interface Accepted {
+  readonly day: string;
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+/** A job with a webhook that wants to be accepted. */
+export interface Order {
+  /** The credit that was reserved for it. */
+  readonly lease: number;
+  /** What it takes in the database. */
+  readonly bytes: number;
+  /** What the account may have accepted on one day, UTC. */
+  readonly most: { readonly jobs: number; readonly bytes: number };
+}
+
+/** What an accepted job was charged: enough to undo it. */
+export interface Charge {
+  /** The month whose credit it spent. */
+  readonly month: string;
+  readonly day: string;
+  readonly bytes: number;
+}
+
+/** Why a job is not accepted. */
+export interface Beyond {
+  /** Which of the day's bounds it would break. */
+  readonly beyond: "jobs" | "bytes";
+  /** Seconds until the day ends, at least 1. */
+  readonly resetSeconds: number;
 }
 
 export interface Ask {
@@ -44,6 +80,8 @@ export interface Ask {
   readonly limit: number;
   /** Whose key it is: then what it does is kept by day as well. */
   readonly account?: string;
+  /** Where the records of that account lie. */
+  readonly database?: string;
   /** Credits of the month, when the request needs one of them. */
   readonly creditsTotal?: number;
   /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
@@ -65,6 +103,8 @@ export interface Taken {
   readonly pauseSeconds?: number;
 }
 
+const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
+
 export function emptyLedger(): Ledger {
   return {
     windows: new Map(),
@@ -72,6 +112,7 @@ export function emptyLedger(): Ledger {
     used: 0,
     leases: new Map(),
     failed: { ms: 0, at: 0, limitMs: 0 },
+    accepted: NOTHING_ACCEPTED,
     usage: new Map(),
     unsaved: new Set(),
   };
@@ -85,6 +126,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   if (allowed) window.count += 1;
   if (ask.account !== undefined) {
     ledger.account = ask.account;
+    if (ask.database !== undefined) ledger.database = ask.database;
     note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
   }
   const pauseSeconds = allowed ? pauseOf(ledger, ask, now) : 0;
@@ -123,6 +165,34 @@ export function lose(ledger: Ledger, ms: number, now: number): void {
   if (ms > 0) ledger.failed = { ms: Math.min(most, failedMs(ledger, now) + ms), at: now, limitMs };
 }
 
+/**
+ * Accepts a job unless the day's bounds are reached: it counts whatever becomes of it, and its credit is spent at once, not
+ * when it ends, which may be later than any reservation lasts.
+ */
+export function accept(ledger: Ledger, { lease, bytes, most }: Order, now: number): Charge | Beyond {
+  const day = dayOf(now);
+  const today = ledger.accepted.day === day ? ledger.accepted : { ...NOTHING_ACCEPTED, day };
+  const resetSeconds = Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
+  if (today.jobs >= most.jobs) return { beyond: "jobs", resetSeconds };
+  if (today.bytes + bytes > most.bytes) return { beyond: "bytes", resetSeconds };
+  ledger.accepted = { day, jobs: today.jobs + 1, bytes: today.bytes + bytes };
+  settle(ledger, lease, now);
+  return { month: ledger.month, day, bytes };
+}
+
+/** The accepted job failed: its credit is given back, unless a new month has begun. */
+export function refund(ledger: Ledger, { month }: Charge, now: number): void {
+  roll(ledger, now);
+  if (month === ledger.month) ledger.used = Math.max(0, ledger.used - 1);
+}
+
+/** The job could not be kept after all: as if it had not been accepted. */
+export function withdraw(ledger: Ledger, charge: Charge, now: number): void {
+  refund(ledger, charge, now);
+  const { day, jobs, bytes } = ledger.accepted;
+  if (day === charge.day) ledger.accepted = { day, jobs: jobs - 1, bytes: bytes - charge.bytes };
+}
+
 /** Adds to what a key did today. */
 export function note(ledger: Ledger, key: string, more: Partial<Counts>, now: number): void {
   ledger.unsaved.add(count(ledger.usage, key, more, now));
@@ -135,7 +205,8 @@ export function staleAt(ledger: Ledger, now: number): number {
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
   const { ms, at, limitMs } = ledger.failed;
   const forgotten = ms > 0 ? at + (ms / limitMs) * RATE_WINDOW_SECONDS * 1000 : now;
-  const until = ledger.used > 0 ? nextMonth(now) : ledger.usage.size > 0 ? nextDay(now) : now;
+  const isDayKept = ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
+  const until = ledger.used > 0 ? nextMonth(now) : isDayKept ? nextDay(now) : now;
   return Math.max(now, ...windows, ...leases, forgotten, until);
 }
 

@@ -1,19 +1,27 @@
 /** The Durable Object around the ledger. */
 import { DurableObject } from "cloudflare:workers";
 
+import { DIRECTORY } from "../env.ts";
 import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
+import { databaseNamed } from "./databases.ts";
 import {
   type Ask,
+  type Beyond,
+  type Charge,
   type Ledger,
+  type Order,
   type Taken,
+  accept,
   emptyLedger,
   lose,
   note,
+  refund,
   release,
   settle,
   staleAt,
   take,
+  withdraw,
 } from "./ledger.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
@@ -71,10 +79,33 @@ export class Meter extends DurableObject<Env> {
   /** Gives a reserved credit back, and counts the failure of a key and the processor time that it took. */
   release(lease: number, failure?: Failure, now = Date.now()): void {
     release(this.#ledger, lease, now);
-    if (failure) {
-      lose(this.#ledger, failure.ms, now);
-      note(this.#ledger, failure.key, { errors: 1 }, now);
-    }
+    if (failure) this.#noteFailure(failure, now);
+    this.#keep();
+  }
+
+  /** Accepts a job with a webhook and spends its credit, unless the day's bounds are reached. */
+  accept(order: Order, now = Date.now()): Charge | Beyond {
+    const outcome = accept(this.#ledger, order, now);
+    if (!("beyond" in outcome)) this.#keep();
+    return outcome;
+  }
+
+  /** Undoes `accept` for a job that could not be kept. */
+  withdraw(charge: Charge, now = Date.now()): void {
+    withdraw(this.#ledger, charge, now);
+    this.#keep();
+  }
+
+  /** Counts the image of an accepted job, whose credit was spent when it was accepted. */
+  finish({ key, bytesIn, bytesOut }: Spent, now = Date.now()): void {
+    note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+    this.#keep();
+  }
+
+  /** Gives the credit of an accepted job that failed back, and counts the failure and the processor time that it took. */
+  refund(charge: Charge, failure: Failure, now = Date.now()): void {
+    refund(this.#ledger, charge, now);
+    this.#noteFailure(failure, now);
     this.#keep();
   }
 
@@ -86,10 +117,10 @@ export class Meter extends DurableObject<Env> {
 
   /** Copies the usage to the database; what is counted meanwhile is left for the next time. */
   async saveUsage(now = Date.now()): Promise<void> {
-    const { account, usage, unsaved } = this.#ledger;
+    const { account, database = DIRECTORY, usage, unsaved } = this.#ledger;
     if (account === undefined) return;
     const saved = new Map([...usage].filter(([name]) => unsaved.has(name)));
-    await saveUsage(this.env.DB, account, saved);
+    await saveUsage(databaseNamed(this.env, database), account, saved);
     for (const [name, counts] of saved) if (usage.get(name) === counts) unsaved.delete(name);
     if (unsaved.size === 0) forgetDaysBefore(usage, now);
   }
@@ -110,6 +141,11 @@ export class Meter extends DurableObject<Env> {
       return;
     }
     this.#keep();
+  }
+
+  #noteFailure({ key, ms }: Failure, now: number): void {
+    lose(this.#ledger, ms, now);
+    note(this.#ledger, key, { errors: 1 }, now);
   }
 
   #keep(): void {

@@ -2,7 +2,8 @@
  * What each key did on each day. Counted in the account's meter with everything else that it counts, and copied to the
  * database from there: no request waits for a row, and no count is lost to concurrency.
  */
-import { SWEEP_BATCHES, SWEEP_DELETIONS, USAGE_HISTORY_DAYS } from "../limits.ts";
+import { ApiError } from "../errors.ts";
+import { MAX_MERGED_ENTRIES, SWEEP_BATCHES, SWEEP_DELETIONS, USAGE_HISTORY_DAYS } from "../limits.ts";
 
 /** Counts of one key on one day. */
 export interface Counts {
@@ -96,34 +97,90 @@ export interface UsageEntry extends Counts {
   readonly keyHint: string;
 }
 
+/** Where usage and the names of keys are found. */
+export interface UsageTables {
+  /** The database of the account, or all. */
+  readonly records: readonly D1Database[];
+  /** The database of the keys. */
+  readonly directory: D1Database;
+}
+
+type Page = { readonly offset: number; readonly limit: number };
+type Counted = Counts & Pick<UsageEntry, "day" | "accountId" | "keyId">;
+
 const COUNTED = "requests, errors, pictures, bytes_in AS bytesIn, bytes_out AS bytesOut, credits";
 
-/** The newest day first, and what the whole range comes to. */
+/**
+ * The newest day first, and what the whole range comes to.
+ * @throws ApiError 422 for a page far from the beginning that has to be merged from several databases
+ */
 export async function listUsage(
+  { records, directory }: UsageTables,
+  range: UsageRange,
+  page: Page,
+): Promise<{ entries: UsageEntry[]; total: Counts }> {
+  const [only, ...others] = records;
+  const isOne = only !== undefined && others.length === 0;
+  const { entries, total } = isOne ? await readUsage(only, range, page) : await readAll(records, range, page);
+  return { entries: await named(directory, entries), total };
+}
+
+/** Every database gives what may be on the page. */
+async function readAll(records: readonly D1Database[], range: UsageRange, { offset, limit }: Page) {
+  if (offset > MAX_MERGED_ENTRIES) {
+    throw new ApiError(422, `offset must be at most ${MAX_MERGED_ENTRIES}; start and end narrow the list`);
+  }
+  const parts = await Promise.all(records.map((db) => readUsage(db, range, { offset: 0, limit: offset + limit })));
+  const entries = parts.flatMap((part) => part.entries).toSorted(inOrder);
+  return { entries: entries.slice(offset, offset + limit), total: sumOf(parts.map((part) => part.total)) };
+}
+
+/** As the databases order: the newest day first, then by account and key. */
+function inOrder(a: Counted, b: Counted): number {
+  return compare(b.day, a.day) || compare(a.accountId, b.accountId) || compare(a.keyId, b.keyId);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function readUsage(
   db: D1Database,
   range: UsageRange,
-  page: { readonly offset: number; readonly limit: number },
-): Promise<{ entries: UsageEntry[]; total: Counts }> {
+  page: Page,
+): Promise<{ entries: Counted[]; total: Counts }> {
   const { where, values } = conditionOf(range);
-  const list = `SELECT day, usage.account_id AS accountId, key_id AS keyId, ${COUNTED},
-      coalesce(keys.name, '') AS keyName, coalesce(keys.hint, '') AS keyHint
-    FROM usage LEFT JOIN keys ON keys.id = usage.key_id
-    WHERE ${where} ORDER BY day DESC, usage.account_id, key_id LIMIT ? OFFSET ?`;
+  const list = `SELECT day, account_id AS accountId, key_id AS keyId, ${COUNTED} FROM usage
+    WHERE ${where} ORDER BY day DESC, account_id, key_id LIMIT ? OFFSET ?`;
   const sums = Object.keys(NOTHING).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
   const total = `SELECT ${sums.join(", ")} FROM (SELECT ${COUNTED} FROM usage WHERE ${where})`;
   const [entries, totals] = await db.batch([
     db.prepare(list).bind(...values, page.limit, page.offset),
     db.prepare(total).bind(...values),
   ]);
-  return { entries: (entries?.results ?? []) as UsageEntry[], total: (totals?.results[0] ?? NOTHING) as Counts };
+  return { entries: (entries?.results ?? []) as Counted[], total: (totals?.results[0] ?? NOTHING) as Counts };
+}
+
+/** The entries with the names of their keys. */
+async function named(directory: D1Database, entries: readonly Counted[]): Promise<UsageEntry[]> {
+  const ids = [...new Set(entries.map(({ keyId }) => keyId))];
+  const { results } = await directory
+    .prepare("SELECT id, name, hint FROM keys WHERE id IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify(ids))
+    .all<{ id: string; name: string; hint: string }>();
+  const keys = new Map(results.map((key) => [key.id, key]));
+  return entries.map((entry) => {
+    const { name: keyName = "", hint: keyHint = "" } = keys.get(entry.keyId) ?? {};
+    return { ...entry, keyName, keyHint };
+  });
 }
 
 function conditionOf({ accountId, keyId, start, end }: UsageRange): { where: string; values: string[] } {
   const parts = [
     ["day >= ?", start],
     ["day <= ?", end],
-    ["usage.account_id = ?", accountId],
-    ["usage.key_id = ?", keyId],
+    ["account_id = ?", accountId],
+    ["key_id = ?", keyId],
   ].filter((part): part is [string, string] => part[1] !== undefined);
   return { where: parts.map(([sql]) => sql).join(" AND "), values: parts.map(([, value]) => value) };
 }

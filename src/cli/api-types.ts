@@ -640,6 +640,7 @@ export type AccountRecord = {
   readonly credits_total: number;
   readonly status: "active" | "suspended";
   readonly created_at: string;
+  readonly database: string;
 };
 
 export type AccountCreated = {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { unstable_readConfig } from "wrangler";
 
+import { DATABASE_BINDING, DIRECTORY } from "../env.ts";
 import { ROOT, wrangler, wranglerOrThrow, type WranglerOptions } from "./wrangler.ts";
 
 export interface Piece {
@@ -17,23 +18,42 @@ export interface Piece {
 /** The names that wrangler.toml gives, so that they stand in one place. */
 export interface Names {
   readonly bucket: string;
-  readonly database: string;
+  /** Every database, the directory first. */
+  readonly databases: readonly [string, ...string[]];
   readonly queue: string;
 }
 
+const MIGRATIONS = "src/migrations";
 const LIFECYCLE_RULE = "temporary-results";
 const ABSENT = /does not exist|not found|10006|10007|11000/i;
 
-/** @throws Error when wrangler.toml lacks one of the bindings */
-export function readNames(): Names {
-  const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") }, { hideWarnings: true });
+/** @throws Error when wrangler.toml at this path lacks one of the bindings, or has a database that would not be found */
+export function readNames(path = join(ROOT, "wrangler.toml")): Names {
+  const config = unstable_readConfig({ config: path }, { hideWarnings: true });
   const bucket = config.r2_buckets[0]?.bucket_name;
-  const database = config.d1_databases[0]?.database_name;
+  const bound: readonly DatabaseConfig[] = config.d1_databases;
+  const databases = bound.map(databaseName);
+  const directory = databases[bound.findIndex(({ binding }) => binding === DIRECTORY)];
   const queue = config.queues.producers?.[0]?.queue;
-  if (bucket === undefined || database === undefined || queue === undefined) {
-    throw new Error("wrangler.toml must name an R2 bucket, a D1 database and a queue");
+  if (bucket === undefined || directory === undefined || queue === undefined) {
+    throw new Error("wrangler.toml must name an R2 bucket, a D1 database bound as DB and a queue");
   }
-  return { bucket, database, queue };
+  if (new Set(databases).size < databases.length) throw new Error("Two D1 databases of wrangler.toml have one name");
+  return { bucket, databases: [directory, ...databases.filter((name) => name !== directory)], queue };
+}
+
+interface DatabaseConfig {
+  readonly binding: string;
+  readonly database_name?: string;
+  readonly migrations_dir?: string;
+}
+
+/** @throws Error when the Worker would not find the database, or its migrations would not be applied */
+function databaseName({ binding, database_name: name, migrations_dir: migrations }: DatabaseConfig): string {
+  if (!DATABASE_BINDING.test(binding))
+    throw new Error(`The D1 database ${binding} must be bound as DB, DB_1, DB_2 and so on`);
+  if (name !== undefined && migrations === MIGRATIONS) return name;
+  throw new Error(`The D1 database ${binding} must have a database_name and migrations_dir = "${MIGRATIONS}"`);
 }
 
 /** What wrangler printed, or undefined when it said that the thing is not there. */
@@ -51,8 +71,8 @@ export async function requireLogin(options: WranglerOptions): Promise<void> {
   throw new Error("Not logged in. Run: npx wrangler login   (or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID)");
 }
 
-/** Bucket, its expiry rule, database and queue, in the order in which they can be made. */
-export function pieces({ bucket, database, queue }: Names, options: WranglerOptions): Piece[] {
+/** Bucket, its expiry rule, databases and queue, in the order in which they can be made. */
+export function pieces({ bucket, databases, queue }: Names, options: WranglerOptions): Piece[] {
   return [
     {
       title: `R2 bucket "${bucket}"`,
@@ -71,11 +91,11 @@ export function pieces({ bucket, database, queue }: Names, options: WranglerOpti
           options,
         ),
     },
-    {
+    ...databases.map((database) => ({
       title: `D1 database "${database}"`,
       present: async () => (await databaseId(database, options)) !== undefined,
       make: () => run(["d1", "create", database, "--update-config=false"], options),
-    },
+    })),
     {
       title: `Queue "${queue}"`,
       present: async () => (await look(["queues", "info", queue], options)) !== undefined,
@@ -97,19 +117,28 @@ export async function databaseId(name: string, options: WranglerOptions): Promis
 }
 
 /**
- * wrangler.toml with the account's own database id, beside the other generated files: the committed file stays as it is.
+ * wrangler.toml with the account's own database ids, beside the other generated files: the committed file stays as it is.
+ * @param ids by the names of the databases; what has none keeps the placeholder
  * @returns its path
  */
-export async function writeDeployConfig(id: string): Promise<string> {
+export async function writeDeployConfig(ids: ReadonlyMap<string, string>): Promise<string> {
   const committed = await readFile(join(ROOT, "wrangler.toml"), "utf8");
-  const text = committed
-    .replace(/^database_id = .*$/m, `database_id = "${id}"`)
+  const text = withIds(committed, ids)
     .replace(/^(main|migrations_dir|directory) = "/gm, '$1 = "../')
     .replace(/^("#formats\/\w+" = ")\.\//gm, "$1../");
   const path = join(ROOT, ".wrangler", "deploy.toml");
   await mkdir(join(ROOT, ".wrangler"), { recursive: true });
   await writeFile(path, `# Generated by npm run deploy from wrangler.toml.\n${text}`);
   return path;
+}
+
+/** The text of a wrangler.toml with the ids of its databases in place of those it has. */
+export function withIds(toml: string, ids: ReadonlyMap<string, string>): string {
+  return toml.replace(/^\[\[d1_databases\]\]\n(?:(?!\[).*\n?)*/gm, (block) => {
+    const name = /^database_name = "(.*)"$/m.exec(block)?.[1] ?? "";
+    const id = ids.get(name);
+    return id === undefined ? block : block.replace(/^database_id = .*$/m, `database_id = "${id}"`);
+  });
 }
 
 /** The secrets that the deployed Worker lacks, each with a fresh value or the one in the environment. */

@@ -3,6 +3,7 @@ import { settingsOf } from "../env.ts";
 import {
   databaseId,
   missingSecrets,
+  type Names,
   pieces,
   readNames,
   requireLogin,
@@ -11,9 +12,7 @@ import {
 } from "./cloudflare.ts";
 import { wranglerOrThrow } from "./wrangler.ts";
 
-const PLACEHOLDER_ID = "00000000-0000-0000-0000-000000000000";
-
-const HELP = `npm run deploy             makes what is missing, migrates the database, uploads the Worker
+const HELP = `npm run deploy             makes what is missing, migrates the databases, uploads the Worker
 npm run deploy -- --check  says what is there and what is missing, and changes nothing
 
 It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
@@ -26,8 +25,7 @@ async function check(): Promise<void> {
   for (const piece of pieces(names, {})) {
     console.log(`${(await piece.present()) ? "present" : "missing"}  ${piece.title}`);
   }
-  const id = await databaseId(names.database, {});
-  const config = await writeDeployConfig(id ?? PLACEHOLDER_ID);
+  const config = await writeDeployConfig(await databaseIds(names));
   const secrets = Object.keys(await missingSecrets(config, {}));
   for (const name of ["VAULT_KEY", "ADMIN_TOKEN"]) {
     console.log(`${secrets.includes(name) ? "missing" : "present"}  Secret ${name}`);
@@ -46,16 +44,30 @@ async function deploy(): Promise<void> {
     if (!present) await piece.make();
     console.log(`${present ? "present" : "made   "}  ${piece.title}`);
   }
-  const id = await databaseId(names.database, {});
-  if (id === undefined)
-    throw new Error(`The D1 database "${names.database}" was made but is not listed yet: run again`);
-  const config = await writeDeployConfig(id);
-  await wranglerOrThrow(["d1", "migrations", "apply", names.database, "--remote", "--config", config]);
+  const ids = await databaseIds(names);
+  const unlisted = names.databases.find((name) => !ids.has(name));
+  if (unlisted !== undefined)
+    throw new Error(`The D1 database "${unlisted}" was made but is not listed yet: run again`);
+  const config = await writeDeployConfig(ids);
+  // All of them before the Worker that needs it: new accounts may lie in any.
+  for (const name of names.databases) {
+    await wranglerOrThrow(["d1", "migrations", "apply", name, "--remote", "--config", config]);
+  }
   console.log("done     Migrations");
   const secrets = await missingSecrets(config, {});
   const address = (await upload(config, secrets, {})) ?? "https://<your Worker's address>";
   console.log(`done     Worker: ${address}`);
   console.log(farewell(address, secrets["ADMIN_TOKEN"]));
+}
+
+/** The ids of the databases that are there, by name. */
+async function databaseIds({ databases }: Names): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, string>();
+  for (const name of databases) {
+    const id = await databaseId(name, {});
+    if (id !== undefined) ids.set(name, id);
+  }
+  return ids;
 }
 
 function farewell(address: string, token: string | undefined): string {

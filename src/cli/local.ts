@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
-import { settingsOf } from "../env.ts";
+import { DIRECTORY, settingsOf } from "../env.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 
 /** The key of the demo account, known to everybody: it exists only here. */
@@ -42,7 +42,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   settingsOf(bindings); // a wrong setting is told here, not by the first request
-  const folder = await bundle(() => prepareDatabase(workerOptions, options.state));
+  const folder = await bundle(() => prepareDatabases(workerOptions, options.state));
   const miniflare = await simulate({ ...workerOptions, bindings }, folder, options);
   try {
     const url = await miniflare.ready;
@@ -73,14 +73,18 @@ async function bundle(meanwhile: () => Promise<void>): Promise<string> {
   throw failed.reason;
 }
 
-/** The database as the Worker needs it, before anybody can call: by a simulator without the Worker, on the same state. */
-async function prepareDatabase(workerOptions: Record<string, unknown>, state: string): Promise<void> {
+/** The databases as the Worker needs them, before anybody can call: by a simulator without the Worker, on the same state. */
+async function prepareDatabases(workerOptions: Record<string, unknown>, state: string): Promise<void> {
+  const databases = workerOptions["d1Databases"] as Record<string, { readonly id: string }>;
+  if (new Set(Object.values(databases).map(({ id }) => id)).size < Object.keys(databases).length) {
+    throw new Error("Two D1 databases of wrangler.toml have one database_id: here they would be one database");
+  }
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: "darkroom",
       modules: true,
       script: "export default {}",
-      d1Databases: workerOptions["d1Databases"] as Record<string, string>,
+      d1Databases: databases,
       resourcePersistencePath: state,
       host: "127.0.0.1",
       port: 0,
@@ -89,9 +93,11 @@ async function prepareDatabase(workerOptions: Record<string, unknown>, state: st
     }),
   );
   try {
-    const database: D1Database = await miniflare.getD1Database("DB");
-    await migrate(database, join(ROOT, "src", "migrations"));
-    await seedDemoAccount(database);
+    for (const name of Object.keys(databases)) {
+      const database: D1Database = await miniflare.getD1Database(name);
+      await migrate(database, join(ROOT, "src", "migrations"));
+      if (name === DIRECTORY) await seedDemoAccount(database);
+    }
   } finally {
     await miniflare.dispose();
   }

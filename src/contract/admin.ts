@@ -42,6 +42,8 @@ export const AccountRecord = v.strictObject({
   credits_total: v.pipe(v.number(), v.integer(), v.minValue(0)),
   status: v.picklist(["active", "suspended"]),
   created_at: moment,
+  /** Which database holds its records. */
+  database: v.string(),
 });
 export type AccountRecord = v.InferOutput<typeof AccountRecord>;
 

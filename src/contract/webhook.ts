@@ -2,7 +2,12 @@
 import * as v from "valibot";
 
 import { digits, httpUrl, integer, record, text } from "../fields.ts";
-import { MAX_WEBHOOK_DELAY_SECONDS, MAX_WEBHOOK_PAGE, MAX_WEBHOOK_URL_CHARACTERS } from "../limits.ts";
+import {
+  MAX_WEBHOOK_DELAY_SECONDS,
+  MAX_WEBHOOK_OFFSET,
+  MAX_WEBHOOK_PAGE,
+  MAX_WEBHOOK_URL_CHARACTERS,
+} from "../limits.ts";
 import { STATUSES, type Status } from "../webhook/record.ts";
 import { Failure, RequestId, Success } from "./response.ts";
 
@@ -69,7 +74,7 @@ export const WebhookQuery = v.pipe(
     ),
     start: v.optional(moment()),
     end: v.optional(moment()),
-    offset: v.optional(digits(0, Number.MAX_SAFE_INTEGER)),
+    offset: v.optional(digits(0, MAX_WEBHOOK_OFFSET)),
     limit: v.optional(digits(1, MAX_WEBHOOK_PAGE)),
   }),
   v.forward(

@@ -87,14 +87,15 @@ async function enterHolder(c: AppContext, required: boolean, costsCredit: boolea
     startCount(c, anonymousCount(c));
     return;
   }
-  const { account, keyId } = holder;
+  const { account, keyId, databaseBytes } = holder;
   const active = account.status === "active";
-  const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id };
+  const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id, database: account.database };
   const { creditsTotal } = account;
   const credit = costsCredit && active ? { creditsTotal, failedMs: c.var.settings.maxFailedMs } : {};
   startCount(c, { meter: `account:${account.id}`, ask: { ...ask, ...credit } });
   if (active) {
     c.set("account", account);
+    c.set("databaseBytes", databaseBytes);
     return;
   }
   await admitted(c);

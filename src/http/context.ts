@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 
 import type { Account } from "../account/accounts.ts";
+import { databaseNamed } from "../account/databases.ts";
 import type { Taken } from "../account/ledger.ts";
 import type { Settings } from "../env.ts";
 import type { Allowance } from "../image/allowance.ts";
@@ -23,6 +24,8 @@ interface Variables {
   binary: boolean;
   /** Who is calling; absent on paths that need no key. */
   account: Account | undefined;
+  /** The size of the account's database, as the key's look-up knows it. */
+  databaseBytes: number | undefined;
   /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
   /** The request was counted as one without a known key. */
@@ -43,11 +46,20 @@ export interface AppEnv {
 }
 
 export type AppContext = Context<AppEnv>;
+
 /** The account that is calling, on a route whose access is `key`. */
 export function accountOf(c: AppContext): Account {
   const { account } = c.var;
   if (!account) throw new Error(`${c.var.route} is mounted without a key`);
   return account;
+}
+
+/**
+ * The database that holds the records of the account that is calling.
+ * @throws ApiError 503 when the deployment has lost it
+ */
+export function recordsOf(c: AppContext): D1Database {
+  return databaseNamed(c.env, accountOf(c).database);
 }
 
 export type Handler = (c: AppContext) => Promise<Response> | Response;

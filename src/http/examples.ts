@@ -101,6 +101,7 @@ export const webhookSecret = {
 
 const accountRecord = {
   id: accountId,
+  database: "DB",
   name: "Harbor Prints",
   plan: "standard",
   credits_total: 10_000,

@@ -1,11 +1,14 @@
 /** The third entrance: alarms. The Durable Object around a record's courier. */
 import { DurableObject } from "cloudflare:workers";
 
+import { DIRECTORY } from "../env.ts";
 import { attend } from "../webhook/courier.ts";
 import type { Journal, JournalEntry } from "../webhook/ports.ts";
 import { courierPortsOf } from "./work.ts";
 
 const ID = "id";
+/** Couriers of an earlier version have none: their records lie in the directory. */
+const DATABASE = "database";
 const JOURNAL = "journal";
 
 /**
@@ -14,9 +17,12 @@ const JOURNAL = "journal";
  */
 export class Courier extends DurableObject<Env> {
   /** Looks at the record at this moment, milliseconds since 1970, unless it will do so earlier anyway. */
-  async wake(id: string, at: number): Promise<void> {
+  async wake(id: string, at: number, database = DIRECTORY): Promise<void> {
     const { storage } = this.ctx;
-    if (storage.kv.get(ID) === undefined) storage.kv.put(ID, id);
+    if (storage.kv.get(ID) === undefined) {
+      storage.kv.put(ID, id);
+      if (database !== DIRECTORY) storage.kv.put(DATABASE, database);
+    }
     const set = await storage.getAlarm();
     if (set === null || at < set) await storage.setAlarm(at);
   }
@@ -25,7 +31,8 @@ export class Courier extends DurableObject<Env> {
     const { storage } = this.ctx;
     const id = storage.kv.get<string>(ID);
     if (id === undefined) return;
-    const next = await attend(id, courierPortsOf(this.env, journalOf(storage)));
+    const database = storage.kv.get<string>(DATABASE) ?? DIRECTORY;
+    const next = await attend(id, courierPortsOf(this.env, journalOf(storage), database));
     if (next !== undefined) await this.wake(id, next);
     // Somebody may have asked for another look meanwhile.
     else if ((await storage.getAlarm()) === null) await storage.deleteAll();

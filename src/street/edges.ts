@@ -1,7 +1,9 @@
 /** The street with its real edges: what both entrances walk. Tests put a shorter one in its place. */
 import { openAsset, type Shelf, watermarkKey } from "../account/assets.ts";
+import { databaseNamed } from "../account/databases.ts";
 import { vaultOf } from "../account/vault.ts";
 import { joinConnector, type SavedStore } from "../contract/store.ts";
+import { DIRECTORY } from "../env.ts";
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
@@ -17,13 +19,13 @@ import { type Job, type Ports, process, type Result } from "./process.ts";
 
 export interface Street {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;
-  /** The edges, for one job; `baseUrl` is the public address of the service. */
-  readonly portsOf: (env: Env, settings: Settings, baseUrl: string) => Ports;
+  /** The edges, for one job; `baseUrl` is the public address of the service, `database` that of the job's account. */
+  readonly portsOf: (env: Env, settings: Settings, baseUrl: string, database?: string) => Ports;
 }
 
 export const street: Street = {
   process,
-  portsOf: (env, settings, baseUrl) => ({
+  portsOf: (env, settings, baseUrl, database = DIRECTORY) => ({
     readOriginal: async (source, signal) =>
       source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal }),
     readWatermark: async (accountId, id) => {
@@ -32,7 +34,7 @@ export const street: Street = {
       return readStored(stored, isolateBudget);
     },
     openStore: (accountId, store) => {
-      const shelf = { db: env.DB, vault: vaultOf(settings.vaultKeys), accountId };
+      const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
       return openStore(shelf, settings, store);
     },
     keepTemporarily: (encoded) => {

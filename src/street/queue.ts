@@ -3,9 +3,8 @@ import { BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "..
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import { backoff } from "../webhook/backoff.ts";
-import type { Message } from "../webhook/ports.ts";
 import type { Street } from "./edges.ts";
-import { runWork, wakeCourier } from "./work.ts";
+import { type PlacedMessage, runWork, wakeCourier } from "./work.ts";
 
 /**
  * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a time
@@ -21,11 +20,12 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    count("queue_messages_total", { kind: body.kind });
+    const { kind, id, database } = body;
+    count("queue_messages_total", { kind });
     const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
-    count("queue_wait_seconds_total", { kind: body.kind }, waitedMs / 1000);
-    if (body.kind === "run") await runWork(env, street, body.id, QUEUE_WORK_MS);
-    else await wakeCourier(env, body.id, Date.now());
+    count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
+    if (kind === "run") await runWork(env, street, { id, database }, QUEUE_WORK_MS);
+    else await wakeCourier(env, id, Date.now(), database);
     message.ack();
   } catch (error) {
     logLine("error", { event: "queue", causes: causesOf(error) });
@@ -38,7 +38,8 @@ function retrySeconds(attempts: number): number {
   return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
 }
 
-function isMessage(body: unknown): body is Message {
+function isMessage(body: unknown): body is PlacedMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
+  if ("database" in body && typeof body.database !== "string") return false;
   return (body.kind === "run" || body.kind === "deliver") && typeof body.id === "string";
 }

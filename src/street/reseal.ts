@@ -1,4 +1,4 @@
-/** Seals anew, under the first key of VAULT_KEY, what the database keeps under its other keys or in an older layout. */
+/** Seals anew, under the first key of VAULT_KEY, what the databases keep under its other keys or in an older layout. */
 import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
 import { ApiError } from "../errors.ts";
@@ -47,11 +47,12 @@ export interface Resealed {
  * meanwhile is not touched, and counts as left if it has to.
  * @throws ApiError 422 when only such is left as no key opens; the log says where
  */
-export async function reseal(db: D1Database, vault: Vault): Promise<Resealed> {
+export async function reseal(databases: readonly D1Database[], vault: Vault): Promise<Resealed> {
   const { current, outdated } = await vault.heads();
   const heads = JSON.stringify(outdated.map(({ from, to }) => [from.toHex(), to.toHex()]));
   let [found, opened, resealed] = [0, 0, 0];
-  for (const column of SEALED_COLUMNS) {
+  const columns = databases.flatMap((db) => SEALED_COLUMNS.map((column) => ({ db, column })));
+  for (const { db, column } of columns) {
     const secrets = await pick(db, column, heads, RESEAL_SECRETS - found);
     const updates = await updatesOf(db, vault, column, secrets);
     found += secrets.length;
@@ -59,7 +60,7 @@ export async function reseal(db: D1Database, vault: Vault): Promise<Resealed> {
     if (updates.length > 0) resealed += changes(await db.batch(updates));
     if (found === RESEAL_SECRETS) break;
   }
-  const left = await count(db, current);
+  const left = await countAll(databases, current);
   const sum = Object.values(left).reduce((total, number) => total + number, 0);
   if (sum > 0 && opened === 0) {
     logLine("error", { event: "vault", left });
@@ -124,7 +125,15 @@ function changes(results: readonly D1Result<unknown>[]): number {
   return results.reduce((sum, { meta }) => sum + meta.changes, 0);
 }
 
-/** How many are left, by column. */
+/** How many are left in all databases, by column. */
+async function countAll(databases: readonly D1Database[], current: Uint8Array): Promise<Record<string, number>> {
+  const counts = await Promise.all(databases.map((db) => count(db, current)));
+  const left: Record<string, number> = {};
+  for (const [name, number] of counts.flatMap((one) => Object.entries(one))) left[name] = (left[name] ?? 0) + number;
+  return left;
+}
+
+/** How many are left in one database, by column. */
 async function count(db: D1Database, current: Uint8Array): Promise<Record<string, number>> {
   const statements = SEALED_COLUMNS.map((column) => db.prepare(countSql(column)).bind(current));
   const results = await db.batch<{ number: number }>(statements);

@@ -1,15 +1,18 @@
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
+import { databaseNamed } from "../account/databases.ts";
+import type { Charge } from "../account/ledger.ts";
 import { vaultOf } from "../account/vault.ts";
 import { isPublicAddress } from "../address.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Success } from "../contract/response.ts";
-import { type Settings, settingsOf } from "../env.ts";
+import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
 import { Allowance } from "../image/allowance.ts";
+import { isolateBudget } from "../image/budget.ts";
 import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
-import { uploadsOf } from "../webhook/bytes.ts";
+import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
 import { callEndpoint, deliver } from "../webhook/deliver.ts";
 import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../webhook/ports.ts";
@@ -27,22 +30,35 @@ export interface AcceptedJob {
   readonly accept?: string;
   /** The public address of the service, as the caller knew it. */
   readonly baseUrl: string;
-  /** The reserved credit, and the meter that holds it. */
-  readonly credit?: { readonly meter: string; readonly key: string; readonly lease: number };
+  /** What the job was charged, and the meter that did it. */
+  readonly credit?: Credit;
+}
+
+export interface Credit {
+  readonly meter: string;
+  readonly key: string;
+  /** Spent when the job was accepted. */
+  readonly charge?: Charge;
+  /** Only reserved, by an earlier version. */
+  readonly lease?: number;
 }
 
 type Defer = (work: Promise<unknown>) => void;
 
-/** Makes a job durable and sets it going. */
+/** A message as it is sent. Those of an earlier version name no database: their records lie in the directory. */
+export type PlacedMessage = Message & { readonly database?: string };
+
+/** Makes a job durable, in the database of its account, and sets it going. */
 export async function acceptWork(
   env: Env,
   street: Street,
   defer: Defer,
-  acceptance: Omit<Acceptance, "job"> & { readonly job: AcceptedJob },
+  acceptance: Omit<Acceptance, "job"> & { readonly job: AcceptedJob; readonly database: string },
 ): Promise<void> {
-  const ports = portsOf(env);
+  const { database } = acceptance;
+  const ports = portsOf(env, database);
   await accept({ ...acceptance, job: JSON.stringify(acceptance.job) }, ports);
-  const start = (id: string) => startWork(env, street, defer, id);
+  const start = (id: string) => startWork(env, street, defer, { id, database });
   defer(begin(acceptance.id, { ...ports, start }));
 }
 
@@ -53,54 +69,66 @@ let directRuns: readonly { readonly end: number }[] = [];
  * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
  * queue, which brings it to other isolates, and so does what comes while a suspect is alone here.
  */
-async function startWork(env: Env, street: Street, defer: Defer, id: string): Promise<void> {
+async function startWork(
+  env: Env,
+  street: Street,
+  defer: Defer,
+  { id, database }: { id: string; database: string },
+): Promise<void> {
   const now = Date.now();
   directRuns = directRuns.filter(({ end }) => end > now);
   if (directRuns.length >= MAX_DIRECT_RUNS || company.isClosed()) {
-    await env.QUEUE.send({ kind: "run", id } satisfies Message);
+    await env.QUEUE.send({ kind: "run", id, database } satisfies PlacedMessage);
     return;
   }
   const place = { end: now + DIRECT_RUN_MS };
   directRuns = [...directRuns, place];
-  const running = runSoon(env, street, id).catch((error: unknown) => report(id, error));
+  const running = runSoon(env, street, { id, database }).catch((error: unknown) => report(id, error));
   defer(running.finally(() => void (directRuns = directRuns.filter((taken) => taken !== place))));
 }
 
 /** The work keeps the isolate's only thread busy: the answer to the request that brought it leaves first. */
-async function runSoon(env: Env, street: Street, id: string): Promise<void> {
+async function runSoon(env: Env, street: Street, place: JobPlace): Promise<void> {
   await scheduler.wait(HEAD_START_MS);
-  await runWork(env, street, id, DIRECT_WORK_MS);
+  await runWork(env, street, place, DIRECT_WORK_MS);
 }
 
 /** The jobs of this isolate. */
 const company = new Company({ now: () => Date.now(), pause: (milliseconds) => scheduler.wait(milliseconds) });
 
+/** Which job, and in which database. */
+interface JobPlace {
+  readonly id: string;
+  readonly database?: string | undefined;
+}
+
 /**
  * Does an accepted job, unless it has been done or somebody is at it.
  * @param givenMs after which it is handed on
  */
-export async function runWork(env: Env, street: Street, id: string, givenMs: number): Promise<void> {
+export async function runWork(
+  env: Env,
+  street: Street,
+  { id, database = DIRECTORY }: JobPlace,
+  givenMs: number,
+): Promise<void> {
   const settings = settingsOf(env);
   let takenMs = () => 0;
   const ports: RunPorts = {
-    ...portsOf(env),
+    ...portsOf(env, database),
     perform: async ({ accountId, job, upload }, signal) => {
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
-      const { input, output } = await street.process(order, { ...street.portsOf(env, settings, baseUrl), allowance });
+      const ports = street.portsOf(env, settings, baseUrl, database);
+      const { input, output } = await street.process(order, { ...ports, allowance });
       return { input, output };
     },
     closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;
-      if (!credit) return;
-      const { meter, key, lease } = credit;
-      const answer = JSON.parse(payload) as Success | Failure;
-      const stub = env.METER.getByName(meter);
-      if (!answer.success) return stub.release(lease, { key, ms: takenMs() });
-      await stub.settle(lease, { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes });
+      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Success | Failure, takenMs());
     },
     join: (alone) => company.join(alone),
     everyRenewal: (renew) => {
@@ -111,9 +139,30 @@ export async function runWork(env: Env, street: Street, id: string, givenMs: num
       const timer = setTimeout(giveUp, givenMs);
       return () => clearTimeout(timer);
     },
-    enqueue: async (message, delaySeconds) => void (await env.QUEUE.send(message, { delaySeconds })),
+    enqueue: async (message, delaySeconds) => {
+      await env.QUEUE.send({ ...message, database } satisfies PlacedMessage, { delaySeconds });
+    },
   };
   await run(id, ports);
+}
+
+/** A success costs a credit, a failure none. */
+async function closeCredit(
+  env: Env,
+  { meter, key, charge, lease }: Credit,
+  answer: Success | Failure,
+  takenMs: number,
+): Promise<void> {
+  const stub = env.METER.getByName(meter);
+  if (!answer.success) {
+    const failure = { key, ms: takenMs };
+    if (charge) await stub.refund(charge, failure);
+    else if (lease !== undefined) await stub.release(lease, failure);
+    return;
+  }
+  const spent = { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes };
+  if (charge) await stub.finish(spent);
+  else if (lease !== undefined) await stub.settle(lease, spent);
 }
 
 function sourceOf(source: AcceptedJob["source"], upload: HeldBytes | undefined): Source {
@@ -123,19 +172,20 @@ function sourceOf(source: AcceptedJob["source"], upload: HeldBytes | undefined):
 }
 
 /** Has a record's courier look at it at a moment, milliseconds since 1970, or earlier. */
-export async function wakeCourier(env: Env, id: string, at: number): Promise<void> {
-  await env.COURIER.getByName(id).wake(id, at);
+export async function wakeCourier(env: Env, id: string, at: number, database = DIRECTORY): Promise<void> {
+  await env.COURIER.getByName(id).wake(id, at, database);
 }
 
-/** What a courier needs; the journal is its own. */
-export function courierPortsOf(env: Env, journal: Journal): CourierPorts {
+/** What a courier of a record in this database needs; the journal is its own. */
+export function courierPortsOf(env: Env, journal: Journal, database: string): CourierPorts {
   const settings = settingsOf(env);
-  const ports = portsOf(env);
+  const ports = portsOf(env, database);
   return {
     ...ports,
     journal,
     retrySeconds: settings.webhookRetrySeconds,
-    secrets: async (accountId) => signing(await secretOf(env.DB, ports.seal, accountId, ports.now())),
+    secrets: async (accountId) =>
+      signing(await secretOf(databaseNamed(env, database), ports.seal, accountId, ports.now())),
     post: (notification) =>
       deliver(notification, {
         userAgent: `${settings.serviceName}/1.0`,
@@ -160,16 +210,21 @@ export function sealOf(env: Env): Seal {
   };
 }
 
-function portsOf(env: Env): Ports {
+/** Uploaded bytes of jobs in this database: a folder of its own says which database knows whether they are needed. */
+export function uploadsIn(env: Env, database: string): UploadStore {
+  return uploadsOf(env.BUCKET, isolateBudget, database === DIRECTORY ? "" : `${database}/`);
+}
+
+function portsOf(env: Env, database: string): Ports {
   return {
-    store: storeOf(env.DB),
-    uploads: uploadsOf(env.BUCKET),
+    store: storeOf(databaseNamed(env, database)),
+    uploads: uploadsIn(env, database),
     seal: sealOf(env),
     now: () => Date.now(),
     newClaim: () => crypto.randomUUID(),
     random: Math.random,
     pause: (milliseconds) => scheduler.wait(milliseconds),
-    wake: (id, at) => wakeCourier(env, id, at),
+    wake: (id, at) => wakeCourier(env, id, at, database),
     report,
   };
 }

@@ -54,12 +54,15 @@ describe("a key's checksum", () => {
 });
 
 describe("what is remembered of keys", () => {
-  it("is not forgotten in a flood of keys that do not exist", async () => {
+  it.each([
+    ["of any shape", (guess: number) => `guess-${guess}`],
+    ["with the right checksum", generateKey],
+  ])("is not forgotten in a flood of keys %s that do not exist", async (_, guessed) => {
     const { key, keyId } = await openAccount();
     const real = counted(env.DB);
     expect((await findHolder(real.db, key, NOW))?.keyId).toBe(keyId);
     const { db } = counted();
-    for (let guess = 0; guess <= MAX_CACHED_KEYS; guess += 1) await findHolder(db, `guess-${guess}`, NOW);
+    for (let guess = 0; guess <= MAX_CACHED_KEYS; guess += 1) await findHolder(db, guessed(guess), NOW);
     expect((await findHolder(real.db, key, NOW + 1_000))?.keyId).toBe(keyId);
     expect(real.state.questions).toBe(1);
   });

@@ -2,7 +2,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { emptyLedger, lose, release, settle, staleAt, take } from "../../src/account/ledger.ts";
+import {
+  accept,
+  emptyLedger,
+  lose,
+  refund,
+  release,
+  settle,
+  staleAt,
+  take,
+  withdraw,
+} from "../../src/account/ledger.ts";
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -153,6 +163,61 @@ describe("credits", () => {
         expect(ledger.used + open.length).toBeLessThanOrEqual(creditsTotal);
       }),
     );
+  });
+});
+
+describe("accepted jobs", () => {
+  const most = { jobs: 3, bytes: 100 };
+  const order = (bytes = 10) => ({ lease: 0, bytes, most });
+  const charge = { month: "2026-11", day: "2026-11-20", bytes: 10 };
+
+  it("are charged and counted until one of the day's bounds is reached", () => {
+    const ledger = emptyLedger();
+    expect(accept(ledger, order(91), NOON)).toMatchObject({ bytes: 91 });
+    expect(accept(ledger, order(), NOON)).toEqual({ beyond: "bytes", resetSeconds: 43_200 });
+    expect([accept(ledger, order(9), NOON), accept(ledger, order(0), NOON)]).toMatchObject([
+      { bytes: 9 },
+      { bytes: 0 },
+    ]);
+    expect(accept(ledger, order(0), NOON + 1_000)).toEqual({ beyond: "jobs", resetSeconds: 43_199 });
+    expect(ledger.used).toBe(3);
+    expect(accept(ledger, order(), NOON + 43_200_000)).toMatchObject({ day: "2026-11-21" });
+  });
+
+  it("turn their reservation into a credit spent", () => {
+    const ledger = emptyLedger();
+    const ask = { key: "a", limit: 9, creditsTotal: 1 };
+    accept(ledger, { ...order(), lease: take(ledger, ask, NOON).lease ?? 0 }, NOON);
+    expect([ledger.leases.size, ledger.used]).toEqual([0, 1]);
+    expect(take(ledger, ask, NOON + CREDIT_LEASE_SECONDS * 1_000).lease).toBeUndefined();
+  });
+
+  it("get the credit back when they fail, in the month in which it was spent, and go on counting", () => {
+    const ledger = emptyLedger();
+    expect(accept(ledger, order(), NOON)).toEqual(charge);
+    refund(ledger, charge, NOON);
+    expect(ledger).toMatchObject({ used: 0, accepted: { jobs: 1, bytes: 10 } });
+    const december = Date.UTC(2026, 11, 1);
+    accept(ledger, order(), december);
+    refund(ledger, charge, december);
+    expect(ledger.used).toBe(1);
+  });
+
+  it("that could not be kept do not count", () => {
+    const ledger = emptyLedger();
+    accept(ledger, order(), NOON);
+    withdraw(ledger, charge, NOON);
+    expect(ledger).toMatchObject({ used: 0, accepted: { jobs: 0, bytes: 0 } });
+    accept(ledger, order(), NOON + 86_400_000);
+    withdraw(ledger, charge, NOON + 86_400_000);
+    expect(ledger.accepted.jobs).toBe(1);
+  });
+
+  it("are remembered until their day ends, also when none cost a credit", () => {
+    const ledger = emptyLedger();
+    accept(ledger, order(), NOON);
+    refund(ledger, charge, NOON);
+    expect(staleAt(ledger, NOON)).toBe(Date.UTC(2026, 10, 21));
   });
 });
 

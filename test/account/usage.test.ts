@@ -20,8 +20,9 @@ const meter = () => env.METER.getByName(`account:${ACCOUNT}`);
 const ask = { key: "a", limit: 1_000, account: ACCOUNT, creditsTotal: 1_000 };
 const year = { start: "2099-01-01", end: "2099-12-31" };
 const all = { offset: 0, limit: 100 };
-const rows = async (range = {}, page = all) => (await listUsage(env.DB, { ...year, ...range }, page)).entries;
-const totals = async () => (await listUsage(env.DB, year, all)).total;
+const tables = { records: [env.DB], directory: env.DB };
+const rows = async (range = {}, page = all) => (await listUsage(tables, { ...year, ...range }, page)).entries;
+const totals = async () => (await listUsage(tables, year, all)).total;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOON });

@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   breathing: () => import("./breathing.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
+  d1: () => import("./d1.ts"),
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
@@ -45,7 +46,6 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   superres: () => import("./superres.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
-  "webhooks-million": () => import("./webhooks-million.ts"),
   "webhooks-simulation": () => import("./webhooks-simulation.ts"),
   "webhooks-soak": () => import("./webhooks-soak.ts"),
 };

@@ -183,6 +183,21 @@ describe("/1.0/connectors", () => {
     expect(body.message).toMatch(message);
   });
 
+  it("are refused beyond 16 KiB, made or changed", async () => {
+    const { key } = await openAccount();
+    const names = ["Cache-Control", "cache-control", "Content-Type", "content-type", "Expires"];
+    const headers = Object.fromEntries(names.map((name) => [name, "x".repeat(3_500)]));
+    const { connectors } = await saved(key);
+    for (const [method, path] of [
+      ["POST", "/1.0/connectors"],
+      ["PATCH", `/1.0/connectors/${connectors?.id}`],
+    ] as const) {
+      const json = method === "POST" ? { ...connector, headers } : { headers };
+      const { status, body } = await api(method, path, { key, json });
+      expect([status, body.message]).toEqual([413, "The connector exceeds the maximum size of 16384 bytes"]);
+    }
+  });
+
   it("changes what is given and judges the whole again", async () => {
     const { key } = await openAccount();
     const { connectors } = await saved(key);

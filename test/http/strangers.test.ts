@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { forgetKeys } from "../../src/account/keys.ts";
+import { forgetKeys, generateKey } from "../../src/account/keys.ts";
 import { Strangers } from "../../src/http/strangers.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
@@ -52,25 +52,31 @@ function counted() {
   return { asked, env: { DB, METER, ANONYMOUS_LIMIT: "3" } };
 }
 
-it("a flood of unknown keys is refused without a question, and keeps no known key out", async () => {
-  const { key } = await openAccount();
-  const headers = { "cf-connecting-ip": "192.0.2.201" };
-  const { asked, env: bindings } = counted();
-  const call = (credential: string) =>
-    api("GET", "/1.0/account", { headers: { ...headers, authorization: `Bearer ${credential}` }, env: bindings });
-  expect((await call(key)).status).toBe(200);
-  const before = { ...asked };
-  const statuses: number[] = [];
-  for (let guess = 0; guess < 8; guess += 1) statuses.push((await call(`guess-${guess}`)).status);
-  expect(statuses).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
-  expect(asked.database - before.database).toBe(3);
-  // Each counted, and none closed: a refusal without a key has nothing to give back.
-  expect(asked.meters - before.meters).toBe(3);
-  expect((await call(key)).status).toBe(200);
-  const refused = await call("guess-9");
-  expect(refused.headers.get("retry-after")).toBe(refused.headers.get("x-ratelimit-reset"));
-  expect(refused.headers.get("x-ratelimit-limit")).toBe("3");
-});
+it.each([
+  ["of any shape", "192.0.2.201", (guess: number) => `guess-${guess}`],
+  ["with the right checksum", "192.0.2.203", generateKey],
+])(
+  "a flood of unknown keys %s is refused without a question, and keeps no known key out",
+  async (_, address, guessed) => {
+    const { key } = await openAccount();
+    const headers = { "cf-connecting-ip": address };
+    const { asked, env: bindings } = counted();
+    const call = (credential: string) =>
+      api("GET", "/1.0/account", { headers: { ...headers, authorization: `Bearer ${credential}` }, env: bindings });
+    expect((await call(key)).status).toBe(200);
+    const before = { ...asked };
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 8; guess += 1) statuses.push((await call(guessed(guess))).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
+    expect(asked.database - before.database).toBe(3);
+    // Each counted, and none closed: a refusal without a key has nothing to give back.
+    expect(asked.meters - before.meters).toBe(3);
+    expect((await call(key)).status).toBe(200);
+    const refused = await call(guessed(9));
+    expect(refused.headers.get("retry-after")).toBe(refused.headers.get("x-ratelimit-reset"));
+    expect(refused.headers.get("x-ratelimit-limit")).toBe("3");
+  },
+);
 
 it("requests without a key and with a mistyped one are counted too", async () => {
   const { asked, env: bindings } = counted();
@@ -80,4 +86,34 @@ it("requests without a key and with a mistyped one are counted too", async () =>
   const answers = [await call({}), await call(typo), await call({}), await call(typo), await call({})];
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429]);
   expect(asked).toEqual({ database: 0, meters: 3 });
+});
+
+it("a flood of well-formed keys from many addresses costs a known key no further look-up", async () => {
+  const { key } = await openAccount();
+  const { asked, env: bindings } = counted();
+  const call = (credential: string, address: string) => {
+    const headers = { "cf-connecting-ip": address, authorization: `Bearer ${credential}` };
+    return api("GET", "/1.0/account", { headers, env: bindings });
+  };
+  expect((await call(key, "198.51.100.1")).status).toBe(200);
+  for (let guess = 0; guess < 12; guess += 1) {
+    expect((await call(generateKey(), `203.0.113.${guess}`)).status).toBe(401);
+  }
+  const before = asked.database;
+  expect((await call(key, "198.51.100.2")).status).toBe(200);
+  expect(asked.database).toBe(before);
+});
+
+it("what an address may not ask any more is refused before a key that this isolate does not know is looked up", async () => {
+  const { key } = await openAccount();
+  const { asked, env: bindings } = counted();
+  const call = (credential: string) => {
+    const headers = { "cf-connecting-ip": "192.0.2.204", authorization: `Bearer ${credential}` };
+    return api("POST", "/1.0/fetch", { headers, json: {}, env: bindings });
+  };
+  const unknown = generateKey();
+  for (let request = 0; request < 3; request += 1) expect((await call(unknown)).status).toBe(401);
+  const before = { ...asked };
+  for (const credential of [unknown, generateKey(), key]) expect((await call(credential)).status).toBe(429);
+  expect(asked).toEqual(before);
 });

@@ -107,7 +107,7 @@ describe("after a change of VAULT_KEY", () => {
     expect(await openAsset(shelf, "connector", id)).toMatchObject(S3_KEYS);
     expect(await openAsset(shelf, "keyfile", keyfile.body.keyfile.id)).toHaveProperty("private_key");
     expect(await secretOf(env.DB, sealOf(under(NEW_KEY)), account.id, now())).toEqual(signing);
-    await runWork(under(NEW_KEY), shortStreet, job, QUEUE_WORK_MS);
+    await runWork(under(NEW_KEY), shortStreet, { id: job }, QUEUE_WORK_MS);
     expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ success: true, id: job });
     await expect(openAsset({ ...shelf, vault: vaultUnder(OLD_KEY) }, "connector", id)).rejects.toMatchObject({
       status: 500,
@@ -174,8 +174,8 @@ describe("what changes while it is sealed anew", () => {
         return vault.seal(...args);
       },
     };
-    expect(await reseal(env.DB, slow)).toEqual({ resealed: 0, left: 1 });
-    expect(await reseal(env.DB, vault)).toEqual({ resealed: 1, left: 0 });
+    expect(await reseal([env.DB], slow)).toEqual({ resealed: 0, left: 1 });
+    expect(await reseal([env.DB], vault)).toEqual({ resealed: 1, left: 0 });
     const shelf = { db: env.DB, vault: vaultUnder(NEW_KEY), accountId: account.id };
     expect(await openAsset(shelf, "connector", "0000000000")).toEqual({ key: "a later key" });
   });
@@ -191,7 +191,7 @@ describe("what changes while it is sealed anew", () => {
         return vault.seal(...args);
       },
     };
-    expect(await reseal(env.DB, slow)).toEqual({ resealed: 0, left: 0 });
+    expect(await reseal([env.DB], slow)).toEqual({ resealed: 0, left: 0 });
   });
 });
 

@@ -26,7 +26,7 @@ function entrance(street: Street) {
       processing: {},
       baseUrl: "https://darkroom.test",
     } as const;
-    const acceptance = { id, accountId: "account", url, delaySeconds: 0, job, upload: undefined };
+    const acceptance = { id, accountId: "account", database: "DB", url, delaySeconds: 0, job, upload: undefined };
     await acceptWork(own, street, (work) => deferred.push(work), acceptance);
     return id;
   };
@@ -49,7 +49,7 @@ it("starts jobs where they are accepted while there is room, and sends the other
   });
   const ids: string[] = [];
   for (let job = 0; job < MAX_DIRECT_RUNS + 2; job += 1) ids.push(await accept());
-  expect(queued).toEqual(ids.slice(MAX_DIRECT_RUNS).map((id) => ({ kind: "run", id })));
+  expect(queued).toEqual(ids.slice(MAX_DIRECT_RUNS).map((id) => ({ kind: "run", id, database: "DB" })));
   release.resolve();
   for (const id of ids.slice(0, MAX_DIRECT_RUNS)) await untilStatus(id, "delivered");
   await settle();
@@ -80,7 +80,7 @@ it("hands a job to the queue that would outlast the time after an answer, and st
   vi.advanceTimersByTime(DIRECT_WORK_MS);
   vi.useRealTimers();
   await settle();
-  expect(queued).toEqual([{ kind: "run", id }]);
+  expect(queued).toEqual([{ kind: "run", id, database: "DB" }]);
   expect(isStored).toBe(false);
   expect([await column(id, "status"), await column(id, "claim"), await column(id, "starts")]).toEqual([
     "created",
@@ -104,14 +104,14 @@ it("starts nothing beside a job that was started before, and sends it through th
   const suspect = await accept();
   // Before its direct run has claimed it: as if that had been killed long ago.
   await storeOf(env.DB).claimRun(suspect, "killed", Date.now() - 2 * RUN_LEASE_MS, RUN_LEASE_MS);
-  const running = runWork(own, blocked, suspect, QUEUE_WORK_MS);
+  const running = runWork(own, blocked, { id: suspect }, QUEUE_WORK_MS);
   await started.promise;
   const innocent = await accept();
   await settle();
-  expect(queued).toEqual([{ kind: "run", id: innocent }]);
+  expect(queued).toEqual([{ kind: "run", id: innocent, database: "DB" }]);
   expect([await column(innocent, "claim"), await column(innocent, "starts")]).toEqual([null, 0]);
   release.resolve();
   await running;
-  await runWork(own, shortStreet, innocent, QUEUE_WORK_MS);
+  await runWork(own, shortStreet, { id: innocent }, QUEUE_WORK_MS);
   await untilStatus(innocent, "delivered");
 });

@@ -1,6 +1,6 @@
 /**
  * In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes, and there is a
- * scheduler. With this imported first, Node does the same.
+ * scheduler, and bytes can be written in hexadecimal. With this imported first, Node does the same.
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -8,6 +8,12 @@ import { scheduler } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 Object.assign(globalThis, { scheduler });
+if (!("toHex" in Uint8Array.prototype)) {
+  const toHex = function toHex(this: Uint8Array) {
+    return Buffer.from(this).toString("hex");
+  };
+  Object.defineProperty(Uint8Array.prototype, "toHex", { value: toHex });
+}
 
 registerHooks({
   load(url, context, next) {

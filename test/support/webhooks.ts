@@ -2,6 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, inject, vi } from "vitest";
 
+import { databasesOf } from "../../src/account/databases.ts";
+
 export interface Received {
   readonly headers: Record<string, string>;
   readonly url: string;
@@ -22,15 +24,24 @@ export function receiver(code = 200) {
 }
 
 /** Resolves when the record has come to a state. */
-export async function untilStatus(id: string, status: string): Promise<void> {
-  await vi.waitFor(async () => expect(await column(id, "status")).toBe(status), { timeout: 60_000 });
+export async function untilStatus(id: string, status: string, database = env.DB): Promise<void> {
+  await vi.waitFor(async () => expect(await column(id, "status", database)).toBe(status), { timeout: 60_000 });
 }
 
 export async function column(
   id: string,
   name: "status" | "wake_at" | "told_until" | "claim" | "starts" | "payload" | "attempts" | "code",
+  database = env.DB,
 ): Promise<unknown> {
-  return env.DB.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
+  return database.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
+}
+
+/** In which databases a record is. */
+export async function holding(id: string): Promise<string[]> {
+  const found = await Promise.all(
+    [...databasesOf(env)].map(async ([name, db]) => ((await column(id, "status", db)) === null ? [] : [name])),
+  );
+  return found.flat();
 }
 
 export interface Stored {
@@ -44,6 +55,10 @@ export interface Stored {
 
 /** Puts records there as if they had lived. */
 export async function store(...records: readonly Stored[]): Promise<string[]> {
+  return storeIn(env.DB, ...records);
+}
+
+export async function storeIn(database: D1Database, ...records: readonly Stored[]): Promise<string[]> {
   const sql = `INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, wake_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, x'00', ?6, ?7)`;
   const rows = records.map((record) => {
@@ -51,7 +66,7 @@ export async function store(...records: readonly Stored[]): Promise<string[]> {
     const payload = record.payload === undefined ? failure(id) : record.payload;
     return [id, record.accountId, status, status === "delivered" ? 200 : 0, createdAt, payload, wakeAt] as const;
   });
-  await env.DB.batch(rows.map((row) => env.DB.prepare(sql).bind(...row)));
+  await database.batch(rows.map((row) => database.prepare(sql).bind(...row)));
   return rows.map(([id]) => id);
 }
 

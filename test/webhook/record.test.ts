@@ -1,6 +1,7 @@
 /** The states of a notification, and the schedule of its attempts. */
 import { expect, it } from "vitest";
 
+import { MAX_SHOWN_ATTEMPTS } from "../../src/limits.ts";
 import { afterAttempt, type Attempt, canMove, dueAt, isDelivery, STATUSES } from "../../src/webhook/record.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -44,9 +45,9 @@ it("makes one attempt when the schedule is empty", () => {
 });
 
 it("shows the latest attempts when there were very many", () => {
-  const attempts = Array.from({ length: 100 }, (_, index) => ({ at: index, code: 500, durationMs: 1 }));
+  const attempts = Array.from({ length: MAX_SHOWN_ATTEMPTS }, (_, index) => ({ at: index, code: 500, durationMs: 1 }));
   const outcome = afterAttempt({ attempts, retries: 4 }, attempt(503), []);
-  expect(outcome.attempts).toHaveLength(100);
+  expect(outcome.attempts).toHaveLength(MAX_SHOWN_ATTEMPTS);
   expect(outcome.attempts.at(-1)).toEqual(attempt(503));
 });
 

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import { type Account, changeAccount, createAccount, findAccount, listAccounts } from "../../account/accounts.ts";
+import { databasesOf, placeFor, placesOf } from "../../account/databases.ts";
 import { type KeyRecord as SavedKey, createKey, deleteKey, forgetKeys, listKeys } from "../../account/keys.ts";
 import { vaultOf } from "../../account/vault.ts";
 import {
@@ -45,7 +46,11 @@ export async function addAccount(c: AppContext): Promise<Response> {
   const body = checked(NewAccount, await readJson(c.req.raw));
   const { name, plan = DEFAULT_PLAN, credits_total: creditsTotal = DEFAULT_CREDITS } = body;
   const now = new Date();
-  const account = await createAccount(c.env.DB, { name, plan, creditsTotal }, now);
+  const places = await placesOf(c.env);
+  const { databaseBytesLimit } = c.var.settings;
+  const account = await createAccount(c.env.DB, { name, plan, creditsTotal }, now, (id) =>
+    placeFor(id, places, databaseBytesLimit),
+  );
   const { key } = await createKey(c.env.DB, account.id, "", now);
   return c.json<v.InferOutput<typeof AccountCreated>>(
     { success: true, code: 201, account: accountRecord(account), key },
@@ -109,7 +114,7 @@ export async function revokeKey(c: AppContext): Promise<Response> {
 
 /** POST /admin/vault/reseal */
 export async function resealVault(c: AppContext): Promise<Response> {
-  const { resealed, left } = await reseal(c.env.DB, vaultOf(c.var.settings.vaultKeys));
+  const { resealed, left } = await reseal([...databasesOf(c.env).values()], vaultOf(c.var.settings.vaultKeys));
   return c.json<v.InferOutput<typeof VaultResealed>>({ success: true, code: 200, resealed, left });
 }
 
@@ -137,6 +142,7 @@ function accountRecord(account: Account): AccountRecord {
     credits_total: account.creditsTotal,
     status: account.status,
     created_at: account.createdAt,
+    database: account.database,
   };
 }
 

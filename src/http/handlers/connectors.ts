@@ -1,4 +1,6 @@
 /** Credentials of stores, saved under an id that requests name instead. */
+import { Buffer } from "node:buffer";
+
 import type * as v from "valibot";
 
 import {
@@ -23,6 +25,8 @@ import {
 } from "../../contract/assets.ts";
 import { checked } from "../../contract/message.ts";
 import type { SavedStore } from "../../contract/store.ts";
+import { ApiError } from "../../errors.ts";
+import { MAX_CONNECTOR_BYTES } from "../../limits.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
@@ -34,7 +38,7 @@ type Details = Pick<ConnectorRecord, "provider" | "key_hint">;
 /** POST /1.0/connectors */
 export async function addConnector(c: AppContext): Promise<Response> {
   const { name, ...members } = checked(NewConnector, await readJson(c.req.raw));
-  const secret = parseConnector(members);
+  const secret = judged(members);
   const asset = { id: newAssetId(), name, details: detailsOf(secret), secret };
   const saved = await saveAsset(shelfOf(c), "connector", asset, new Date());
   return c.json<v.InferOutput<typeof ConnectorCreated>>({ success: true, code: 201, connector: recordOf(saved) }, 201);
@@ -60,7 +64,7 @@ export async function editConnector(c: AppContext): Promise<Response> {
   const known = await findAsset<Details>(shelf, "connector", id);
   if (!known) throw assetNotFound();
   const { name = known.name, ...members } = checked(ConnectorChange, await readJson(c.req.raw));
-  const secret = parseConnector({ ...((await openAsset(shelf, "connector", id)) as SavedStore), ...members });
+  const secret = judged({ ...((await openAsset(shelf, "connector", id)) as SavedStore), ...members });
   const changed = await changeAsset(shelf, "connector", { id, name, details: detailsOf(secret), secret }, new Date());
   if (!changed) throw assetNotFound();
   return c.json<v.InferOutput<typeof ConnectorFound>>({ success: true, code: 200, connector: recordOf(changed) });
@@ -71,6 +75,16 @@ export async function removeConnector(c: AppContext): Promise<Response> {
   const id = assetIdOf(c);
   if (!(await deleteAsset(shelfOf(c), "connector", id))) throw assetNotFound();
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
+}
+
+/**
+ * The members of a connector that may be saved.
+ * @throws ApiError 413 when they are too many bytes together, 422 naming the first member that breaks a rule
+ */
+function judged(members: object): SavedStore {
+  const secret = parseConnector(members);
+  if (Buffer.byteLength(JSON.stringify(secret)) <= MAX_CONNECTOR_BYTES) return secret;
+  throw new ApiError(413, `The connector exceeds the maximum size of ${MAX_CONNECTOR_BYTES} bytes`);
 }
 
 /** A connector with a keyfile has its id for a key. A short key is not hinted at: the hint would be most of it. */

@@ -1,11 +1,14 @@
 /** What fetch and upload have in common. */
+import { Buffer } from "node:buffer";
+
 import type { UploadBody } from "../../contract/request.ts";
 import type { Accepted, Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { Allowance } from "../../image/allowance.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
-import { accountOf, type Admission, type AppContext } from "../context.ts";
+import { charged, checkRoom } from "../acceptance.ts";
+import { accountOf, type AppContext } from "../context.ts";
 import { replyResult } from "../reply.ts";
 import { timed } from "../timing.ts";
 
@@ -16,7 +19,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
-  const clock = timed(street.portsOf(c.env, settings, baseUrl), Date.now);
+  const clock = timed(street.portsOf(c.env, settings, baseUrl, accountOf(c).database), Date.now);
   const { signal } = c.req.raw;
   const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
@@ -33,25 +36,22 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
 async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: string): Promise<Response> {
   const { street, settings } = c.var;
   if (!mayCall(settings, new URL(webhook.url))) throw new ApiError(422, "webhook.url must have a public address");
-  await judge(job, street.portsOf(c.env, settings, baseUrl));
+  checkRoom(c);
+  const { database } = accountOf(c);
+  await judge(job, street.portsOf(c.env, settings, baseUrl, database));
   const { id, accountId, source, processing, accept } = job;
-  const credit = creditOf(await c.var.admission);
   const kept: AcceptedJob = {
     source: source.kind === "upload" ? { kind: "upload", name: source.original.name } : source,
     processing,
     baseUrl,
     ...(accept !== undefined && { accept }),
-    ...(credit && { credit }),
   };
   const upload = source.kind === "upload" ? source.original.bytes : undefined;
-  const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, job: kept, upload };
-  await acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), acceptance);
+  const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, upload, database };
+  await charged(c, Buffer.byteLength(webhook.url + JSON.stringify(kept)), (credit) =>
+    acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
+  );
   return c.json<Accepted>({ success: true, code: 202, id }, 202);
-}
-
-function creditOf(admission: Admission | undefined): AcceptedJob["credit"] {
-  const { meter, key, lease } = admission ?? {};
-  return meter === undefined || key === undefined || lease === undefined ? undefined : { meter, key, lease };
 }
 
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */

@@ -5,11 +5,11 @@ import { PageQuery } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
-import { accountOf, type AppContext } from "../context.ts";
+import { accountOf, type AppContext, recordsOf } from "../context.ts";
 
 /** The assets of the account that is calling. */
 export function shelfOf(c: AppContext): Shelf {
-  return { db: c.env.DB, vault: vaultOf(c.var.settings.vaultKeys), accountId: accountOf(c).id };
+  return { db: recordsOf(c), vault: vaultOf(c.var.settings.vaultKeys), accountId: accountOf(c).id };
 }
 
 /** @throws ApiError 422 for anything but a page */

@@ -1,9 +1,12 @@
 /** What keys did, by day. */
 import type * as v from "valibot";
 
+import { type Account, findAccount } from "../../account/accounts.ts";
+import { databaseNamed, databasesOf } from "../../account/databases.ts";
 import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/usage.ts";
 import { checked } from "../../contract/message.ts";
 import { AllUsageQuery, type UsageList, UsageQuery, type UsageRecord, type UsageTotal } from "../../contract/usage.ts";
+import { DIRECTORY } from "../../env.ts";
 import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
 import { accountOf, type AppContext } from "../context.ts";
 
@@ -11,26 +14,30 @@ const DAY_MS = 86_400_000;
 
 /** GET /1.0/account/usage: as any key of the account sees credits and notifications, it sees what all keys did. */
 export async function showOwnUsage(c: AppContext): Promise<Response> {
-  return replyUsage(c, accountOf(c).id, checked(UsageQuery, c.req.query()));
+  return replyUsage(c, accountOf(c), checked(UsageQuery, c.req.query()));
 }
 
 /** GET /admin/usage */
 export async function showAllUsage(c: AppContext): Promise<Response> {
   const { account, ...query } = checked(AllUsageQuery, c.req.query());
-  return replyUsage(c, account, query);
+  const found = account === undefined ? undefined : await findAccount(c.env.DB, account);
+  // What nobody has heard of has used nothing.
+  return replyUsage(c, account === undefined ? undefined : (found ?? { id: account, database: DIRECTORY }), query);
 }
 
 /** Usage of one account is complete up to this moment, that of all accounts up to about a minute ago. */
 async function replyUsage(
   c: AppContext,
-  accountId: string | undefined,
+  account: Pick<Account, "id" | "database"> | undefined,
   query: v.InferOutput<typeof UsageQuery>,
 ): Promise<Response> {
   const { key, end = dayOf(Date.now()), offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = query;
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
-  if (accountId !== undefined) await c.env.METER.getByName(`account:${accountId}`).saveUsage();
-  const range = { accountId, keyId: key, start, end };
-  const { entries, total } = await listUsage(c.env.DB, range, { offset: Number(offset), limit: Number(limit) });
+  if (account) await c.env.METER.getByName(`account:${account.id}`).saveUsage();
+  const range = { accountId: account?.id, keyId: key, start, end };
+  const records = account ? [databaseNamed(c.env, account.database)] : [...databasesOf(c.env).values()];
+  const tables = { records, directory: c.env.DB };
+  const { entries, total } = await listUsage(tables, range, { offset: Number(offset), limit: Number(limit) });
   const answer = { success: true, code: 200, start, end, usage: entries.map(recordOf), total: totalOf(total) } as const;
   return c.json<UsageList>(answer);
 }

@@ -18,13 +18,13 @@ import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";
 import { type AccountSecret, rotateSecret, secretOf } from "../../webhook/secrets.ts";
 import { storeOf } from "../../webhook/store.ts";
-import { accountOf, type AppContext } from "../context.ts";
+import { accountOf, type AppContext, recordsOf } from "../context.ts";
 
 /** GET /1.0/webhooks */
 export async function listWebhooks(c: AppContext): Promise<Response> {
   const account = accountOf(c);
   const query = checked(WebhookQuery, c.req.query());
-  const records = await list(c.env.DB, account.id, {
+  const records = await list(recordsOf(c), account.id, {
     statuses: query.status === undefined ? [] : statusesOf(query.status),
     start: query.start === undefined ? 0 : startOf(query.start),
     end: query.end === undefined ? Number.MAX_SAFE_INTEGER : endOf(query.end),
@@ -49,24 +49,24 @@ export async function redeliverWebhook(c: AppContext): Promise<Response> {
       `A notification can be repeated for ${WEBHOOK_BODY_DAYS} days; this one is not kept any more`,
     );
   }
-  if (!(await storeOf(c.env.DB).reschedule(accountId, id, now))) {
+  if (!(await storeOf(recordsOf(c)).reschedule(accountId, id, now))) {
     throw new ApiError(422, "The notification is still on its way; only a delivered or failed one can be repeated");
   }
   // The record is due: should this be lost, the sweep finds it.
-  c.executionCtx.waitUntil(wakeCourier(c.env, id, now));
+  c.executionCtx.waitUntil(wakeCourier(c.env, id, now, accountOf(c).database));
   return c.json<Accepted>({ success: true, code: 202, id }, 202);
 }
 
 /** GET /1.0/account/webhook-secret */
 export async function showSecret(c: AppContext): Promise<Response> {
   const account = accountOf(c);
-  return replySecret(c, await secretOf(c.env.DB, sealOf(c.env), account.id, Date.now()));
+  return replySecret(c, await secretOf(recordsOf(c), sealOf(c.env), account.id, Date.now()));
 }
 
 /** POST /1.0/account/webhook-secret */
 export async function rotateAccountSecret(c: AppContext): Promise<Response> {
   const account = accountOf(c);
-  return replySecret(c, await rotateSecret(c.env.DB, sealOf(c.env), account.id, Date.now()));
+  return replySecret(c, await rotateSecret(recordsOf(c), sealOf(c.env), account.id, Date.now()));
 }
 
 function replySecret(c: AppContext, { secret, createdAt, previous }: AccountSecret): Response {
@@ -83,7 +83,7 @@ function replySecret(c: AppContext, { secret, createdAt, previous }: AccountSecr
 /** @throws ApiError 404 also when the record is another account's */
 async function recordOfPath(c: AppContext): Promise<WebhookRecord> {
   const account = accountOf(c);
-  const record = await storeOf(c.env.DB).find(account.id, c.req.param("id") ?? "");
+  const record = await storeOf(recordsOf(c)).find(account.id, c.req.param("id") ?? "");
   if (!record) throw new ApiError(404, "Resource not found");
   return record;
 }

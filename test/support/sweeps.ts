@@ -1,0 +1,16 @@
+/** One sweep, with a queue that only listens. */
+import { env } from "cloudflare:workers";
+
+import { sweep } from "../../src/street/sweep.ts";
+import type { PlacedMessage } from "../../src/street/work.ts";
+
+/** The messages that a sweep sends; bindings may be others than those of the tests. */
+export async function sweptMessages(bindings: object = {}): Promise<PlacedMessage[]> {
+  const sent: PlacedMessage[] = [];
+  const QUEUE = {
+    sendBatch: async (messages: readonly { body: PlacedMessage }[]) =>
+      void sent.push(...messages.map(({ body }) => body)),
+  };
+  await sweep({ ...env, QUEUE, ...bindings } as unknown as Env);
+  return sent;
+}
