@@ -51,9 +51,11 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 export async function optimized(wish: Wish, source: SharedBytes, signal?: AbortSignal): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
-    const task = await inOneScan(taskOf(wish), signal);
+    const planned = taskOf(wish);
+    const attempts = attemptsFor(planned);
+    const task = await inOneScan(planned, attempts, signal);
     session = new Session(task, source);
-    const best = await firstOrBetter(task, session, signal);
+    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), signal);
     return best && (await asNamed(task, best, signal));
   } finally {
     if (session) session.close();
@@ -61,8 +63,12 @@ export async function optimized(wish: Wish, source: SharedBytes, signal?: AbortS
   }
 }
 
-async function firstOrBetter(task: Task, session: Session, signal?: AbortSignal): Promise<Rendition | null> {
-  const attempts = attemptsFor(task);
+async function firstOrBetter(
+  session: Session,
+  attempts: readonly Attempt[],
+  signal?: AbortSignal,
+): Promise<Rendition | null> {
+  const { task } = session;
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
   let best: Rendition | null = null;
   let isBeaten = false;

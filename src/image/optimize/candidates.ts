@@ -52,7 +52,7 @@ const TRIALS_OF_LOSS = 6;
 const HOPELESS_LEVELS = 2;
 
 /** What candidates are sought for. */
-export interface Quest {
+export interface SampleSearch {
   readonly sample: Sample;
   readonly look: Look;
   readonly format: FormatDefinition;
@@ -66,7 +66,7 @@ export interface Quest {
  * resolution.
  * @param ways the first is preferred where they do equally well
  */
-export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
+export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
   const { sample, settings, targetScore } = quest;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
@@ -93,7 +93,7 @@ export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise
 
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
-  { sample, look, scale, targetScore }: Quest,
+  { sample, look, scale, targetScore }: SampleSearch,
   way: Way,
   maker: Maker,
   settings: EncodeSettings,
@@ -117,7 +117,7 @@ async function candidateOf(
  */
 async function isHopeless(
   { preview }: Pick<Maker, "preview">,
-  { settings, targetScore }: Quest,
+  { settings, targetScore }: SampleSearch,
   cheapest: Candidate | undefined,
   moved: Candidate | undefined,
 ): Promise<boolean> {

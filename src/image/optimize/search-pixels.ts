@@ -29,7 +29,7 @@ export function searchPixels(task: Task): Attempt | null {
 /** Searches through pixels in the least memory, where nothing may be kept. */
 export function searchPixelsFrugally(task: Task): Attempt | null {
   const format = searchableIn(task);
-  return format && pixelsIn(task, format, leastRoom(task, format));
+  return format && { ...pixelsIn(task, format, leastRoom(task, format)), isFallback: true };
 }
 
 /** The format, where a still picture is searched for by its pixels. */
