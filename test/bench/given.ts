@@ -3,6 +3,7 @@
 const WHAT = {
   PHOTOS: 'PHOTOS="a.jpg …"',
   FACES: 'FACES="folder …"',
+  IMAGES: 'IMAGES="folder"',
   SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
 } as const;
 

@@ -1,0 +1,88 @@
+/**
+ * Pictures for what is learned of the search and for what is measured of it: none is in both. Names are of files in two
+ * folders, which the environment names.
+ */
+
+/** Measured, but not learned from. */
+export const PHOTOGRAPHS: readonly string[] = [
+  "photos/28057549.jpg",
+  "photos/Ultra_HDR_Samples_Originals_01.jpg",
+  "photos/canon-dslr.jpg",
+  "photos/canyon-wren.jpg",
+  "photos/clic-60430844-pepper.png",
+  "photos/craft-beer.jpg",
+  "photos/demo-large-photo.jpg",
+  "photos/dog_exif_extended_xmp_icc.jpg",
+  "photos/japanese-shop.jpg",
+  "photos/kodim03.png",
+  "photos/kodim05.png",
+  "photos/kodim08.png",
+  "photos/kodim19.png",
+  "photos/kodim23.png",
+  "faces/500px-23018877.jpg",
+  "faces/500px-64953085.jpg",
+  "faces/500px-65131509.jpg",
+  "faces/500px-65140003.jpg",
+  "faces/500px-65380541.jpg",
+  "faces/astronaut.png",
+  "faces/clic-100a02c2.jpg",
+  "faces/clic-28d24b9c.jpg",
+  "faces/clic-2a2420f9.jpg",
+  "faces/clic-9466a908.jpg",
+  "faces/clic-b51d5fb5.jpg",
+  "faces/kodim04.png",
+  "formats/jpeg/Landscape_5.jpg",
+  "formats/jpeg/Portrait_6.jpg",
+  "formats/jpeg/gray-sample.jpg",
+  "formats/jpeg/paris_exif_xmp_icc.jpg",
+  "formats/webp/denali.webp",
+  "formats/webp/photo-iccp-adobergb.webp",
+];
+
+/** Those of them of which a middle part is measured as well, a pixel for a pixel: it is softer than what was made smaller. */
+export const MIDDLES: readonly string[] = [
+  "photos/Ultra_HDR_Samples_Originals_01.jpg",
+  "photos/canon-dslr.jpg",
+  "photos/canyon-wren.jpg",
+  "photos/clic-60430844-pepper.png",
+  "photos/craft-beer.jpg",
+  "photos/demo-large-photo.jpg",
+  "photos/dog_exif_extended_xmp_icc.jpg",
+  "photos/japanese-shop.jpg",
+];
+
+/** Measured, but not learned from. */
+export const DRAWINGS: readonly string[] = [
+  "abc",
+  "badsrgb",
+  "bricks-dither",
+  "bricks-gray",
+  "bw-gopher",
+  "chessboard_GRAY",
+  "circle-trns-after-plte",
+  "color",
+  "demo-device-screen",
+  "example_palette",
+  "grayscale_16_should_be_grayscale_1",
+  "grayscale_alpha_16_reduce_alpha",
+  "green_palette",
+  "hibiscus.primitive",
+  "horse",
+  "how-it-works-light",
+  "icon-large",
+  "imageTextN",
+  "logo",
+  "page",
+  "palette_8_should_be_palette_8",
+  "palette_8_should_be_rgba",
+  "phantom",
+  "red-blue-gradient.gamma1dot0",
+  "rgb_8_should_be_rgb_8",
+  "rgba_8_should_be_rgba_8",
+  "ridiculously-fast",
+  "screenshot-clic-4cd6910a",
+  "screenshot-hex-dump",
+  "testpattern",
+  "text",
+  "wuffs-logo-1024x724",
+].map((name) => `graphics/${name}.png`);
