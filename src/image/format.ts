@@ -163,9 +163,15 @@ export interface Writer {
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
   /**
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
-   * a difference.
+   * a difference. `loss`: what photographs lose at a quality, as a part of what they lose in other formats. `haste`: the
+   * points that they lose besides in files that are only looked at.
    */
-  readonly qualities: { readonly least: number; readonly step: number };
+  readonly qualities: {
+    readonly least: number;
+    readonly step: number;
+    readonly loss?: number;
+    readonly haste?: number;
+  };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */

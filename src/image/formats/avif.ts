@@ -23,7 +23,7 @@ export const avif = format({
   write: {
     price: encodePrice,
     encode: encodeAvif,
-    qualities: { least: 20, step: 1 },
+    qualities: { least: 20, step: 1, loss: 0.78 },
     variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
     nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,

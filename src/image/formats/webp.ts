@@ -43,7 +43,7 @@ export const webp = format({
   write: {
     price: encodePrice,
     encode: encodeWebp,
-    qualities: { least: 20, step: 1 },
+    qualities: { least: 20, step: 1, haste: 0.8 },
     variants: [{}],
     nearLosslessLevels: [0, 20, 60],
     maxScoredPixels: Infinity,

@@ -1,6 +1,7 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
 import { beside, either, held } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
+import { isolateBudget } from "../budget.ts";
 import type { Coefficients, RequantizeSettings } from "../format.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
@@ -26,13 +27,26 @@ export function requantize(task: Task): Attempt | null {
   if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
   const lying = asStored(plan, stored);
   const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
-  const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture));
-  const lean = { bytes: beside(looking, work).bytes, ms: requantizeMs(task, format, coefficients) };
+  const ms = requantizeMs(task, format, coefficients);
+  const leanIn = (interlaced: boolean) => {
+    const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture, interlaced));
+    return { bytes: beside(looking, work).bytes, ms };
+  };
+  const triesFinal = isolateBudget.canHold(leanIn(settings.progressive));
+  const lean = leanIn(triesFinal && settings.progressive);
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
   const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
   const { price, keeps } = withReference(least, picture, { pixels: !room?.keepsPixels });
   const aim = targetScore + uncertainty(picture);
-  const goal = { format, settings, targetScore: aim, isFrugal: false, triesExact: false, rivalBytes: Infinity };
+  const goal = {
+    format,
+    settings,
+    targetScore: aim,
+    isFrugal: false,
+    triesFinal,
+    triesExact: false,
+    rivalBytes: Infinity,
+  };
   return {
     name: "requantize",
     price,

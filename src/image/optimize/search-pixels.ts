@@ -48,6 +48,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     settings,
     targetScore: aim,
     isFrugal: !room.keepsResults,
+    triesFinal: room.triesFinal,
     triesExact: room.triesExact,
     rivalBytes,
   };
