@@ -8,8 +8,6 @@ import type { Curve, DistortionAt, Trial } from "./trial.ts";
 const MIN_QUALITY = 20;
 /** What is aimed at above the aim, so that most trials reach it. */
 const MARGIN_POINTS = 0.2;
-/** What is lost grows with this power of the distortion, in most pictures. */
-const GROWTH = 1.7;
 /** The least part of the expected distortion: hardly a picture suffers less. */
 const LEAST_PART = 0.6;
 /** Where less distortion makes so much less of a difference than it should, there is a step ahead. */
@@ -53,12 +51,12 @@ export async function lowestByDistortion(
     if (score >= aim) {
       [better, best] = [place, trial];
       if (score - aim <= close) break;
-      guess = worse ? between(better, worse, wanted, { isFlat, again }) : alongCurve(place, wanted);
+      guess = worse ? between(better, worse, wanted, { isFlat, again }) : inProportion(place, wanted);
     } else {
       isFlat ||= worse !== undefined && slopeOf(place, worse) < (FLAT * place.lost) / place.distortion;
       // Not even the highest quality will do.
       if ((place.lost / distortion) * (await distortionAt(MAX_QUALITY)) * LEAST_PART > wanted) return best ?? trial;
-      const ahead = isFlat ? distortion / 2 : alongCurve(place, wanted);
+      const ahead = isFlat ? distortion / 2 : inProportion(place, wanted);
       guess = better ? between(better, place, wanted, { isFlat, again }) : ahead;
       worse = place;
     }
@@ -89,9 +87,9 @@ function between(
   return better.distortion + (isFlat ? (part + 1 / 2) / 2 : part) * (worse.distortion - better.distortion);
 }
 
-/** The distortion by which as much is lost as wanted, on the usual curve from nothing through one place. */
-function alongCurve({ distortion, lost }: Place, wanted: number): number {
-  return lost > 0 ? distortion * (wanted / lost) ** (1 / GROWTH) : wanted;
+/** The distortion by which as much is lost as wanted, on a line from nothing through one place. */
+function inProportion({ distortion, lost }: Place, wanted: number): number {
+  return lost > 0 ? (distortion * wanted) / lost : wanted;
 }
 
 function slopeOf(one: Place, other: Place): number {

@@ -24,7 +24,7 @@ export async function inOneScan(task: Task, attempts: readonly Attempt[], signal
 /** Whether coefficients are to be looked at many times, or none of the ways that are preferred fits into memory. */
 function isNeeded(attempts: readonly Attempt[]): boolean {
   const preferred = attempts.filter(({ isFallback }) => !isFallback);
-  if (preferred.length === 0 || preferred.some(({ name }) => name === "keep original")) return false;
+  if (attempts.length === 0 || preferred.some(({ name }) => name === "keep original")) return false;
   if (preferred.some(({ name }) => name === "requantize")) return true;
   return !preferred.some(({ price }) => isolateBudget.canHold(price));
 }
