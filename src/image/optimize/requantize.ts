@@ -6,6 +6,7 @@ import type { Coefficients, RequantizeSettings } from "../format.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
+import { patienceOf } from "./presets.ts";
 import { comparingBytes, resultDecodePrice, roomFor, searchMs, triesMs, withReference } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
@@ -42,6 +43,7 @@ export function requantize(task: Task): Attempt | null {
     format,
     settings,
     targetScore: aim,
+    patience: patienceOf(task.aim),
     isFrugal: false,
     triesFinal,
     triesExact: false,

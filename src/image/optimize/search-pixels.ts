@@ -3,7 +3,7 @@ import { beside, either, held, times } from "../../../wasm/price.ts";
 import { picturePrice } from "../pipeline.ts";
 import { mostTries, smallestAnimation } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
-import { TARGET_SCORE } from "./presets.ts";
+import { patienceOf, TARGET_SCORE } from "./presets.ts";
 import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
@@ -47,6 +47,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     format,
     settings,
     targetScore: aim,
+    patience: patienceOf(task.aim),
     isFrugal: !room.keepsResults,
     triesFinal: room.triesFinal,
     triesExact: room.triesExact,

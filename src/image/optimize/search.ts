@@ -9,6 +9,7 @@ import type { EncodeSettings } from "../format.ts";
 import { type Candidate, candidatesFor, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat, isPromising, smallerExact } from "./exact.ts";
+import type { Patience } from "./presets.ts";
 import { CLOSE_POINTS } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Sample } from "./sample.ts";
@@ -39,6 +40,7 @@ export interface Goal {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
+  readonly patience: Patience;
   /** No result is kept while another is made: the first that reaches the target score is taken. */
   readonly isFrugal: boolean;
   /** The whole picture is tried as it is written to stay. */
@@ -116,13 +118,13 @@ async function chosenOf(quest: Quest, first: Candidate, others: readonly Candida
 
 /** A candidate as it does on the whole picture. */
 async function onWhole(quest: Quest, { way, settings, best, distortionAt }: Candidate): Promise<Trial> {
-  const { reference, look, targetScore, isFrugal } = quest;
+  const { reference, look, targetScore, isFrugal, patience } = quest;
   const wholeDistortionAt = distortionOf(way, settings);
   if (!reference.sample.tiles || !distortionAt || !wholeDistortionAt) return best;
   const wholeAt = curveOf(way, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, await distortionAt(best.quality));
-  const close = isFrugal ? Infinity : CLOSE_POINTS;
+  const close = isFrugal ? Infinity : Math.max(CLOSE_POINTS, patience.close - 1);
   const search = { first, trials: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
 }

@@ -6,16 +6,14 @@
 import type { EncodeSettings, Variant } from "../format.ts";
 import type { Way } from "./candidates.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, nextQuality, steepnessOf } from "./losses.ts";
+import type { Patience } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
 
-/** What is aimed at above the target score, so that most tries reach it. */
-const AIM_POINTS = 0.45;
-/** A result this close above the target score is close enough; of a sample that is the picture, which is small, or which is looked at besides. */
-const CLOSE_POINTS = 1.6;
-const CLOSE_ON_SAMPLE = 1;
+/** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
+const CLOSER_ON_SAMPLE = 0.6;
 /** A rendition of the sample whose score is this close to the aim says enough. */
 const NEAR_POINTS = 8;
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
@@ -42,6 +40,7 @@ export interface WrittenSearch {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
+  readonly patience: Patience;
   /** The first that reaches the target score is taken. */
   readonly isFrugal: boolean;
   /** The whole picture is tried as it is written to stay. */
@@ -78,7 +77,7 @@ interface Settled {
 export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Promise<Probed> {
   const { reference, settings } = search;
   const { tiles, picture } = reference.sample;
-  const isSmall = picture.width * picture.height <= SMALL_PIXELS;
+  const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
   const hasSpare = ways.some(({ spare }) => spare);
   let best: Probed | undefined;
   for (const way of ways) {
@@ -86,7 +85,7 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Prom
     const maker = tiles ? await way.onSample(reference.sample) : way;
     const variants: readonly Variant[] = settings.subsample ? [{}] : way.variants;
     for (const [index, variant] of variants.entries()) {
-      if (index > 0 && best && !isSmall && best.quality < CHOICE_QUALITY) continue;
+      if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
       const chosen = { ...settings, ...variant };
       best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || hasSpare });
     }
@@ -101,25 +100,28 @@ async function better(
   known: Probed | undefined,
   further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean },
 ): Promise<Probed> {
-  const { onSample, targetScore, scale, triesFinal, reference } = search;
+  const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { way, maker, settings, isSettled } = further;
   const curve = curveOf(maker, settings, onSample, triesFinal && !reference.sample.tiles);
   const first = known?.quality ?? firstQuality(settings.quality, scale);
-  const close = isSettled && !known ? CLOSE_ON_SAMPLE : NEAR_POINTS;
+  const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
+  const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
   const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
     return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore) };
   };
-  const made = await probed(await settled(search, curve, { first, close, tries, isNear: close === NEAR_POINTS }));
+  const made = await probed(
+    await settled(search, curve, { first, close, tries, isNear: !isSettled || known !== undefined }),
+  );
   if (!known) return made;
   if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
     return known;
   }
   if (!isSettled) return made;
-  const start = expectedQuality(made.known, targetScore + AIM_POINTS, scale);
-  const goal = { first: start, close: CLOSE_ON_SAMPLE, tries: MAX_TRIES, isNear: false };
+  const start = expectedQuality(made.known, targetScore + patience.aim, scale);
+  const goal = { first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
   return probed(await settled(search, curve, goal, made.known));
 }
 
@@ -130,12 +132,12 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Trial> {
-  const { look, targetScore, scale, isFrugal, triesFinal } = search;
+  const { look, targetScore, scale, isFrugal, triesFinal, patience } = search;
   const expected = known.map(({ quality, score }) => ({ quality, score: scoreOfWhole(score, scale) }));
   const slope = steepnessOf(known);
   const goal = {
-    first: expectedQuality(expected, targetScore + AIM_POINTS, scale, slope),
-    close: isFrugal ? Number.POSITIVE_INFINITY : CLOSE_POINTS,
+    first: expectedQuality(expected, targetScore + patience.aim, scale, slope),
+    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,
@@ -162,7 +164,7 @@ interface Settling {
 
 /** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
 async function settled(
-  { targetScore, scale }: Pick<WrittenSearch, "targetScore" | "scale">,
+  { targetScore, scale, patience }: Pick<WrittenSearch, "targetScore" | "scale" | "patience">,
   curve: Curve,
   { first, close, tries, isNear, slope }: Settling,
   before: readonly Known[] = [],
@@ -181,7 +183,7 @@ async function settled(
     if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
     if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
     // Where a line between two qualities fell short, the next one goes further.
-    const margin = AIM_POINTS * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
+    const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
     quality = nextQuality(known, { target: targetScore, margin }, scale, known.length === 1 ? slope : undefined);
   }
   if (!best) throw new RangeError("no quality was tried");
