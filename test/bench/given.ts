@@ -4,6 +4,7 @@ const WHAT = {
   PHOTOS: 'PHOTOS="a.jpg …"',
   FACES: 'FACES="folder …"',
   IMAGES: 'IMAGES="folder"',
+  LEARNED: 'LEARNED="folder"',
   SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
 } as const;
 

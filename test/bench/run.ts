@@ -40,6 +40,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   score: () => import("./score.ts"),
   "score-accuracy": () => import("./score-accuracy.ts"),
   search: () => import("./search.ts"),
+  "search-losses": () => import("./search-losses.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
   "webp-decode": () => import("./webp-decode.ts"),

@@ -1,6 +1,6 @@
 /**
  * Pictures for what is learned of the search and for what is measured of it: none is in both. Names are of files in two
- * folders, which the environment names.
+ * folders, which the environment names (IMAGES, LEARNED).
  */
 
 /** Measured, but not learned from. */
@@ -86,3 +86,62 @@ export const DRAWINGS: readonly string[] = [
   "text",
   "wuffs-logo-1024x724",
 ].map((name) => `graphics/${name}.png`);
+
+/**
+ * Learned from (test/bench/search-losses.ts): what Debian's packages plasma-workspace-wallpapers 5.27.5 and
+ * lomiri-wallpapers-16.04 and -20.04 put into /usr/share.
+ */
+export const LEARNED: readonly string[] = [
+  "backgrounds/Bridge_by_Sander_Klootwijk.jpg",
+  "backgrounds/Dragonfly_by_Bolly.jpg",
+  "backgrounds/Fossa_by_Jasper_Roks.jpg",
+  "backgrounds/Infinite-Sea_by_Aury88.jpg",
+  "backgrounds/Kleiber_by_Lukas_Baubkus.jpg",
+  "backgrounds/Painting-Colors_by__herobrine7gamer.jpg",
+  "backgrounds/Picture_0B_by_freespace.jpg",
+  "backgrounds/Picture_1A_by_freespace.jpg",
+  "backgrounds/Wine_by_Jakkub_Mede.jpg",
+  "backgrounds/aitzgorri_by_Aitzol_Berasategi.jpg",
+  "backgrounds/analogpattern_by_Peter_Nerlich.jpg",
+  "backgrounds/free_by_Peter_Nerlich.jpg",
+  "backgrounds/friends_by_Aitzol_Berasategi.jpg",
+  "backgrounds/greentock_by_Peter_Nerlich.jpg",
+  "backgrounds/life_by_Aitzol_Berasategi.jpg",
+  "backgrounds/picosdeeuropa_by_Aitzol_Berasategi.jpg",
+  "backgrounds/seeding_by_Clements_Engelhardt.jpg",
+  "backgrounds/sunset_by_Aitzol_Berasategi.jpg",
+  "backgrounds/umang_by_Abhishek_Mudgal.jpg",
+  "wallpapers/Altai/contents/images/5120x2880.png",
+  "wallpapers/Autumn/contents/images/2560x1600.jpg",
+  "wallpapers/BytheWater/contents/images/2560x1600.jpg",
+  "wallpapers/Canopee/contents/images/3840x2160.png",
+  "wallpapers/Cascade/contents/images/3840x2160.png",
+  "wallpapers/Cluster/contents/images/3840x2160.png",
+  "wallpapers/ColdRipple/contents/images/2560x1600.jpg",
+  "wallpapers/ColorfulCups/contents/images/2560x1600.jpg",
+  "wallpapers/DarkestHour/contents/images/2560x1600.jpg",
+  "wallpapers/Elarun/contents/images/2560x1600.png",
+  "wallpapers/EveningGlow/contents/images/2560x1600.jpg",
+  "wallpapers/FallenLeaf/contents/images/2560x1600.jpg",
+  "wallpapers/Flow/contents/images/5120x2880.jpg",
+  "wallpapers/Flow/contents/images_dark/5120x2880.jpg",
+  "wallpapers/FlyingKonqui/contents/images/2560x1600.png",
+  "wallpapers/Grey/contents/images/2560x1600.jpg",
+  "wallpapers/Honeywave/contents/images/5120x2880.jpg",
+  "wallpapers/IceCold/contents/images/5120x2880.png",
+  "wallpapers/Kay/contents/images/5120x2880.png",
+  "wallpapers/Kay/contents/images_dark/5120x2880.png",
+  "wallpapers/Kite/contents/images/2560x1600.jpg",
+  "wallpapers/Kokkini/contents/images/3840x2160.png",
+  "wallpapers/MilkyWay/contents/images/5120x2880.png",
+  "wallpapers/OneStandsOut/contents/images/2560x1600.jpg",
+  "wallpapers/Opal/contents/images/3840x2160.png",
+  "wallpapers/PastelHills/contents/images/3200x2000.jpg",
+  "wallpapers/Patak/contents/images/5120x2880.png",
+  "wallpapers/Patak/contents/images_dark/3840x2160.png",
+  "wallpapers/Path/contents/images/2560x1600.jpg",
+  "wallpapers/SafeLanding/contents/images/5120x2880.jpg",
+  "wallpapers/Shell/contents/images/5120x2880.jpg",
+  "wallpapers/Volna/contents/images/5120x2880.jpg",
+  "wallpapers/summer_1am/contents/images/2560x1600.jpg",
+];

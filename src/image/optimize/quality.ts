@@ -11,8 +11,8 @@ export const MAX_TRIALS = 8;
 export interface Scale {
   readonly least: number;
   readonly step: number;
-  /** What pictures lose at a quality, as a part of what is usual; 1 by default. */
-  readonly loss?: number;
+  /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
+  readonly losses?: readonly (readonly [quality: number, lost: number])[];
   /** Points that a rendition loses besides that is made in haste; 0 by default. */
   readonly haste?: number;
 }

@@ -15,7 +15,7 @@ import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.
 /** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
 const CLOSER_ON_SAMPLE = 0.6;
 /** A rendition of the sample whose score is this close to the aim says enough. */
-const NEAR_POINTS = 8;
+const NEAR_POINTS = 3;
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
 const CLOSER_WITH_TRIES = 1.3;
 /** Renditions that are tried at most. */
@@ -134,7 +134,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Trial> {
   const { look, targetScore, scale, isFrugal, triesFinal, patience } = search;
   const expected = known.map(({ quality, score }) => ({ quality, score: scoreOfWhole(score, scale) }));
-  const slope = steepnessOf(known);
+  const slope = steepnessOf(known, scale);
   const goal = {
     first: expectedQuality(expected, targetScore + patience.aim, scale, slope),
     close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
