@@ -77,7 +77,10 @@ async function curveOf(name: "jpeg" | "webp" | "avif", picture: Picture): Promis
 
 function tell(name: string, curves: readonly (readonly Made[])[]): void {
   console.log(`## ${name}, ${curves.length} pictures`);
-  const pairs = curves.flatMap((curve) => curve.slice(1).map((next, index) => [curve[index]!, next] as const));
+  const pairs = curves.flatMap((curve) => {
+    const last = curve.slice(1);
+    return curve.flatMap((one, index) => last.slice(index, index + 1).map((next) => [one, next] as const));
+  });
   for (const [index, quality] of QUALITIES.entries()) {
     const steps = pairs.filter(([one, other]) => one.quality === quality && other.quality === QUALITIES[index + 1]);
     if (steps.length === 0) continue;

@@ -20,7 +20,7 @@ const MAX_KEPT_PIXELS = 4_000_000;
  * Where a format shows what it would write, as many for each choice that it leaves.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4 };
-const PREVIEWED_TRIES = { tiles: 4, sample: 4, whole: 3 };
+const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1 };
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
@@ -188,6 +188,7 @@ function withExact(price: Price, { picture, settings }: Task, { write, can }: Wr
   if (!can.lossless) return price;
   const lossy = write.price(picture, settings);
   const exact = write.price(picture, { ...settings, lossless: true });
-  const ms = write.nearLosslessLevels.length > 0 ? exact.ms : 0;
+  // Photographs are not tried without loss.
+  const ms = write.nearLosslessLevels.length > 0 ? exact.ms / 2 : 0;
   return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }
