@@ -220,6 +220,7 @@ export type Output = {
 
 export type Optimize = {
   readonly compression?: "low" | "medium" | "high" | "ultra" | "lossless";
+  readonly effort?: "fast" | "balanced" | "best";
   readonly lossless?: boolean;
   readonly quality?: number;
   readonly target_bytes?: number;

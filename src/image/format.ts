@@ -167,9 +167,15 @@ export interface Writer {
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
   /**
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
-   * a difference.
+   * a difference. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
+   * points that they lose besides in files that are only looked at.
    */
-  readonly qualities: { readonly least: number; readonly step: number };
+  readonly qualities: {
+    readonly least: number;
+    readonly step: number;
+    readonly losses?: readonly (readonly [quality: number, lost: number])[];
+    readonly haste?: number;
+  };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */

@@ -39,9 +39,14 @@ export type Output = v.InferOutput<typeof Output>;
 export const PRESETS = ["low", "medium", "high", "ultra"] as const;
 export type Preset = (typeof PRESETS)[number];
 
+const EFFORTS = ["fast", "balanced", "best"] as const;
+/** How much time it is worth to come close to the score of a preset. */
+export type Effort = (typeof EFFORTS)[number];
+
 export const Optimize = v.pipe(
   record({
     compression: v.optional(oneOf([...PRESETS, "lossless"])),
+    effort: v.optional(oneOf(EFFORTS)),
     lossless: v.optional(flag(), false),
     quality: v.optional(integer(1, 100)),
     target_bytes: v.optional(integer(1, MAX_TARGET_BYTES)),
@@ -50,6 +55,11 @@ export const Optimize = v.pipe(
     ({ target_bytes: bytes, quality, lossless, compression }) =>
       bytes === undefined || (quality === undefined && !lossless && compression === undefined),
     "must have target_bytes alone: it stands for a quality, a preset and lossless",
+  ),
+  v.check(
+    ({ target_bytes: bytes, quality, lossless, compression, effort }) =>
+      effort === undefined || (bytes === undefined && quality === undefined && !lossless && compression !== "lossless"),
+    "must have effort with a preset only: without one, no quality is searched for",
   ),
 );
 export type Optimize = v.InferOutput<typeof Optimize>;
@@ -60,7 +70,7 @@ export type Aim =
   | { readonly kind: "quality"; readonly quality: number }
   /** The best that is not larger than this. */
   | { readonly kind: "size"; readonly bytes: number }
-  | { readonly kind: "smart"; readonly preset: Preset };
+  | { readonly kind: "smart"; readonly preset: Preset; readonly effort?: Effort | undefined };
 
 /** A size before everything; lossless before `optimize.quality` before `output.quality` before the preset. */
 export function aimOf(output: Output | undefined, optimize: Optimize | undefined): Aim {
@@ -69,5 +79,5 @@ export function aimOf(output: Output | undefined, optimize: Optimize | undefined
   if (optimize?.lossless || compression === "lossless") return { kind: "lossless" };
   const quality = optimize?.quality ?? output?.quality;
   if (quality !== undefined) return { kind: "quality", quality };
-  return { kind: "smart", preset: compression ?? "medium" };
+  return { kind: "smart", preset: compression ?? "medium", effort: optimize?.effort };
 }

@@ -5,6 +5,8 @@ const WHAT = {
   FACES: 'FACES="folder …"',
   UNCOUNTED: 'UNCOUNTED="folder of modules that do not count"',
   PICTURES: 'PICTURES="a.avif b.svg …"',
+  IMAGES: 'IMAGES="folder"',
+  LEARNED: 'LEARNED="folder"',
   SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
 } as const;
 

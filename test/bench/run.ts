@@ -42,6 +42,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   optimize: () => import("./optimize.ts"),
   score: () => import("./score.ts"),
   "score-accuracy": () => import("./score-accuracy.ts"),
+  search: () => import("./search.ts"),
+  "search-losses": () => import("./search-losses.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
   "webp-decode": () => import("./webp-decode.ts"),

@@ -31,6 +31,10 @@ describe("request bodies", () => {
     [{ cdn: { push: true } }, "cdn.push must be false: results are temporary here, or lie in a store of yours"],
     [{ cdn: { zone: "a" } }, "cdn.zone is not a known parameter"],
     [{ optimize: { quality: 101 } }, "optimize.quality must be an integer between 1 and 100"],
+    [
+      { optimize: { quality: 80, effort: "best" } },
+      "optimize must have effort with a preset only: without one, no quality is searched for",
+    ],
     [{ output: { name: "../up" } }, "output.name must be a file name without slashes and control characters"],
     [{ crop: { width: 1, height: 1, x: 3 } }, "crop needs x and y together"],
     [{ scale: {} }, "scale.size is required"],

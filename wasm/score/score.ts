@@ -222,17 +222,23 @@ export class PreparedReference {
     const held = new Held(this.held);
     const band = held.band(this.size.width);
     const comparisons = references.map((reference) => openCompared(held, reference));
+    let missing = this.size.height;
     return {
       maxRows: MAX_ROWS,
       push: (rows) => {
         held.fill(band, rows);
         const count = rows.length / (this.size.width * 4);
+        missing -= count;
         for (const comparison of comparisons) {
           held.call((exports) => exports.comparison_push(comparison, 0, band, count));
         }
       },
-      result: () =>
-        Math.min(...comparisons.map((comparison) => held.call((exports) => exports.comparison_result(comparison)))),
+      result: () => {
+        if (missing > 0) throw new RangeError("a rendition is not complete");
+        return Math.min(
+          ...comparisons.map((comparison) => held.call((exports) => exports.comparison_result(comparison))),
+        );
+      },
       close: () => held.close(),
     };
   }

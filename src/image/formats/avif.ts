@@ -7,6 +7,17 @@ import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
 import { AVIF } from "./optional.ts";
 
+/** Points that photographs lose at qualities: medians over 26 of them. */
+const LOSSES = [
+  [20, 40],
+  [45, 28],
+  [60, 23.7],
+  [70, 21.5],
+  [80, 18.8],
+  [90, 13.8],
+  [100, 8],
+] as const;
+
 export const avif = format({
   ...AVIF,
   summary:
@@ -23,7 +34,7 @@ export const avif = format({
   write: {
     price: encodePrice,
     encode: encodeAvif,
-    qualities: { least: 20, step: 1 },
+    qualities: { least: 20, step: 1, losses: LOSSES },
     variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
     nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,

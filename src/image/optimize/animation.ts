@@ -10,7 +10,7 @@ import { type Found, pictureIn } from "./trial.ts";
 const SAMPLED_FRAMES = 6;
 
 /** The frames compared of an animation, by their numbers. */
-function sampleOf(frames: number): number[] {
+function comparedFrames(frames: number): number[] {
   const count = Math.min(frames, SAMPLED_FRAMES);
   return Array.from({ length: count }, (_, index) => Math.round((index * (frames - 1)) / Math.max(1, count - 1)));
 }
@@ -21,7 +21,7 @@ function sampleOf(frames: number): number[] {
  * @throws RangeError when the sizes differ
  */
 export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
-  const sample = sampleOf(first.frames);
+  const sample = comparedFrames(first.frames);
   const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
   const others = numbered(second.open(breath), partners);
   let worst = 100;

@@ -23,6 +23,8 @@ export interface Attempt {
     | "encode blind"
     | "encode exactly";
   readonly price: Price;
+  /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
+  readonly isFallback?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
   readonly run: (session: Session, breath: Breath) => Promise<Outcome>;

@@ -54,9 +54,11 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
-    const task = await inOneScan(taskOf(wish), allowance);
+    const planned = taskOf(wish);
+    const attempts = attemptsFor(planned);
+    const task = await inOneScan(planned, attempts, allowance);
     session = new Session(task, source);
-    const best = await firstOrBetter(task, session, allowance);
+    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), allowance);
     return best && (await asNamed(task, best, allowance));
   } finally {
     if (session) session.close();
@@ -64,8 +66,12 @@ export async function optimized(wish: Wish, source: SharedBytes, allowance?: All
   }
 }
 
-async function firstOrBetter(task: Task, session: Session, allowance?: Allowance): Promise<Rendition | null> {
-  const attempts = attemptsFor(task);
+async function firstOrBetter(
+  session: Session,
+  attempts: readonly Attempt[],
+  allowance?: Allowance,
+): Promise<Rendition | null> {
+  const { task } = session;
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
   let best: Rendition | null = null;
   let isBeaten = false;

@@ -1,10 +1,11 @@
 /** The ways to encode a picture that stand out on its sample. */
+import type { Breath } from "../breath.ts";
 import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { lowestQuality, MAX_QUALITY, type Scale, type Search } from "./quality.ts";
+import { isFlat } from "./exact.ts";
+import { MAX_QUALITY, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
 import {
-  type Curve,
   curveOf,
   type DistortionAt,
   distortionOf,
@@ -30,35 +31,24 @@ export interface Way extends Maker {
 export interface Candidate {
   readonly way: Way;
   readonly settings: EncodeSettings;
-  readonly curve: Curve;
-  /** About the points that the sample loses at a quality, where that is known. */
-  readonly distortionAt: DistortionAt | undefined;
+  /** About the points that the sample loses at a quality. */
+  readonly distortionAt: DistortionAt;
   readonly best: Trial;
 }
 
-/** A further way to encode is looked for where the best so far is this far above the target score. */
-const SPARE_POINTS = 1.2;
-/** Trials of a further candidate: enough to tell whether it is better. */
-const FURTHER_TRIALS = 4;
-/** A further candidate is given up where it cannot save this part of the bytes. */
-const WORTH_TRYING = 0.01;
-/**
- * The part of its bytes that a further candidate loses with a point of its score: six photographs lose 0.032 to 0.043.
- */
-const FURTHER_BYTES_PER_POINT = 0.045;
 /** Trials on the sample where the kinds of loss are a choice. */
-const TRIALS_OF_LOSS = 6;
+const TRIALS_OF_LOSS = 5;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
 const HOPELESS_LEVELS = 2;
 
 /** What candidates are sought for. */
-export interface Quest {
+export interface SampleSearch {
   readonly sample: Sample;
   readonly look: Look;
   readonly format: FormatDefinition;
-  readonly scale: Scale;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
+  readonly breath: Breath;
 }
 
 /**
@@ -66,12 +56,11 @@ export interface Quest {
  * resolution.
  * @param ways the first is preferred where they do equally well
  */
-export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
+export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
   const { sample, settings, targetScore } = quest;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
   for (const way of ways) {
-    if (way.spare && cheapest && (await cheapest.best.score()) < targetScore + SPARE_POINTS) continue;
     const maker = sample.tiles ? await way.onSample(sample) : way;
     for (const variant of settings.subsample ? [{}] : way.variants) {
       const chosen = { ...settings, ...variant };
@@ -93,7 +82,7 @@ export async function candidatesFor(quest: Quest, ways: readonly Way[]): Promise
 
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
-  { sample, look, scale, targetScore }: Quest,
+  { sample, look, targetScore }: SampleSearch,
   way: Way,
   maker: Maker,
   settings: EncodeSettings,
@@ -102,28 +91,27 @@ async function candidateOf(
   const curve = curveOf(maker, settings, look);
   const distortionAt = distortionOf(maker, settings);
   const search = await searchAfter(cheapest, settings, targetScore);
-  if (!distortionAt) {
-    return { way, settings, curve, distortionAt, best: await lowestQuality(curve, targetScore, scale, search) };
-  }
+  if (!distortionAt) throw new RangeError("a way without previews");
   const first = await likelyQuality(distortionAt, targetScore, settings);
   const byDistortion = () => lowestByDistortion(curve, distortionAt, targetScore, { ...search, first });
   const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
-  return { way, settings, curve, distortionAt, best };
+  return { way, settings, distortionAt, best };
 }
 
 /**
- * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, unless a palette holds
- * all colors.
+ * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, and of photographs far too
+ * much, unless a palette holds all colors.
  */
 async function isHopeless(
   { preview }: Pick<Maker, "preview">,
-  { settings, targetScore }: Quest,
+  { sample, settings, targetScore, breath }: SampleSearch,
   cheapest: Candidate | undefined,
   moved: Candidate | undefined,
 ): Promise<boolean> {
   if (!preview || !cheapest || !moved || (await cheapest.best.score()) < targetScore) return false;
   const least = (await cheapest.best.bytes()).length * HOPELESS_LEVELS;
-  if ((await moved.best.bytes()).length < least) return false;
+  const isPhotograph = !(await isFlat(sample.picture, breath));
+  if (!isPhotograph && (await moved.best.bytes()).length < least) return false;
   return !(await preview({ ...settings, loss: "colors", quality: MAX_QUALITY })).exact;
 }
 
@@ -144,11 +132,6 @@ async function searchAfter(
 ): Promise<Search> {
   const reaches = cheapest && (await cheapest.best.score()) >= targetScore;
   const beat = reaches ? (await cheapest.best.bytes()).length : Infinity;
-  if (cheapest && cheapest.settings.loss === loss) {
-    const worthwhile = beat * (1 - WORTH_TRYING);
-    const first = cheapest.best.quality;
-    return { first, trials: FURTHER_TRIALS, beat: worthwhile, bytesPerPoint: FURTHER_BYTES_PER_POINT };
-  }
   return { first: quality, beat, ...(loss && { trials: TRIALS_OF_LOSS }) };
 }
 

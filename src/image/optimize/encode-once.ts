@@ -39,22 +39,24 @@ export function encodeExactly(task: Task): Attempt | null {
 export function encodeBlind(task: Task): Attempt | null {
   const { aim, settings } = task;
   if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
-  if (searchedScore(task) !== undefined && canDivide(task)) return null;
-  return encoded(task, "encode blind", settings);
+  const isSearched = searchedScore(task) !== undefined;
+  if (isSearched && canDivide(task)) return null;
+  return encoded(task, "encode blind", settings, isSearched);
 }
 
 /** Encodes without loss a picture that there is no memory to encode otherwise. */
 export function encodeExactlyInstead(task: Task): Attempt | null {
   const isPossible = task.aim.kind === "smart" && task.format.can.lossless && !isTiny(task);
-  return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }) : null;
+  return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
 }
 
-function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings): Attempt | null {
+function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, isFallback = false): Attempt | null {
   const format = writableIn(task);
   if (!format) return null;
   return {
     name,
     price: encodePrice(task, format, settings),
+    isFallback,
     async run(session, breath) {
       const bytes = await format.write.encode(session.picture, settings, breath);
       return session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });

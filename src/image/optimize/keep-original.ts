@@ -24,7 +24,8 @@ export function keepOriginal(task: Task): Attempt | null {
   const { stored, aim, format } = task;
   if (aim.kind === "size" || !format.write) return null;
   const isShown = !stored.format.coefficients || canDivide(task);
-  return aim.kind === "lossless" || isShown ? kept(task, false) : null;
+  const attempt = aim.kind === "lossless" || isShown ? kept(task, false) : null;
+  return attempt && { ...attempt, isFallback: true };
 }
 
 function kept(task: Task, isFinal: boolean): Attempt | null {

@@ -15,17 +15,24 @@ import type { Task, WritableFormat } from "./task.ts";
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
 
-/** Renditions that a search mostly looks at: of the sample, for each choice that the format leaves, and of the whole. */
-const SAMPLE_TRIES = 4;
-const WHOLE_TRIES = 2;
+/**
+ * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside tiles.
+ * Where a format shows what it would write, as many for each choice that it leaves.
+ */
+const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4 };
+const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1 };
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
   return sequence(resultDecodePrice(format, picture), scorePrice(picture));
 }
 
-/** The price of decoding a result that is not written yet. */
-export function resultDecodePrice(format: FormatDefinition, { width, height, opaque, frames }: Extent): Price {
+/** The price of decoding a result that is not written yet, in one scan unless told otherwise. */
+export function resultDecodePrice(
+  format: FormatDefinition,
+  { width, height, opaque, frames }: Extent,
+  interlaced = false,
+): Price {
   const facts: Facts = {
     width,
     height,
@@ -34,7 +41,7 @@ export function resultDecodePrice(format: FormatDefinition, { width, height, opa
     loops: 0,
     alpha: !opaque,
     colorspace: "YCbCr",
-    interlaced: false,
+    interlaced,
     subsample: "4:2:0",
     depth: 24,
     quality: 80,
@@ -67,6 +74,8 @@ export interface Room {
   readonly reference: Keeping;
   /** The best result so far is kept while another is made. */
   readonly keepsResults: boolean;
+  /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
+  readonly triesFinal: boolean;
   /** A file without loss can be made beside. */
   readonly triesExact: boolean;
 }
@@ -81,20 +90,21 @@ export function roomFor(task: Task, format: WritableFormat): Room | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
   const keepsPixels = isSmall && fits(task, pixelsPrice(task, format, { keepsPixels: true }));
-  const roomy = pixelsPrice(task, format, { keepsPixels });
+  const triesFinal = fits(task, pixelsPrice(task, format, { keepsPixels, triesFinal: true }));
+  const roomy = pixelsPrice(task, format, { keepsPixels, triesFinal });
   if (!fits(task, roomy)) return null;
   const exact = withExact(roomy, task, format);
   const triesExact = fits(task, exact);
   const own = triesExact ? exact : roomy;
   const { price, keeps } = withReference(own, task, { pixels: !keepsPixels });
-  return { price, keepsPixels, reference: keeps, keepsResults: true, triesExact };
+  return { price, keepsPixels, triesFinal, reference: keeps, keepsResults: true, triesExact };
 }
 
 /** The least room in which a search is possible: nothing is kept but what must be. */
 export function leastRoom(task: Task, format: WritableFormat): Room {
   const own = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
   const { price, keeps } = withReference(own, task, { pixels: true });
-  return { price, reference: keeps, keepsPixels: false, keepsResults: false, triesExact: false };
+  return { price, reference: keeps, keepsPixels: false, triesFinal: false, keepsResults: false, triesExact: false };
 }
 
 /**
@@ -119,47 +129,64 @@ export function withReference(
 function pixelsPrice(
   task: Task,
   format: WritableFormat,
-  { keepsPixels, keepsResults = true }: { keepsPixels: boolean; keepsResults?: boolean },
+  {
+    keepsPixels,
+    triesFinal = false,
+    keepsResults = true,
+  }: Partial<Omit<Room, "keepsPixels">> & Pick<Room, "keepsPixels">,
 ): Price {
   const { picture, settings } = task;
   const source = sourcePrice(task);
   const pixels = keepsPixels ? collectPrice(picture) : FREE;
   const encode = format.write.price(picture, { ...settings, trial: true });
   const final = format.write.price(picture, settings);
-  const decode = resultDecodePrice(format, picture);
+  const decode = resultDecodePrice(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture));
   // A format decodes in the memory that it encodes in.
   const work = either(encode, final, decode).bytes;
   const results = keepsResults ? final.bytes / 4 : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
-  const readings = keepsPixels ? 1 : WHOLE_TRIES + 2;
-  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings) + final.ms;
+  const tried = samplePart(picture) < 1 ? TRIES.whole : 0;
+  const readings = keepsPixels ? 1 : 1 + 2 * tried + (triesFinal ? 0 : 1);
+  const lastMs = triesFinal && !format.write.study ? 0 : final.ms;
+  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
 }
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
-  const { variants } = format.write;
-  return searchMs(picture, (extent) => {
+  const { variants, study } = format.write;
+  if (!study)
+    return searchMs(picture, (extent) =>
+      tryMs(format, extent, { ...settings, ...variants[0], trial: extent !== picture }),
+    );
+  const previewed = (extent: Extent) => {
     const encodings = variants.map(
       (variant) => format.write.price(extent, { ...settings, ...variant, progressive: false, trial: true }).ms,
     );
     const all = encodings.reduce((sum, ms) => sum + ms, 0);
     const decode = resultDecodePrice(format, extent).ms;
     return extent === picture ? all / variants.length + decode : all + decode * variants.length;
-  });
+  };
+  return searchMs(picture, previewed, PREVIEWED_TRIES);
+}
+
+/** Milliseconds of writing a file and decoding it. */
+function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings): number {
+  return format.write.price(extent, settings).ms + resultDecodePrice(format, extent).ms;
 }
 
 /**
  * Milliseconds of a search that looks at renditions of the sample, and then of the whole picture where that is another.
  * @param oneMs of making and decoding one rendition of the whole, or one of the sample for each choice that there is
  */
-export function searchMs(picture: Extent, oneMs: (extent: Extent) => number): number {
+export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
-  const onSample = preparePrice(sample).ms + SAMPLE_TRIES * (oneMs(sample) + comparePreparedPrice(sample).ms);
-  if (samplePart(picture) === 1) return onSample;
-  return onSample + WHOLE_TRIES * (oneMs(picture) + scorePrice(picture).ms);
+  const sampleMs = oneMs(sample) + comparePreparedPrice(sample).ms;
+  if (samplePart(picture) === 1) return preparePrice(sample).ms + tries.sample * sampleMs;
+  const wholeMs = oneMs(picture) + scorePrice(picture).ms;
+  return preparePrice(sample).ms + tries.tiles * sampleMs + tries.whole * wholeMs;
 }
 
 /** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
@@ -167,6 +194,7 @@ function withExact(price: Price, { picture, settings }: Task, { write, can }: Wr
   if (!can.lossless) return price;
   const lossy = write.price(picture, settings);
   const exact = write.price(picture, { ...settings, lossless: true });
-  const ms = write.nearLosslessLevels.length > 0 ? exact.ms : 0;
+  // Photographs are not tried without loss.
+  const ms = write.nearLosslessLevels.length > 0 ? exact.ms / 2 : 0;
   return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }

@@ -30,7 +30,8 @@ export function recompressOnly(task: Task): Attempt | null {
 export function recompressToo(task: Task): Attempt | null {
   const { aim, format, unchanged, stored } = task;
   const isTurned = unchanged !== null && unchanged.turn !== 1 && aim.kind === "quality";
-  const attempt = (aim.kind === "smart" || isTurned) && format.write ? recompressed(task) : null;
+  const made = (aim.kind === "smart" || isTurned) && format.write ? recompressed(task) : null;
+  const attempt = made && { ...made, isFallback: true };
   // What is turned is not the original any more, but competes with it.
   const original = unchanged?.original?.length ?? stored.bytes.length;
   if (isTurned) return attempt && { ...attempt, mayBeat: ({ file }) => file.bytes.length >= original };

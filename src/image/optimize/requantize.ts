@@ -5,7 +5,8 @@ import type { Coefficients, RequantizeSettings } from "../format.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
-import { comparingBytes, resultDecodePrice, roomFor, searchMs, triesMs, withReference } from "./prices.ts";
+import { patienceOf } from "./presets.ts";
+import { comparingBytes, fits, resultDecodePrice, roomFor, searchMs, triesMs, withReference } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
 import { searchedScore } from "./search-pixels.ts";
@@ -26,13 +27,27 @@ export function requantize(task: Task): Attempt | null {
   if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
   const lying = asStored(plan, stored);
   const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
-  const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture));
-  const lean = { bytes: beside(looking, work).bytes, ms: requantizeMs(task, format, coefficients) };
+  const ms = requantizeMs(task, format, coefficients);
+  const leanIn = (interlaced: boolean) => {
+    const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture, interlaced));
+    return { bytes: beside(looking, work).bytes, ms };
+  };
+  const triesFinal = fits(task, leanIn(settings.progressive));
+  const lean = leanIn(triesFinal && settings.progressive);
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
   const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
   const { price, keeps } = withReference(least, task, { pixels: !room?.keepsPixels });
   const aim = targetScore + uncertainty(picture);
-  const goal = { format, settings, targetScore: aim, isFrugal: false, triesExact: false, rivalBytes: Infinity };
+  const goal = {
+    format,
+    settings,
+    targetScore: aim,
+    patience: patienceOf(task.aim),
+    isFrugal: false,
+    triesFinal,
+    triesExact: false,
+    rivalBytes: Infinity,
+  };
   return {
     name: "requantize",
     price,

@@ -12,11 +12,11 @@ import { comparedRows, GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 /** Pixels of the side of a tile: as high as a strip. */
 export const TILE = STRIP_ROWS;
 const ACROSS = 4;
-const TILES = 12;
+const TILES = 8;
 
 const SAMPLE_PIXELS = TILE * TILE * TILES;
 /** Pixels up to which a picture stands for itself: a sample would save less than it costs to confirm what it says. */
-const SMALL_PIXELS = 1.5 * SAMPLE_PIXELS;
+const SMALL_PIXELS = 2.25 * SAMPLE_PIXELS;
 
 export interface Sample {
   readonly picture: Picture;

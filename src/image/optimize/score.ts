@@ -10,9 +10,11 @@ import {
   scorePeakBytes,
   type Tile,
 } from "../../../wasm/score/score.ts";
+import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
 import type { Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
+import { filled } from "../steps/filled.ts";
 import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
@@ -120,14 +122,12 @@ export async function preparedOf(rows: Rows, breath: Breath, tile?: Tile): Promi
   const backgrounds = backgroundsOf(rows.opaque);
   const reference = new PreparedReference(rows, backgrounds, tile);
   try {
-    const pixelMs = (PREPARE_NS * backgrounds.length) / 1e6;
-    await eachBand(rows, reference.maxRows, pixelMs, breath, (band) => reference.push(band));
+    const nanoseconds = PREPARE_NS * backgrounds.length;
+    for await (const band of bandsOf(rows, { rows: reference.maxRows, nanoseconds, breath })) reference.push(band);
     return reference;
   } catch (error) {
     reference.close();
     throw error;
-  } finally {
-    rows.close();
   }
 }
 
@@ -147,7 +147,8 @@ export async function compareWith(
     if (rendition.width !== width || rendition.height !== height) throw new RangeError("sizes differ");
     const comparison = reference.compare(background);
     try {
-      await eachBand(rendition, comparison.maxRows, COMPARE_PREPARED_NS / 1e6, breath, (band) => comparison.push(band));
+      const going = { rows: comparison.maxRows, nanoseconds: COMPARE_PREPARED_NS, breath };
+      for await (const band of bandsOf(rendition, going)) comparison.push(band);
       return comparison.result();
     } finally {
       comparison.close();
@@ -155,24 +156,6 @@ export async function compareWith(
   } finally {
     rendition.close();
   }
-}
-
-/** Reads all rows, at most so many at a time; a pixel of work takes `pixelMs`. */
-async function eachBand(
-  rows: Rows,
-  maxRows: number,
-  pixelMs: number,
-  breath: Breath,
-  take: (band: Uint8Array) => void,
-): Promise<void> {
-  let left = rows.height;
-  for (let band = await rows.read(maxRows); band; band = await rows.read(maxRows)) {
-    take(band);
-    const pixels = band.length / 4;
-    left -= pixels / rows.width;
-    await breath.spend(pixels * pixelMs);
-  }
-  if (left > 0) throw new RangeError("a picture ended early");
 }
 
 /** Reads two pictures in step, whatever bands they come in. */
@@ -188,20 +171,9 @@ async function readTogether(
   for (let y = 0; y < first.height; y += maxRows) {
     const rows = Math.min(maxRows, first.height - y);
     const [one, other] = bands.map((band) => band.subarray(0, rows * stride)) as [Uint8Array, Uint8Array];
-    await readInto(first, one);
-    await readInto(second, other);
+    await filled(first, one);
+    await filled(second, other);
     for (const comparison of comparisons) comparison.push(one, other);
     await breath.spend((rows * first.width * comparisons.length * COMPARE_NS) / 1e6);
-  }
-}
-
-/** Reads as many rows as `band` holds. */
-async function readInto(rows: Rows, band: Uint8Array): Promise<void> {
-  const stride = rows.width * 4;
-  for (let at = 0; at < band.length;) {
-    const read = await rows.read((band.length - at) / stride);
-    if (!read) throw new RangeError("a picture ended early");
-    band.set(read, at);
-    at += read.length;
   }
 }

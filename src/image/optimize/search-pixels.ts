@@ -3,7 +3,7 @@ import { beside, either, held, times } from "../../../wasm/price.ts";
 import { picturePrice } from "../pipeline.ts";
 import { mostTries, smallestAnimation } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
-import { TARGET_SCORE } from "./presets.ts";
+import { patienceOf, TARGET_SCORE } from "./presets.ts";
 import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
@@ -29,7 +29,7 @@ export function searchPixels(task: Task): Attempt | null {
 /** Searches through pixels in the least memory, where nothing may be kept. */
 export function searchPixelsFrugally(task: Task): Attempt | null {
   const format = searchableIn(task);
-  return format && pixelsIn(task, format, leastRoom(task, format));
+  return format && { ...pixelsIn(task, format, leastRoom(task, format)), isFallback: true };
 }
 
 /** The format, where a still picture is searched for by its pixels. */
@@ -47,7 +47,9 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     format,
     settings,
     targetScore: aim,
+    patience: patienceOf(task.aim),
     isFrugal: !room.keepsResults,
+    triesFinal: room.triesFinal,
     triesExact: room.triesExact,
     rivalBytes,
   };

@@ -7,17 +7,18 @@
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../format.ts";
 import { type Candidate, candidatesFor, type Way } from "./candidates.ts";
-import { confirmed } from "./confirm.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { isPromising, smallerExact } from "./exact.ts";
-import { CLOSE_POINTS, type Scale } from "./quality.ts";
+import { isFlat, isPromising, smallerExact } from "./exact.ts";
+import type { Patience } from "./presets.ts";
+import { CLOSE_POINTS } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import { curveOf, distortionOf, type Found, Look, surely, type Trial } from "./trial.ts";
+import { bestWay, type Probed, wholeBy, type WrittenSearch } from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
-const MAX_PREVIEWED_TRIES = 6;
+const MAX_PREVIEWED_TRIES = 4;
 
 /** Tries made in haste take up to half as many bytes again, and a sample is not quite the picture. */
 const HOPELESS = 2;
@@ -39,8 +40,11 @@ export interface Goal {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
+  readonly patience: Patience;
   /** No result is kept while another is made: the first that reaches the target score is taken. */
   readonly isFrugal: boolean;
+  /** The whole picture is tried as it is written to stay. */
+  readonly triesFinal: boolean;
   /** Encodings without loss are tried as well where that is promising. */
   readonly triesExact: boolean;
   /** What the result competes with: of one that is plainly larger nothing is made. */
@@ -48,11 +52,7 @@ export interface Goal {
 }
 
 /** A search under way. */
-interface Quest extends Goal {
-  readonly reference: Reference;
-  readonly look: Look;
-  readonly scale: Scale;
-}
+type Quest = Goal & WrittenSearch & { readonly breath: Breath };
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
@@ -65,23 +65,42 @@ export async function smallestAbove(
   ways: readonly Way[],
   breath: Breath,
 ): Promise<Found | null> {
-  const { format, isFrugal, rivalBytes } = goal;
+  const { format } = goal;
   const { sample } = reference;
   const lookAt = (score: Reference["score"]) => new Look(format, sample.picture.opaque, score, breath);
   const look = lookAt((rendition, background) => reference.score(rendition, background));
-  const quest: Quest = { ...goal, reference, look, scale: format.write.qualities };
   const onSample = lookAt((rendition, background) => reference.scoreSample(rendition, background));
-  const [first, ...others] = await candidatesFor({ ...quest, sample, look: onSample }, ways);
-  const parts = (reference.size.width * reference.size.height) / (sample.picture.width * sample.picture.height);
-  if ((await first.best.bytes()).length * parts > rivalBytes * HOPELESS) return null;
+  const quest = { ...goal, reference, look, onSample, scale: format.write.qualities, breath };
+  return ways.some(({ preview }) => preview) ? smallestPreviewed(quest, ways) : smallestWritten(quest, ways);
+}
+
+/** Where files must be written to be looked at. */
+async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const { reference, isFrugal, triesFinal } = quest;
+  const chosen = await bestWay(quest, ways);
+  if (chosen.bytes * partsOf(reference) > quest.rivalBytes * HOPELESS) return null;
+  const found = reference.sample.tiles ? await wholeBy(quest, chosen) : chosen.best;
+  const isWritten = chosen.way.finish === chosen.way.encode;
+  const stays = isWritten && (isFrugal || triesFinal);
+  const lossy = stays
+    ? { bytes: await found.bytes(), score: await found.score() }
+    : await written({ ...chosen, best: found }, isWritten);
+  return isFrugal ? lossy : withoutLoss(quest, chosen, lossy);
+}
+
+/** How many times the sample is smaller than the picture. */
+function partsOf({ size, sample }: Reference): number {
+  return (size.width * size.height) / (sample.picture.width * sample.picture.height);
+}
+
+/** Where it is known what a file will show. */
+async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const { reference, isFrugal, rivalBytes, onSample } = quest;
+  const [first, ...others] = await candidatesFor({ ...quest, sample: reference.sample, look: onSample }, ways);
+  if ((await first.best.bytes()).length * partsOf(reference) > rivalBytes * HOPELESS) return null;
   const { chosen, found } = await chosenOf(quest, first, others);
-  const { way } = chosen;
-  const isWritten = way.finish === way.encode && !way.preview;
-  if (isFrugal && isWritten) return { bytes: await found.bytes(), score: await found.score() };
-  const candidate = { ...chosen, best: found };
-  const rivals = way.preview && !isFrugal ? await rivalsOf(quest, found, first, others) : [];
-  const lossy = way.preview ? await finished(quest, candidate, rivals) : await written(candidate, isWritten);
-  return withoutLoss(quest, chosen, found, lossy);
+  const rivals = isFrugal ? [] : await rivalsOf(quest, found, first, others);
+  return finished(quest, { ...chosen, best: found }, rivals);
 }
 
 /** The first candidate that reaches the target score on the whole picture, or else the last. */
@@ -98,23 +117,23 @@ async function chosenOf(quest: Quest, first: Candidate, others: readonly Candida
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(quest: Quest, { way, settings, curve, best, distortionAt }: Candidate): Promise<Trial> {
-  const { reference, look, scale, targetScore, isFrugal } = quest;
-  if (!reference.sample.tiles) return best;
-  const wholeAt = curveOf(way, settings, look);
+async function onWhole(quest: Quest, { way, settings, best, distortionAt }: Candidate): Promise<Trial> {
+  const { reference, look, targetScore, isFrugal, patience } = quest;
   const wholeDistortionAt = distortionOf(way, settings);
-  if (!distortionAt || !wholeDistortionAt) {
-    return confirmed(curve, wholeAt, { targetScore, first: settings.quality, scale, isFrugal });
-  }
+  if (!reference.sample.tiles || !distortionAt || !wholeDistortionAt) return best;
+  const wholeAt = curveOf(way, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, await distortionAt(best.quality));
-  const close = isFrugal ? Infinity : CLOSE_POINTS;
+  const close = isFrugal ? Infinity : Math.max(CLOSE_POINTS, patience.close - 1);
   const search = { first, trials: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
 }
 
 /** A candidate, written to stay, unless the try is smaller and may stay. */
-async function written({ way, settings, best }: Candidate, mayStay: boolean): Promise<Found> {
+async function written(
+  { way, settings, best }: Pick<Candidate, "way" | "settings" | "best">,
+  mayStay: boolean,
+): Promise<Found> {
   const final = await way.finish({ ...settings, quality: best.quality });
   const tried = mayStay ? await best.bytes() : final;
   return { bytes: tried.length < final.length ? tried : final, score: await best.score() };
@@ -169,16 +188,17 @@ async function finished(
 }
 
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
-async function withoutLoss(quest: Quest, chosen: Candidate, found: Trial, lossy: Found): Promise<Found> {
-  const { format, reference, look, targetScore, triesExact } = quest;
+async function withoutLoss(quest: Quest, { way, settings, bytes }: Probed, lossy: Found): Promise<Found> {
+  const { format, reference, look, targetScore, triesExact, breath } = quest;
   const levels = triesExact ? format.write.nearLosslessLevels : [];
   if (levels.length === 0) return lossy;
-  const { way, settings, curve } = chosen;
   const { picture, tiles } = reference.sample;
-  if (tiles && (await found.score()) >= targetScore) {
+  const reaches = lossy.score >= targetScore;
+  if (reaches && !(await isFlat(picture, breath))) return lossy;
+  if (reaches && tiles) {
     const { encode } = await way.onSample({ picture });
-    const lossySample = await (await curve(found.quality)).bytes();
-    if (!isPromising(await encode({ ...settings, lossless: true }), lossySample)) return lossy;
+    const exact = await encode({ ...settings, lossless: true, effort: 0 });
+    if (!isPromising(exact.length, bytes)) return lossy;
   }
-  return smallerExact(way.encode, (bytes) => look.score(bytes), settings, targetScore, levels, lossy);
+  return smallerExact(way.encode, (file) => look.score(file), settings, targetScore, levels, lossy);
 }

@@ -50,18 +50,19 @@ export interface Task extends Wish {
   readonly unchanged: Unchanged | null;
 }
 
-export function taskOf(wish: Wish): Task {
-  const picture = pictureIn(wish);
+/** @param unchanged what stays of the original, where that is known */
+export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
+  const picture = plannedPicture(wish);
   const wanted = encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline");
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
-  return { ...wish, picture, settings, unchanged: unchangedBy(wish) };
+  return { ...wish, picture, settings, unchanged };
 }
 
 /**
  * The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha.
  */
-function pictureIn({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
+function plannedPicture({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
   const planned = pictureOf(stored, plan);
   const isStill = planned.frames === 1 || format.can.animation;
   const picture = isStill ? planned : stillPicture(planned, (breath) => firstFrame(planned, breath));
@@ -117,7 +118,11 @@ export function asStored(plan: Plan, { facts }: Stored): Plan {
 
 /** The format of a task as one that can be written; null where it cannot. */
 export function writableIn({ format }: Pick<Task, "format">): WritableFormat | null {
-  return format.write ? { ...format, write: format.write } : null;
+  return isWritable(format) ? format : null;
+}
+
+function isWritable(format: FormatDefinition): format is WritableFormat {
+  return format.write !== undefined;
 }
 
 /** Whether a file has another encoding than the one that the caller named, and could have that. */

@@ -99,13 +99,13 @@ export class Look {
 }
 
 /**
- * What comes of qualities. Each is tried once, and written in haste and in a single scan: a decoder of several scans
- * keeps the whole picture in memory, one of a single scan some rows.
+ * What comes of qualities. Each is tried once, and written in haste and in a single scan, unless it is to stay: a decoder of
+ * several scans keeps the whole picture in memory, one of a single scan some rows.
  */
-export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, look: Look): Curve {
+export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, look: Look, stays = false): Curve {
   const known = new Map<string, Trial>();
   return async (quality) => {
-    const tried = { ...settings, quality, progressive: false, trial: true };
+    const tried = { ...settings, quality, ...(!stays && IN_HASTE) };
     const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
     const make = () => encode(tried);
@@ -114,6 +114,8 @@ export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, lo
     return { ...made, quality };
   };
 }
+
+const IN_HASTE = { progressive: false, trial: true } as const;
 
 /** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
 export async function surely(search: () => Promise<Trial>): Promise<Trial> {

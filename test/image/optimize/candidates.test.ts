@@ -43,9 +43,9 @@ it("never writes two renditions at a time", async () => {
       sample: { picture },
       look: new Look(png, true, score, breath),
       format: png,
-      scale: png.write.qualities,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
+      breath,
     };
     expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
   });

@@ -47,6 +47,12 @@ describe("a progressive picture that does not fit beside an encoder of another f
     expect(output.score).toBeGreaterThanOrEqual(75);
     expect(output.score).toBeLessThan(99);
   });
+
+  it("is written without loss", async () => {
+    const output = { format: "png", encoding: "progressive" } as const;
+    const made = await rendered(bytes, { ...order, output, optimize: { lossless: true } });
+    expect(made.output.facts).toMatchObject({ width, height, colorspace: "RGB" });
+  });
 });
 
 function webp(rest: { quality?: number }) {

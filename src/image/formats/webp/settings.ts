@@ -7,6 +7,8 @@ type Shape = Size & { readonly opaque: boolean };
 
 /** libwebp's methods by effort. Method 6 costs three times the time of 4 and wins about a percent. */
 const LOSSY_METHODS = [2, 3, 4, 5, 6] as const;
+/** Trials take 0.4 times what method 4 does; they score 0.8 points less, and are 4 percent larger. */
+const TRIAL_METHOD = 2;
 const LOSSLESS_METHODS = [1, 1, 2, 2, 2] as const;
 /** Method 0 takes five times the memory and three times the time of the lean coder, for the same bytes. */
 const LEAST_LOSSLESS_METHOD = 1;
@@ -19,7 +21,8 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
   const { width, height, opaque } = shape;
   const step = Math.round(Math.min(1, Math.max(0, settings.effort)) * (LOSSY_METHODS.length - 1));
   if (!settings.lossless) {
-    return { width, height, opaque, lossless: false, quality: settings.quality, method: LOSSY_METHODS[step]! };
+    const method = settings.trial ? TRIAL_METHOD : LOSSY_METHODS[step]!;
+    return { width, height, opaque, lossless: false, quality: settings.quality, method };
   }
   const { nearLossless = 100 } = settings;
   const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true, nearLossless };

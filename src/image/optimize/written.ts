@@ -1,0 +1,206 @@
+/**
+ * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of the
+ * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: two
+ * times in three that is near enough, and what it scores says where to look next.
+ */
+import type { EncodeSettings, Variant } from "../format.ts";
+import type { Way } from "./candidates.ts";
+import { bytesAtTarget, expectedQuality, firstQuality, type Known, nextQuality, steepnessOf } from "./losses.ts";
+import type { Patience } from "./presets.ts";
+import { MAX_QUALITY, type Scale } from "./quality.ts";
+import type { Reference } from "./reference.ts";
+import type { WritableFormat } from "./task.ts";
+import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
+
+/** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
+const CLOSER_ON_SAMPLE = 0.6;
+/** A rendition of the sample whose score is this close to the aim says enough. */
+const NEAR_POINTS = 3;
+/** Each further try may be further from it by so many times: what else can be won is less than what was. */
+const CLOSER_WITH_TRIES = 1.3;
+/** Renditions that are tried at most. */
+const MAX_TRIES = 6;
+const MAX_SAMPLE_TRIES = 3;
+const MAX_WHOLE_TRIES = 4;
+/** What tiles lose, and the whole of a picture, in points: their edges do not count, and the rest is busier. */
+const WHOLE_OF_TILES = { points: 0.7, part: 0.95 };
+/** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
+const SAME_BYTES = 0.03;
+/** A further way to encode is taken where it saves this part of the bytes. */
+const WORTH_TRYING = 0.01;
+/** A further way is looked for where the first is this far above the target score. */
+const SPARE_POINTS = 1.2;
+/** Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. */
+const CHOICE_QUALITY = 82;
+/** Pixels of a picture that is so small that all choices are looked at. */
+const SMALL_PIXELS = 1 << 16;
+
+/** What is searched for among ways that write files. */
+export interface WrittenSearch {
+  readonly format: WritableFormat;
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
+  readonly patience: Patience;
+  /** The first that reaches the target score is taken. */
+  readonly isFrugal: boolean;
+  /** The whole picture is tried as it is written to stay. */
+  readonly triesFinal: boolean;
+  readonly reference: Reference;
+  readonly scale: Scale;
+  /** How renditions of the sample are looked at, and of the whole. */
+  readonly onSample: Look;
+  readonly look: Look;
+}
+
+/** A way with its settings, and what is known of the sample by it. */
+export interface Probed {
+  readonly way: Way;
+  readonly settings: EncodeSettings;
+  readonly curve: Curve;
+  readonly known: readonly Known[];
+  /** The rendition nearest to the aim. */
+  readonly best: Trial;
+  readonly score: number;
+  /** About the one that reaches the target score. */
+  readonly quality: number;
+  /** About what the sample takes at the target score. */
+  readonly bytes: number;
+}
+
+/** What came of several qualities. */
+interface Settled {
+  readonly best: Trial;
+  readonly known: readonly Known[];
+}
+
+/** The way that takes the fewest bytes on the sample. */
+export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Promise<Probed> {
+  const { reference, settings } = search;
+  const { tiles, picture } = reference.sample;
+  const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
+  const hasSpare = ways.some(({ spare }) => spare);
+  let best: Probed | undefined;
+  for (const way of ways) {
+    if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
+    const maker = tiles ? await way.onSample(reference.sample) : way;
+    const variants: readonly Variant[] = settings.subsample ? [{}] : way.variants;
+    for (const [index, variant] of variants.entries()) {
+      if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
+      const chosen = { ...settings, ...variant };
+      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || hasSpare });
+    }
+  }
+  if (!best) throw new RangeError("no way to encode");
+  return best;
+}
+
+/** The better of what is known and a further way, which is given up where one look says that it is not. */
+async function better(
+  search: WrittenSearch,
+  known: Probed | undefined,
+  further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean },
+): Promise<Probed> {
+  const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
+  const { way, maker, settings, isSettled } = further;
+  const curve = curveOf(maker, settings, onSample, triesFinal && !reference.sample.tiles);
+  const first = known?.quality ?? firstQuality(settings.quality, scale);
+  const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
+  const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
+  const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
+  const probed = async (one: Settled): Promise<Probed> => {
+    const [score, { length }] = [await one.best.score(), await one.best.bytes()];
+    const quality = expectedQuality(one.known, targetScore, scale);
+    return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore) };
+  };
+  const made = await probed(
+    await settled(search, curve, { first, close, tries, isNear: !isSettled || known !== undefined }),
+  );
+  if (!known) return made;
+  if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
+    return known;
+  }
+  if (!isSettled) return made;
+  const start = expectedQuality(made.known, targetScore + patience.aim, scale);
+  const goal = { first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
+  return probed(await settled(search, curve, goal, made.known));
+}
+
+/** Whether not even the highest quality reaches the target score. */
+function isMissed({ best, score }: Probed, targetScore: number): boolean {
+  return score < targetScore && best.quality >= MAX_QUALITY;
+}
+
+/** The whole picture, encoded by a way. */
+export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Trial> {
+  const { look, targetScore, scale, isFrugal, triesFinal, patience } = search;
+  const expected = known.map(({ quality, score }) => ({ quality, score: scoreOfWhole(score, scale) }));
+  const slope = steepnessOf(known, scale);
+  const goal = {
+    first: expectedQuality(expected, targetScore + patience.aim, scale, slope),
+    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
+    tries: MAX_WHOLE_TRIES,
+    isNear: false,
+    slope,
+  };
+  const { best } = await settled(search, curveOf(way, settings, look, triesFinal), goal);
+  return best;
+}
+
+function scoreOfWhole(score: number, { haste = 0 }: Scale): number {
+  const { points, part } = WHOLE_OF_TILES;
+  return 100 - Math.max(0, points + part * (100 - score) - haste);
+}
+
+interface Settling {
+  readonly first: number;
+  /** Points above the target score that are close enough. */
+  readonly close: number;
+  readonly tries: number;
+  /** A score below the target is as good as one above it. */
+  readonly isNear: boolean;
+  /** How steep the curve of the picture is, until two qualities say it. */
+  readonly slope?: number;
+}
+
+/** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
+async function settled(
+  { targetScore, scale, patience }: Pick<WrittenSearch, "targetScore" | "scale" | "patience">,
+  curve: Curve,
+  { first, close, tries, isNear, slope }: Settling,
+  before: readonly Known[] = [],
+): Promise<Settled> {
+  const known: Known[] = [...before];
+  let best: Rated | undefined;
+  let missed: { readonly bytes: number; readonly times: number } | undefined;
+  let quality: number | undefined = first;
+  for (let count = 0; count < tries && quality !== undefined; count++) {
+    const trial = await curve(quality);
+    const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
+    known.push({ quality, score: made.score });
+    best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
+    const above = made.score - targetScore;
+    if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;
+    if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
+    if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
+    // Where a line between two qualities fell short, the next one goes further.
+    const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
+    quality = nextQuality(known, { target: targetScore, margin }, scale, known.length === 1 ? slope : undefined);
+  }
+  if (!best) throw new RangeError("no quality was tried");
+  // What cannot look as promised looks as well as it can.
+  const isMissed = !isNear && best.score < targetScore;
+  return { best: isMissed ? await curve(MAX_QUALITY) : best.trial, known };
+}
+
+interface Rated {
+  readonly trial: Trial;
+  readonly score: number;
+  readonly bytes: number;
+}
+
+/** Whether a rendition is nearer to the target score, or, unless that is asked, the smaller of those that reach it. */
+function isBetter(one: Rated, other: Rated, targetScore: number, isNear: boolean): boolean {
+  if (isNear) return Math.abs(one.score - targetScore) < Math.abs(other.score - targetScore);
+  if (one.score < targetScore) return other.score < targetScore && one.score > other.score;
+  return other.score < targetScore || one.bytes <= other.bytes;
+}

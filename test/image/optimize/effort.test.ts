@@ -1,0 +1,24 @@
+/** Efforts: each keeps the promise of a preset, and more of them come closer to it. */
+import { expect, it } from "vitest";
+
+import photograph from "../../fixtures/score/macaw.png";
+import { rendered } from "../../support/render.ts";
+
+const FORMATS = ["jpeg", "webp", "png"] as const;
+/** Bytes of files whose scores are alike differ by less than this part. */
+const ALIKE = 0.02;
+
+it.each(FORMATS)(
+  "every effort keeps the promise, and the most takes no more bytes than the usual: %s",
+  async (format) => {
+    const bytes = { fast: 0, balanced: 0, best: 0 };
+    for (const effort of ["fast", "balanced", "best"] as const) {
+      const output = { format, encoding: "progressive" } as const;
+      const optimize = { compression: "high", lossless: false, effort } as const;
+      const result = await rendered(new Uint8Array(photograph), { output, optimize });
+      expect(result.output.score).toBeGreaterThanOrEqual(65);
+      bytes[effort] = result.output.bytes.length;
+    }
+    expect(bytes.best).toBeLessThanOrEqual(bytes.balanced * (1 + ALIKE));
+  },
+);
