@@ -214,3 +214,20 @@ export const MAX_CREDENTIAL_CHARACTERS = 1_024;
 export const MAX_KEPT_TOKENS = 256;
 /** How long before its end an access token is not used any more. */
 export const TOKEN_MARGIN_MS = 60_000;
+
+/** Deliveries of one account: one a site and a stage is plenty; each may be cached by every isolate. */
+export const MAX_DELIVERIES = 100;
+/** Sources of one delivery, all compared with every address. */
+export const MAX_DELIVERY_SOURCES = 16;
+/** Presets of one delivery; the record is kept in the memory of every isolate that serves it. */
+export const MAX_DELIVERY_PRESETS = 100;
+/** Widths that unsigned addresses may have: each is a result that strangers can have made. */
+export const MAX_DELIVERY_WIDTHS = 64;
+/** How long a result is used before its original is asked for again, in seconds: by default a week. */
+export const MIN_DELIVERY_TTL_SECONDS = 60;
+export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
+export const DEFAULT_DELIVERY_TTL_SECONDS = 604_800;
+/** After a rotation addresses that were signed with the pair before stay valid for this long. */
+export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
+/** Batches of a thousand results that one call of a purge deletes: each costs two of the platform's 1,000 subrequests. */
+export const MAX_PURGE_BATCHES = 100;

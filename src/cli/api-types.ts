@@ -611,6 +611,158 @@ export type AssetDeleted = {
   readonly id: string;
 };
 
+export type NewDelivery = {
+  readonly name?: string;
+  readonly sources: readonly ({
+    readonly kind: "web";
+    readonly prefix: string;
+  } | {
+    readonly kind: "store";
+    readonly name: string;
+    readonly connector: string;
+    readonly path?: string;
+  } | {
+    readonly kind: "bucket";
+    readonly name: string;
+    readonly path?: string;
+  })[];
+  readonly presets?: Readonly<Record<string, {
+    readonly flip?: Flip;
+    readonly rotate?: Rotate;
+    readonly upscale?: Upscale;
+    readonly crop?: Crop;
+    readonly resize?: Resize;
+    readonly scale?: Scale;
+    readonly auto?: Auto;
+    readonly adjust?: Adjust;
+    readonly filter?: Filter;
+    readonly watermark?: Watermark;
+    readonly mask?: Mask;
+    readonly border?: Border;
+    readonly padding?: Padding;
+    readonly output?: Output;
+    readonly optimize?: Optimize;
+  }>>;
+  readonly unsigned?: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine?: boolean;
+  readonly ttl?: number;
+};
+
+export type DeliveryChange = {
+  readonly name?: string;
+  readonly sources?: readonly ({
+    readonly kind: "web";
+    readonly prefix: string;
+  } | {
+    readonly kind: "store";
+    readonly name: string;
+    readonly connector: string;
+    readonly path?: string;
+  } | {
+    readonly kind: "bucket";
+    readonly name: string;
+    readonly path?: string;
+  })[];
+  readonly presets?: Readonly<Record<string, {
+    readonly flip?: Flip;
+    readonly rotate?: Rotate;
+    readonly upscale?: Upscale;
+    readonly crop?: Crop;
+    readonly resize?: Resize;
+    readonly scale?: Scale;
+    readonly auto?: Auto;
+    readonly adjust?: Adjust;
+    readonly filter?: Filter;
+    readonly watermark?: Watermark;
+    readonly mask?: Mask;
+    readonly border?: Border;
+    readonly padding?: Padding;
+    readonly output?: Output;
+    readonly optimize?: Optimize;
+  }>>;
+  readonly unsigned?: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine?: boolean;
+  readonly ttl?: number;
+};
+
+export type DeliveryRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly sources: readonly ({
+    readonly kind: "web" | "store" | "bucket";
+  })[];
+  readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
+  readonly unsigned: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine: boolean;
+  readonly ttl: number;
+  readonly url: string;
+  readonly created_at: string;
+};
+
+export type DeliveryCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly delivery: DeliveryRecord;
+  readonly signing: {
+    readonly key: string;
+    readonly salt: string;
+  };
+};
+
+export type DeliveryFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly delivery: DeliveryRecord;
+};
+
+export type DeliveryList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly deliveries: readonly (DeliveryRecord)[];
+};
+
+export type DeliveryDeleted = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+};
+
+export type DeliverySigning = {
+  readonly success: true;
+  readonly code: 200;
+  readonly signing: {
+    readonly key: string;
+    readonly salt: string;
+  };
+  readonly previous?: {
+    readonly key: string;
+    readonly salt: string;
+    readonly valid_until: string;
+  };
+};
+
+export type DeliveryPurged = {
+  readonly success: true;
+  readonly code: 202;
+  readonly id: string;
+};
+
+export type Purge = {
+  readonly source?: string;
+};
+
 export type NewAccount = {
   readonly name: string;
   readonly plan?: string;

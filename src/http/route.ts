@@ -29,7 +29,7 @@ export interface Route {
   readonly operationId: string;
   /** One sentence. */
   readonly summary: string;
-  readonly tag: "Images" | "Saved assets" | "Account" | "Webhooks" | "Administration" | "Service";
+  readonly tag: "Images" | "Deliveries" | "Saved assets" | "Account" | "Webhooks" | "Administration" | "Service";
   /** An account's key, the operator's token, or nothing; what is open is not counted. */
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */

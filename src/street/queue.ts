@@ -1,4 +1,5 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
 import { BUSY_RETRY_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Message } from "../webhook/ports.ts";
@@ -19,7 +20,8 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    if (body.kind === "run") await runWork(env, street, body.id);
+    if (body.kind === "purge") await carryOutPurge(env, body.id);
+    else if (body.kind === "run") await runWork(env, street, body.id);
     else await wakeCourier(env, body.id, Date.now());
     message.ack();
   } catch (error) {
@@ -28,7 +30,9 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   }
 }
 
-function isMessage(body: unknown): body is Message {
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge"]);
+
+function isMessage(body: unknown): body is Message | PurgeMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
-  return (body.kind === "run" || body.kind === "deliver") && typeof body.id === "string";
+  return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }

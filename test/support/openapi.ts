@@ -4,6 +4,7 @@ import type * as v from "valibot";
 
 import * as admin from "../../src/contract/admin.ts";
 import * as assets from "../../src/contract/assets.ts";
+import * as deliveries from "../../src/contract/deliveries.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
 import { UsageList, UsageRecord } from "../../src/contract/usage.ts";
@@ -73,6 +74,16 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   ConnectorFound: assets.ConnectorFound,
   ConnectorList: assets.ConnectorList,
   AssetDeleted: assets.AssetDeleted,
+  NewDelivery: deliveries.NewDelivery,
+  DeliveryChange: deliveries.DeliveryChange,
+  DeliveryRecord: deliveries.DeliveryRecord,
+  DeliveryCreated: deliveries.DeliveryCreated,
+  DeliveryFound: deliveries.DeliveryFound,
+  DeliveryList: deliveries.DeliveryList,
+  DeliveryDeleted: deliveries.DeliveryDeleted,
+  DeliverySigning: deliveries.DeliverySigning,
+  DeliveryPurged: deliveries.DeliveryPurged,
+  Purge: deliveries.Purge,
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,
@@ -108,6 +119,7 @@ export function openApi(): Json {
     servers: [{ url: "/", description: "This service" }],
     tags: [
       { name: "Images", description: "Processing, and the results" },
+      { name: "Deliveries", description: "Pictures by address: what addresses may ask for" },
       { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
       { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },
