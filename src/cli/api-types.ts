@@ -16,6 +16,7 @@ export type FetchBody = {
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
+  readonly background?: Background;
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -42,6 +43,7 @@ export type UploadBody = {
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
+  readonly background?: Background;
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -85,12 +87,20 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
   readonly mode?: "auto" | "fit" | "fill" | "exact";
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
+  readonly focus?: {
+    readonly x: number;
+    readonly y: number;
+  };
+  readonly position?: {
+    readonly x: number;
+    readonly y: number;
+  };
   readonly upscale?: boolean;
   readonly background?: string;
   readonly linear?: boolean;
@@ -171,6 +181,13 @@ export type Filter = {
     readonly to: string;
     readonly value?: number;
   };
+  /** Factors on encoded values, as CSS filters have them, in this order: `brightness`, `contrast` around the middle, `gamma` (above 1 brightens), `saturation` (0 is gray); 1 changes nothing. */
+  readonly tone?: {
+    readonly brightness?: number;
+    readonly contrast?: number;
+    readonly gamma?: number;
+    readonly saturation?: number;
+  };
 };
 
 /** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger. */
@@ -209,6 +226,11 @@ export type Padding = {
   readonly bottom?: number;
   readonly left?: number;
   readonly background?: string;
+};
+
+/** Lays the picture on `color`: nothing of it is transparent then. */
+export type Background = {
+  readonly color: string;
 };
 
 export type Output = {
@@ -640,6 +662,7 @@ export type NewDelivery = {
     readonly mask?: Mask;
     readonly border?: Border;
     readonly padding?: Padding;
+    readonly background?: Background;
     readonly output?: Output;
     readonly optimize?: Optimize;
   }>>;
@@ -681,6 +704,7 @@ export type DeliveryChange = {
     readonly mask?: Mask;
     readonly border?: Border;
     readonly padding?: Padding;
+    readonly background?: Background;
     readonly output?: Output;
     readonly optimize?: Optimize;
   }>>;

@@ -210,6 +210,8 @@ export async function markPurged(
 /** A delivery of any account with what signs its addresses, as those who serve it need it. */
 export interface OpenedDelivery extends Delivery {
   readonly signing: Signing | undefined;
+  /** Credits of the account in a calendar month. */
+  readonly creditsTotal: number;
 }
 
 /** Undefined when there is none. */
@@ -220,12 +222,13 @@ export async function openDelivery(
 ): Promise<OpenedDelivery | undefined> {
   const row = await db
     .prepare(
-      `SELECT deliveries.* FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
+      `SELECT deliveries.*, accounts.credits_total FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
        WHERE deliveries.id = ? AND accounts.status = 'active'`,
     )
     .bind(id)
-    .first<Row>();
-  return row ? { ...deliveryOf(row), signing: await openSigning(vault, row, now) } : undefined;
+    .first<Row & { readonly credits_total: number }>();
+  if (!row) return undefined;
+  return { ...deliveryOf(row), signing: await openSigning(vault, row, now), creditsTotal: row.credits_total };
 }
 
 async function openSigning(vault: Vault, row: Row, now: number): Promise<Signing | undefined> {

@@ -23,15 +23,15 @@ const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:[/;]|$)/;
 const OVERLONG = /%c[01]/i;
 
 /**
- * The original that an address spells.
- * @param spelled what stands behind the options, its query included
- * @returns undefined when the delivery has no such source
+ * The original that a source in plain text means; undefined when the delivery has no such source.
+ * @param text an absolute address, `<name>/<path>`, or a path below the only web source
  */
-export function locate(delivery: Pick<Delivery, "sources" | "isOpen">, spelled: string): Located | undefined {
-  const text = plainText(spelled);
-  if (text === undefined || text === "") return undefined;
+export function locate(delivery: Pick<Delivery, "sources" | "isOpen">, text: string): Located | undefined {
+  if (text === "") return undefined;
   if (/^https?:/i.test(text)) return locateWeb(delivery, URL.parse(text));
-  return locateNamed(delivery, text) ?? locateBare(delivery, text);
+  const [name] = text.split("/", 1);
+  const isNamed = delivery.sources.some((source) => source.kind !== "web" && source.name === name);
+  return isNamed ? locateNamed(delivery, text) : locateBare(delivery, text);
 }
 
 /** By what an original is known: every spelling of it gives the same text. */
@@ -41,18 +41,21 @@ export function identityOf(located: Located): string {
 }
 
 /** The source as it was before it became part of an address; undefined when it is no valid encoding. */
-function plainText(spelled: string): string | undefined {
+export function plainSource(spelled: string): string | undefined {
   const text = spelled.replace(/^\/+/, "");
   const [path = ""] = text.split("?", 1);
   // Encoded as a whole: what follows behind a question mark belongs to the address alone.
   const isWhole = /^https?%3a/i.test(path) || (!path.includes("/") && /%2f/i.test(path));
   if (isWhole) {
-    const decoded = decodedText(path)?.replace(/^\/+/, "");
-    return decoded?.replace(/^(https?):\/*/i, "$1://");
+    const decoded = decodedText(path);
+    return decoded === undefined ? undefined : mended(decoded);
   }
-  // Proxies make one slash of two.
-  const mended = text.replace(/^(https?):\/*/i, "$1://");
-  return mended.includes("?") ? mended : mended.replace(/%3f/i, "?");
+  return mended(text.includes("?") ? text : text.replace(/%3f/i, "?"));
+}
+
+/** Proxies make one slash of two; a leading slash means nothing. */
+export function mended(text: string): string {
+  return text.replace(/^\/+/, "").replace(/^(https?):\/*/i, "$1://");
 }
 
 function locateWeb({ sources, isOpen }: Pick<Delivery, "sources" | "isOpen">, url: URL | null): Located | undefined {

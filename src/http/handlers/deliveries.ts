@@ -28,7 +28,7 @@ import {
   type Signing,
   signingOf,
 } from "../../delivery/records.ts";
-import { locate } from "../../delivery/sources.ts";
+import { locate, plainSource } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
@@ -89,7 +89,7 @@ export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
 export async function purgeDelivery(c: AppContext): Promise<Response> {
   const delivery = await deliveryOf(c);
   const { source } = checked(Purge, await readJson(c.req.raw));
-  const original = source === undefined ? undefined : locate(delivery, source);
+  const original = source === undefined ? undefined : locate(delivery, plainSource(source) ?? "");
   if (source !== undefined && original === undefined) {
     throw new ApiError(422, "source must be one of the delivery's sources");
   }
