@@ -255,3 +255,7 @@ export const DELIVERY_COUNT_MS = 2_000;
 export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
 /** A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. */
 export const RESULT_MARK_MS = 7 * 86_400_000;
+/** How long a request waits for work that another one of its isolate does: longer than fetching and encoding take. */
+export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
+/** Results that an isolate makes for addresses at a time, the pictures of a page or two; beyond, clients come back. */
+export const MAX_DELIVERY_WORK = 64;

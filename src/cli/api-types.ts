@@ -429,6 +429,16 @@ export type UsageRecord = {
   readonly credits: number;
 };
 
+export type DeliveryUsage = {
+  readonly day: string;
+  readonly account_id: string;
+  readonly delivery_id: string;
+  readonly finals: number;
+  readonly drafts: number;
+  readonly stored_hits: number;
+  readonly delivered_bytes: number;
+};
+
 export type UsageList = {
   readonly success: true;
   readonly code: 200;
@@ -443,6 +453,7 @@ export type UsageList = {
     readonly bytes_out: number;
     readonly credits: number;
   };
+  readonly deliveries: readonly (DeliveryUsage)[];
 };
 
 export type Health = {

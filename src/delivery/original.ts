@@ -7,6 +7,7 @@ import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES, MISSING_CACHE_SECONDS } from "../li
 import { OriginError, readRemoteIfChanged, type Remote, type Target, type Terms } from "../source/remote.ts";
 import { readStored } from "../stored.ts";
 import type { Located } from "./sources.ts";
+import { storeRequest } from "./store.ts";
 
 /** By what an origin tells whether an original has changed. */
 export interface Validators {
@@ -39,7 +40,7 @@ export async function readOriginal(
 ): Promise<FoundOriginal | null> {
   try {
     if (located.kind === "bucket") return await readBucket(ports.env, located.key, known);
-    if (located.kind === "store") throw new ApiError(502, "The origin refused or failed");
+    if (located.kind === "store") return await readStore(ports, located, known);
     return await readWeb(ports.settings, located, known);
   } catch (error) {
     throw publicError(error);
@@ -52,6 +53,31 @@ async function readWeb(
   known: Validators,
 ): Promise<FoundOriginal | null> {
   return readTarget({ url, headers: conditionsOf(known) }, settings, contains);
+}
+
+/** A store whose token is no good any more is asked with a new one, once. */
+async function readStore(
+  ports: OriginalPorts,
+  { connector, key }: Extract<Located, { kind: "store" }>,
+  known: Validators,
+): Promise<FoundOriginal | null> {
+  const ask = async () => {
+    const { url, headers, isOpen, forget } = await storeRequest(ports, connector, key);
+    if (isOpen) for (const [name, value] of conditionsOf(known)) headers.set(name, value);
+    // A store's redirects are refusals: what was signed goes nowhere else.
+    const reading = readTarget({ url: new URL(url), headers }, ports.settings, () => false);
+    return { reading, forget };
+  };
+  const { reading, forget } = await ask();
+  try {
+    return await reading;
+  } catch (error) {
+    if (!forget || !(error instanceof OriginError) || error.trouble !== 401) throw error;
+    forget();
+    return await (
+      await ask()
+    ).reading;
+  }
 }
 
 async function readTarget(

@@ -111,7 +111,10 @@ async function make(
       mime: encoded.mime,
       name: encoded.name,
       picture: {
-        ...{ width, height, bytes, format },
+        width,
+        height,
+        bytes,
+        format,
         original: { width: input.width, height: input.height, format: input.format, bytes: input.bytes },
         ...(score !== undefined && { score }),
       },

@@ -2,7 +2,15 @@
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Stopwatch } from "../image/stopwatch.ts";
-import { FAILING_ORIGIN_MS, FINAL_LOOK_MS, FINAL_WAIT_MS, RESULT_MARK_MS } from "../limits.ts";
+import {
+  FAILING_ORIGIN_MS,
+  FINAL_LOOK_MS,
+  FINAL_WAIT_MS,
+  MAX_DELIVERY_WORK,
+  RESULT_MARK_MS,
+  SHARED_WAIT_MS,
+} from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
 import type { Street } from "../street/edges.ts";
 import type { Canonical } from "./canonical.ts";
 import { claimFinal, dropFinal, isClaimed, noteLease, releaseFinal } from "./claims.ts";
@@ -114,15 +122,35 @@ async function madeOnce(ports: ServePorts, order: Order, found?: FoundOriginal):
   const isFinal = finalAtOnce(order);
   const name = `${isFinal ? "final" : "draft"} ${order.key}`;
   const known = running.get(name);
-  if (known) found?.original.memory.release();
-  const work = known ?? (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found));
-  if (!known) {
-    running.set(name, work);
-    const forget = () => void running.delete(name);
-    work.then(forget, forget);
+  if (known) {
+    found?.original.memory.release();
+    const { bytes, facts } = await patiently(known, name);
+    return { body: bytes, facts };
   }
+  if (running.size >= MAX_DELIVERY_WORK) {
+    found?.original.memory.release();
+    throw new ApiError(503, "Too many results are being made right now");
+  }
+  const work = isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found);
+  running.set(name, work);
+  const forget = () => void (running.get(name) === work && running.delete(name));
+  work.then(forget, forget);
   const { bytes, facts } = await work;
   return { body: bytes, facts };
+}
+
+/** Work of another request may end with it, without a word: nobody waits for that for ever. */
+async function patiently(work: Promise<Made>, name: string): Promise<Made> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    if (running.get(name) === work) running.delete(name);
+    reject(new ApiError(503, "The result is still being made"));
+  }, SHARED_WAIT_MS);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function finalAtOnce({ needsFinal, delivery, canonical }: Order): boolean {
@@ -153,6 +181,8 @@ async function draftOf(ports: ServePorts, order: Order, found?: FoundOriginal): 
   const { env, defer } = ports;
   const { key, delivery } = order;
   const isOurs = await claimed(ports, order, found);
+  const ready = isOurs ? await madeMeanwhile(ports, order, found) : undefined;
+  if (ready) return ready;
   const lease = isOurs ? await givenBackOnFailure(found, reserved(ports, order)) : undefined;
   try {
     const made = await makeDraft(ports, renderingOf(order), found ?? (await read(ports, order)));
@@ -160,12 +190,37 @@ async function draftOf(ports: ServePorts, order: Order, found?: FoundOriginal): 
     if (lease === undefined) return made;
     await putResult(env.BUCKET, key, made.bytes, made.facts);
     await releaseFinal(env.DB, key, Date.now());
-    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
+    defer(announced(env, key));
     return made;
   } catch (error) {
     if (lease !== undefined) await abandoned(ports, order, lease);
     throw error;
   }
+}
+
+/** Losing the message costs time, not the final: the sweep sends it again. */
+async function announced(env: Env, key: string): Promise<void> {
+  try {
+    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
+  } catch (error) {
+    logLine("error", { event: "final not announced", causes: causesOf(error) });
+  }
+}
+
+/** What was kept between the look into the bucket and the claim: then there is nothing to be made. */
+async function madeMeanwhile(ports: ServePorts, order: Order, found?: FoundOriginal): Promise<Made | undefined> {
+  const stored = await givenBackOnFailure(found, findResult(ports.env.BUCKET, order.key));
+  if (!stored) return undefined;
+  const { facts, object } = stored;
+  const isNew = facts.checkedAt + order.delivery.ttl * 1_000 > Date.now() && isUsable(order, stored);
+  if (!isNew) {
+    await object.body.cancel();
+    return undefined;
+  }
+  found?.original.memory.release();
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  await dropFinal(ports.env.DB, order.key);
+  return { bytes, facts };
 }
 
 async function claimed(ports: ServePorts, order: Order, found: FoundOriginal | undefined): Promise<boolean> {
@@ -198,6 +253,8 @@ async function finalOf(ports: ServePorts, order: Order, found?: FoundOriginal): 
     found?.original.memory.release();
     return elsewhere;
   }
+  const ready = await madeMeanwhile(ports, order, found);
+  if (ready) return ready;
   const lease = await givenBackOnFailure(found, reserved(ports, order));
   try {
     const made = await makeFinal(ports, renderingOf(order), found ?? (await read(ports, order)));

@@ -135,6 +135,17 @@ export const usageList = {
     },
   ],
   total: counts,
+  deliveries: [
+    {
+      day: "2026-11-20",
+      account_id: accountId,
+      delivery_id: "dl_7Kq2mZxA4bLkP0sV",
+      finals: 12,
+      drafts: 12,
+      stored_hits: 96,
+      delivered_bytes: 2_410_112,
+    },
+  ],
 };
 
 export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };

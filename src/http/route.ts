@@ -26,6 +26,8 @@ export interface Route {
   readonly method: "get" | "post" | "patch" | "delete";
   /** With `:name` for a variable segment. */
   readonly path: string;
+  /** What the router looks for, where that is more than the path says. */
+  readonly pattern?: string;
   readonly operationId: string;
   /** One sentence. */
   readonly summary: string;

@@ -35,6 +35,20 @@ export async function withGrant<Granted extends Grant>(
   return use(await renew());
 }
 
+/** A token, kept or new, and how to forget it when it turns out to be no good. */
+export async function grantOf<Granted extends Grant>(
+  session: Session,
+  identity: readonly string[],
+  obtain: () => Promise<Granted>,
+): Promise<{ readonly grant: Granted; readonly forget: () => void }> {
+  const name = (await sha256(JSON.stringify(identity))).toHex();
+  const known = kept.get(name) as Granted | undefined;
+  const isFresh = known !== undefined && known.expiresAt - TOKEN_MARGIN_MS > session.now();
+  const grant = isFresh ? known : await obtain();
+  if (!isFresh) keep(name, grant);
+  return { grant, forget: () => void kept.delete(name) };
+}
+
 function keep(name: string, grant: Grant): void {
   kept.delete(name);
   const [oldest] = kept.keys();

@@ -1,5 +1,7 @@
+import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
 import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
+import { settingsOf } from "../env.ts";
 import { BUSY_RETRY_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Message } from "../webhook/ports.ts";
@@ -11,16 +13,27 @@ import { runWork, wakeCourier } from "./work.ts";
  * (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
  */
 export function createConsumer(street: Street) {
-  return async (batch: MessageBatch<unknown>, env: Env): Promise<void> => {
-    for (const message of batch.messages) await consume(message, env, street);
+  return async (
+    batch: MessageBatch<unknown>,
+    env: Env,
+    context?: Pick<ExecutionContext, "waitUntil">,
+  ): Promise<void> => {
+    const defer = (work: Promise<unknown>) => context?.waitUntil(work);
+    for (const message of batch.messages) await consume(message, env, street, defer);
   };
 }
 
-async function consume(message: globalThis.Message<unknown>, env: Env, street: Street): Promise<void> {
+async function consume(
+  message: globalThis.Message<unknown>,
+  env: Env,
+  street: Street,
+  defer: (work: Promise<unknown>) => void,
+): Promise<void> {
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    if (body.kind === "purge") await carryOutPurge(env, body.id);
+    if (body.kind === "final") await runFinal({ env, settings: settingsOf(env), street, defer }, body.id);
+    else if (body.kind === "purge") await carryOutPurge(env, body.id);
     else if (body.kind === "run") await runWork(env, street, body.id);
     else await wakeCourier(env, body.id, Date.now());
     message.ack();
@@ -30,9 +43,9 @@ async function consume(message: globalThis.Message<unknown>, env: Env, street: S
   }
 }
 
-const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge"]);
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "final"]);
 
-function isMessage(body: unknown): body is Message | PurgeMessage {
+function isMessage(body: unknown): body is Message | PurgeMessage | FinalMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
   return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }

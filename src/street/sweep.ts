@@ -1,5 +1,7 @@
 /** The fourth entrance: the clock. Hands out work that was lost and deletes what is over. */
 import { sweepUsage } from "../account/usage.ts";
+import { sweepDeliveries } from "../delivery/sweep.ts";
+import { settingsOf } from "../env.ts";
 import { MAX_SWEEP_OBJECTS } from "../limits.ts";
 import { sweepTemporary } from "../storage/volatile.ts";
 import { uploadsOf } from "../webhook/bytes.ts";
@@ -10,6 +12,7 @@ export async function sweep(env: Env): Promise<void> {
   const outcomes = await Promise.allSettled([
     sweepTemporary(env.BUCKET, Date.now(), MAX_SWEEP_OBJECTS),
     sweepUsage(env.DB, Date.now()),
+    sweepDeliveries(env, settingsOf(env), Date.now()),
     sweepWebhooks({
       db: env.DB,
       uploads: uploadsOf(env.BUCKET),

@@ -7,7 +7,7 @@ import * as assets from "../../src/contract/assets.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
-import { UsageList, UsageRecord } from "../../src/contract/usage.ts";
+import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
@@ -31,7 +31,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
   422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",
   429: "Too many requests in this window",
   500: "Our fault",
+  502: "The origin refused or failed",
   503: "No capacity right now",
+  504: "The origin took too long",
 };
 
 const operations = Object.entries<OperationRow>(OPERATIONS);
@@ -50,6 +52,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Failure: response.Failure,
   Account: response.Account,
   UsageRecord,
+  DeliveryUsage,
   UsageList,
   Health: response.Health,
   Webhook: webhook.Webhook,

@@ -187,8 +187,21 @@ function isOptions(segment: string): boolean {
 
 function gathered(options: string): Wish {
   const wish: Wish = {
-    ...{ dpr: 1, fit: "scale-down", place: {}, blur: 0, sharpen: 0, tone: {}, angle: 0, flip: "", format: "auto" },
-    ...{ wantsFacts: false, quality: {}, compression: {}, json: {}, presets: [], redirects: false },
+    dpr: 1,
+    fit: "scale-down",
+    place: {},
+    blur: 0,
+    sharpen: 0,
+    tone: {},
+    angle: 0,
+    flip: "",
+    format: "auto",
+    wantsFacts: false,
+    quality: {},
+    compression: {},
+    json: {},
+    presets: [],
+    redirects: false,
     concerns: new Set(),
   };
   const pairs = options === "-" || options === "" ? [] : options.split(",").filter((pair) => pair !== "");
@@ -255,8 +268,17 @@ function askedOf({ source }: Spelled, wish: Wish): Asked {
   const { format, presets, concerns, wantsFacts, redirects, expires } = wish;
   const width = scaled("width", wish.width, wish.dpr);
   return {
-    ...{ source, presets, concerns, width, format, expires, wantsFacts, redirects },
-    ...{ variant: "", fileName: undefined, isAttachment: false },
+    source,
+    presets,
+    concerns,
+    width,
+    format,
+    expires,
+    wantsFacts,
+    redirects,
+    variant: "",
+    fileName: undefined,
+    isAttachment: false,
     body: merged(wish.json, bodyOf(wish, width)),
   };
 }

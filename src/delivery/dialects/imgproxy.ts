@@ -77,8 +77,17 @@ function askedOf({ source }: Spelled, wish: Wish): Asked {
   const { presets, concerns, expires, variant, fileName, isAttachment } = wish;
   const width = scaled("width", wish.width, wish);
   return {
-    ...{ source, presets, concerns, width, format: formatOf(wish), expires, variant, fileName, isAttachment },
-    ...{ wantsFacts: false, redirects: false },
+    source,
+    presets,
+    concerns,
+    width,
+    format: formatOf(wish),
+    expires,
+    variant,
+    fileName,
+    isAttachment,
+    wantsFacts: false,
+    redirects: false,
     body: bodyOf(wish),
   };
 }

@@ -3,7 +3,15 @@ import type * as v from "valibot";
 
 import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/usage.ts";
 import { checked } from "../../contract/message.ts";
-import { AllUsageQuery, type UsageList, UsageQuery, type UsageRecord, type UsageTotal } from "../../contract/usage.ts";
+import {
+  AllUsageQuery,
+  type DeliveryUsage,
+  type UsageList,
+  UsageQuery,
+  type UsageRecord,
+  type UsageTotal,
+} from "../../contract/usage.ts";
+import { type DeliveryDay, listDeliveryCounts, saveDeliveryCounts } from "../../delivery/counts.ts";
 import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
 import { accountOf, type AppContext } from "../context.ts";
 
@@ -30,9 +38,20 @@ async function replyUsage(
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
   if (accountId !== undefined) await c.env.METER.getByName(`account:${accountId}`).saveUsage();
   const range = { accountId, keyId: key, start, end };
-  const { entries, total } = await listUsage(c.env.DB, range, { offset: Number(offset), limit: Number(limit) });
-  const answer = { success: true, code: 200, start, end, usage: entries.map(recordOf), total: totalOf(total) } as const;
+  const page = { offset: Number(offset), limit: Number(limit) };
+  const { entries, total } = await listUsage(c.env.DB, range, page);
+  await saveDeliveryCounts(c.env.DB);
+  // Deliveries have no key.
+  const days = key === undefined ? await listDeliveryCounts(c.env.DB, range, page) : [];
+  const [usage, deliveries] = [entries.map(recordOf), days.map(deliveryOf)];
+  const answer = { success: true, code: 200, start, end, usage, total: totalOf(total), deliveries } as const;
   return c.json<UsageList>(answer);
+}
+
+function deliveryOf(entry: DeliveryDay): DeliveryUsage {
+  const { day, accountId, deliveryId, finals, drafts, storedHits, deliveredBytes } = entry;
+  const counts = { finals, drafts, stored_hits: storedHits, delivered_bytes: deliveredBytes };
+  return { day, account_id: accountId, delivery_id: deliveryId, ...counts };
 }
 
 function recordOf(entry: UsageEntry): UsageRecord {

@@ -12,6 +12,7 @@ import {
   showDelivery,
   showSigning,
 } from "../handlers/deliveries.ts";
+import { showPicture } from "../handlers/pictures.ts";
 import type { Route } from "../route.ts";
 
 const found = {
@@ -25,7 +26,35 @@ const signing = {
   example: examples.deliverySigning,
 } as const;
 
+const pictures = {
+  method: "get",
+  tag: "Deliveries",
+  access: "open",
+  answers: {
+    200: { description: "The picture, or with `format=json` facts of it", mime: "image/*" },
+    302: { description: "With `onerror=redirect`: the original, because the picture cannot be made" },
+    304: { description: "What the caller has is still right" },
+  },
+  refusals: [402, 403, 404, 413, 415, 422, 429, 502, 503, 504],
+} as const;
+
 export const deliveries: readonly Route[] = [
+  {
+    ...pictures,
+    path: "/i/:delivery/:options/:source",
+    pattern: "/i/:delivery/*",
+    operationId: "showPicture",
+    summary: "Shows a picture of a delivery; options are `key=value`, separated by commas, or `-`.",
+    handler: (c) => showPicture(c, "i"),
+  },
+  {
+    ...pictures,
+    path: "/imgproxy/:delivery/:signature/:options/:source",
+    pattern: "/imgproxy/:delivery/*",
+    operationId: "showPictureAsImgproxy",
+    summary: "Shows a picture of a delivery, asked for as imgproxy is; the options are segments of the path.",
+    handler: (c) => showPicture(c, "imgproxy"),
+  },
   {
     method: "post",
     path: "/1.0/deliveries",

@@ -48,12 +48,17 @@ async function listening(thread: Worker): Promise<string> {
   });
 }
 
-/** Null when the emulator has stored it. */
+/** Null when the emulator has stored it, or hands it out. */
 async function forward(emulator: string, request: Received): Promise<Reply | null> {
   await createContainer(emulator, request.path.split("/")[2] ?? "");
   const { host: _, connection: __, "content-length": ___, "transfer-encoding": ____, ...headers } = request.headers;
-  const response = await fetch(emulator + request.path, { method: "PUT", headers, body: new Uint8Array(request.body) });
-  if (response.status === 201) return null;
+  const { method } = request;
+  const body = method === "PUT" ? new Uint8Array(request.body) : null;
+  const response = await fetch(emulator + request.path, { method, headers, body });
+  if (response.ok) {
+    await response.arrayBuffer();
+    return null;
+  }
   const code = response.headers.get("x-ms-error-code");
   return { status: response.status, headers: code ? { "x-ms-error-code": code } : {}, body: await response.text() };
 }
