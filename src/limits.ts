@@ -259,3 +259,5 @@ export const RESULT_MARK_MS = 7 * 86_400_000;
 export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
 /** Results that an isolate makes for addresses at a time, the pictures of a page or two; beyond, clients come back. */
 export const MAX_DELIVERY_WORK = 64;
+/** Originals that do not exist, as an isolate remembers them. */
+export const MAX_CACHED_MISSING_ORIGINALS = 1_000;

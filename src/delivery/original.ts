@@ -114,7 +114,7 @@ async function readBucket(env: Env, key: string, { etag }: Validators): Promise<
   const { ORIGINALS: bucket } = env as { readonly ORIGINALS?: R2Bucket };
   if (!bucket) throw new ApiError(502, "The origin refused or failed");
   const object = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
-  if (object === null) throw missing();
+  if (object === null) throw missingOriginal();
   if (!("body" in object)) return null;
   if (object.size > MAX_SOURCE_BYTES) {
     void object.body.cancel().catch(() => undefined);
@@ -124,7 +124,8 @@ async function readBucket(env: Env, key: string, { etag }: Validators): Promise<
   return { original: { ...held, name: baseName(key) }, validators: { etag: object.etag } };
 }
 
-function missing(cause?: unknown): ApiError {
+/** An original that is not there, which may be remembered for a minute. */
+export function missingOriginal(cause?: unknown): ApiError {
   const headers = { "Cache-Control": `public, max-age=${MISSING_CACHE_SECONDS}` };
   return new ApiError(404, "The original does not exist", { cause, headers });
 }
@@ -132,7 +133,7 @@ function missing(cause?: unknown): ApiError {
 /** What a page's visitor is told of an origin: whose turn it is, nothing of what was said. */
 function publicError(error: unknown): unknown {
   if (!(error instanceof OriginError)) return error;
-  if (error.trouble === 404 || error.trouble === 410) return missing(error);
+  if (error.trouble === 404 || error.trouble === 410) return missingOriginal(error);
   if (error.trouble === "late") return new ApiError(504, "The origin took too long", { cause: error });
   return new ApiError(502, "The origin refused or failed", { cause: error });
 }

@@ -7,7 +7,8 @@ import { identify } from "../../src/image/detect.ts";
 import { sweep } from "../../src/street/sweep.ts";
 import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";
-import { AVIF, deliveryWorld, file, originOf, PREFIX, WEBP } from "../support/delivery.ts";
+import { api } from "../support/api.ts";
+import { AVIF, deliveryWorld, facts, file, forgetEdges, originOf, PREFIX, WEBP } from "../support/delivery.ts";
 
 beforeEach(() => forgetDeliveries());
 afterEach(async () => {
@@ -17,10 +18,6 @@ afterEach(async () => {
 
 const widths = { unsigned: { widths: [24, 32], formats: ["webp", "avif"] } };
 const formatOf = (bytes: Uint8Array) => identify(bytes).format.label;
-const facts = ({ headers }: { headers: Headers }) => [
-  headers.get("x-service-rendition"),
-  headers.get("x-service-cache"),
-];
 /** Everything that was kept is as old as that. */
 async function age(id: string, milliseconds: number): Promise<void> {
   const { objects } = await env.BUCKET.list({ prefix: `derived/${id}/` });
@@ -32,12 +29,6 @@ async function age(id: string, milliseconds: number): Promise<void> {
     const bytes = await object?.arrayBuffer();
     if (bytes) await env.BUCKET.put(key, bytes, { customMetadata: { facts: JSON.stringify(known) } });
   }
-}
-
-/** Edge caches forget what they know, as after a purge, but nothing else does. */
-async function forgetEdges(id: string): Promise<void> {
-  await env.DB.prepare("UPDATE deliveries SET edition = edition + 1 WHERE id = ?").bind(id).run();
-  forgetDeliveries();
 }
 
 describe("a first view", () => {
@@ -239,51 +230,16 @@ describe("after its time", () => {
   });
 });
 
-describe("finals", () => {
-  it("that fail three times leave the draft in their place, for nothing", async () => {
-    let isThere = true;
-    originOf((path, request) => (isThere ? file(photo)(path, request) : new Response("", { status: 500 })));
-    const { get, world, runFinals, delivery, credits } = await deliveryWorld(widths);
-    const draft = await get("w=24");
-    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
-    const [message] = world.messages;
-    isThere = false;
-    for (let start = 0; start < 2; start += 1) {
-      await expect(runFinals()).rejects.toMatchObject({ status: 502 });
-      if (message) world.messages.push(message);
-    }
-    await runFinals();
-    await forgetEdges(delivery.id);
-    const answer = await get("w=24");
-    expect([...facts(answer), answer.bytes]).toEqual(["final", "stored", draft.bytes]);
-    expect(await credits()).toBe(0);
-    expect(await env.DB.prepare("SELECT * FROM delivery_finals").first()).toBeNull();
-  });
-
-  it("that were lost are announced again by the sweep", async () => {
-    originOf(file(photo));
-    const { get, settle, world, runFinals, delivery } = await deliveryWorld(widths);
-    await get("w=24");
-    await settle();
-    world.messages.length = 0;
-    await env.DB.prepare("UPDATE delivery_finals SET wake_at = 1").run();
-    await sweep(world.env);
-    expect(world.messages).toHaveLength(1);
-    await runFinals();
-    await forgetEdges(delivery.id);
-    expect(facts(await get("w=24"))).toEqual(["final", "stored"]);
-  });
-});
-
 describe("without credits", () => {
   it("what is there is served, and nothing new is made", async () => {
-    const { calls } = originOf(file(photo));
-    const { get, credits } = await deliveryWorld({ ...widths, refine: false }, 1);
+    originOf(file(photo));
+    const { get, credits, settle } = await deliveryWorld({ ...widths, refine: false }, 1);
     expect((await get("w=24")).status).toBe(200);
+    await settle();
     const refused = await get("w=32");
     expect([refused.status, refused.body.message]).toEqual([402, "No credits left in this period"]);
     expect((await get("w=24")).status).toBe(200);
-    expect([calls.length, await credits()]).toEqual([1, 1]);
+    expect(await credits()).toBe(1);
     expect(await env.DB.prepare("SELECT * FROM delivery_finals").first()).toBeNull();
   });
 
@@ -312,4 +268,30 @@ it("shows what a picture is at every turn", async () => {
   expect(formatOf((await getSigned("w=24,f=webp")).bytes)).toBe("WEBP");
   expect(formatOf((await getSigned("w=24,f=png")).bytes)).toBe("PNG");
   expect(formatOf((await getSigned("w=24,f=auto", "a.jpg", { accept: "*/*" })).bytes)).toMatch(/JPEG|PNG/);
+});
+
+it("forgets what edges and the bucket know when it is purged", async () => {
+  const { calls } = originOf(file(photo));
+  const { get, key, delivery, settle } = await deliveryWorld({ ...widths, refine: false });
+  await get("w=24");
+  await settle();
+  expect(facts(await get("w=24"))).toEqual(["final", "hit"]);
+  for (const json of [{ source: "a.jpg" }, {}]) {
+    const purged = await api("POST", `/1.0/deliveries/${delivery.id}/purge`, { key, json });
+    expect(purged.status).toBe(202);
+    forgetDeliveries();
+    expect(facts(await get("w=24"))).toEqual(["final", "miss"]);
+    await settle();
+  }
+  expect(calls).toHaveLength(3);
+});
+
+it("remembers for a minute that an original is not there", async () => {
+  const { calls } = originOf(() => new Response("", { status: 404 }));
+  const { get, world } = await deliveryWorld(widths);
+  for (const options of ["w=24", "w=32", "w=24,f=webp"]) {
+    const { status, headers } = await get(options, "gone.jpg");
+    expect([status, headers.get("cache-control")]).toEqual([404, "public, max-age=60"]);
+  }
+  expect([calls.length, world.calls.meter]).toEqual([1, 0]);
 });

@@ -6,6 +6,7 @@ import { vaultOf } from "../../src/account/vault.ts";
 import { parseDelivery, type SigningPair } from "../../src/contract/deliveries.ts";
 import { saveDeliveryCounts } from "../../src/delivery/counts.ts";
 import { type FinalMessage, runFinal } from "../../src/delivery/finals.ts";
+import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { createDelivery } from "../../src/delivery/records.ts";
 import { signatureOf } from "../../src/delivery/signature.ts";
 import { settingsOf } from "../../src/env.ts";
@@ -143,4 +144,16 @@ function counted() {
     QUEUE,
   };
   return { calls, messages, env: { ...env, ...bindings } as unknown as Env };
+}
+
+/** What an answer says of itself: draft or final, and where it came from. */
+export const facts = ({ headers }: { readonly headers: Headers }) => [
+  headers.get("x-service-rendition"),
+  headers.get("x-service-cache"),
+];
+
+/** Edge caches forget what they know, as after a purge, but nothing else does. */
+export async function forgetEdges(id: string): Promise<void> {
+  await env.DB.prepare("UPDATE deliveries SET edition = edition + 1 WHERE id = ?").bind(id).run();
+  forgetDeliveries();
 }

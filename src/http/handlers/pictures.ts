@@ -4,11 +4,12 @@ import { countDelivery } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
+import type { Order } from "../../delivery/order.ts";
 /** Pictures by address. */
 import { admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
 import { resultKey } from "../../delivery/results.ts";
-import { type Order, type Picture, serve } from "../../delivery/serve.ts";
+import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
@@ -77,7 +78,8 @@ async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking>
   const { asked, located } = await admit(delivery, dialect, spelled, now);
   const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
-  return { delivery, located, source: asked.source ?? "", canonical, key, needsFinal: asked.wantsFacts, asked };
+  const { source = "", wantsFacts: needsFinal } = asked;
+  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, asked };
 }
 
 async function deliveryOf(

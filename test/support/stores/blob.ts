@@ -19,7 +19,7 @@ export function blob(): Dialect & { stop: () => void } {
         ? { bucket: `${BLOB_ACCOUNT.account}/${bucket}`, key }
         : undefined;
     },
-    verify: async (request) => forward(await address(), request),
+    verify: async (request) => (request.method === "GET" ? judgeRead(request) : forward(await address(), request)),
     content: async (request) => readBack(await address(), request),
     error: (status, code) => ({
       status,
@@ -48,17 +48,23 @@ async function listening(thread: Worker): Promise<string> {
   });
 }
 
-/** Null when the emulator has stored it, or hands it out. */
+/** The emulator's containers are public, so that it hands out anything: here a read has to be signed. */
+function judgeRead({ path, headers }: Received): Reply | null {
+  const { account, key } = BLOB_ACCOUNT;
+  const named = `x-ms-date:${headers["x-ms-date"]}\nx-ms-version:${headers["x-ms-version"]}\n`;
+  const message = `GET${"\n".repeat(12)}${named}/${account}${path}`;
+  const signature = createHmac("sha256", Buffer.from(key, "base64")).update(message).digest("base64");
+  const isFresh = Math.abs(Date.now() - Date.parse(headers["x-ms-date"] ?? "")) < 900_000;
+  if (isFresh && headers["authorization"] === `SharedKey ${account}:${signature}`) return null;
+  return { status: 403, headers: { "x-ms-error-code": "AuthorizationFailure" } };
+}
+
+/** Null when the emulator has stored it. */
 async function forward(emulator: string, request: Received): Promise<Reply | null> {
   await createContainer(emulator, request.path.split("/")[2] ?? "");
   const { host: _, connection: __, "content-length": ___, "transfer-encoding": ____, ...headers } = request.headers;
-  const { method } = request;
-  const body = method === "PUT" ? new Uint8Array(request.body) : null;
-  const response = await fetch(emulator + request.path, { method, headers, body });
-  if (response.ok) {
-    await response.arrayBuffer();
-    return null;
-  }
+  const response = await fetch(emulator + request.path, { method: "PUT", headers, body: new Uint8Array(request.body) });
+  if (response.status === 201) return null;
   const code = response.headers.get("x-ms-error-code");
   return { status: response.status, headers: code ? { "x-ms-error-code": code } : {}, body: await response.text() };
 }
