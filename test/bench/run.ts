@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   breathing: () => import("./breathing.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
+  delivery: () => import("./delivery.ts"),
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),
