@@ -24,8 +24,9 @@ export async function claimFinal(
   return meta.changes > 0;
 }
 
-export async function noteLease(db: D1Database, key: string, lease: number): Promise<void> {
-  await db.prepare("UPDATE delivery_finals SET lease = ?2 WHERE key = ?1").bind(key, lease).run();
+/** The draft is kept: from now on whoever finds the row may make the final, at the cost of this credit. */
+export async function readyFinal(db: D1Database, key: string, lease: number, now: number): Promise<void> {
+  await db.prepare("UPDATE delivery_finals SET lease = ?2, wake_at = ?3 WHERE key = ?1").bind(key, lease, now).run();
 }
 
 /** Whether somebody is making a final, or is about to. */
@@ -33,8 +34,8 @@ export async function isClaimed(db: D1Database, key: string): Promise<boolean> {
   return (await db.prepare("SELECT 1 AS found FROM delivery_finals WHERE key = ?").bind(key).first()) !== null;
 }
 
-/** From now on whoever finds the row may start it; one that was not the final's fault does not count as a start. */
-export async function releaseFinal(db: D1Database, key: string, now: number, starts = 0): Promise<void> {
+/** It failed: whoever finds the row may start it again; `starts` is -1 where the failure was not the final's own. */
+export async function releaseFinal(db: D1Database, key: string, now: number, starts: number): Promise<void> {
   await db
     .prepare("UPDATE delivery_finals SET wake_at = ?2, starts = starts + ?3 WHERE key = ?1")
     .bind(key, now, starts)

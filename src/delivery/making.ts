@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_WORK, SHARED_WAIT_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import { claimFinal, dropFinal, isClaimed, noteLease, releaseFinal } from "./claims.ts";
+import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
 import { reserveCredit, returnCredit, spendCredit } from "./credit.ts";
 import type { FinalJob, FinalMessage } from "./finals.ts";
@@ -12,7 +12,15 @@ import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
 import { findResult, putResult } from "./results.ts";
 
 /** Work of this isolate, by what it makes. */
-const running = new Map<string, Promise<Made>>();
+const running = new Map<string, Promise<Kept>>();
+
+/** How many results are being made; those that are being kept take no more time. */
+let making = 0;
+
+/** A result on its way to whoever asked, while it is still being kept. */
+interface Kept extends Made {
+  readonly kept?: Promise<void>;
+}
 
 /**
  * A result that is not kept yet, or whose original has changed. Equal misses at the same moment share one piece of work.
@@ -23,18 +31,20 @@ export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOri
   const isFinal = finalAtOnce(order);
   const name = `${isFinal ? "final" : "draft"} ${order.key}`;
   const known = running.get(name);
-  if (known || running.size >= MAX_DELIVERY_WORK) found?.original.memory.release();
+  if (known || making >= MAX_DELIVERY_WORK) found?.original.memory.release();
   if (known) return patiently(known, name);
-  if (running.size >= MAX_DELIVERY_WORK) throw new ApiError(503, "Too many results are being made right now");
-  const work = isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found);
+  if (making >= MAX_DELIVERY_WORK) throw new ApiError(503, "Too many results are being made right now");
+  making += 1;
+  const work = (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found)).finally(() => (making -= 1));
   running.set(name, work);
   const forget = () => void (running.get(name) === work && running.delete(name));
-  work.then(forget, forget);
+  // Until it can be found in the bucket, who asks is given it from here.
+  work.then(({ kept }) => kept).then(forget, forget);
   return work;
 }
 
 /** Work of another request may end with it, without a word: nobody waits for that for ever. */
-async function patiently(work: Promise<Made>, name: string): Promise<Made> {
+async function patiently(work: Promise<Kept>, name: string): Promise<Made> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     if (running.get(name) === work) running.delete(name);
@@ -52,35 +62,48 @@ function finalAtOnce({ needsFinal, delivery, canonical }: Order): boolean {
 }
 
 /**
- * A draft, and the word to the queue that its final is wanted. The original comes first: strangers can name any number of
- * originals that are not there, and those cost no row.
+ * A draft. The original comes first: strangers can name any number of originals that are not there, and those cost no row.
+ * Then the encoding, and beside it the claim of the final with its credit; without one, the encoding is broken off.
  */
-async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Made> {
+async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Kept> {
   const { env, defer } = ports;
-  const { key, delivery } = order;
   const found = known ?? (await read(ports, order));
-  const claim = await givenBackOnFailure(found, claimed(ports, order));
-  if (claim?.ready) {
-    found.original.memory.release();
-    return claim.ready;
-  }
-  try {
-    const made = await makeDraft(ports, renderingOf(order), found);
-    countDelivery(env.DB, delivery, { drafts: 1 }, defer);
-    // Somebody else makes the final, and keeps a draft.
-    if (!claim) return made;
-    await putResult(env.BUCKET, key, made.bytes, made.facts);
-    await releaseFinal(env.DB, key, Date.now());
-    defer(announced(env, key));
-    return made;
-  } catch (error) {
-    if (claim) await abandoned(ports, order, claim.lease);
+  const refusal = new AbortController();
+  const claiming = claimed(ports, order).catch((error: unknown) => {
+    refusal.abort(error);
     throw error;
+  });
+  const drafting = makeDraft({ ...ports, signal: refusal.signal }, renderingOf(order), found);
+  const [claim, draft] = await Promise.allSettled([claiming, drafting]);
+  if (claim.status === "rejected") throw claim.reason;
+  if (claim.value?.ready) return claim.value.ready;
+  const lease = claim.value?.lease;
+  if (draft.status === "rejected") {
+    if (lease !== undefined) await abandoned(ports, order, lease);
+    throw draft.reason;
+  }
+  countDelivery(env.DB, order.delivery, { drafts: 1 }, defer);
+  // Somebody else makes the final, and keeps a draft.
+  if (lease === undefined) return draft.value;
+  const kept = keptDraft(ports, order, draft.value, lease);
+  defer(kept);
+  return { ...draft.value, kept };
+}
+
+/** Keeps a draft and says to the queue that its final is wanted: nobody waits for that. */
+async function keptDraft({ env }: ServePorts, { key }: Order, { bytes, facts }: Made, lease: number): Promise<void> {
+  try {
+    await putResult(env.BUCKET, key, bytes, facts);
+    await readyFinal(env.DB, key, lease, Date.now());
+    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
+  } catch (error) {
+    // The row is there: the sweep announces it again.
+    logLine("error", { event: "draft not kept", causes: causesOf(error) });
   }
 }
 
 /** The final, made here, or elsewhere and waited for. */
-async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Made> {
+async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Kept> {
   const giveUpAt = Date.now() + FINAL_WAIT_MS;
   let found = known;
   for (;;) {
@@ -128,9 +151,7 @@ async function claimed({ env }: ServePorts, order: Order): Promise<Claim | undef
       await dropFinal(env.DB, key);
       return { ready };
     }
-    const lease = await reserveCredit(env, delivery.accountId, delivery.creditsTotal);
-    await noteLease(env.DB, key, lease);
-    return { lease };
+    return { lease: await reserveCredit(env, delivery.accountId, delivery.creditsTotal) };
   } catch (error) {
     await dropFinal(env.DB, key);
     throw error;
@@ -146,15 +167,6 @@ async function madeMeanwhile(env: Env, order: Order): Promise<Made | undefined> 
   if (isNew) return { bytes: new Uint8Array(await object.arrayBuffer()), facts };
   await object.body.cancel();
   return undefined;
-}
-
-/** Losing the message costs time, not the final: the sweep sends it again. */
-async function announced(env: Env, key: string): Promise<void> {
-  try {
-    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
-  } catch (error) {
-    logLine("error", { event: "final not announced", causes: causesOf(error) });
-  }
 }
 
 /** The memory of an original that will not be worked on. */

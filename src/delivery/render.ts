@@ -29,6 +29,8 @@ export interface RenderPorts {
   readonly settings: Settings;
   readonly street: Street;
   readonly stopwatch?: Stopwatch | undefined;
+  /** Aborted when nobody may have the result. */
+  readonly signal?: AbortSignal;
 }
 
 /** Whether a result is one encoding, which nothing could refine: its format and its quality are settled, or it loses nothing. */
@@ -84,7 +86,7 @@ function draftOutput(
 }
 
 async function make(
-  { env, settings, street, stopwatch }: RenderPorts,
+  { env, settings, street, stopwatch, signal }: RenderPorts,
   { accountId, processing, accept }: Rendering,
   { original, validators }: FoundOriginal,
   rendition: ResultFacts["rendition"],
@@ -92,7 +94,12 @@ async function make(
   const now = Date.now();
   const edges = street.portsOf(env, settings, "");
   // The bytes are all that is wanted: nothing is stored on the way.
-  const ports = { ...edges, ...(stopwatch && { stopwatch }), keepTemporarily: async () => ({ url: "" }) };
+  const ports = {
+    ...edges,
+    ...(stopwatch && { stopwatch }),
+    ...(signal && { signal }),
+    keepTemporarily: async () => ({ url: "" }),
+  };
   const source = { kind: "upload", original } as const;
   const { input, output, encoded } = await street.process(
     { id: crypto.randomUUID(), accountId, source, processing, accept },

@@ -94,14 +94,16 @@ describe("a final that is made elsewhere", () => {
 
   it("does not keep anybody from a draft, which is not kept", async () => {
     originOf(file(photo));
-    const { get, delivery, credits, stored, runFinals } = await deliveryWorld(widths);
+    const { get, delivery, credits, stored, runFinals, settle } = await deliveryWorld(widths);
     await get("w=24");
+    await settle();
     const [{ key } = { key: "" }] = await stored();
     await runFinals();
     await env.BUCKET.delete(key);
     await forgetEdges(delivery.id);
     await row(key, delivery.id).run();
     expect(facts(await get("w=24"))).toEqual(["draft", "miss"]);
+    await settle();
     expect([(await stored()).length, await credits()]).toEqual([0, 1]);
   });
 });

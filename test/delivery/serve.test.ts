@@ -34,7 +34,7 @@ async function age(id: string, milliseconds: number): Promise<void> {
 describe("a first view", () => {
   it("is a draft: one encoding in a cheap format, soon to be asked for again", async () => {
     const { calls } = originOf(file(photo));
-    const { get, world, stored } = await deliveryWorld(widths);
+    const { get, world, stored, settle } = await deliveryWorld(widths);
     const answer = await get("w=24", "a.jpg", { accept: AVIF });
     expect([answer.status, ...facts(answer)]).toEqual([200, "draft", "miss"]);
     expect(identify(answer.bytes)).toMatchObject({ facts: { width: 24 }, format: { label: "JPEG" } });
@@ -52,6 +52,7 @@ describe("a first view", () => {
     expect(answer.headers.get("content-disposition")).toContain('inline; filename="a.jpg"');
     expect(answer.headers.get("server-timing")).toMatch(/encode;dur=\d+.*total;dur=\d+/);
     expect(answer.headers.get("cache-tag")).toMatch(/^dl_\w+,dl_\w+-[\da-f]{32}$/);
+    await settle();
     expect([calls.length, world.calls.meter, (await stored()).length]).toEqual([1, 1, 1]);
   });
 
@@ -59,6 +60,7 @@ describe("a first view", () => {
     originOf(file(photo));
     const { get, runFinals, delivery, credits, usage, world } = await deliveryWorld(widths);
     const draft = await get("w=24", "a.jpg", { accept: AVIF });
+    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
     const messages = [...world.messages];
     await runFinals();
     world.messages.push(...messages, ...messages);
