@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 import sharp from "sharp";
 
@@ -63,6 +64,8 @@ async function firstViews(photo: Buffer, address: Address): Promise<void> {
     const first = async () => (engine = await view(address(`w=${WIDTH}`, `first-${round}`), "miss"));
     keep(times.draft, await timed(first));
     keep(times.engine, engine);
+    // The final has the thread until it is made.
+    await finalOf(address(`w=${WIDTH}`, `first-${round}`));
     // Another name of the file, or none, is another answer at the edge, and the same object.
     await view(address(`w=${WIDTH},f=jpeg,q=80`, `stored-${round}`), "miss");
     const spelled = address(`w=${WIDTH},f=jpeg,q=80`, `stored-${round}`).replace("/i/demo/", "/imgproxy/demo/unsafe/");
@@ -75,6 +78,19 @@ async function firstViews(photo: Buffer, address: Address): Promise<void> {
     console.log(
       `${name.padEnd(8)} ${median(list).toFixed(1)} ms (${sorted[0]?.toFixed(1)} to ${sorted.at(-1)?.toFixed(1)})`,
     );
+  }
+}
+
+/** Waits until an address shows its final; every look asks the edge for another file name. */
+async function finalOf(url: string): Promise<void> {
+  for (let look = 0; ; look++) {
+    const asked = url
+      .replace("/i/demo/", "/imgproxy/demo/unsafe/")
+      .replace(`w=${WIDTH}/`, `w:${WIDTH}/fn:${look}/plain/`);
+    const answer = await fetch(asked, { headers: ACCEPT });
+    await answer.arrayBuffer();
+    if (answer.headers.get("x-service-rendition") === "final") return;
+    await wait(250);
   }
 }
 
