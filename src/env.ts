@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import {
   DATABASE_BYTES,
+  DEFAULT_DELIVERY_KEEP_DAYS,
   DEFAULT_FAILED_MS,
   DEFAULT_JOB_MS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
@@ -152,6 +153,8 @@ const Variables = v.object({
   PROFILE_URLS: jsonTexts(),
   FACEBOOK_TOKEN: v.optional(v.string()),
   TWITTER_TOKEN: v.optional(v.string()),
+  /** How long results of deliveries are kept that nobody asks for. */
+  DELIVERY_KEEP_DAYS: number(DEFAULT_DELIVERY_KEEP_DAYS, 1, 36_500),
   /** Opens the administration API; without it, its paths do not exist. */
   ADMIN_TOKEN: v.optional(v.pipe(v.string(), v.minLength(1))),
   /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
@@ -184,6 +187,7 @@ export interface Settings {
   readonly profileUrls: Readonly<Record<string, string>>;
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
+  readonly deliveryKeepDays: number;
   readonly adminToken: string | undefined;
   /** The first seals, all open; none: nothing can be sealed. */
   readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
@@ -227,6 +231,7 @@ function fromVariables(variables: Parsed): Settings {
     profileUrls: variables.PROFILE_URLS,
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,
+    deliveryKeepDays: variables.DELIVERY_KEEP_DAYS,
     adminToken: variables.ADMIN_TOKEN,
     vaultKeys: [...(variables.VAULT_KEY_NEXT ?? []), ...(variables.VAULT_KEY ?? [])],
   };

@@ -16,6 +16,7 @@ export type FetchBody = {
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
+  readonly background?: Background;
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -42,6 +43,7 @@ export type UploadBody = {
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
+  readonly background?: Background;
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -85,12 +87,20 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
   readonly mode?: "auto" | "fit" | "fill" | "exact";
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
+  readonly focus?: {
+    readonly x: number;
+    readonly y: number;
+  };
+  readonly position?: {
+    readonly x: number;
+    readonly y: number;
+  };
   readonly upscale?: boolean;
   readonly background?: string;
   readonly linear?: boolean;
@@ -171,6 +181,13 @@ export type Filter = {
     readonly to: string;
     readonly value?: number;
   };
+  /** Factors on encoded values, as CSS filters have them, in this order: `brightness`, `contrast` around the middle, `gamma` (above 1 brightens), `saturation` (0 is gray); 1 changes nothing. */
+  readonly tone?: {
+    readonly brightness?: number;
+    readonly contrast?: number;
+    readonly gamma?: number;
+    readonly saturation?: number;
+  };
 };
 
 /** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger. */
@@ -209,6 +226,11 @@ export type Padding = {
   readonly bottom?: number;
   readonly left?: number;
   readonly background?: string;
+};
+
+/** Lays the picture on `color`: nothing of it is transparent then. */
+export type Background = {
+  readonly color: string;
 };
 
 export type Output = {
@@ -408,6 +430,16 @@ export type UsageRecord = {
   readonly credits: number;
 };
 
+export type DeliveryUsage = {
+  readonly day: string;
+  readonly account_id: string;
+  readonly delivery_id: string;
+  readonly finals: number;
+  readonly drafts: number;
+  readonly stored_hits: number;
+  readonly delivered_bytes: number;
+};
+
 export type UsageList = {
   readonly success: true;
   readonly code: 200;
@@ -422,6 +454,7 @@ export type UsageList = {
     readonly bytes_out: number;
     readonly credits: number;
   };
+  readonly deliveries: readonly (DeliveryUsage)[];
 };
 
 export type Health = {
@@ -610,6 +643,160 @@ export type AssetDeleted = {
   readonly success: true;
   readonly code: 200;
   readonly id: string;
+};
+
+export type NewDelivery = {
+  readonly name?: string;
+  readonly sources: readonly ({
+    readonly kind: "web";
+    readonly prefix: string;
+  } | {
+    readonly kind: "store";
+    readonly name: string;
+    readonly connector: string;
+    readonly path?: string;
+  } | {
+    readonly kind: "bucket";
+    readonly name: string;
+    readonly path?: string;
+  })[];
+  readonly presets?: Readonly<Record<string, {
+    readonly flip?: Flip;
+    readonly rotate?: Rotate;
+    readonly upscale?: Upscale;
+    readonly crop?: Crop;
+    readonly resize?: Resize;
+    readonly scale?: Scale;
+    readonly auto?: Auto;
+    readonly adjust?: Adjust;
+    readonly filter?: Filter;
+    readonly watermark?: Watermark;
+    readonly mask?: Mask;
+    readonly border?: Border;
+    readonly padding?: Padding;
+    readonly background?: Background;
+    readonly output?: Output;
+    readonly optimize?: Optimize;
+  }>>;
+  readonly unsigned?: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine?: boolean;
+  readonly ttl?: number;
+};
+
+export type DeliveryChange = {
+  readonly name?: string;
+  readonly sources?: readonly ({
+    readonly kind: "web";
+    readonly prefix: string;
+  } | {
+    readonly kind: "store";
+    readonly name: string;
+    readonly connector: string;
+    readonly path?: string;
+  } | {
+    readonly kind: "bucket";
+    readonly name: string;
+    readonly path?: string;
+  })[];
+  readonly presets?: Readonly<Record<string, {
+    readonly flip?: Flip;
+    readonly rotate?: Rotate;
+    readonly upscale?: Upscale;
+    readonly crop?: Crop;
+    readonly resize?: Resize;
+    readonly scale?: Scale;
+    readonly auto?: Auto;
+    readonly adjust?: Adjust;
+    readonly filter?: Filter;
+    readonly watermark?: Watermark;
+    readonly mask?: Mask;
+    readonly border?: Border;
+    readonly padding?: Padding;
+    readonly background?: Background;
+    readonly output?: Output;
+    readonly optimize?: Optimize;
+  }>>;
+  readonly unsigned?: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine?: boolean;
+  readonly ttl?: number;
+};
+
+export type DeliveryRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly sources: readonly ({
+    readonly kind: "web" | "store" | "bucket";
+  })[];
+  readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
+  readonly unsigned: false | {
+    readonly widths?: readonly (number)[];
+    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly presets_only?: boolean;
+  };
+  readonly refine: boolean;
+  readonly ttl: number;
+  readonly url: string;
+  readonly created_at: string;
+};
+
+export type DeliveryCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly delivery: DeliveryRecord;
+  readonly signing: {
+    readonly key: string;
+    readonly salt: string;
+  };
+};
+
+export type DeliveryFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly delivery: DeliveryRecord;
+};
+
+export type DeliveryList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly deliveries: readonly (DeliveryRecord)[];
+};
+
+export type DeliveryDeleted = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+};
+
+export type DeliverySigning = {
+  readonly success: true;
+  readonly code: 200;
+  readonly signing: {
+    readonly key: string;
+    readonly salt: string;
+  };
+  readonly previous?: {
+    readonly key: string;
+    readonly salt: string;
+    readonly valid_until: string;
+  };
+};
+
+export type DeliveryPurged = {
+  readonly success: true;
+  readonly code: 202;
+  readonly id: string;
+};
+
+export type Purge = {
+  readonly source?: string;
 };
 
 export type NewAccount = {

@@ -200,5 +200,13 @@ async function seedDemoAccount(database: D1Database): Promise<void> {
         "INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, 'demo', 'demo', ?) ON CONFLICT DO NOTHING",
       )
       .bind(id, id, hash, now),
+    // Any source, everything unsigned: the interface cannot make such a delivery, so that there is none in production.
+    database
+      .prepare(
+        `INSERT INTO deliveries
+           (id, account_id, name, sources, presets, unsigned, refine, ttl, is_open, created_at, updated_at)
+         VALUES ('demo', ?1, 'Demo', '[]', '{}', '{}', 1, 604800, 1, ?2, ?2) ON CONFLICT DO NOTHING`,
+      )
+      .bind(id, now),
   ]);
 }

@@ -58,6 +58,7 @@ function welcome(url: URL): string {
     "",
     `Darkroom listens on ${address} (Ctrl-C stops it).`,
     `The key is "${DEMO_KEY}". State is kept under .wrangler/, secrets in .dev.vars.`,
+    `Pictures by address: ${address}/i/demo/w=400/${address}/sample.jpg`,
     `Open ${address}/ in a browser, or: curl -u ${DEMO_KEY}: -F file=@photo.jpg ${address}/1.0/upload`,
   ].join("\n");
 }

@@ -39,6 +39,10 @@ const processingEntries = {
   cdn: v.optional(Delivery),
 };
 
+/** What an address may make of a picture: no answer, no store, no notification. */
+export const Derivation = record({ ...operationEntries, output: v.optional(Output), optimize: v.optional(Optimize) });
+export type Derivation = v.InferOutput<typeof Derivation>;
+
 /** The members of an upload's `data`. */
 export const UploadBody = record(processingEntries);
 export type UploadBody = v.InferOutput<typeof UploadBody>;
@@ -88,8 +92,16 @@ export type Processing = Omit<UploadBody, "webhook" | "cdn">;
  * @throws ApiError 422 naming the first member that breaks a rule
  */
 export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: object): v.InferOutput<Schema> {
+  return checked(schema, plainBody(body));
+}
+
+/**
+ * A request body with every alias replaced by the name it stands for, not checked against its schema yet.
+ * @throws ApiError 422 for lists, for members that lie too deep, and for a name that is given with its alias
+ */
+export function plainBody(body: object): Record<string, unknown> {
   checkShape(body, []);
-  return checked(schema, canonical(body));
+  return canonical(body);
 }
 
 /** No member of a request is a list, and none lies deep; both are refused before any schema runs. */

@@ -65,6 +65,20 @@ export const UsageRecord = v.strictObject({
 });
 export type UsageRecord = v.InferOutput<typeof UsageRecord>;
 
+/** What one delivery did on one day. */
+export const DeliveryUsage = v.strictObject({
+  day: v.pipe(v.string(), v.isoDate()),
+  account_id: v.pipe(v.string(), v.uuid()),
+  delivery_id: v.string(),
+  /** Results that were made, a credit each, and drafts of them, which are free. */
+  finals: count,
+  drafts: count,
+  /** Results that came from the bucket. */
+  stored_hits: count,
+  delivered_bytes: count,
+});
+export type DeliveryUsage = v.InferOutput<typeof DeliveryUsage>;
+
 const UsageTotal = v.strictObject(counts);
 export type UsageTotal = v.InferOutput<typeof UsageTotal>;
 
@@ -78,5 +92,7 @@ export const UsageList = v.strictObject({
   usage: v.array(UsageRecord),
   /** The total of the whole range, all pages together. */
   total: UsageTotal,
+  /** What deliveries did on these days, the newest day first; a page of its own. */
+  deliveries: v.array(DeliveryUsage),
 });
 export type UsageList = v.InferOutput<typeof UsageList>;

@@ -15,6 +15,7 @@ import {
   closeCount,
   countedHeaders,
   countStranger,
+  refuseAnonymous,
   startCount,
 } from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
@@ -36,14 +37,14 @@ export function createApp(street: Street): Hono<AppEnv> {
   });
   app.onError((error, c) => replyError(c, error));
   for (const route of ROUTES) {
-    app.on(route.method.toUpperCase(), route.path, async (c) => {
+    app.on(route.method.toUpperCase(), route.pattern ?? route.path, async (c) => {
       c.set("route", route.path);
       await enter(c, route.access, route.costsCredit ?? false);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
       return route.handler(c);
     });
   }
-  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.pattern ?? route.path)) {
     app.all(path, (c) => refuseMethod(c, path, routes));
   }
   app.all("*", async (c) => {
@@ -108,16 +109,6 @@ async function enterOperator(c: AppContext): Promise<void> {
   else if (await isOperator(c.req.header("authorization"), adminToken)) {
     startCount(c, { meter: "operator", ask: { key: "any", limit: rateLimit } });
   } else await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
-}
-
-/** Counts the request by client address and refuses it: with 429 once too many were refused, here or elsewhere. */
-async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
-  // What this isolate has refused already is not for the meter.
-  if (c.var.admission) throw error;
-  countStranger(c);
-  startCount(c, anonymousCount(c));
-  await admitted(c);
-  throw error;
 }
 
 /** 405 with `Allow`; OPTIONS is answered, without any cross-origin permission: keys do not belong into pages. */

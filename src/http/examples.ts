@@ -136,6 +136,17 @@ export const usageList = {
     },
   ],
   total: counts,
+  deliveries: [
+    {
+      day: "2026-11-20",
+      account_id: accountId,
+      delivery_id: "dl_7Kq2mZxA4bLkP0sV",
+      finals: 12,
+      drafts: 12,
+      stored_hits: 96,
+      delivered_bytes: 2_410_112,
+    },
+  ],
 };
 
 export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };
@@ -201,3 +212,35 @@ export const connectorCreated = { success: true, code: 201, connector: connector
 export const connectorFound = { success: true, code: 200, connector: connectorRecord };
 export const connectorList = { success: true, code: 200, connectors: [connectorRecord] };
 export const assetDeleted = { success: true, code: 200, id: assetId };
+
+const deliveryId = "dl_7Kq2mZxA4bLkP0sV";
+const signing = {
+  key: "0b5c2f7e91d84a36a5f0c3d2e1b4978860d7f4a2c9135e8b7a6d0f2c4e18b395",
+  salt: "7f3d9a1c5e2b8460d4f6a8c0e1357b9d2c4e6f8091a3b5c7d9e1f30527496b8d",
+};
+const deliveryRecord = {
+  id: deliveryId,
+  name: "shop",
+  sources: [{ kind: "web", prefix: "https://www.example.com/uploads/" }],
+  presets: { card: { resize: { width: 320, height: 240, mode: "fit" } } },
+  unsigned: { widths: [320, 640, 1280], formats: ["avif", "webp"] },
+  refine: true,
+  ttl: 604_800,
+  url: `https://darkroom.example.com/i/${deliveryId}`,
+  created_at: createdAt,
+};
+
+export const newDelivery = {
+  name: "shop",
+  sources: [{ kind: "web", prefix: "https://www.example.com/uploads/" }],
+  presets: { card: { resize: { width: 320, height: 240, mode: "fit" } } },
+  unsigned: { widths: [320, 640, 1280], formats: ["avif", "webp"] },
+};
+export const deliveryChange = { ttl: 86_400 };
+export const deliveryCreated = { success: true, code: 201, delivery: deliveryRecord, signing };
+export const deliveryFound = { success: true, code: 200, delivery: deliveryRecord };
+export const deliveryList = { success: true, code: 200, deliveries: [deliveryRecord] };
+export const deliveryDeleted = { success: true, code: 200, id: deliveryId };
+export const deliverySigning = { success: true, code: 200, signing };
+export const purge = { source: "https://www.example.com/uploads/harbor.jpg" };
+export const deliveryPurged = { success: true, code: 202, id: deliveryId };

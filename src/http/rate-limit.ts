@@ -81,6 +81,16 @@ export async function admitted(c: AppContext): Promise<Admission | undefined> {
   return admission;
 }
 
+/** Counts the request by client address and refuses it: with 429 once too many were refused, here or elsewhere. */
+export async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
+  // What this isolate has refused already is not for the meter.
+  if (c.var.admission) throw error;
+  countStranger(c);
+  startCount(c, anonymousCount(c));
+  await admitted(c);
+  throw error;
+}
+
 function beyondRate(seconds: number): ApiError {
   const headers = { "Retry-After": String(seconds) };
   return new ApiError(429, `Rate limit exceeded, resets in ${seconds} seconds`, { headers });

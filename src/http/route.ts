@@ -26,10 +26,12 @@ export interface Route {
   readonly method: "get" | "post" | "patch" | "delete";
   /** With `:name` for a variable segment. */
   readonly path: string;
+  /** What the router looks for, where that is more than the path says. */
+  readonly pattern?: string;
   readonly operationId: string;
   /** One sentence. */
   readonly summary: string;
-  readonly tag: "Images" | "Saved assets" | "Account" | "Webhooks" | "Administration" | "Service";
+  readonly tag: "Images" | "Deliveries" | "Saved assets" | "Account" | "Webhooks" | "Administration" | "Service";
   /** An account's key, the operator's token, or nothing; what is open is not counted. */
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */

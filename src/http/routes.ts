@@ -3,8 +3,17 @@ import type { Route } from "./route.ts";
 import { account } from "./routes/account.ts";
 import { administration } from "./routes/administration.ts";
 import { assets } from "./routes/assets.ts";
+import { deliveries } from "./routes/deliveries.ts";
 import { images } from "./routes/images.ts";
 import { service } from "./routes/service.ts";
 import { webhooks } from "./routes/webhooks.ts";
 
-export const ROUTES: readonly Route[] = [...images, ...assets, ...account, ...webhooks, ...administration, ...service];
+export const ROUTES: readonly Route[] = [
+  ...images,
+  ...deliveries,
+  ...assets,
+  ...account,
+  ...webhooks,
+  ...administration,
+  ...service,
+];

@@ -7,6 +7,7 @@ import { monochrome } from "./filters/monochrome.ts";
 import { pixellate } from "./filters/pixellate.ts";
 import { replace } from "./filters/replace.ts";
 import { sepia } from "./filters/sepia.ts";
+import { tone } from "./filters/tone.ts";
 
 export const FILTERS = {
   blur,
@@ -16,6 +17,7 @@ export const FILTERS = {
   monochrome,
   halftone,
   replace,
+  tone,
 } as const satisfies Record<string, FilterRow>;
 
 export type FilterName = keyof typeof FILTERS;

@@ -1,4 +1,5 @@
 /** Where a region or a picture is placed: by a direction, or by faces. */
+import { decimal, record } from "../fields.ts";
 import type { Box, Size } from "./geometry.ts";
 
 export const DIRECTIONS = [
@@ -19,6 +20,34 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const GRAVITIES = [...DIRECTIONS, "face", "faces"] as const;
 
 export type Gravity = (typeof GRAVITIES)[number];
+
+/** A point of a picture, each coordinate as its share of the whole, 0 to 1. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A request's point. */
+export function point() {
+  return record({ x: decimal(0, 1), y: decimal(0, 1) });
+}
+
+/** The top-left corner of a region with a point of the canvas in its middle, as far as the canvas allows. */
+export function placeAround(region: Size, canvas: Size, { x, y }: Point): Point {
+  return inside(region, canvas, { x: x * canvas.width, y: y * canvas.height });
+}
+
+/** The top-left corner of a region in which a point of the canvas has the same share as in the canvas. */
+export function placeAtShare(region: Size, canvas: Size, { x, y }: Point): Point {
+  return { x: x * (canvas.width - region.width), y: y * (canvas.height - region.height) };
+}
+
+function inside(region: Size, canvas: Size, middle: Point): Point {
+  const free = { x: canvas.width - region.width, y: canvas.height - region.height };
+  const x = Math.min(middle.x - region.width / 2, free.x);
+  const y = Math.min(middle.y - region.height / 2, free.y);
+  return { x: Math.max(0, x), y: Math.max(0, y) };
+}
 
 /** Whether faces must be sought to follow this gravity. */
 export function seeksFaces(gravity: Gravity | undefined): gravity is "face" | "faces" {
@@ -47,10 +76,7 @@ export async function placeInside(
   const found = await faces();
   const focus = enclosing(gravity === "face" ? found.slice(0, 1) : found);
   if (!focus) return place(region, canvas, "center");
-  const free = { x: canvas.width - region.width, y: canvas.height - region.height };
-  const x = focus.x + focus.width / 2 - region.width / 2;
-  const y = focus.y + focus.height / 2 - region.height / 2;
-  return { x: Math.max(0, Math.min(x, free.x)), y: Math.max(0, Math.min(y, free.y)) };
+  return inside(region, canvas, { x: focus.x + focus.width / 2, y: focus.y + focus.height / 2 });
 }
 
 /** The smallest box around boxes; undefined when there are none. */

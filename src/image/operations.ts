@@ -2,6 +2,7 @@
 import type { OperationRow } from "./operation.ts";
 import { adjust } from "./operations/adjust.ts";
 import { auto } from "./operations/auto.ts";
+import { background } from "./operations/background.ts";
 import { border } from "./operations/border.ts";
 import { crop } from "./operations/crop.ts";
 import { filter } from "./operations/filter.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   mask,
   border,
   padding,
+  background,
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -23,11 +23,33 @@ export interface Terms {
   readonly memory: Memory;
   /** From the call to the last byte, all redirects and calls under these terms included. */
   readonly signal: AbortSignal;
+  /** Whether a redirect may lead there; absent: anywhere that is public. */
+  readonly follows?: (url: URL) => boolean;
+}
+
+/** An image with what its origin said about it. */
+export interface Remote extends Original {
+  readonly headers: Headers;
+}
+
+/** What stood in the way of an image: the status that an origin answered with, no answer in time, or something else. */
+export type Trouble = number | "late" | "other";
+
+/** The error of an image that could not be fetched. */
+export class OriginError extends ApiError {
+  override name = "OriginError";
+  readonly trouble: Trouble;
+
+  constructor(message: string, trouble: Trouble, cause: unknown) {
+    super(422, message, { cause });
+    this.trouble = trouble;
+  }
 }
 
 /** No format by name: origins that negotiate would send a recompressed picture instead of the one that was asked for. */
 const ACCEPT = "image/*,*/*;q=0.8";
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const NOT_MODIFIED = 304;
 /** Codings that the runtime undoes itself. */
 const CODINGS = new Set(["", "identity", "gzip", "br"]);
 
@@ -36,21 +58,38 @@ const CODINGS = new Set(["", "identity", "gzip", "br"]);
  * @throws ApiError 413 for too many bytes (before they are read), 503 when there is no room for them, 422 for everything
  *   else that stands in the way
  */
-export async function readRemote(target: Target, terms: Terms): Promise<Original> {
+export async function readRemote(target: Target, terms: Terms): Promise<Remote> {
   const { response, url } = await call(target, terms);
-  const { bytes, memory } = await readBody(response, terms);
-  return { bytes, memory, name: nameOf(response.headers, [target.url, url]) };
+  if (response.status === NOT_MODIFIED) throw unable(`origin answered ${NOT_MODIFIED}`, undefined, NOT_MODIFIED);
+  return remoteOf(response, [target.url, url], terms);
 }
 
-/** The answer to a GET, all redirects followed; its status is 2xx. */
+/**
+ * Fetches an image under a condition that its headers make; null when the origin says that nothing has changed.
+ * @throws ApiError as `readRemote` does
+ */
+export async function readRemoteIfChanged(target: Target, terms: Terms): Promise<Remote | null> {
+  const { response, url } = await call(target, terms);
+  if (response.status !== NOT_MODIFIED) return remoteOf(response, [target.url, url], terms);
+  await discard(response);
+  return null;
+}
+
+async function remoteOf(response: Response, urls: readonly URL[], terms: Terms): Promise<Remote> {
+  const { bytes, memory } = await readBody(response, terms);
+  return { bytes, memory, name: nameOf(response.headers, urls), headers: response.headers };
+}
+
+/** The answer to a GET, all redirects followed; its status is 2xx, or 304. */
 async function call(target: Target, terms: Terms): Promise<{ response: Response; url: URL }> {
   let { url, headers } = withCredentials(target);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     checkAddress(url, terms);
     const response = await send(url, headers, terms);
-    if (response.ok) return { response, url };
+    if (response.ok || response.status === NOT_MODIFIED) return { response, url };
     await discard(response);
     const next = redirectOf(response, url);
+    if (terms.follows?.(next) === false) throw unable("origin redirects to where it may not");
     if (next.origin !== url.origin) headers = new Headers();
     url = next;
   }
@@ -98,7 +137,8 @@ async function send(url: URL, headers: Headers, terms: Terms): Promise<Response>
 /** @throws ApiError 422 when the answer is none of success and usable redirect */
 function redirectOf(response: Response, url: URL): URL {
   const location = response.headers.get("location");
-  if (!REDIRECTS.has(response.status) || location === null) throw unable(`origin answered ${response.status}`);
+  const { status } = response;
+  if (!REDIRECTS.has(status) || location === null) throw unable(`origin answered ${status}`, undefined, status);
   const next = URL.parse(location, url.href);
   if (next === null) throw unable("origin redirects to something that is no URL");
   // An origin does not choose the credentials that we send.
@@ -189,7 +229,9 @@ function percentDecoded(text: string): string {
 }
 
 function failed(cause: unknown, terms: Terms): ApiError {
-  return terms.signal.aborted ? unable("origin took too long", cause) : unable("origin is not reachable", cause);
+  return terms.signal.aborted
+    ? unable("origin took too long", cause, "late")
+    : unable("origin is not reachable", cause);
 }
 
 function tooLarge(maxBytes: number): ApiError {
@@ -197,6 +239,6 @@ function tooLarge(maxBytes: number): ApiError {
 }
 
 /** A refusal that says nothing of what the origin said. */
-export function unable(reason: string, cause?: unknown): ApiError {
-  return new ApiError(422, `Unable to fetch image: ${reason}`, { cause });
+export function unable(reason: string, cause?: unknown, trouble: Trouble = "other"): ApiError {
+  return new OriginError(`Unable to fetch image: ${reason}`, trouble, cause);
 }

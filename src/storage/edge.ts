@@ -7,7 +7,8 @@ import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, obje
 import { endpointProblem } from "./endpoint.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import type { Session } from "./session.ts";
 
 const endpoint = v.pipe(
   httpUrl(),
@@ -37,11 +38,21 @@ export const edge = provider({
     ),
   },
   put: async (store, object, session) => {
-    const problem = session.base === undefined ? endpointProblem(store.endpoint, session.policy) : undefined;
-    if (problem !== undefined) throw new ApiError(422, `store.endpoint ${problem}`);
-    const url = pathStyleUrl((session.base ?? store.endpoint).replace(/\/+$/, ""), store.bucket, object.key);
+    const url = addressOf(store, object.key, session);
     const acl = { named: store.acl, fallback: undefined };
     await putSigned(session, url, object, { ...store, acl }, store);
     return store.public_url === undefined ? url : `${store.public_url.replace(/\/+$/, "")}/${encodeKey(object.key)}`;
   },
+  read: async (store, key, session) => signedGet(addressOf(store, key, session), store, session.now()),
 });
+
+/** @throws ApiError 422 when the endpoint may not be called */
+function addressOf(
+  store: { readonly endpoint: string; readonly bucket: string },
+  key: string,
+  session: Session,
+): string {
+  const problem = session.base === undefined ? endpointProblem(store.endpoint, session.policy) : undefined;
+  if (problem !== undefined) throw new ApiError(422, `store.endpoint ${problem}`);
+  return pathStyleUrl((session.base ?? store.endpoint).replace(/\/+$/, ""), store.bucket, key);
+}

@@ -6,7 +6,7 @@ import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } fro
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 
 const CLASSES = {
   standard: undefined,
@@ -47,6 +47,7 @@ export const providerA = provider({
       { ...store, acl: { named: store.acl, fallback: "public-read" }, class: CLASSES[store.class ?? "standard"] },
       store,
     ),
+  read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
 });
 
 function addressOf(store: { bucket: string; region: string }, key: string, base: string | undefined): string {

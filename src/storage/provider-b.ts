@@ -14,9 +14,9 @@ import {
 import { grantFor } from "./keyfile-grant.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { provider, type StoredObject } from "./provider.ts";
-import { type ObjectWishes, pathStyleUrl, putSigned, servedHeaders, storeWithAcl } from "./s3.ts";
+import { type ObjectWishes, pathStyleUrl, putSigned, servedHeaders, signedGet, storeWithAcl } from "./s3.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";
-import { withGrant } from "./tokens.ts";
+import { grantOf, withGrant } from "./tokens.ts";
 
 /** Access lists by their names in the JSON API, with what the XML API calls them. */
 const ACLS = {
@@ -72,7 +72,19 @@ export const providerB = provider({
     const acl = { named: store.acl && ACLS[store.acl], fallback: ACLS.publicRead };
     return putSigned(session, url, object, { ...store, acl }, { key, secret, region: "auto" }, forbidsAcls);
   },
+  read: async ({ bucket, key = "", secret = "" }, objectKey, session) => {
+    const { keyfile } = session;
+    const url = pathStyleUrl(session.base ?? "https://storage.googleapis.com", bucket, objectKey);
+    if (!keyfile) return signedGet(url, { key, secret, region: "auto" }, session.now());
+    const { grant, forget } = await grantOf(session, identityOf(session, keyfile), () => grantFor(keyfile, session));
+    return { url, headers: new Headers({ authorization: `Bearer ${grant.token}` }), isOpen: true, forget };
+  },
 });
+
+/** What a token was given for. */
+function identityOf(session: Session, keyfile: Keyfile): readonly string[] {
+  return ["provider-b", session.base ?? "", keyfile.client_email, keyfile.private_key];
+}
 
 /** Uniform bucket-level access, or public access prevention: neither has a code of its own in either API. */
 function forbidsAcls({ status, text }: Answer): boolean {
@@ -87,7 +99,7 @@ async function insert(
   object: StoredObject,
   store: Bucket,
 ): Promise<void> {
-  const identity = ["provider-b", session.base ?? "", keyfile.client_email, keyfile.private_key];
+  const identity = identityOf(session, keyfile);
   const send = (acl: string | undefined) =>
     withGrant(
       session,

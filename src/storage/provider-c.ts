@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { credential, hostBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { compactTime, hmacSha256, sha256 } from "./digest.ts";
 import { encodeKey } from "./path.ts";
-import { provider, type StoredObject } from "./provider.ts";
+import { provider } from "./provider.ts";
 import { servedHeaders } from "./s3.ts";
 
 interface Bucket {
@@ -28,23 +28,38 @@ export const providerC = provider({
   },
   put: async (store, object, session) => {
     const bucket = { ...store, region: store.region.replace(/^oss-/, "") };
-    const url =
-      session.base === undefined
-        ? `https://${bucket.bucket}.oss-${bucket.region}.aliyuncs.com/${encodeKey(object.key)}`
-        : `${session.base}/${bucket.bucket}/${encodeKey(object.key)}`;
+    const url = addressOf(bucket, object.key, session.base);
     const answer = await session.send(async () => {
       const headers = servedHeaders(object, store);
       for (const [name, value] of Object.entries(store.metadata ?? {})) headers.set(`x-oss-meta-${name}`, value);
-      await sign(headers, object, bucket, session.now());
+      await sign("PUT", headers, object.key, bucket, session.now());
       return { url, method: "PUT", headers, body: object.bytes };
     });
     if (!answer.ok) throw session.refusal(answer);
     return url;
   },
+  read: async (store, key, session) => {
+    const bucket = { ...store, region: store.region.replace(/^oss-/, "") };
+    const headers = new Headers();
+    await sign("GET", headers, key, bucket, session.now());
+    return { url: addressOf(bucket, key, session.base), headers, isOpen: true };
+  },
 });
 
+function addressOf({ bucket, region: place }: Bucket, key: string, base: string | undefined): string {
+  return base === undefined
+    ? `https://${bucket}.oss-${place}.aliyuncs.com/${encodeKey(key)}`
+    : `${base}/${bucket}/${encodeKey(key)}`;
+}
+
 /** https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4 */
-async function sign(headers: Headers, object: StoredObject, bucket: Bucket, now: number): Promise<void> {
+async function sign(
+  method: "GET" | "PUT",
+  headers: Headers,
+  objectKey: string,
+  bucket: Bucket,
+  now: number,
+): Promise<void> {
   const time = compactTime(now);
   const date = time.slice(0, 8);
   headers.set("x-oss-date", time);
@@ -54,8 +69,8 @@ async function sign(headers: Headers, object: StoredObject, bucket: Bucket, now:
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => `${name}:${value}\n`);
   // The bucket is part of the path that is signed even where it is part of the host that is called.
-  const path = `/${bucket.bucket}/${encodeKey(object.key)}`;
-  const request = ["PUT", path, "", signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
+  const path = `/${bucket.bucket}/${encodeKey(objectKey)}`;
+  const request = [method, path, "", signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
   const scope = `${date}/${bucket.region}/oss/aliyun_v4_request`;
   const message = ["OSS4-HMAC-SHA256", time, scope, (await sha256(request)).toHex()].join("\n");
   let key = await hmacSha256(`aliyun_v4${bucket.secret}`, date);

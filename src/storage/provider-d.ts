@@ -8,7 +8,7 @@ import { encodeKey, encodeSegment } from "./path.ts";
 import { provider } from "./provider.ts";
 import { servedHeaders } from "./s3.ts";
 import { type Answer, readJson, type Session } from "./session.ts";
-import { type Grant, withGrant } from "./tokens.ts";
+import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
 const REGIONS = ["iad", "dfw", "hkg", "syd", "ord", "lon"] as const;
 
@@ -29,7 +29,7 @@ export const providerD = provider({
   put: async (store, object, session) => {
     const container = encodeSegment(store.container);
     let publicUrl: string | undefined;
-    const identity = ["provider-d", session.base ?? "", store.username, store.key, store.region];
+    const identity = identityOf(session, store);
     const answer = await withGrant(
       session,
       identity,
@@ -56,7 +56,17 @@ export const providerD = provider({
     if (!answer.ok || publicUrl === undefined) throw session.refusal(answer);
     return `${publicUrl}/${encodeKey(object.key)}`;
   },
+  read: async (store, key, session) => {
+    const { grant, forget } = await grantOf(session, identityOf(session, store), () => grantFor(store, session));
+    const url = `${grant.files}/${encodeSegment(store.container)}/${encodeKey(key)}`;
+    return { url, headers: new Headers({ "x-auth-token": grant.token }), isOpen: true, forget };
+  },
 });
+
+/** What a token was given for. */
+function identityOf(session: Session, store: { username: string; key: string; region: string }): readonly string[] {
+  return ["provider-d", session.base ?? "", store.username, store.key, store.region];
+}
 
 function isDown(answer: Answer): boolean {
   return answer.status >= 500;

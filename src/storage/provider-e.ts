@@ -40,11 +40,18 @@ export const providerE = provider({
       const headers = blobHeaders(object, store);
       headers.set("x-ms-date", new Date(session.now()).toUTCString());
       headers.set("x-ms-version", API_VERSION);
-      headers.set("authorization", await authorization(store, url, headers, object.bytes.length));
+      headers.set("authorization", await authorization("PUT", store, url, headers, object.bytes.length));
       return { url, method: "PUT", headers, body: object.bytes };
     });
     if (!answer.ok) throw session.refusal(answer);
     return url;
+  },
+  read: async (store, key, session) => {
+    const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}`;
+    const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
+    headers.set("authorization", await authorization("GET", store, url, headers, 0));
+    // Conditions are part of what is signed here.
+    return { url, headers, isOpen: false };
   },
 });
 
@@ -69,7 +76,13 @@ function blobHeaders(
 }
 
 /** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */
-async function authorization(account: Account, url: string, headers: Headers, length: number): Promise<string> {
+async function authorization(
+  method: "GET" | "PUT",
+  account: Account,
+  url: string,
+  headers: Headers,
+  length: number,
+): Promise<string> {
   const canonicalHeaders = [...headers]
     .filter(([name]) => name.startsWith("x-ms-"))
     .sort(([one], [other]) => (collationKey(one) < collationKey(other) ? -1 : 1))
@@ -77,7 +90,7 @@ async function authorization(account: Account, url: string, headers: Headers, le
   const message =
     // Verb, Content-Encoding, -Language, -Length, -MD5 and -Type; then Date, the conditions and Range, none of them sent.
     [
-      "PUT",
+      method,
       "",
       "",
       length === 0 ? "" : String(length),

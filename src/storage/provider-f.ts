@@ -6,7 +6,7 @@ import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, obje
 import { provider } from "./provider.ts";
 import { pathStyleUrl, s3Headers, storeWithAcl } from "./s3.ts";
 import { readJson, type Session } from "./session.ts";
-import { type Grant, withGrant } from "./tokens.ts";
+import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
 export const providerF = provider({
   summary: "The cloud object storage of a hardware vendor.",
@@ -22,12 +22,11 @@ export const providerF = provider({
     headers: v.optional(objectHeaders(["Expires", ...OBJECT_HEADERS])),
   },
   put: async (store, object, session) => {
-    const host = `https://s3.${store.region}.cloud-object-storage.appdomain.cloud`;
-    const url = pathStyleUrl(session.base ?? host, store.bucket, object.key);
+    const url = addressOf(store, object.key, session);
     await storeWithAcl(session, { named: store.acl, fallback: "public-read" }, (acl) =>
       withGrant(
         session,
-        ["provider-f", session.base ?? "", store.key],
+        identityOf(session, store.key),
         () => grantFor(store.key, session),
         ({ token }) =>
           session.send(() => {
@@ -40,7 +39,27 @@ export const providerF = provider({
     );
     return url;
   },
+  read: async (store, key, session) => {
+    const { grant, forget } = await grantOf(session, identityOf(session, store.key), () =>
+      grantFor(store.key, session),
+    );
+    const headers = new Headers({ authorization: `Bearer ${grant.token}` });
+    return { url: addressOf(store, key, session), headers, isOpen: true, forget };
+  },
 });
+
+function addressOf(
+  { bucket, region: place }: { bucket: string; region: string },
+  key: string,
+  session: Session,
+): string {
+  return pathStyleUrl(session.base ?? `https://s3.${place}.cloud-object-storage.appdomain.cloud`, bucket, key);
+}
+
+/** What a token was given for. */
+function identityOf(session: Session, key: string): readonly string[] {
+  return ["provider-f", session.base ?? "", key];
+}
 
 const Token = v.object({ access_token: v.string(), expires_in: v.number() });
 

@@ -5,7 +5,7 @@ import { oneOf } from "../fields.ts";
 import { credential, hostBucket, metadata, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { CANNED_ACLS, pathStyleUrl, putSigned } from "./s3.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 
 export const providerG = provider({
   summary: "The space storage of a droplet cloud.",
@@ -21,11 +21,19 @@ export const providerG = provider({
     headers: v.optional(objectHeaders(["Cache-Control", "Content-Type", "Content-Encoding", "Content-Disposition"])),
   },
   put: (store, object, session) => {
-    const url =
-      session.base === undefined
-        ? `https://${store.bucket}.${store.region}.digitaloceanspaces.com/${encodeKey(object.key)}`
-        : pathStyleUrl(session.base, store.bucket, object.key);
+    const url = addressOf(store, object.key, session.base);
     const acl = { named: store.acl, fallback: "public-read" };
     return putSigned(session, url, object, { ...store, acl }, store);
   },
+  read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
 });
+
+function addressOf(
+  { bucket, region: place }: { readonly bucket: string; readonly region: string },
+  key: string,
+  base: string | undefined,
+): string {
+  return base === undefined
+    ? `https://${bucket}.${place}.digitaloceanspaces.com/${encodeKey(key)}`
+    : pathStyleUrl(base, bucket, key);
+}

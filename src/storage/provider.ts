@@ -12,6 +12,16 @@ export interface StoredObject {
   readonly contentType: string;
 }
 
+/** How an object is asked for, by somebody who may. */
+export interface ReadRequest {
+  readonly url: string;
+  readonly headers: Headers;
+  /** Other headers may be added: a signature that there is holds with them. */
+  readonly isOpen: boolean;
+  /** Forgets the token that the request carries, should the store refuse it. */
+  readonly forget?: () => void;
+}
+
 /** A row of the registry, whatever its parameters are. */
 export interface ProviderRow {
   /** One sentence for the documentation. */
@@ -30,6 +40,11 @@ export interface ProviderRow {
    * @throws ApiError 422 when the store refuses or does not answer
    */
   readonly put: (members: never, object: StoredObject, session: Session) => Promise<string>;
+  /**
+   * The request for the bytes of an object.
+   * @throws ApiError 422 when a token is refused
+   */
+  readonly read: (members: never, key: string, session: Session) => Promise<ReadRequest>;
 }
 
 export interface Violation {
@@ -53,6 +68,7 @@ export interface Provider<
   readonly params: Params;
   readonly rule?: (members: Members<Credentials, Params>) => Violation | null;
   readonly put: (members: Members<Credentials, Params>, object: StoredObject, session: Session) => Promise<string>;
+  readonly read: (members: Members<Credentials, Params>, key: string, session: Session) => Promise<ReadRequest>;
 }
 
 /** Types the literal of a registry row: `put` receives what `credentials` and `params` describe. */

@@ -6,7 +6,7 @@ import { AwsV4Signer } from "aws4fetch";
 
 import { compactTime, sha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
-import type { StoredObject } from "./provider.ts";
+import type { ReadRequest, StoredObject } from "./provider.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";
 
 /** The ready-made access lists of S3. */
@@ -76,6 +76,22 @@ export async function signedPut(
   });
   const signed = await signer.sign();
   return { url, method: "PUT", headers: signed.headers, body: object.bytes };
+}
+
+/** A signed GET; what is added to it is not signed. */
+export async function signedGet(url: string, signature: Signature, now: number): Promise<ReadRequest> {
+  const signer = new AwsV4Signer({
+    method: "GET",
+    url,
+    headers: { "x-amz-content-sha256": (await sha256("")).toHex() },
+    service: "s3",
+    region: signature.region,
+    accessKeyId: signature.key,
+    secretAccessKey: signature.secret,
+    datetime: compactTime(now),
+  });
+  const { headers } = await signer.sign();
+  return { url, headers, isOpen: true };
 }
 
 /** An access list: the caller's, or ours when the caller named none. */

@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { objectKey } from "./path.ts";
-import type { ProviderRow } from "./provider.ts";
+import type { ProviderRow, ReadRequest } from "./provider.ts";
 import { providerNamed, type SpelledStore } from "./providers.ts";
 import { type SessionOptions, type StorePolicy, withSession } from "./session.ts";
 
@@ -45,6 +45,22 @@ export async function putInStore(
   };
   const put = row.put.bind(null, store as never, { key, bytes, contentType: mime });
   return { url: await withSession(session, put) };
+}
+
+/**
+ * The request for the bytes of an object in a caller's own store.
+ * @throws ApiError 422 when the store refuses a token, cannot be reached or does not answer in time
+ */
+export async function readFromStore(
+  store: SpelledStore,
+  key: string,
+  { policy, keyfile }: Pick<StoreOptions, "policy" | "keyfile">,
+): Promise<ReadRequest> {
+  const row = providerNamed(store.provider);
+  if (!row) throw new ApiError(422, "store.provider must be a known provider");
+  const secrets = Object.keys(row.credentials).map((member) => String(store[member]));
+  const session = { provider: store.provider, base: baseOf(row, policy), policy, secrets, keyfile };
+  return withSession(session, row.read.bind(null, store as never, key));
 }
 
 function baseOf(row: ProviderRow, policy: StorePolicy): string | undefined {

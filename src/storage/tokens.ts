@@ -22,16 +22,24 @@ export async function withGrant<Granted extends Grant>(
   obtain: () => Promise<Granted>,
   use: (grant: Granted) => Promise<Answer>,
 ): Promise<Answer> {
-  const name = (await sha256(JSON.stringify(identity))).toHex();
-  const renew = async () => {
-    const grant = await obtain();
-    kept.set(name, grant);
-    return grant;
-  };
-  const known = kept.get(name) as Granted | undefined;
-  const fresh = known !== undefined && known.expiresAt - TOKEN_MARGIN_MS > session.now();
-  const answer = await use(fresh ? known : await renew());
+  const { grant, forget } = await grantOf(session, identity, obtain);
+  const answer = await use(grant);
   if (answer.status !== 401) return answer;
-  kept.delete(name);
-  return use(await renew());
+  forget();
+  return use((await grantOf(session, identity, obtain)).grant);
+}
+
+/** A token, kept or new, and how to forget it when it turns out to be no good. */
+export async function grantOf<Granted extends Grant>(
+  session: Session,
+  identity: readonly string[],
+  obtain: () => Promise<Granted>,
+): Promise<{ readonly grant: Granted; readonly forget: () => void }> {
+  const name = (await sha256(JSON.stringify(identity))).toHex();
+  const forget = () => void kept.delete(name);
+  const known = kept.get(name) as Granted | undefined;
+  if (known !== undefined && known.expiresAt - TOKEN_MARGIN_MS > session.now()) return { grant: known, forget };
+  const grant = await obtain();
+  kept.set(name, grant);
+  return { grant, forget };
 }

@@ -1,4 +1,7 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { type FinalMessage, runFinal } from "../delivery/finals.ts";
+import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
+import { settingsOf } from "../env.ts";
 import { BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
@@ -11,21 +14,33 @@ import { type PlacedMessage, runWork, wakeCourier } from "./work.ts";
  * (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
  */
 export function createConsumer(street: Street) {
-  return async (batch: MessageBatch<unknown>, env: Env): Promise<void> => {
-    for (const message of batch.messages) await consume(message, env, street);
+  return async (
+    batch: MessageBatch<unknown>,
+    env: Env,
+    context?: Pick<ExecutionContext, "waitUntil">,
+  ): Promise<void> => {
+    const defer = (work: Promise<unknown>) => context?.waitUntil(work);
+    for (const message of batch.messages) await consume(message, env, street, defer);
   };
 }
 
-async function consume(message: globalThis.Message<unknown>, env: Env, street: Street): Promise<void> {
+async function consume(
+  message: globalThis.Message<unknown>,
+  env: Env,
+  street: Street,
+  defer: (work: Promise<unknown>) => void,
+): Promise<void> {
   const { body } = message;
   try {
     if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
-    const { kind, id, database } = body;
+    const { kind, id } = body;
     count("queue_messages_total", { kind });
     const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
     count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
-    if (kind === "run") await runWork(env, street, { id, database }, QUEUE_WORK_MS);
-    else await wakeCourier(env, id, Date.now(), database);
+    if (kind === "final") await runFinal({ env, settings: settingsOf(env), street, defer }, id);
+    else if (kind === "purge") await carryOutPurge(env, id);
+    else if (kind === "run") await runWork(env, street, { id, database: body.database }, QUEUE_WORK_MS);
+    else await wakeCourier(env, id, Date.now(), body.database);
     message.ack();
   } catch (error) {
     logLine("error", { event: "queue", causes: causesOf(error) });
@@ -38,8 +53,10 @@ function retrySeconds(attempts: number): number {
   return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
 }
 
-function isMessage(body: unknown): body is PlacedMessage {
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "final"]);
+
+function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | FinalMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
   if ("database" in body && typeof body.database !== "string") return false;
-  return (body.kind === "run" || body.kind === "deliver") && typeof body.id === "string";
+  return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }

@@ -1,6 +1,7 @@
 /** Seals anew, under the first key of VAULT_KEY, what the databases keep under its other keys or in an older layout. */
 import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
+import { signingContext } from "../delivery/records.ts";
 import { ApiError } from "../errors.ts";
 import { RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
@@ -33,6 +34,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealedColumn("webhook_secrets", "secret", ["account_id"], (row) => secretContext(row.account_id)),
   sealedColumn("webhook_secrets", "previous", ["account_id"], (row) => secretContext(row.account_id)),
   sealedColumn("webhook_jobs", "job", ["id"], (row) => jobContext(row.id)),
+  sealedColumn("deliveries", "signing", ["id"], (row) => signingContext(row.id)),
+  sealedColumn("deliveries", "previous", ["id"], (row) => signingContext(row.id)),
   sealedColumn("webhooks", "target", ["id"], (row) => targetContext(row.id)),
 ];
 

@@ -1,6 +1,7 @@
 /** The fourth entrance: the clock. Hands out work that was lost and deletes what is over. */
 import { databasesOf, measure } from "../account/databases.ts";
 import { sweepUsage } from "../account/usage.ts";
+import { sweepDeliveries } from "../delivery/sweep.ts";
 import { settingsOf } from "../env.ts";
 import { MAX_SWEEP_OBJECTS, SWEEP_DATABASES } from "../limits.ts";
 import { logLine } from "../log.ts";
@@ -21,6 +22,7 @@ export async function sweep(env: Env): Promise<void> {
   const now = Date.now();
   await all("The sweep did not do everything", [
     sweepTemporary(env.BUCKET, now, MAX_SWEEP_OBJECTS),
+    sweepDeliveries(env, settingsOf(env), now),
     ...turnOf(env, now).map((database) => sweepDatabase(env, database, now)),
   ]);
 }

@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
   d1: () => import("./d1.ts"),
+  delivery: () => import("./delivery.ts"),
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),

@@ -44,6 +44,20 @@ describe("the local service", () => {
     expect([first, second]).toEqual([200, 200]);
   });
 
+  it("serves any picture of the web through the delivery demo, of which no interface can make another", async () => {
+    await withService({ ALLOW_PRIVATE_ORIGINS: "true" }, async ({ url }) => {
+      const source = new URL("/sample.jpg", url).href;
+      const first = await fetch(new URL(`/i/demo/w=40,h=40,fit=cover,f=jpeg,q=50/${source}`, url).href);
+      expect([first.status, first.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+      const again = await fetch(new URL(`/imgproxy/demo/unsafe/rs:fill:40:40:1/q:50/plain/${source}@jpg`, url).href);
+      expect(await again.bytes()).toEqual(await first.bytes());
+      const body = JSON.stringify({ sources: [], unsigned: {}, is_open: true });
+      const headers = { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" };
+      const made = await fetch(new URL("/1.0/deliveries", url).href, { method: "POST", headers, body });
+      expect(made.status).toBe(422);
+    });
+  });
+
   it("answers nobody before its database is ready", async () => {
     const free = createServer();
     await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));

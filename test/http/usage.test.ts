@@ -1,4 +1,5 @@
 /** The endpoints that show usage. */
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
@@ -30,6 +31,19 @@ describe("usage", () => {
     expect(body.total).toEqual(counts);
     expect(body.end).toBe(today);
     expect(Date.parse(body.end) - Date.parse(body.start)).toBe(29 * 86_400_000);
+  });
+
+  it("counts what deliveries did by day, for their account", async () => {
+    const { account, key } = await openAccount();
+    const counts = { finals: 1, drafts: 2, stored_hits: 3, delivered_bytes: 4 };
+    const day = dayOf(Date.now());
+    await env.DB.prepare("INSERT INTO delivery_usage VALUES (?, 'dl_0123456789abcdef', ?, 1, 2, 3, 4)")
+      .bind(account.id, day)
+      .run();
+    const entry = { day, account_id: account.id, delivery_id: "dl_0123456789abcdef", ...counts };
+    expect((await own(key)).body.deliveries).toEqual([entry]);
+    expect((await operators(`?account=${account.id}`)).body.deliveries).toEqual([entry]);
+    expect((await own((await openAccount()).key)).body.deliveries).toEqual([]);
   });
 
   it("counts an upload by its bytes, and its failure as an error", async () => {

@@ -105,6 +105,7 @@ const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
   mask: { shape: "ellipse" },
   border: { size: 2, radius: 9 },
   padding: { left: 3 },
+  background: { color: "08f" },
 };
 const ANIMATED = Object.entries<FormatDefinition>(FORMATS).filter(([, row]) => row.write && row.can.animation);
 

@@ -8,7 +8,7 @@ import { describe, expect, inject, it } from "vitest";
 
 import { parseKeyfile } from "../../src/storage/keyfile.ts";
 import { type SpelledStore, Store } from "../../src/storage/providers.ts";
-import { putInStore } from "../../src/storage/store.ts";
+import { putInStore, readFromStore } from "../../src/storage/store.ts";
 import type { Recorded } from "../support/stores/server.ts";
 
 export interface Expectations {
@@ -103,6 +103,25 @@ export function testProvider(expected: Expectations): void {
       expect(stored.type).toBe("image/webp");
       expect(stored.recorded.attempts).toBe(1);
       expect(stored.recorded.headers["transfer-encoding"]).toBeUndefined();
+    });
+
+    it("reads an object with a request that proves who asks, and with no other", async () => {
+      const path = `folder/${unique()}`;
+      await put(inBucket("pictures", { path }));
+      const request = async (store: object) => {
+        const spelled = v.parse(Store, store) as SpelledStore;
+        const keyfile = "keyfile" in store ? await parseKeyfile(JSON.parse(inject("keyfile"))) : undefined;
+        return readFromStore(spelled, path, { policy: policy(), keyfile });
+      };
+      const { url, headers } = await request(inBucket("pictures"));
+      const answer = await fetch(url, { headers });
+      expect([answer.status, await answer.bytes()]).toEqual([200, bytes]);
+      const { member, value } = expected.wrong;
+      const refused = async () => {
+        const wrong = await request({ ...inBucket("pictures"), [member]: value });
+        return (await fetch(wrong.url, { headers: wrong.headers })).status;
+      };
+      if (member in expected.store) expect(await refused().catch(({ status }) => status as number)).not.toBe(200);
     });
 
     it("stores an object of a megabyte", async () => {

@@ -4,9 +4,10 @@ import type * as v from "valibot";
 
 import * as admin from "../../src/contract/admin.ts";
 import * as assets from "../../src/contract/assets.ts";
+import * as deliveries from "../../src/contract/deliveries.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
-import { UsageList, UsageRecord } from "../../src/contract/usage.ts";
+import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
@@ -30,7 +31,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
   422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",
   429: "Too many requests in this window",
   500: "Our fault",
+  502: "The origin refused or failed",
   503: "No capacity right now",
+  504: "The origin took too long",
 };
 
 const operations = Object.entries<OperationRow>(OPERATIONS);
@@ -49,6 +52,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Failure: response.Failure,
   Account: response.Account,
   UsageRecord,
+  DeliveryUsage,
   UsageList,
   Health: response.Health,
   Webhook: webhook.Webhook,
@@ -73,6 +77,16 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   ConnectorFound: assets.ConnectorFound,
   ConnectorList: assets.ConnectorList,
   AssetDeleted: assets.AssetDeleted,
+  NewDelivery: deliveries.NewDelivery,
+  DeliveryChange: deliveries.DeliveryChange,
+  DeliveryRecord: deliveries.DeliveryRecord,
+  DeliveryCreated: deliveries.DeliveryCreated,
+  DeliveryFound: deliveries.DeliveryFound,
+  DeliveryList: deliveries.DeliveryList,
+  DeliveryDeleted: deliveries.DeliveryDeleted,
+  DeliverySigning: deliveries.DeliverySigning,
+  DeliveryPurged: deliveries.DeliveryPurged,
+  Purge: deliveries.Purge,
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,
@@ -108,6 +122,7 @@ export function openApi(): Json {
     servers: [{ url: "/", description: "This service" }],
     tags: [
       { name: "Images", description: "Processing, and the results" },
+      { name: "Deliveries", description: "Pictures by address: what addresses may ask for" },
       { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
       { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },

@@ -5,7 +5,15 @@ import { type Account, findAccount } from "../../account/accounts.ts";
 import { databaseNamed, databasesOf } from "../../account/databases.ts";
 import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/usage.ts";
 import { checked } from "../../contract/message.ts";
-import { AllUsageQuery, type UsageList, UsageQuery, type UsageRecord, type UsageTotal } from "../../contract/usage.ts";
+import {
+  AllUsageQuery,
+  type DeliveryUsage,
+  type UsageList,
+  UsageQuery,
+  type UsageRecord,
+  type UsageTotal,
+} from "../../contract/usage.ts";
+import { type DeliveryDay, listDeliveryCounts, saveDeliveryCounts } from "../../delivery/counts.ts";
 import { DIRECTORY } from "../../env.ts";
 import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
 import { accountOf, type AppContext } from "../context.ts";
@@ -35,11 +43,21 @@ async function replyUsage(
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
   if (account) await c.env.METER.getByName(`account:${account.id}`).saveUsage();
   const range = { accountId: account?.id, keyId: key, start, end };
+  const page = { offset: Number(offset), limit: Number(limit) };
   const records = account ? [databaseNamed(c.env, account.database)] : [...databasesOf(c.env).values()];
-  const tables = { records, directory: c.env.DB };
-  const { entries, total } = await listUsage(tables, range, { offset: Number(offset), limit: Number(limit) });
-  const answer = { success: true, code: 200, start, end, usage: entries.map(recordOf), total: totalOf(total) } as const;
+  const { entries, total } = await listUsage({ records, directory: c.env.DB }, range, page);
+  await saveDeliveryCounts(c.env.DB);
+  // Deliveries have no key.
+  const days = key === undefined ? await listDeliveryCounts(c.env.DB, range, page) : [];
+  const [usage, deliveries] = [entries.map(recordOf), days.map(deliveryOf)];
+  const answer = { success: true, code: 200, start, end, usage, total: totalOf(total), deliveries } as const;
   return c.json<UsageList>(answer);
+}
+
+function deliveryOf(entry: DeliveryDay): DeliveryUsage {
+  const { day, accountId, deliveryId, finals, drafts, storedHits, deliveredBytes } = entry;
+  const counts = { finals, drafts, stored_hits: storedHits, delivered_bytes: deliveredBytes };
+  return { day, account_id: accountId, delivery_id: deliveryId, ...counts };
 }
 
 function recordOf(entry: UsageEntry): UsageRecord {

@@ -6,7 +6,7 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { parseColor } from "../color.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../geometry.ts";
-import { GRAVITIES, place, placeInside, seeksFaces } from "../gravity.ts";
+import { GRAVITIES, place, placeAround, placeAtShare, placeInside, point, seeksFaces } from "../gravity.ts";
 import { operation, type Stage, type Step } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
@@ -18,6 +18,8 @@ const Resize = v.pipe(
     height: v.optional(side),
     mode: v.optional(oneOf(["auto", "fit", "fill", "exact"]), "auto"),
     gravity: v.optional(oneOf(GRAVITIES), "center"),
+    focus: v.optional(point()),
+    position: v.optional(point()),
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
     linear: v.optional(flag(), false),
@@ -32,9 +34,10 @@ type Resize = v.InferOutput<typeof Resize>;
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
-  looks: ({ mode, gravity }) => (mode === "fit" && seeksFaces(gravity) ? FACE_SIDE : 0),
+  looks: ({ mode, gravity, focus, position }) =>
+    mode === "fit" && !focus && !position && seeksFaces(gravity) ? FACE_SIDE : 0,
   plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
     switch (params.mode) {
@@ -74,7 +77,12 @@ async function cover(params: Resize, { size, faces }: Stage): Promise<Step[]> {
   const { width, height } = exactSize(params, size);
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
-  const at = await placeInside(region, size, params.gravity, faces);
+  const { focus, position, gravity } = params;
+  const at = focus
+    ? placeAround(region, size, focus)
+    : position
+      ? placeAtShare(region, size, position)
+      : await placeInside(region, size, gravity, faces);
   return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height }, params)];
 }
 

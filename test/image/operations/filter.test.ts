@@ -80,6 +80,23 @@ describe("recoloring", () => {
   });
 });
 
+describe("tone", () => {
+  const toned = async (tone: object, level: number) => {
+    const picture = flat(2, 2, [level, level, level, 255]);
+    return pixel(await applied("filter", { tone }, picture), 1, 1)[0];
+  };
+
+  it("is what CSS filters make of encoded values", async () => {
+    expect(await toned({ brightness: 1.5 }, 100)).toBe(150);
+    expect(await toned({ brightness: 0 }, 100)).toBe(0);
+    expect(await toned({ contrast: 0.5 }, 27)).toBe(77);
+    expect(await toned({ contrast: 2 }, 100)).toBe(73);
+    expect(await toned({ gamma: 2 }, 64)).toBe(128);
+    const gray = await applied("filter", { tone: { saturation: 0 } }, flat(2, 2, [255, 0, 0, 255]));
+    expect(pixel(gray, 0, 0)).toEqual([54, 54, 54, 255]);
+  });
+});
+
 describe("pixellate", () => {
   it("has one color in each cell, the mean of its pixels", async () => {
     const side = fc.integer({ min: 2, max: 30 });

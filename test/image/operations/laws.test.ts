@@ -32,6 +32,8 @@ const NEUTRAL: readonly Case[] = [
     { monochrome: { value: 0, color: "f00" } },
     { monochrome: { value: 50, color: "00ff0000" } },
     { halftone: { value: 1 } },
+    { tone: {} },
+    { tone: { brightness: 1, contrast: 1, gamma: 1, saturation: 1 } },
   ),
   ["watermark", { id: "a", x: 1_000, y: 0 }],
   ["border", {}],
@@ -75,6 +77,7 @@ const CASES: readonly Case[] = [
     { monochrome: { value: 60, color: "80ff8800" } },
     ...["dot", "line", "circular", "hatched", "cmyk"].map((mode) => ({ halftone: { mode, value: 6, angle: 10 } })),
     { replace: { from: "808080", to: "ff000080", value: 60 } },
+    { tone: { brightness: 1.3, contrast: 0.7, gamma: 2, saturation: 0 } },
   ),
   ["watermark", { id: "a", gravity: "bottom-right", fit: true }],
   ["watermark", { id: "a", x: -9, y: 3, opacity: 0.5 }],
@@ -83,6 +86,7 @@ const CASES: readonly Case[] = [
   ["border", { size: 3, radius: 6, color: "ff000088" }],
   ["border", { size: 1_000, radius: 16_384, background: "ccc" }],
   ["padding", { size: 2, left: 5, background: "ffffff88" }],
+  ["background", { color: "08f" }],
 ];
 
 const name = ([operation, params]: Case) => `${operation} ${JSON.stringify(params)}`;

@@ -19,7 +19,7 @@ export function blob(): Dialect & { stop: () => void } {
         ? { bucket: `${BLOB_ACCOUNT.account}/${bucket}`, key }
         : undefined;
     },
-    verify: async (request) => forward(await address(), request),
+    verify: async (request) => (request.method === "GET" ? judgeRead(request) : forward(await address(), request)),
     content: async (request) => readBack(await address(), request),
     error: (status, code) => ({
       status,
@@ -46,6 +46,17 @@ async function listening(thread: Worker): Promise<string> {
       if (url !== undefined) resolve(url);
     });
   });
+}
+
+/** The emulator's containers are public, so that it hands out anything: here a read has to be signed. */
+function judgeRead({ path, headers }: Received): Reply | null {
+  const { account, key } = BLOB_ACCOUNT;
+  const named = `x-ms-date:${headers["x-ms-date"]}\nx-ms-version:${headers["x-ms-version"]}\n`;
+  const message = `GET${"\n".repeat(12)}${named}/${account}${path}`;
+  const signature = createHmac("sha256", Buffer.from(key, "base64")).update(message).digest("base64");
+  const isFresh = Math.abs(Date.now() - Date.parse(headers["x-ms-date"] ?? "")) < 900_000;
+  if (isFresh && headers["authorization"] === `SharedKey ${account}:${signature}`) return null;
+  return { status: 403, headers: { "x-ms-error-code": "AuthorizationFailure" } };
 }
 
 /** Null when the emulator has stored it. */

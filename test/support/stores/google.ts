@@ -12,7 +12,8 @@ export function google(publicKey: KeyObject): Dialect {
   return {
     target: (request) => (isInsert(request) ? insertTarget(request) : pathTarget(request)),
     verify: (request) => {
-      if (!isInsert(request)) return xml.verify(request);
+      const isSigned = !request.headers["authorization"]?.startsWith("Bearer ");
+      if (!isInsert(request) && isSigned) return xml.verify(request);
       return office.accepts(request.headers["authorization"]) ? null : jsonError(401, "authError");
     },
     error: jsonError,

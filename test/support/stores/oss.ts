@@ -10,7 +10,7 @@ export function oss(region: string): Dialect {
 }
 
 function verify(request: Received, region: string): Reply | null {
-  const target = pathTarget(request);
+  const target = pathTarget({ ...request, method: "PUT" });
   if (!target || request.headers["x-oss-object-acl"] !== undefined) return xmlError(400, "InvalidArgument");
   const time = request.headers["x-oss-date"] ?? "";
   const age = Math.abs(Date.now() - Date.parse(time.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, "$1-$2-$3:$4:")));
@@ -20,7 +20,7 @@ function verify(request: Received, region: string): Reply | null {
     S3_KEYS.key,
     S3_KEYS.secret,
     region,
-    "PUT",
+    request.method,
     { headers },
     target.bucket,
     decodeURIComponent(target.key),

@@ -116,7 +116,7 @@ async function judge(
 ): Promise<Reply | "drop" | "silence"> {
   const other = dialect.other?.(request);
   if (other) return other;
-  if (request.method === "GET") return read(objects.get(request.path));
+  if (request.method === "GET") return readable(dialect, request, objects);
   const target = dialect.target(request);
   if (!target) return dialect.error(404, "NoSuchResource");
   const address = `/${target.bucket}/${target.key}`;
@@ -135,6 +135,15 @@ async function judge(
   };
   objects.set(address, { bytes, type, recorded: { headers: request.headers, attempts: attempt, resource } });
   return dialect.stored ?? { status: 200 };
+}
+
+/** Anybody reads an object at its URL; who proves an identity has it judged. */
+async function readable(dialect: Dialect, request: Received, objects: Map<string, Stored>): Promise<Reply> {
+  const { authorization, "x-auth-token": token } = request.headers;
+  if (authorization === undefined && token === undefined) return read(objects.get(request.path));
+  const target = dialect.target({ ...request, method: "PUT" });
+  const refusal = await dialect.verify(request);
+  return refusal ?? read(target && objects.get(`/${target.bucket}/${target.key}`));
 }
 
 function read(object: Stored | undefined): Reply {

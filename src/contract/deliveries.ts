@@ -1,0 +1,219 @@
+/** What the paths of deliveries take and give. */
+import * as v from "valibot";
+
+import { flag, httpUrl, integer, oneOf, record, text } from "../fields.ts";
+import {
+  DEFAULT_DELIVERY_TTL_SECONDS,
+  MAX_ASSET_NAME_CHARACTERS,
+  MAX_DELIVERY_PRESETS,
+  MAX_DELIVERY_SOURCES,
+  MAX_DELIVERY_TTL_SECONDS,
+  MAX_DELIVERY_WIDTHS,
+  MAX_OBJECT_KEY_BYTES,
+  MAX_SIDE_PIXELS,
+  MAX_URL_CHARACTERS,
+  MIN_DELIVERY_TTL_SECONDS,
+} from "../limits.ts";
+import { checked } from "./message.ts";
+import { Derivation, plainBody } from "./request.ts";
+
+/** The formats that an address may name besides `auto`. */
+export const DELIVERY_FORMATS = ["avif", "webp", "jpeg", "baseline-jpeg", "png", "gif"] as const;
+export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
+
+const prefixRule = "must have neither a user, a query nor a fragment";
+const pathRule = "must be a folder without control characters, backslashes, empty, . and .. segments";
+const sourceNameRule = "must be a name of at most 32 letters, digits, hyphens and underscores, but not http or https";
+
+const Prefix = v.pipe(
+  httpUrl(),
+  v.check((value) => {
+    const url = URL.parse(value);
+    return url !== null && url.username === "" && url.password === "" && !/[?#]/.test(value);
+  }, prefixRule),
+);
+
+/** Where a path of an address begins: `folder/`, without a slash at its start. */
+const Folder = v.pipe(
+  v.string(pathRule),
+  v.maxBytes(MAX_OBJECT_KEY_BYTES, `must be at most ${MAX_OBJECT_KEY_BYTES} bytes`),
+  // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+  v.regex(/^(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!\/|.*\/\/)[^\\\u0000-\u001f\u007f]*$/, pathRule),
+);
+
+const SourceName = v.pipe(
+  v.string(sourceNameRule),
+  v.regex(/^(?!https?$)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/i, sourceNameRule),
+);
+
+const connectorRule = "must be the id of a saved connector";
+
+const Source = v.variant(
+  "kind",
+  [
+    record({ kind: v.literal("web"), prefix: Prefix }),
+    record({
+      kind: v.literal("store"),
+      name: SourceName,
+      connector: v.pipe(v.string(connectorRule), v.regex(/^[A-Za-z0-9]{10}$/, connectorRule)),
+      path: v.optional(Folder),
+    }),
+    record({ kind: v.literal("bucket"), name: SourceName, path: v.optional(Folder) }),
+  ],
+  (issue) => (issue.path ? "must be one of web, store, bucket" : "must be an object"),
+);
+export type Source = v.InferOutput<typeof Source>;
+
+const sourcesRule = `must be a list of 1 to ${MAX_DELIVERY_SOURCES} sources`;
+const Sources = v.pipe(
+  v.array(Source, sourcesRule),
+  v.minLength(1, sourcesRule),
+  v.maxLength(MAX_DELIVERY_SOURCES, sourcesRule),
+  v.check((sources) => {
+    const names = sources.flatMap((source) => (source.kind === "web" ? [] : [source.name]));
+    return new Set(names).size === names.length;
+  }, "must not have two sources of one name"),
+);
+
+const presetRule = "must be named by at most 32 letters, digits, hyphens and underscores";
+const Presets = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, presetRule)),
+    Derivation,
+    "must be an object of names and what they stand for",
+  ),
+  v.check(
+    (presets) => Object.keys(presets).length <= MAX_DELIVERY_PRESETS,
+    `must have at most ${MAX_DELIVERY_PRESETS} members`,
+  ),
+);
+
+const widthsRule = `must be a list of at most ${MAX_DELIVERY_WIDTHS} widths`;
+const formatsRule = `must be a list of ${DELIVERY_FORMATS.join(", ")}`;
+const unsignedRule = "must be false, or an object with widths, formats and presets_only";
+
+/** What addresses without a signature may ask for. */
+const Unsigned = v.union(
+  [
+    v.literal(false),
+    record({
+      widths: v.optional(
+        v.pipe(v.array(integer(1, MAX_SIDE_PIXELS), widthsRule), v.maxLength(MAX_DELIVERY_WIDTHS, widthsRule)),
+      ),
+      formats: v.optional(
+        v.pipe(v.array(oneOf(DELIVERY_FORMATS), formatsRule), v.maxLength(DELIVERY_FORMATS.length, formatsRule)),
+      ),
+      presets_only: v.optional(flag()),
+    }),
+  ],
+  unsignedRule,
+);
+export type Unsigned = v.InferOutput<typeof Unsigned>;
+
+const name = text(0, MAX_ASSET_NAME_CHARACTERS);
+const ttl = integer(MIN_DELIVERY_TTL_SECONDS, MAX_DELIVERY_TTL_SECONDS);
+
+export const NewDelivery = record({
+  name: v.optional(name, ""),
+  sources: Sources,
+  presets: v.optional(Presets, {}),
+  unsigned: v.optional(Unsigned, false),
+  refine: v.optional(flag(), true),
+  ttl: v.optional(ttl, DEFAULT_DELIVERY_TTL_SECONDS),
+});
+
+export const DeliveryChange = record({
+  name: v.optional(name),
+  sources: v.optional(Sources),
+  presets: v.optional(Presets),
+  unsigned: v.optional(Unsigned),
+  refine: v.optional(flag()),
+  ttl: v.optional(ttl),
+});
+
+export const Purge = record({ source: v.optional(text(1, MAX_URL_CHARACTERS)) });
+
+/** Presets by name, as they are kept: aliases replaced, defaults not written out. */
+export type PresetBodies = Readonly<Record<string, object>>;
+
+/** What a delivery is, as its owner says it. */
+export interface DeliveryRules {
+  readonly name: string;
+  readonly sources: readonly Source[];
+  readonly presets: PresetBodies;
+  readonly unsigned: Unsigned;
+  readonly refine: boolean;
+  readonly ttl: number;
+}
+
+/**
+ * A new delivery as its schema describes it.
+ * @throws ApiError 422 naming the first member that breaks a rule
+ */
+export function parseDelivery(body: object): DeliveryRules {
+  const plain = withPlainPresets(body);
+  return { ...checked(NewDelivery, plain), presets: plain.presets ?? {} };
+}
+
+/**
+ * The members of a delivery that are to be changed.
+ * @throws ApiError 422 naming the first member that breaks a rule
+ */
+export function parseDeliveryChange(body: object): Partial<DeliveryRules> {
+  const plain = withPlainPresets(body);
+  const { presets: _, ...change } = checked(DeliveryChange, plain);
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(plain.presets && { presets: plain.presets }) };
+}
+
+/** Presets are requests: they know the same other names. */
+function withPlainPresets(body: object): { readonly presets?: PresetBodies } {
+  if (!("presets" in body) || typeof body.presets !== "object" || body.presets === null) return body as object;
+  const presets = Object.entries(body.presets).map(([key, preset]: [string, unknown]) => {
+    return [key, typeof preset === "object" && preset !== null ? plainBody(preset) : preset] as const;
+  });
+  return { ...body, presets: Object.fromEntries(presets) as PresetBodies };
+}
+
+export const DeliveryRecord = v.strictObject({
+  id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]{1,32}$/)),
+  name: v.string(),
+  sources: v.array(v.looseObject({ kind: v.picklist(["web", "store", "bucket"]) })),
+  presets: v.record(v.string(), v.looseObject({})),
+  unsigned: Unsigned,
+  refine: v.boolean(),
+  ttl: v.pipe(v.number(), v.integer()),
+  /** What addresses begin with. */
+  url: v.pipe(v.string(), v.url()),
+  created_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+export type DeliveryRecord = v.InferOutput<typeof DeliveryRecord>;
+
+const hex = v.pipe(v.string(), v.regex(/^[\da-f]{64}$/));
+/** What addresses are signed with: 32 bytes each, in hex. */
+const SigningPair = v.strictObject({ key: hex, salt: hex });
+export type SigningPair = v.InferOutput<typeof SigningPair>;
+
+const done = { success: v.literal(true), code: v.literal(200) };
+
+export const DeliveryCreated = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(201),
+  delivery: DeliveryRecord,
+  signing: SigningPair,
+});
+export const DeliveryFound = v.strictObject({ ...done, delivery: DeliveryRecord });
+export const DeliveryList = v.strictObject({ ...done, deliveries: v.array(DeliveryRecord) });
+export const DeliveryDeleted = v.strictObject({ ...done, id: DeliveryRecord.entries.id });
+export const DeliverySigning = v.strictObject({
+  ...done,
+  signing: SigningPair,
+  /** The pair before, and until when addresses that it signed are valid. */
+  previous: v.optional(v.strictObject({ ...SigningPair.entries, valid_until: v.pipe(v.string(), v.isoTimestamp()) })),
+});
+export type DeliverySigning = v.InferOutput<typeof DeliverySigning>;
+export const DeliveryPurged = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(202),
+  id: DeliveryRecord.entries.id,
+});

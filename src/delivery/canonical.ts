@@ -1,0 +1,61 @@
+/** The canonical request: the same for every spelling, and the same type that uploads and fetches give. */
+import { checked } from "../contract/message.ts";
+import { Derivation } from "../contract/request.ts";
+import { ApiError } from "../errors.ts";
+import type { Asked, DerivationBody } from "./asked.ts";
+import { merged } from "./merge.ts";
+import type { Delivery } from "./records.ts";
+
+/** What clients say that they take, in classes: the best format that each can show. */
+const CLASSES = [
+  { name: "avif", mime: "image/avif", accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
+  { name: "webp", mime: "image/webp", accept: "image/webp,image/png,image/jpeg,image/gif" },
+] as const;
+const PLAIN = { name: "none", accept: "image/png,image/jpeg,image/gif" } as const;
+
+export interface Canonical {
+  readonly processing: Derivation;
+  /** What the client is taken to accept; absent where the address names the format. */
+  readonly accept: string | undefined;
+  /** The whole as one text: what results are known by. */
+  readonly text: string;
+}
+
+/**
+ * The canonical request of an address.
+ * @param accept the client's header
+ * @throws ApiError 422 naming a preset that is not there, or the first member that breaks a rule
+ */
+export function canonicalOf(delivery: Pick<Delivery, "presets">, asked: Asked, accept: string | undefined): Canonical {
+  const preset = asked.presets.reduce<DerivationBody>((under, name) => merged(under, presetOf(delivery, name)), {});
+  const { output, ...rest } = checked(Derivation, merged(preset, asked.body));
+  const { name: _, ...encoding } = output ?? {};
+  const isNegotiated = encoding.format === undefined || encoding.format === "auto";
+  const processing = { ...rest, output: { ...encoding, ...(isNegotiated && { format: "auto" as const }) } };
+  const taken = isNegotiated ? classOf(accept) : undefined;
+  const text = JSON.stringify([sorted(processing), taken?.name ?? "", asked.variant]);
+  return { processing, accept: taken?.accept, text };
+}
+
+function presetOf({ presets }: Pick<Delivery, "presets">, name: string): DerivationBody {
+  const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
+  if (!preset) throw new ApiError(422, "preset must be one of the delivery's presets");
+  return preset as DerivationBody;
+}
+
+/** Formats count that are named: `*` says little of browsers that are older than a format. */
+function classOf(accept = ""): { readonly name: string; readonly accept: string } {
+  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
+  const takes = (mime: string) =>
+    ranges.some(([range, ...rest]) => range === mime && !rest.some((one) => /^q=0(?:\.0*)?$/.test(one)));
+  return CLASSES.find(({ mime }) => takes(mime)) ?? PLAIN;
+}
+
+/** Members in the order of their names, but for filters, whose order has a meaning. */
+function sorted(value: unknown, isOrdered = false): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  if (isOrdered) return entries.map(([name, member]) => [name, sorted(member)]);
+  const inOrder = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(inOrder.map(([name, member]) => [name, sorted(member, name === "filter")]));
+}

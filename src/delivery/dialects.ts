@@ -1,0 +1,8 @@
+/** Every dialect of addresses, by the first segment of its paths. */
+import type { Dialect } from "./asked.ts";
+import { edgeNetwork } from "./dialects/edge-network.ts";
+import { imgproxy } from "./dialects/imgproxy.ts";
+
+export const DIALECTS = { i: edgeNetwork, imgproxy } as const satisfies Record<string, Dialect>;
+
+export type DialectName = keyof typeof DIALECTS;

@@ -1,0 +1,265 @@
+/** The options of imgproxy's dialect, one row each, under all their names. */
+import { ApiError } from "../../errors.ts";
+import { MAX_NAME_CHARACTERS, MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits.ts";
+import { notOffered, number, whole } from "../asked.ts";
+import { cssColor } from "../css-color.ts";
+import type { Wish } from "./imgproxy-wish.ts";
+
+export interface ImgproxyOption {
+  /** The long name. */
+  readonly name: string;
+  readonly read: (wish: Wish, values: readonly string[], name: string) => void;
+}
+
+const MAX_FACTOR = 10;
+const MAX_PADDING_PIXELS = 10_000;
+const MAX_SIGMA = 100;
+/** Standard deviations that imgproxy's own masks are made with, and the engine's hundredths in one of them. */
+const MAX_SHARPEN_SIGMA = 10;
+const SHARPEN_PER_SIGMA = 50;
+const MAX_SECONDS = 8_640_000_000_000;
+const MAX_VARIANT_CHARACTERS = 256;
+
+const GRAVITIES: Readonly<Record<string, string>> = {
+  no: "top",
+  so: "bottom",
+  ea: "right",
+  we: "left",
+  noea: "top-right",
+  nowe: "top-left",
+  soea: "bottom-right",
+  sowe: "bottom-left",
+  ce: "center",
+};
+
+const width = row("width", ["w"], (wish, [value = ""], name) => {
+  if (value === "") return;
+  const found = whole(name, value, 0, MAX_SIDE_PIXELS);
+  wish.width = found === 0 ? undefined : found;
+  if (found > 0) wish.concerns.add("width");
+});
+
+const height = row("height", ["h"], (wish, [value = ""], name) => {
+  if (value === "") return;
+  const found = whole(name, value, 0, MAX_SIDE_PIXELS);
+  wish.height = found === 0 ? undefined : found;
+  if (found > 0) wish.concerns.add("other");
+});
+
+const enlarge = row("enlarge", ["el"], (wish, [value = ""]) => {
+  if (value === "") return;
+  wish.enlarges = isTrue(value);
+  if (wish.enlarges) wish.concerns.add("fit");
+});
+
+const extend = row("extend", ["ex"], (wish, [value = "", ...gravity], name) => {
+  if (value === "") return;
+  wish.extends = isTrue(value);
+  if (!wish.extends) return;
+  wish.concerns.add("other");
+  wish.extendGravity = direction(`${name} gravity`, gravity);
+});
+
+const resizingType = row("resizing_type", ["rt"], (wish, [value = ""], name) => {
+  if (value === "") return;
+  if (value === "auto") throw notOffered(`${name} auto`);
+  if (value !== "fit" && value !== "fill" && value !== "fill-down" && value !== "force") {
+    throw new ApiError(422, `${name} must be one of fit, fill, fill-down, force`);
+  }
+  wish.resizing = value;
+  if (value !== "fit") wish.concerns.add("fit");
+});
+
+const size = row("size", ["s"], (wish, [w = "", h = "", el = "", ex = "", ...gravity]) => {
+  width.read(wish, [w], width.name);
+  height.read(wish, [h], height.name);
+  enlarge.read(wish, [el], enlarge.name);
+  extend.read(wish, [ex, ...gravity], extend.name);
+});
+
+const ROWS = [
+  row("resize", ["rs"], (wish, [type = "", ...values]) => {
+    resizingType.read(wish, [type], resizingType.name);
+    size.read(wish, values, size.name);
+  }),
+  size,
+  resizingType,
+  width,
+  height,
+  row("min-width", ["min_width", "mw"], refusedUnless("0")),
+  row("min-height", ["min_height", "mh"], refusedUnless("0")),
+  row("zoom", ["z"], (wish, [x = "1", y = x], name) => {
+    [wish.zoomX, wish.zoomY] = [number(name, x, 0.01, MAX_FACTOR), number(name, y, 0.01, MAX_FACTOR)];
+    if (wish.zoomX !== 1 || wish.zoomY !== 1) wish.concerns.add("other");
+  }),
+  row("dpr", [], (wish, [value = "1"], name) => {
+    wish.dpr = number(name, value, 0.1, MAX_FACTOR);
+    if (wish.dpr !== 1) wish.concerns.add("width");
+  }),
+  enlarge,
+  extend,
+  row("extend_aspect_ratio", ["extend_ar", "exar"], (wish, [value = "", ...gravity], name) => {
+    wish.extendsRatio = isTrue(value);
+    if (!wish.extendsRatio) return;
+    wish.concerns.add("other");
+    wish.extendGravity = direction(`${name} gravity`, gravity);
+  }),
+  row("gravity", ["g"], (wish, values, name) => {
+    wish.place = placeOf(name, values);
+    wish.concerns.add("gravity");
+  }),
+  row("crop", ["c"], readCrop),
+  row("trim", ["t"], (_, __, name) => {
+    throw notOffered(name);
+  }),
+  row("padding", ["pd"], (wish, values, name) => {
+    const [top = 0, right = top, bottom = top, left = right] = values.map((value) =>
+      value === "" ? undefined : whole(name, value, 0, MAX_PADDING_PIXELS),
+    );
+    wish.padding = [top, right, bottom, left];
+    wish.concerns.add("other");
+  }),
+  row("auto_rotate", ["ar"], refusedUnless("1", "t", "true")),
+  row("rotate", ["rot"], (wish, [value = "0"], name) => {
+    const angle = whole(name, value, 0, 3_600);
+    if (angle % 90 !== 0) throw new ApiError(422, `${name} must be a multiple of 90`);
+    wish.angle = angle % 360;
+    if (wish.angle !== 0) wish.concerns.add("other");
+  }),
+  row("flip", ["fl"], (wish, [horizontal = "", vertical = ""]) => {
+    wish.flip = { horizontal: isTrue(horizontal), vertical: isTrue(vertical) };
+    wish.concerns.add("other");
+  }),
+  row("background", ["bg"], (wish, values, name) => {
+    if (values.join("") === "") return;
+    const color = values.length >= 3 ? `rgb(${values.slice(0, 3).join(" ")})` : `#${values[0]}`;
+    wish.background = cssColor(color);
+    if (wish.background === undefined) throw new ApiError(422, `${name} must be R:G:B or a hex color`);
+    wish.concerns.add("other");
+  }),
+  row("blur", ["bl"], (wish, [value = "0"], name) => {
+    wish.blur = number(name, value, 0, MAX_SIGMA);
+    if (wish.blur > 0) wish.concerns.add("other");
+  }),
+  row("sharpen", ["sh"], (wish, [value = "0"], name) => {
+    wish.sharpen = Math.min(100, Math.round(number(name, value, 0, MAX_SHARPEN_SIGMA) * SHARPEN_PER_SIGMA));
+    if (wish.sharpen > 0) wish.concerns.add("other");
+  }),
+  row("pixelate", ["pix"], (wish, [value = "0"], name) => {
+    wish.cell = whole(name, value, 0, MAX_SIGMA);
+    if (wish.cell > 1) wish.concerns.add("other");
+  }),
+  // Without metadata and in sRGB is how all results are.
+  row("strip_metadata", ["sm"], refusedUnless("1", "t", "true")),
+  row("keep_copyright", ["kcr"], refusedUnless("0", "f", "false")),
+  row("strip_color_profile", ["scp"], refusedUnless("1", "t", "true")),
+  row("quality", ["q"], (wish, [value = "0"], name) => {
+    wish.quality = whole(name, value, 0, 100);
+    if (wish.quality > 0) wish.concerns.add("quality");
+  }),
+  row("format_quality", ["fq"], (wish, values, name) => {
+    for (let at = 0; at + 1 < values.length; at += 2) {
+      const format = values[at] === "jpg" ? "jpeg" : (values[at] ?? "");
+      wish.formatQualities.set(format, whole(name, values[at + 1] ?? "", 1, 100));
+    }
+    wish.concerns.add("other");
+  }),
+  row("max_bytes", ["mb"], (wish, [value = "0"], name) => {
+    wish.maxBytes = whole(name, value, 0, MAX_TARGET_BYTES);
+    if (wish.maxBytes > 0) wish.concerns.add("other");
+  }),
+  row("format", ["f", "ext"], (wish, [value = ""]) => {
+    if (value === "") return;
+    wish.format = value;
+    wish.concerns.add("format");
+  }),
+  row("cachebuster", ["cb"], (wish, values) => {
+    wish.variant = values.join(":").slice(0, MAX_VARIANT_CHARACTERS);
+    wish.concerns.add("other");
+  }),
+  row("expires", ["exp"], (wish, [value = ""], name) => {
+    wish.expires = whole(name, value, 0, MAX_SECONDS);
+    wish.concerns.add("other");
+  }),
+  row("filename", ["fn"], readFileName),
+  row("return_attachment", ["att"], (wish, [value = ""]) => {
+    wish.isAttachment = isTrue(value);
+    if (wish.isAttachment) wish.concerns.add("other");
+  }),
+  row("preset", ["pr"], (wish, values) => {
+    wish.presets = [...wish.presets, ...values.filter((value) => value !== "")];
+    wish.concerns.add("preset");
+  }),
+] as const;
+
+/** Every option by each of its names. */
+export const IMGPROXY_OPTIONS: ReadonlyMap<string, ImgproxyOption> = new Map(
+  ROWS.flatMap((option) => [option.name, ...option.short].map((name) => [name, option] as const)),
+);
+
+function row(name: string, short: readonly string[], read: ImgproxyOption["read"]) {
+  return { name, short, read };
+}
+
+/** An option of which the engine knows one side alone. */
+function refusedUnless(...fine: readonly string[]): ImgproxyOption["read"] {
+  return (_, [value = ""], name) => {
+    if (value !== "" && !fine.includes(value)) throw notOffered(`${name}:${/^\w{1,16}$/.test(value) ? value : "…"}`);
+  };
+}
+
+function isTrue(value: string): boolean {
+  return value === "1" || value === "t" || value === "true";
+}
+
+function direction(name: string, [type = "ce", x = "0", y = "0"]: readonly string[]): string {
+  const found = Object.hasOwn(GRAVITIES, type) ? GRAVITIES[type] : undefined;
+  if (found === undefined) throw new ApiError(422, `${name} must be one of ${Object.keys(GRAVITIES).join(", ")}`);
+  if (Number(x) !== 0 || Number(y) !== 0) throw notOffered(`${name} with offsets`);
+  return found;
+}
+
+/** What `resize` keeps. */
+function placeOf(name: string, values: readonly string[]): Readonly<Record<string, unknown>> {
+  const [type = "ce", x = "", y = ""] = values;
+  // Faces first; the middle where there are none.
+  if (type === "sm") return { gravity: "faces" };
+  if (type === "fp") return { focus: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };
+  const gravity = direction(name, values);
+  return gravity === "center" ? {} : { gravity };
+}
+
+function readCrop(wish: Wish, values: readonly string[], name: string): void {
+  const [w = "0", h = "0", ...gravity] = values;
+  const across = number(name, w || "0", 0, MAX_SIDE_PIXELS);
+  const down = number(name, h || "0", 0, MAX_SIDE_PIXELS);
+  if (across === 0 && down === 0) return;
+  wish.concerns.add("other");
+  const isShare = (side: number) => side > 0 && side < 1;
+  if (isShare(across) || isShare(down)) throw notOffered(`${name} by shares`);
+  // A whole side is as much as there is.
+  const region = { width: Math.round(across) || MAX_SIDE_PIXELS, height: Math.round(down) || MAX_SIDE_PIXELS };
+  const [type, x = "0", y = "0"] = gravity;
+  if (type === "nowe" && (Number(x) >= 1 || Number(y) >= 1)) {
+    wish.crop = { ...region, x: whole(name, x, 0, MAX_SIDE_PIXELS), y: whole(name, y, 0, MAX_SIDE_PIXELS) };
+    return;
+  }
+  const place = type === undefined ? wish.place : placeOf(name, gravity);
+  if (place["focus"]) throw notOffered(`${name} with gravity fp`);
+  wish.crop = { ...region, ...place };
+}
+
+function readFileName(wish: Wish, [value = "", encoded = ""]: readonly string[], name: string): void {
+  if (value === "") return;
+  wish.concerns.add("other");
+  let text = value;
+  try {
+    const bytes = () => Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" });
+    text = isTrue(encoded)
+      ? new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes())
+      : decodeURIComponent(value);
+  } catch {
+    throw new ApiError(422, `${name} must be a file name, in base64url where its second value says so`);
+  }
+  wish.fileName = text.slice(0, MAX_NAME_CHARACTERS);
+}

@@ -1,0 +1,65 @@
+/** What the options of imgproxy's dialect say, gathered one by one. */
+import type { Concern } from "../asked.ts";
+
+export interface Wish {
+  resizing: "fit" | "fill" | "fill-down" | "force";
+  width?: number | undefined;
+  height?: number | undefined;
+  zoomX: number;
+  zoomY: number;
+  dpr: number;
+  enlarges: boolean;
+  extends: boolean;
+  extendsRatio: boolean;
+  extendGravity: string;
+  /** Members of `resize` that say what is kept. */
+  place: Readonly<Record<string, unknown>>;
+  crop?: Readonly<Record<string, unknown>> | undefined;
+  padding: readonly [top: number, right: number, bottom: number, left: number];
+  angle: number;
+  flip: { readonly horizontal: boolean; readonly vertical: boolean };
+  background?: string | undefined;
+  blur: number;
+  /** Hundredths of the engine's. */
+  sharpen: number;
+  cell: number;
+  quality: number;
+  readonly formatQualities: Map<string, number>;
+  maxBytes: number;
+  format?: string | undefined;
+  variant: string;
+  expires: number | undefined;
+  fileName: string | undefined;
+  isAttachment: boolean;
+  presets: readonly string[];
+  readonly concerns: Set<Concern>;
+}
+
+export function newWish(): Wish {
+  return {
+    resizing: "fit",
+    zoomX: 1,
+    zoomY: 1,
+    dpr: 1,
+    enlarges: false,
+    extends: false,
+    extendsRatio: false,
+    extendGravity: "center",
+    place: {},
+    padding: [0, 0, 0, 0],
+    angle: 0,
+    flip: { horizontal: false, vertical: false },
+    blur: 0,
+    sharpen: 0,
+    cell: 0,
+    quality: 0,
+    formatQualities: new Map(),
+    maxBytes: 0,
+    variant: "",
+    isAttachment: false,
+    presets: [],
+    concerns: new Set(),
+    expires: undefined,
+    fileName: undefined,
+  };
+}

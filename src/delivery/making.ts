@@ -1,0 +1,214 @@
+/** Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world. */
+import { ApiError } from "../errors.ts";
+import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_WORK, SHARED_WAIT_MS } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
+import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
+import { countDelivery } from "./counts.ts";
+import { reserveCredit, returnCredit, spendCredit } from "./credit.ts";
+import type { FinalJob, FinalMessage } from "./finals.ts";
+import { isUsable, type Order, type ServePorts } from "./order.ts";
+import { type FoundOriginal, readOriginal } from "./original.ts";
+import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
+import { findResult, putResult } from "./results.ts";
+
+/** Work of this isolate, by what it makes. */
+const running = new Map<string, Promise<Kept>>();
+
+/** How many results are being made; those that are being kept take no more time. */
+let making = 0;
+
+/** A result on its way to whoever asked, while it is still being kept. */
+interface Kept extends Made {
+  readonly kept?: Promise<void>;
+}
+
+/**
+ * A result that is not kept yet, or whose original has changed. Equal misses at the same moment share one piece of work.
+ * @param found the original, where it was read already; given back in any case
+ * @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504
+ */
+export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOriginal): Promise<Made> {
+  const isFinal = finalAtOnce(order);
+  const name = `${isFinal ? "final" : "draft"} ${order.key}`;
+  const known = running.get(name);
+  if (known || making >= MAX_DELIVERY_WORK) found?.original.memory.release();
+  if (known) return patiently(known, name);
+  if (making >= MAX_DELIVERY_WORK) throw new ApiError(503, "Too many results are being made right now");
+  making += 1;
+  const work = (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found)).finally(() => (making -= 1));
+  running.set(name, work);
+  const forget = () => void (running.get(name) === work && running.delete(name));
+  // Until it can be found in the bucket, who asks is given it from here.
+  work.then(({ kept }) => kept).then(forget, forget);
+  return work;
+}
+
+/** Work of another request may end with it, without a word: nobody waits for that for ever. */
+async function patiently(work: Promise<Kept>, name: string): Promise<Made> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    if (running.get(name) === work) running.delete(name);
+    reject(new ApiError(503, "The result is still being made"));
+  }, SHARED_WAIT_MS);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function finalAtOnce({ needsFinal, delivery, canonical }: Order): boolean {
+  return needsFinal || !delivery.refine || isOneEncoding(canonical.processing);
+}
+
+/**
+ * A draft. The original comes first: strangers can name any number of originals that are not there, and those cost no row.
+ * Then the encoding, and beside it the claim of the final with its credit; without one, the encoding is broken off.
+ */
+async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Kept> {
+  const { env, defer } = ports;
+  const found = known ?? (await read(ports, order));
+  const refusal = new AbortController();
+  const claiming = claimed(ports, order).catch((error: unknown) => {
+    refusal.abort(error);
+    throw error;
+  });
+  const drafting = makeDraft({ ...ports, signal: refusal.signal }, renderingOf(order), found);
+  const [claim, draft] = await Promise.allSettled([claiming, drafting]);
+  if (claim.status === "rejected") throw claim.reason;
+  if (claim.value?.ready) return claim.value.ready;
+  const lease = claim.value?.lease;
+  if (draft.status === "rejected") {
+    if (lease !== undefined) await abandoned(ports, order, lease);
+    throw draft.reason;
+  }
+  countDelivery(env.DB, order.delivery, { drafts: 1 }, defer);
+  // Somebody else makes the final, and keeps a draft.
+  if (lease === undefined) return draft.value;
+  const kept = keptDraft(ports, order, draft.value, lease);
+  defer(kept);
+  return { ...draft.value, kept };
+}
+
+/** Keeps a draft and says to the queue that its final is wanted: nobody waits for that. */
+async function keptDraft({ env }: ServePorts, { key }: Order, { bytes, facts }: Made, lease: number): Promise<void> {
+  try {
+    await putResult(env.BUCKET, key, bytes, facts);
+    await readyFinal(env.DB, key, lease, Date.now());
+    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
+  } catch (error) {
+    // The row is there: the sweep announces it again.
+    logLine("error", { event: "draft not kept", causes: causesOf(error) });
+  }
+}
+
+/** The final, made here, or elsewhere and waited for. */
+async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Kept> {
+  const giveUpAt = Date.now() + FINAL_WAIT_MS;
+  let found = known;
+  for (;;) {
+    found ??= await read(ports, order);
+    const claim = await givenBackOnFailure(found, claimed(ports, order));
+    if (claim && !claim.ready) return carriedOut(ports, order, found, claim.lease);
+    found.original.memory.release();
+    found = undefined;
+    const made = claim?.ready ?? (await awaited(ports, order, giveUpAt));
+    if (made) return made;
+  }
+}
+
+async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal, lease: number): Promise<Made> {
+  const { env, defer } = ports;
+  const { key, delivery } = order;
+  try {
+    const made = await makeFinal(ports, renderingOf(order), found);
+    await putResult(env.BUCKET, key, made.bytes, made.facts);
+    await dropFinal(env.DB, key);
+    defer(spendCredit(env, delivery.accountId, lease));
+    countDelivery(env.DB, delivery, { finals: 1 }, defer);
+    return made;
+  } catch (error) {
+    await abandoned(ports, order, lease);
+    throw error;
+  }
+}
+
+/** A final that is the caller's to make, with its credit, or that turned out to be there. */
+type Claim = { readonly lease: number; readonly ready?: undefined } | { readonly ready: Made };
+
+/**
+ * Undefined: somebody else is at it.
+ * @throws ApiError 402, 503
+ */
+async function claimed({ env }: ServePorts, order: Order): Promise<Claim | undefined> {
+  const { delivery, source, key } = order;
+  const job: FinalJob = { ...renderingOf(order), source };
+  const claim = { key, deliveryId: delivery.id, job: JSON.stringify(job) };
+  if (!(await claimFinal(env.DB, claim, Date.now()))) return undefined;
+  try {
+    const ready = await madeMeanwhile(env, order);
+    if (ready) {
+      await dropFinal(env.DB, key);
+      return { ready };
+    }
+    return { lease: await reserveCredit(env, delivery.accountId, delivery.creditsTotal) };
+  } catch (error) {
+    await dropFinal(env.DB, key);
+    throw error;
+  }
+}
+
+/** What was kept between the look into the bucket and the claim: then there is nothing to be made. */
+async function madeMeanwhile(env: Env, order: Order): Promise<Made | undefined> {
+  const stored = await findResult(env.BUCKET, order.key);
+  if (!stored) return undefined;
+  const { facts, object } = stored;
+  const isNew = facts.checkedAt >= order.askedAt && isUsable(order, facts);
+  if (isNew) return { bytes: new Uint8Array(await object.arrayBuffer()), facts };
+  await object.body.cancel();
+  return undefined;
+}
+
+/** The memory of an original that will not be worked on. */
+async function givenBackOnFailure<Result>({ original }: FoundOriginal, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    original.memory.release();
+    throw error;
+  }
+}
+
+async function abandoned({ env }: ServePorts, { key, delivery }: Order, lease: number): Promise<void> {
+  await dropFinal(env.DB, key);
+  await returnCredit(env, delivery.accountId, lease);
+}
+
+/**
+ * The final that somebody else makes; undefined when that has ended without one.
+ * @throws ApiError 503 when it takes too long
+ */
+async function awaited({ env }: ServePorts, order: Order, giveUpAt: number): Promise<Made | undefined> {
+  do {
+    const stored = await findResult(env.BUCKET, order.key);
+    if (stored && isUsable({ ...order, needsFinal: true }, stored.facts)) {
+      return { bytes: new Uint8Array(await stored.object.arrayBuffer()), facts: stored.facts };
+    }
+    await stored?.object.body.cancel();
+    if (!(await isClaimed(env.DB, order.key))) return undefined;
+    await scheduler.wait(FINAL_LOOK_MS);
+  } while (Date.now() < giveUpAt);
+  throw new ApiError(503, "The result is still being made");
+}
+
+async function read({ env, settings }: ServePorts, { delivery, located }: Order): Promise<FoundOriginal> {
+  const found = await readOriginal({ env, settings, ...delivery }, located);
+  if (!found) throw new Error("An original was found unchanged that nobody knew");
+  return found;
+}
+
+function renderingOf({ delivery, canonical }: Order) {
+  const { processing, accept } = canonical;
+  const { accountId, database } = delivery;
+  return { accountId, database, processing, accept };
+}

@@ -1,0 +1,36 @@
+/** An address that was admitted, and what answering it needs. */
+import type { Settings } from "../env.ts";
+import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Street } from "../street/edges.ts";
+import type { Canonical } from "./canonical.ts";
+import type { OpenedDelivery } from "./records.ts";
+import type { ResultFacts } from "./results.ts";
+import type { Located } from "./sources.ts";
+
+export interface Order {
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  readonly delivery: OpenedDelivery;
+  readonly located: Located;
+  /** The source in plain text. */
+  readonly source: string;
+  readonly canonical: Canonical;
+  /** The name of the result's object. */
+  readonly key: string;
+  /** A draft will not do. */
+  readonly needsFinal: boolean;
+}
+
+export interface ServePorts {
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly street: Street;
+  /** Keeps the isolate alive until work is done that the answer does not wait for. */
+  readonly defer: (work: Promise<unknown>) => void;
+  readonly stopwatch?: Stopwatch;
+}
+
+/** Whether a result that is kept answers an order: it was not purged, and is no draft where that will not do. */
+export function isUsable({ delivery, needsFinal }: Order, { madeAt, rendition }: ResultFacts): boolean {
+  return madeAt >= delivery.purgedAt && (!needsFinal || rendition === "final");
+}

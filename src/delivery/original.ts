@@ -1,0 +1,141 @@
+/** Originals as deliveries read them: from the web inside a prefix, or from the operator's bucket; unchanged ones not again. */
+import type { Settings } from "../env.ts";
+import { ApiError } from "../errors.ts";
+import { baseName, type Original } from "../files.ts";
+import { isolateBudget } from "../image/budget.ts";
+import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES, MISSING_CACHE_SECONDS } from "../limits.ts";
+import { OriginError, readRemoteIfChanged, type Remote, type Target, type Terms } from "../source/remote.ts";
+import { readStored } from "../stored.ts";
+import type { Located } from "./sources.ts";
+import { storeRequest } from "./store.ts";
+
+/** By what an origin tells whether an original has changed. */
+export interface Validators {
+  readonly etag?: string;
+  readonly modified?: string;
+}
+
+/** An original, with what tells it from later ones. */
+export interface FoundOriginal {
+  readonly original: Original;
+  readonly validators: Validators;
+}
+
+/** What reading originals needs. */
+export interface OriginalPorts {
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly accountId: string;
+  /** Where the account's connectors lie. */
+  readonly database: string;
+}
+
+/**
+ * Reads an original; null when `known` says that there is nothing new.
+ * @throws ApiError 404 when it does not exist, 413, 502 when its origin refuses or fails, 503 without room, 504 when it is
+ *   too slow
+ */
+export async function readOriginal(
+  ports: OriginalPorts,
+  located: Located,
+  known: Validators = {},
+): Promise<FoundOriginal | null> {
+  try {
+    if (located.kind === "bucket") return await readBucket(ports.env, located.key, known);
+    if (located.kind === "store") return await readStore(ports, located, known);
+    return await readWeb(ports.settings, located, known);
+  } catch (error) {
+    throw publicError(error);
+  }
+}
+
+async function readWeb(
+  settings: Settings,
+  { url, contains }: Extract<Located, { kind: "web" }>,
+  known: Validators,
+): Promise<FoundOriginal | null> {
+  return readTarget({ url, headers: conditionsOf(known) }, settings, contains);
+}
+
+/** A store whose token is no good any more is asked with a new one, once. */
+async function readStore(
+  ports: OriginalPorts,
+  { connector, key }: Extract<Located, { kind: "store" }>,
+  known: Validators,
+): Promise<FoundOriginal | null> {
+  const ask = async () => {
+    const { url, headers, isOpen, forget } = await storeRequest(ports, connector, key);
+    if (isOpen) for (const [name, value] of conditionsOf(known)) headers.set(name, value);
+    // A store's redirects are refusals: what was signed goes nowhere else.
+    const reading = readTarget({ url: new URL(url), headers }, ports.settings, () => false);
+    return { reading, forget };
+  };
+  const { reading, forget } = await ask();
+  try {
+    return await reading;
+  } catch (error) {
+    if (!forget || !(error instanceof OriginError) || error.trouble !== 401) throw error;
+    forget();
+    return await (
+      await ask()
+    ).reading;
+  }
+}
+
+async function readTarget(
+  target: Target,
+  { serviceName, allowPrivateOrigins }: Settings,
+  follows: (url: URL) => boolean,
+): Promise<FoundOriginal | null> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), FETCH_TIMEOUT_MS);
+  const guards = { serviceName, allowPrivateOrigins, follows, signal: deadline.signal };
+  const terms: Terms = { ...guards, maxBytes: MAX_SOURCE_BYTES, memory: isolateBudget };
+  try {
+    const remote = await readRemoteIfChanged(target, terms);
+    return remote && { original: remote, validators: validatorsOf(remote) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function conditionsOf({ etag, modified }: Validators): Headers {
+  const headers = new Headers();
+  if (etag !== undefined) headers.set("if-none-match", etag);
+  else if (modified !== undefined) headers.set("if-modified-since", modified);
+  return headers;
+}
+
+function validatorsOf({ headers }: Remote): Validators {
+  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
+  return { ...(etag !== null && { etag }), ...(modified !== null && { modified }) };
+}
+
+/** The bucket that the operator has bound. */
+async function readBucket(env: Env, key: string, { etag }: Validators): Promise<FoundOriginal | null> {
+  const { ORIGINALS: bucket } = env as { readonly ORIGINALS?: R2Bucket };
+  if (!bucket) throw new ApiError(502, "The origin refused or failed");
+  const object = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
+  if (object === null) throw missingOriginal();
+  if (!("body" in object)) return null;
+  if (object.size > MAX_SOURCE_BYTES) {
+    void object.body.cancel().catch(() => undefined);
+    throw new ApiError(413, `Image exceeds the maximum size of ${MAX_SOURCE_BYTES} bytes`);
+  }
+  const held = await readStored(object, isolateBudget);
+  return { original: { ...held, name: baseName(key) }, validators: { etag: object.etag } };
+}
+
+/** An original that is not there, which may be remembered for a minute. */
+export function missingOriginal(cause?: unknown): ApiError {
+  const headers = { "Cache-Control": `public, max-age=${MISSING_CACHE_SECONDS}` };
+  return new ApiError(404, "The original does not exist", { cause, headers });
+}
+
+/** What a page's visitor is told of an origin: whose turn it is, nothing of what was said. */
+function publicError(error: unknown): unknown {
+  if (!(error instanceof OriginError)) return error;
+  if (error.trouble === 404 || error.trouble === 410) return missingOriginal(error);
+  if (error.trouble === "late") return new ApiError(504, "The origin took too long", { cause: error });
+  return new ApiError(502, "The origin refused or failed", { cause: error });
+}

@@ -1,0 +1,73 @@
+/** What a delivery lets addresses ask for. One message for all that it does not, so that it tells nothing. */
+import type { DeliveryFormat } from "../contract/deliveries.ts";
+import { ApiError } from "../errors.ts";
+import type { Asked, Concern, Dialect, Spelled } from "./asked.ts";
+import type { OpenedDelivery } from "./records.ts";
+import { isSigned } from "./signature.ts";
+import { locate, type Located } from "./sources.ts";
+
+/** What loaders of frameworks always write may be said without a signature, besides presets. */
+const FREE: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
+/** The qualities that unsigned addresses get, so that strangers cannot multiply results. */
+const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
+
+export function refused(): ApiError {
+  return new ApiError(403, "This address is not allowed");
+}
+
+export interface Admitted {
+  readonly asked: Asked;
+  readonly located: Located;
+}
+
+/**
+ * What an address asks for, if it may.
+ * @param now milliseconds since 1970
+ * @throws ApiError 403, 404 where the dialect says so of an address that has ended, 422 naming an option
+ */
+export async function admit(
+  delivery: OpenedDelivery,
+  dialect: Dialect,
+  spelled: Spelled,
+  now: number,
+): Promise<Admitted> {
+  const isTrusted = delivery.isOpen || (await isTrustedBy(delivery, spelled, now));
+  const asked = dialect.read(spelled);
+  if (asked.expires !== undefined && asked.expires * 1_000 <= now) {
+    throw dialect.expiredStatus === 404 ? new ApiError(404, "This address has ended") : refused();
+  }
+  const allowed = isTrusted ? asked : restricted(delivery, asked);
+  const located = asked.source === undefined ? undefined : locate(delivery, asked.source);
+  if (!located) throw refused();
+  return { asked: allowed, located };
+}
+
+/** @throws ApiError 403 when the signature is wrong, or none is there and one has to be */
+async function isTrustedBy(delivery: OpenedDelivery, spelled: Spelled, now: number): Promise<boolean> {
+  const { signature, signed } = spelled;
+  if (signature === undefined) {
+    if (delivery.unsigned === false) throw refused();
+    return false;
+  }
+  const { signing } = delivery;
+  if (!signing || !(await isSigned(signing, signed, signature, now))) throw refused();
+  return true;
+}
+
+/** What an unsigned address gets of what it asks for. */
+function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
+  if (unsigned === false) throw refused();
+  const { widths = [], formats = [], presets_only: presetsOnly = false } = unsigned;
+  const free = presetsOnly ? (["preset"] as const) : FREE;
+  if (asked.concerns.values().some((concern) => !free.includes(concern))) throw refused();
+  if (presetsOnly && asked.presets.length === 0) throw refused();
+  if (asked.width !== undefined && !widths.includes(asked.width)) throw refused();
+  if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) throw refused();
+  const quality = asked.body.optimize?.["quality"];
+  if (typeof quality !== "number") return asked;
+  return { ...asked, body: { ...asked.body, optimize: { quality: nearest(quality) } } };
+}
+
+function nearest(quality: number): number {
+  return UNSIGNED_QUALITIES.reduce((best, one) => (Math.abs(one - quality) < Math.abs(best - quality) ? one : best));
+}

@@ -1,0 +1,133 @@
+/** Drafts and finals: one job of the street each, which differ in how they are encoded. */
+import type { Derivation } from "../contract/request.ts";
+import type { Settings } from "../env.ts";
+import { Allowance } from "../image/allowance.ts";
+import { identify } from "../image/detect.ts";
+import type { Facts } from "../image/format.ts";
+import { FORMATS } from "../image/formats.ts";
+import { encodeSettings } from "../image/optimize/presets.ts";
+import { aimOf } from "../image/output.ts";
+import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Street } from "../street/edges.ts";
+import type { FoundOriginal } from "./original.ts";
+import type { ResultFacts } from "./results.ts";
+
+/** What a rendition is made of, as plain data but for the original. */
+export interface Rendering {
+  readonly accountId: string;
+  /** Where the account's records lie. */
+  readonly database: string;
+  readonly processing: Derivation;
+  readonly accept: string | undefined;
+}
+
+export interface Made {
+  readonly bytes: Uint8Array;
+  readonly facts: ResultFacts;
+}
+
+/** What making renditions needs. */
+export interface RenderPorts {
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly street: Street;
+  readonly stopwatch?: Stopwatch | undefined;
+  /** Aborted when nobody may have the result. */
+  readonly signal?: AbortSignal;
+}
+
+/** Whether a result is one encoding, which nothing could refine: its format and its quality are settled, or it loses nothing. */
+export function isOneEncoding({ output, optimize }: Derivation): boolean {
+  const { kind } = aimOf(output, optimize);
+  const isNamed = output?.format !== undefined && output.format !== "auto";
+  return kind === "lossless" || (kind === "quality" && isNamed);
+}
+
+/**
+ * The final: what the request asks for. Its original is given back.
+ * @throws ApiError 415, 422, 503
+ */
+export async function makeFinal(ports: RenderPorts, rendering: Rendering, found: FoundOriginal): Promise<Made> {
+  return make(ports, rendering, found, "final");
+}
+
+/** A draft: one encoding, without a search, in the format that is made fastest of those that suit. */
+export async function makeDraft(ports: RenderPorts, rendering: Rendering, found: FoundOriginal): Promise<Made> {
+  const { processing, accept } = rendering;
+  const { facts } = identified(found);
+  const aim = aimOf(processing.output, processing.optimize);
+  const preset = aim.kind === "smart" ? aim.preset : "medium";
+  const blind = encodeSettings({ kind: "smart", preset }, FORMATS.jpeg, false).quality;
+  const quality = aim.kind === "quality" ? aim.quality : blind;
+  const named = processing.output?.format;
+  const output =
+    named === undefined || named === "auto" ? draftOutput(processing, facts, accept) : { ...processing.output };
+  const draft = { ...processing, output, optimize: { quality, lossless: false } };
+  return make(ports, { ...rendering, processing: draft }, found, "draft");
+}
+
+/** The original's bytes are not given back when it is none that is read: `make` is not called then. */
+function identified({ original }: FoundOriginal): { readonly facts: Facts } {
+  try {
+    return identify(original.bytes);
+  } catch (error) {
+    original.memory.release();
+    throw error;
+  }
+}
+
+function draftOutput(
+  processing: Derivation,
+  { alpha, frames }: Pick<Facts, "alpha" | "frames">,
+  accept = "",
+): NonNullable<Derivation["output"]> {
+  const { mask, border, rotate, padding, background } = processing;
+  const clears = mask ?? padding ?? (border && border.radius > 0) ?? (rotate && rotate.angle % 90 !== 0);
+  if (frames === 1 && (background || (!alpha && !clears))) return { format: "jpeg", encoding: "baseline" };
+  if (accept.includes("image/webp")) return { format: "webp" };
+  return { format: frames > 1 ? "gif" : "png" };
+}
+
+async function make(
+  { env, settings, street, stopwatch, signal }: RenderPorts,
+  { accountId, database, processing, accept }: Rendering,
+  { original, validators }: FoundOriginal,
+  rendition: ResultFacts["rendition"],
+): Promise<Made> {
+  const now = Date.now();
+  const edges = street.portsOf(env, settings, "", database);
+  // The bytes are all that is wanted: nothing is stored on the way.
+  const ports = {
+    ...edges,
+    ...(stopwatch && { stopwatch }),
+    allowance: new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal }),
+    keepTemporarily: async () => ({ url: "" }),
+  };
+  const source = { kind: "upload", original } as const;
+  const { input, output, encoded } = await street.process(
+    { id: crypto.randomUUID(), accountId, source, processing, accept },
+    ports,
+  );
+  const { width, height, bytes, format, score } = output;
+  return {
+    bytes: encoded.bytes,
+    facts: {
+      rendition,
+      madeAt: now,
+      checkedAt: now,
+      validators,
+      originalHash: input.sha1,
+      hash: output.sha1,
+      mime: encoded.mime,
+      name: encoded.name,
+      picture: {
+        width,
+        height,
+        bytes,
+        format,
+        original: { width: input.width, height: input.height, format: input.format, bytes: input.bytes },
+        ...(score !== undefined && { score }),
+      },
+    },
+  };
+}

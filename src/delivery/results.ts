@@ -1,0 +1,159 @@
+/**
+ * Results as objects of the bucket: `derived/<delivery>/<original>/<request>`. The names are hashes, so that no part of an
+ * address can leave its place, and everything of an original, or of a delivery, lies under one prefix.
+ */
+
+import type { Validators } from "./original.ts";
+
+const PREFIX = "derived/";
+/** Hexadecimal digits of a hash in a name: 128 bits. */
+const HASH_CHARACTERS = 32;
+/** Most keys that R2 lists or deletes at once. */
+const BATCH_KEYS = 1_000;
+
+/** Where everything of a delivery lies. */
+export function deliveryPrefix(delivery: string): string {
+  return `${PREFIX}${delivery}/`;
+}
+
+/** Where everything of an original lies. */
+export async function originalPrefix(delivery: string, identity: string): Promise<string> {
+  return `${deliveryPrefix(delivery)}${await shortHash(identity)}/`;
+}
+
+/** The first half of a SHA-256, in hex. */
+export async function shortHash(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex().slice(0, HASH_CHARACTERS);
+}
+
+/**
+ * Deletes the objects under a prefix.
+ * @param before milliseconds since 1970: only what was put earlier
+ * @param batches of objects at most
+ * @returns whether there may be more
+ */
+export async function forget(bucket: R2Bucket, prefix: string, before: number, batches: number): Promise<boolean> {
+  let cursor: string | undefined;
+  for (let batch = 0; batch < batches; batch++) {
+    const page = await bucket.list({ prefix, limit: BATCH_KEYS, ...(cursor !== undefined && { cursor }) });
+    const due = page.objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key);
+    if (due.length > 0) await bucket.delete(due);
+    if (!page.truncated) return false;
+    ({ cursor } = page);
+  }
+  return true;
+}
+
+/** What is known of a result besides its bytes. */
+export interface ResultFacts {
+  readonly rendition: "draft" | "final";
+  /** When its original was read, and when it was last found unchanged, milliseconds since 1970. */
+  readonly madeAt: number;
+  readonly checkedAt: number;
+  readonly validators: Validators;
+  /** SHA-1 of the original's and of the result's bytes, in hex. */
+  readonly originalHash: string;
+  readonly hash: string;
+  readonly mime: string;
+  readonly name: string;
+  readonly picture: PictureFacts;
+}
+
+/** What `format=json` answers with. */
+export interface PictureFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly original: {
+    readonly width: number;
+    readonly height: number;
+    readonly format: string;
+    readonly bytes: number;
+  };
+  readonly bytes: number;
+  readonly format: string;
+  readonly score?: number;
+}
+
+/** R2 keeps 2,048 bytes with an object; an origin that says more says it in vain. */
+const MAX_VALIDATOR_CHARACTERS = 512;
+
+/** Puts a result; with `isFirst` only where there is none. */
+export async function putResult(
+  bucket: R2Bucket,
+  key: string,
+  bytes: Uint8Array,
+  facts: ResultFacts,
+  isFirst = false,
+): Promise<void> {
+  await bucket.put(key, bytes, {
+    httpMetadata: { contentType: facts.mime },
+    customMetadata: { facts: JSON.stringify(withShortNames(facts)) },
+    ...(isFirst && { onlyIf: { etagDoesNotMatch: "*" } }),
+  });
+}
+
+/** ASCII alone is safe in an object's metadata, and one name of a file is as good as another. */
+function withShortNames(facts: ResultFacts): ResultFacts {
+  const { etag, modified } = facts.validators;
+  const isKept = (text: string | undefined) =>
+    text !== undefined && text.length <= MAX_VALIDATOR_CHARACTERS && /^[ -~]*$/.test(text);
+  return {
+    ...facts,
+    name: encodeURIComponent(facts.name).slice(-MAX_VALIDATOR_CHARACTERS),
+    validators: { ...(etag && isKept(etag) && { etag }), ...(modified && isKept(modified) && { modified }) },
+  };
+}
+
+export interface StoredResult {
+  readonly facts: ResultFacts;
+  readonly object: R2ObjectBody;
+}
+
+/** A result; undefined where there is none. Whoever is given it reads its body, or cancels it. */
+export async function findResult(bucket: R2Bucket, key: string): Promise<StoredResult | undefined> {
+  const object = await bucket.get(key);
+  if (object === null) return undefined;
+  const facts = factsOf(object);
+  if (facts) return { facts, object };
+  await object.body.cancel();
+  return undefined;
+}
+
+function factsOf({ customMetadata }: R2Object): ResultFacts | undefined {
+  const text = customMetadata?.["facts"];
+  if (text === undefined) return undefined;
+  const facts = JSON.parse(text) as ResultFacts;
+  return { ...facts, name: decodedName(facts.name) };
+}
+
+/** A name that was cut may end in half a letter. */
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name.replace(/%[\da-f]{0,2}/gi, "_");
+  }
+}
+
+/** The name of a result's object. */
+export async function resultKey(delivery: string, identity: string, request: string): Promise<string> {
+  return `${await originalPrefix(delivery, identity)}${await shortHash(request)}`;
+}
+
+const CURSOR_SQL = "SELECT key FROM delivery_sweep WHERE id = 1";
+const MOVE_SQL =
+  "INSERT INTO delivery_sweep (id, key) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET key = excluded.key";
+
+/**
+ * Deletes what nobody has asked for since, a page of a thousand a call; the next call goes on where this one ended.
+ * @param before milliseconds since 1970
+ */
+export async function sweepResults(db: D1Database, bucket: R2Bucket, before: number): Promise<void> {
+  const startAfter = await db.prepare(CURSOR_SQL).first<string>("key");
+  const page = await bucket.list({ prefix: PREFIX, limit: BATCH_KEYS, ...(startAfter && { startAfter }) });
+  const due = page.objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key);
+  if (due.length > 0) await bucket.delete(due);
+  const last = page.truncated ? (page.objects.at(-1)?.key ?? "") : "";
+  if (last !== (startAfter ?? "")) await db.prepare(MOVE_SQL).bind(last).run();
+}

@@ -1,0 +1,83 @@
+/** An address answered: from the bucket while its time lasts, or by work. */
+import { ApiError } from "../errors.ts";
+import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits.ts";
+import { countDelivery } from "./counts.ts";
+import { madeOnce } from "./making.ts";
+import { isMissing, noteMissing } from "./missing.ts";
+import { isUsable, type Order, type ServePorts } from "./order.ts";
+import { type FoundOriginal, missingOriginal, readOriginal } from "./original.ts";
+import type { Made } from "./render.ts";
+import { findResult, putResult, type ResultFacts, type StoredResult } from "./results.ts";
+
+export interface Picture {
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  readonly facts: ResultFacts;
+  readonly cache: "stored" | "miss";
+}
+
+/** @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504 */
+export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
+  const { key, askedAt } = order;
+  if (isMissing(key, askedAt)) throw missingOriginal();
+  try {
+    return await found(ports, order);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) noteMissing(key, Date.now());
+    throw error;
+  }
+}
+
+async function found(ports: ServePorts, order: Order): Promise<Picture> {
+  const { env, defer } = ports;
+  const { delivery, key, askedAt } = order;
+  const stored = await findResult(env.BUCKET, key);
+  if (stored && isUsable(order, stored.facts)) {
+    if (stored.facts.checkedAt + delivery.ttl * 1_000 <= askedAt) return renewed(ports, order, stored);
+    countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
+    return { body: await bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
+  }
+  await stored?.object.body.cancel();
+  return pictureOf(await madeOnce(ports, order));
+}
+
+function pictureOf({ bytes, facts }: Made): Picture {
+  return { body: bytes, facts, cache: "miss" };
+}
+
+/** The bytes of a result; one that is asked for after a long time is marked, so that the sweep leaves it. */
+async function bodyOf({ env, defer }: ServePorts, { key }: Order, stored: StoredResult): Promise<Picture["body"]> {
+  const { object, facts } = stored;
+  if (object.uploaded.getTime() + RESULT_MARK_MS > Date.now()) return object.body;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  defer(putResult(env.BUCKET, key, bytes, facts));
+  return bytes;
+}
+
+/** After its time a result is good for as long again if its original is what it was. */
+async function renewed(ports: ServePorts, order: Order, stored: StoredResult): Promise<Picture> {
+  const { env, settings, defer } = ports;
+  const { delivery, key, located, askedAt } = order;
+  const { facts, object } = stored;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  const asIs = { body: bytes, facts, cache: "stored" } as const;
+  let original: FoundOriginal | null;
+  try {
+    original = await readOriginal({ env, settings, ...delivery }, located, facts.validators);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) await env.BUCKET.delete(key);
+    else if (askedAt < facts.checkedAt + delivery.ttl * 1_000 + FAILING_ORIGIN_MS) return asIs;
+    throw error;
+  }
+  if (original && (await hashOf(original.original.bytes)) !== facts.originalHash) {
+    return pictureOf(await madeOnce(ports, order, original));
+  }
+  original?.original.memory.release();
+  const checked = { ...facts, checkedAt: askedAt, ...(original && { validators: original.validators }) };
+  defer(putResult(env.BUCKET, key, bytes, checked));
+  countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
+  return { ...asIs, facts: checked };
+}
+
+async function hashOf(bytes: Uint8Array): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>)).toHex();
+}

@@ -1,0 +1,34 @@
+/** Signatures of addresses: HMAC-SHA256 of the salt and the text, in base64url without padding. */
+import type { SigningPair } from "../contract/deliveries.ts";
+import type { Signing } from "./records.ts";
+
+const SIGNATURE_BYTES = 32;
+
+export async function signatureOf({ key, salt }: SigningPair, text: string): Promise<string> {
+  return (await hmac({ key, salt }, text)).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Whether one of the pairs that are valid signed the text; the time it takes tells nothing about the signature. */
+export async function isSigned(signing: Signing, text: string, signature: string, now: number): Promise<boolean> {
+  const given = bytesOf(signature);
+  if (given?.length !== SIGNATURE_BYTES) return false;
+  const { current, previous } = signing;
+  const pairs = previous && previous.until > now ? [current, previous] : [current];
+  const expected = await Promise.all(pairs.map((pair) => hmac(pair, text)));
+  return expected.map((one) => crypto.subtle.timingSafeEqual(one, given)).includes(true);
+}
+
+function bytesOf(signature: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(signature, { alphabet: "base64url" });
+  } catch {
+    return undefined;
+  }
+}
+
+async function hmac({ key, salt }: SigningPair, text: string): Promise<Uint8Array> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", Uint8Array.fromHex(key), algorithm, false, ["sign"]);
+  const message = new Uint8Array([...Uint8Array.fromHex(salt), ...new TextEncoder().encode(text)]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, message));
+}

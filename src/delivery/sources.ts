@@ -1,0 +1,130 @@
+/**
+ * Which original an address means, and whether the delivery may ask for it. A source stays inside its prefix however it
+ * is spelled: dots, doubled and encoded slashes, backslashes and user names are judged after everything that servers
+ * may decode was decoded.
+ */
+import type { Delivery } from "./records.ts";
+
+/** An original that a delivery may ask for. */
+export type Located =
+  | {
+      readonly kind: "web";
+      readonly url: URL;
+      /** Whether a redirect may lead there. */
+      readonly contains: (url: URL) => boolean;
+    }
+  | { readonly kind: "store"; readonly name: string; readonly connector: string; readonly key: string }
+  | { readonly kind: "bucket"; readonly name: string; readonly key: string };
+
+/** Encodings within encodings that are looked through; what is wrapped deeper is refused. */
+const MAX_ENCODINGS = 4;
+const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:[/;]|$)/;
+/** The first bytes of overlong UTF-8, by which old servers are told a dot or a slash. */
+const OVERLONG = /%c[01]/i;
+
+/**
+ * The original that a source in plain text means; undefined when the delivery has no such source.
+ * @param text an absolute address, `<name>/<path>`, or a path below the only web source
+ */
+export function locate(delivery: Pick<Delivery, "sources" | "isOpen">, text: string): Located | undefined {
+  if (text === "") return undefined;
+  if (/^https?:/i.test(text)) return locateWeb(delivery, URL.parse(text));
+  const [name] = text.split("/", 1);
+  const isNamed = delivery.sources.some((source) => source.kind !== "web" && source.name === name);
+  return isNamed ? locateNamed(delivery, text) : locateBare(delivery, text);
+}
+
+/** By what an original is known: every spelling of it gives the same text. */
+export function identityOf(located: Located): string {
+  if (located.kind === "web") return located.url.href;
+  return `${located.kind}:${located.name}/${located.key}`;
+}
+
+/** The source as it was before it became part of an address; undefined when it is no valid encoding. */
+export function plainSource(spelled: string): string | undefined {
+  const text = spelled.replace(/^\/+/, "");
+  const [path = ""] = text.split("?", 1);
+  // Encoded as a whole: what follows behind a question mark belongs to the address alone.
+  const isWhole = /^https?%3a/i.test(path) || (!path.includes("/") && /%2f/i.test(path));
+  if (isWhole) {
+    const decoded = decodedText(path);
+    return decoded === undefined ? undefined : mended(decoded);
+  }
+  return mended(text.includes("?") ? text : text.replace(/%3f/i, "?"));
+}
+
+/** Proxies make one slash of two; a leading slash means nothing. */
+export function mended(text: string): string {
+  return text.replace(/^\/+/, "").replace(/^(https?):\/*/i, "$1://");
+}
+
+function locateWeb({ sources, isOpen }: Pick<Delivery, "sources" | "isOpen">, url: URL | null): Located | undefined {
+  if (url === null || url.username !== "" || url.password !== "" || hidesDots(url.pathname)) return undefined;
+  url.hash = "";
+  if (isOpen) return { kind: "web", url, contains: () => true };
+  for (const source of sources) {
+    if (source.kind !== "web") continue;
+    const folder = folderOf(source.prefix);
+    const contains = (other: URL) => isInside(folder, other);
+    if (contains(url)) return { kind: "web", url, contains };
+  }
+  return undefined;
+}
+
+/** `<name>/<path>` of a store or a bucket. */
+function locateNamed({ sources }: Pick<Delivery, "sources">, text: string): Located | undefined {
+  const [, name, encoded = ""] = /^([^/?]+)\/+([^?]+)/.exec(text) ?? [];
+  const source = sources.find((one) => one.kind !== "web" && one.name === name);
+  if (source === undefined || source.kind === "web") return undefined;
+  const path = decodedText(encoded);
+  // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+  if (path === undefined || path === "" || DOT_SEGMENT.test(path) || /[\u0000-\u001f\u007f\\]/.test(path))
+    return undefined;
+  const folder = source.path === undefined || source.path === "" ? "" : `${source.path.replace(/\/$/, "")}/`;
+  const place = { name: source.name, key: folder + path.replace(/^\/+/, "") };
+  return source.kind === "store"
+    ? { kind: "store", connector: source.connector, ...place }
+    : { kind: "bucket", ...place };
+}
+
+/** A path below the only web source there is. */
+function locateBare(delivery: Pick<Delivery, "sources" | "isOpen">, text: string): Located | undefined {
+  const webs = delivery.sources.filter((source) => source.kind === "web");
+  const [only] = webs;
+  if (only === undefined || webs.length > 1 || delivery.isOpen) return undefined;
+  return locateWeb(delivery, URL.parse(`./${text}`, folderOf(only.prefix).href));
+}
+
+/** A prefix without a final slash is a folder. */
+function folderOf(prefix: string): URL {
+  const folder = new URL(prefix);
+  if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+  return folder;
+}
+
+function isInside(folder: URL, url: URL): boolean {
+  return url.origin === folder.origin && url.pathname.startsWith(folder.pathname) && !hidesDots(url.pathname);
+}
+
+/** Whether a path, as some server along the way may decode it, has segments of dots. The parser resolved the plain ones. */
+function hidesDots(pathname: string): boolean {
+  let path = pathname;
+  for (let round = 0; round <= MAX_ENCODINGS; round++) {
+    if (OVERLONG.test(path)) return true;
+    const plainer = path.replace(/%([0-7][\da-f])/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (DOT_SEGMENT.test(plainer.replaceAll("\\", "/"))) return true;
+    if (plainer === path) return false;
+    path = plainer;
+  }
+  return true;
+}
+
+function decodedText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

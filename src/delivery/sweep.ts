@@ -1,0 +1,27 @@
+/** What the clock does for deliveries: finals that were lost are announced again, what is over is deleted. */
+import type { Settings } from "../env.ts";
+import { RESULT_MARK_MS } from "../limits.ts";
+import { lostFinals } from "./claims.ts";
+import { sweepDeliveryCounts } from "./counts.ts";
+import type { FinalMessage } from "./finals.ts";
+import { sweepResults } from "./results.ts";
+
+const DAY_MS = 86_400_000;
+
+/** @throws AggregateError after everything was tried */
+export async function sweepDeliveries(env: Env, { deliveryKeepDays }: Settings, now: number): Promise<void> {
+  const outcomes = await Promise.allSettled([
+    announceLost(env, now),
+    sweepDeliveryCounts(env.DB, now),
+    // A result that is asked for is marked only so often.
+    sweepResults(env.DB, env.BUCKET, now - deliveryKeepDays * DAY_MS - RESULT_MARK_MS),
+  ]);
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+  if (reasons.length > 0) throw new AggregateError(reasons, "The sweep of deliveries did not do everything");
+}
+
+async function announceLost(env: Env, now: number): Promise<void> {
+  const keys = await lostFinals(env.DB, now);
+  if (keys.length === 0) return;
+  await env.QUEUE.sendBatch(keys.map((id) => ({ body: { kind: "final", id } satisfies FinalMessage })));
+}

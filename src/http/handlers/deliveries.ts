@@ -1,0 +1,160 @@
+/** Deliveries, as their owners make and change them. */
+import type * as v from "valibot";
+
+import { findAsset } from "../../account/assets.ts";
+import {
+  type DeliveryCreated,
+  type DeliveryDeleted,
+  type DeliveryFound,
+  type DeliveryList,
+  type DeliveryPurged,
+  type DeliveryRecord,
+  type DeliveryRules,
+  type DeliverySigning,
+  parseDelivery,
+  parseDeliveryChange,
+  Purge,
+} from "../../contract/deliveries.ts";
+import { checked } from "../../contract/message.ts";
+import { purge } from "../../delivery/purge.ts";
+import {
+  changeDelivery,
+  createDelivery,
+  type Delivery,
+  deleteDelivery,
+  findDelivery,
+  listDeliveries,
+  rotateSigning,
+  type Signing,
+  signingOf,
+} from "../../delivery/records.ts";
+import { locate, plainSource } from "../../delivery/sources.ts";
+import { ApiError } from "../../errors.ts";
+import { accountOf, type AppContext } from "../context.ts";
+import { readJson } from "../json-body.ts";
+import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+
+/** POST /1.0/deliveries */
+export async function addDelivery(c: AppContext): Promise<Response> {
+  const rules = parseDelivery(await readJson(c.req.raw));
+  await checkSources(c, rules.sources);
+  const { delivery, pair } = await createDelivery(shelfOf(c), accountOf(c).id, rules, new Date());
+  const answer: v.InferOutput<typeof DeliveryCreated> = {
+    success: true,
+    code: 201,
+    delivery: recordOf(c, delivery),
+    signing: pair,
+  };
+  return c.json(answer, 201);
+}
+
+/** GET /1.0/deliveries */
+export async function showDeliveries(c: AppContext): Promise<Response> {
+  const found = await listDeliveries(c.env.DB, accountOf(c).id, pageOf(c));
+  const deliveries = found.map((delivery) => recordOf(c, delivery));
+  return c.json<v.InferOutput<typeof DeliveryList>>({ success: true, code: 200, deliveries });
+}
+
+/** GET /1.0/deliveries/<id> */
+export async function showDelivery(c: AppContext): Promise<Response> {
+  return replyFound(c, await deliveryOf(c));
+}
+
+/** PATCH /1.0/deliveries/<id>: the members given replace those saved. */
+export async function editDelivery(c: AppContext): Promise<Response> {
+  const change = parseDeliveryChange(await readJson(c.req.raw));
+  await checkSources(c, change.sources ?? []);
+  return replyFound(c, await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date()));
+}
+
+/** DELETE /1.0/deliveries/<id> */
+export async function removeDelivery(c: AppContext): Promise<Response> {
+  const id = idOf(c);
+  if (!(await deleteDelivery(c.env.DB, accountOf(c).id, id))) throw assetNotFound();
+  await purge(c.env, { id, original: undefined, now: Date.now() });
+  return c.json<v.InferOutput<typeof DeliveryDeleted>>({ success: true, code: 200, id });
+}
+
+/** GET /1.0/deliveries/<id>/signing */
+export async function showSigning(c: AppContext): Promise<Response> {
+  return replySigning(c, await signingOf(shelfOf(c), accountOf(c).id, idOf(c), Date.now()));
+}
+
+/** POST /1.0/deliveries/<id>/signing */
+export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
+  return replySigning(c, await rotateSigning(shelfOf(c), accountOf(c).id, idOf(c), Date.now()));
+}
+
+/** POST /1.0/deliveries/<id>/purge */
+export async function purgeDelivery(c: AppContext): Promise<Response> {
+  const delivery = await deliveryOf(c);
+  const { source } = checked(Purge, await readJson(c.req.raw));
+  const original = source === undefined ? undefined : locate(delivery, plainSource(source) ?? "");
+  if (source !== undefined && original === undefined) {
+    throw new ApiError(422, "source must be one of the delivery's sources");
+  }
+  await purge(c.env, { id: delivery.id, accountId: delivery.accountId, original, now: Date.now() });
+  return c.json<v.InferOutput<typeof DeliveryPurged>>({ success: true, code: 202, id: delivery.id }, 202);
+}
+
+/** @throws ApiError 422 when a source names something that is not there */
+async function checkSources(c: AppContext, sources: DeliveryRules["sources"]): Promise<void> {
+  const shelf = shelfOf(c);
+  for (const [index, source] of sources.entries()) {
+    if (source.kind === "bucket" && !("ORIGINALS" in c.env)) {
+      throw new ApiError(
+        422,
+        `sources.${index}.kind must be web or store: the operator has bound no bucket of originals`,
+      );
+    }
+    if (source.kind === "store" && !(await findAsset(shelf, "connector", source.connector))) {
+      throw new ApiError(422, `sources.${index}.connector must be the id of a saved connector`);
+    }
+  }
+}
+
+async function deliveryOf(c: AppContext): Promise<Delivery> {
+  const delivery = await findDelivery(c.env.DB, accountOf(c).id, idOf(c));
+  if (!delivery) throw assetNotFound();
+  return delivery;
+}
+
+function idOf(c: AppContext): string {
+  return c.req.param("delivery") ?? "";
+}
+
+function replyFound(c: AppContext, delivery: Delivery | undefined): Response {
+  if (!delivery) throw assetNotFound();
+  const answer = { success: true, code: 200, delivery: recordOf(c, delivery) } as const;
+  return c.json<v.InferOutput<typeof DeliveryFound>>(answer);
+}
+
+function replySigning(c: AppContext, signing: Signing | undefined): Response {
+  if (!signing) throw assetNotFound();
+  const { current, previous } = signing;
+  const answer: DeliverySigning = {
+    success: true,
+    code: 200,
+    signing: current,
+    ...(previous && {
+      previous: { key: previous.key, salt: previous.salt, valid_until: new Date(previous.until).toISOString() },
+    }),
+  };
+  return c.json(answer);
+}
+
+function recordOf(c: AppContext, delivery: Delivery): DeliveryRecord {
+  const { id, name, sources, presets, unsigned, refine, ttl, createdAt } = delivery;
+  const base = c.var.settings.baseUrl ?? new URL(c.req.url).origin;
+  return {
+    id,
+    name,
+    sources: [...sources],
+    presets: presets as DeliveryRecord["presets"],
+    unsigned,
+    refine,
+    ttl,
+    url: `${base}/i/${id}`,
+    created_at: createdAt,
+  };
+}

@@ -1,0 +1,178 @@
+import type { Asked, Dialect, Spelled } from "../../delivery/asked.ts";
+import { canonicalOf } from "../../delivery/canonical.ts";
+import { countDelivery } from "../../delivery/counts.ts";
+import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
+import { edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
+import { findDeliveryById } from "../../delivery/lookup.ts";
+import type { Order } from "../../delivery/order.ts";
+/** Pictures by address. */
+import { admit } from "../../delivery/policy.ts";
+import type { OpenedDelivery } from "../../delivery/records.ts";
+import { resultKey } from "../../delivery/results.ts";
+import { type Picture, serve } from "../../delivery/serve.ts";
+import { identityOf, type Located } from "../../delivery/sources.ts";
+import { ApiError } from "../../errors.ts";
+import { contentDisposition } from "../../header.ts";
+import { startStopwatch } from "../../image/stopwatch.ts";
+import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits.ts";
+import type { AppContext } from "../context.ts";
+import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
+
+/** GET and HEAD /i/<delivery>/… and /imgproxy/<delivery>/… */
+export async function showPicture(c: AppContext, name: DialectName): Promise<Response> {
+  try {
+    return await shown(c, name);
+  } catch (error) {
+    throw uncached(error);
+  }
+}
+
+/** Errors are not kept by caches but where they say so. */
+function uncached(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { status, message, cause, headers } = error;
+  return new ApiError(status, message, { cause, headers: { "Cache-Control": "no-store", ...headers } });
+}
+
+/** An address that was admitted, and how its answer looks. */
+interface Asking extends Order {
+  readonly asked: Asked;
+}
+
+async function shown(c: AppContext, name: DialectName): Promise<Response> {
+  const startedAt = Date.now();
+  const asking = await admittedAddress(c, DIALECTS[name]).catch((error: unknown) => {
+    const isStrange = error instanceof ApiError && (error.status === 403 || error.status === 404);
+    if (isStrange) return refuseAnonymous(c, error);
+    throw error;
+  });
+  const { asked, located, delivery } = asking;
+  const shape = JSON.stringify([asked.wantsFacts, asked.fileName, asked.isAttachment]);
+  const base = c.var.settings.baseUrl ?? new URL(c.req.url).origin;
+  const edge = await edgeName(base, asking.key, delivery.edition, shape);
+  const kept = await fromEdge(edge);
+  if (kept) return finished(c, asking, kept, "hit", `total;dur=${Date.now() - startedAt}`);
+  const stopwatch = startStopwatch();
+  try {
+    const { env, executionCtx } = c;
+    const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
+    const { settings, street } = c.var;
+    const picture = await serve({ env, settings, street, defer, stopwatch }, asking);
+    const answer = await answerOf(c, asking, picture);
+    if (c.req.method === "GET") defer(keepAtEdge(edge, answer.clone()));
+    const { decode, operations, encode } = stopwatch.spent;
+    const parts = picture.cache === "miss" ? { decode, operations, encode } : {};
+    const timing = Object.entries({ ...parts, total: Date.now() - startedAt });
+    const header = timing.map(([part, spent]) => `${part};dur=${Math.max(0, Math.round(spent))}`).join(", ");
+    return finished(c, asking, answer, picture.cache, header);
+  } catch (error) {
+    if (asked.redirects && located.kind === "web") return redirected(located);
+    throw error;
+  }
+}
+
+/** @throws ApiError 403, 404, 422 */
+async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking> {
+  const now = Date.now();
+  const { delivery, spelled } = await deliveryOf(c, dialect, now);
+  const { asked, located } = await admit(delivery, dialect, spelled, now);
+  const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
+  const key = await resultKey(delivery.id, identityOf(located), canonical.text);
+  const { source = "", wantsFacts: needsFinal } = asked;
+  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, asked };
+}
+
+async function deliveryOf(
+  c: AppContext,
+  dialect: Dialect,
+  now: number,
+): Promise<{ delivery: OpenedDelivery; spelled: Spelled }> {
+  const { pathname } = splitUrl(c.req.url);
+  const [, id = "", path = ""] = /^\/[^/]+\/([^/?]+)(\/[^]*)?$/.exec(pathname) ?? [];
+  const spelled = dialect.split(path);
+  const isKnown = spelled && (await findDeliveryById(c.env, c.var.settings, id, now, () => countStranger(c)));
+  if (!spelled || !isKnown) throw new ApiError(404, "Resource not found");
+  forgetStranger(c);
+  return { delivery: isKnown, spelled };
+}
+
+/** What stands behind the host, as it was sent: signatures are about every character. */
+function splitUrl(url: string): { pathname: string } {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  return { pathname: start < 0 ? "/" : url.slice(start) };
+}
+
+async function answerOf(
+  c: AppContext,
+  { asked, delivery, canonical, key }: Asking,
+  picture: Picture,
+): Promise<Response> {
+  const { body, facts } = picture;
+  const isDraft = facts.rendition === "draft";
+  const seconds = isDraft ? DRAFT_CACHE_SECONDS : delivery.ttl;
+  const [, , original = ""] = key.split("/");
+  const headers: Record<string, string> = {
+    ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
+    "Last-Modified": new Date(facts.madeAt).toUTCString(),
+    "Cache-Control": `public, max-age=${seconds}, stale-while-revalidate=${STALE_SECONDS}`,
+    "Cache-Tag": `${delivery.id},${delivery.id}-${original}`,
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Timing-Allow-Origin": "*",
+    [`X-${c.var.settings.serviceName}-Rendition`]: facts.rendition,
+    ...(canonical.accept !== undefined && { Vary: "Accept" }),
+  };
+  if (asked.wantsFacts) {
+    if (body instanceof ReadableStream) await body.cancel();
+    return Response.json(facts.picture, { headers });
+  }
+  headers["Content-Type"] = facts.mime;
+  headers["Content-Length"] = String(facts.picture.bytes);
+  headers["Content-Disposition"] = contentDisposition(
+    asked.isAttachment ? "attachment" : "inline",
+    nameOf(asked, facts.name),
+  );
+  return new Response(body as BodyInit, { headers });
+}
+
+/** The name that the address gives, with the extension of what it is. */
+function nameOf({ fileName }: Asked, name: string): string {
+  if (fileName === undefined) return name;
+  const extension = /\.[^.]*$/.exec(name)?.[0] ?? "";
+  return fileName.endsWith(extension) ? fileName : fileName + extension;
+}
+
+/** The answer to this request: what it has already is not sent again, and HEAD gets no body. */
+async function finished(
+  c: AppContext,
+  { delivery }: Asking,
+  answer: Response,
+  cache: Picture["cache"] | "hit",
+  timing: string,
+): Promise<Response> {
+  const headers = new Headers(answer.headers);
+  headers.set(`X-${c.var.settings.serviceName}-Cache`, cache);
+  headers.set("Server-Timing", timing);
+  const isUnchanged = matches(c.req.header("if-none-match"), headers.get("etag") ?? "");
+  if (isUnchanged || c.req.method === "HEAD") {
+    await answer.body?.cancel();
+    if (isUnchanged) for (const name of ["content-length", "content-type"]) headers.delete(name);
+    return new Response(null, { status: isUnchanged ? 304 : 200, headers });
+  }
+  const bytes = Number(headers.get("content-length") ?? 0);
+  const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  countDelivery(c.env.DB, delivery, { deliveredBytes: bytes }, defer);
+  return new Response(answer.body, { headers });
+}
+
+/** If-None-Match compares weakly (RFC 9110 section 13.1.2). */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+function redirected({ url }: Extract<Located, { kind: "web" }>): Response {
+  return new Response(null, { status: 302, headers: { Location: url.href, "Cache-Control": "no-store" } });
+}

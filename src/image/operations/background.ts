@@ -1,0 +1,16 @@
+/** Pictures laid on a color. */
+import { hexColor, record } from "../../fields.ts";
+import { parseColor } from "../color.ts";
+import { rowStep } from "../effect.ts";
+import { operation } from "../operation.ts";
+import { flatten, flattenPrice } from "../steps/flatten.ts";
+
+export const background = operation({
+  summary: "Lays the picture on `color`: nothing of it is transparent then.",
+  params: record({ color: hexColor("rgb") }),
+  plan({ color }, { size, opaque }) {
+    if (opaque) return [];
+    const step = rowStep(size, flattenPrice(size), (rows) => flatten(rows, parseColor(color)));
+    return [{ ...step, opaque: () => true }];
+  },
+});

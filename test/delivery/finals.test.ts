@@ -1,0 +1,109 @@
+/** Finals: made once in the world, tried three times, and announced again when they were lost. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { forgetDeliveries } from "../../src/delivery/lookup.ts";
+import { sweep } from "../../src/street/sweep.ts";
+import photo from "../fixtures/jpeg/s420.jpg";
+import { deliveryWorld, facts, file, forgetEdges, originOf } from "../support/delivery.ts";
+
+const widths = { unsigned: { widths: [24] } };
+
+beforeEach(() => forgetDeliveries());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await env.DB.prepare("DELETE FROM delivery_finals").run();
+});
+
+describe("finals of the queue", () => {
+  it("that fail three times leave the draft in their place, for nothing", async () => {
+    let isThere = true;
+    originOf((path, request) => (isThere ? file(photo)(path, request) : new Response("", { status: 500 })));
+    const { get, world, runFinals, delivery, credits } = await deliveryWorld(widths);
+    const draft = await get("w=24");
+    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
+    const [message] = world.messages;
+    isThere = false;
+    for (let start = 0; start < 2; start += 1) {
+      await expect(runFinals()).rejects.toMatchObject({ status: 502 });
+      if (message) world.messages.push(message);
+    }
+    await runFinals();
+    await forgetEdges(delivery.id);
+    const answer = await get("w=24");
+    expect([...facts(answer), answer.bytes]).toEqual(["final", "stored", draft.bytes]);
+    expect(await credits()).toBe(0);
+    expect(await env.DB.prepare("SELECT * FROM delivery_finals").first()).toBeNull();
+  });
+
+  it("that were lost are announced again by the sweep", async () => {
+    originOf(file(photo));
+    const { get, settle, world, runFinals, delivery } = await deliveryWorld(widths);
+    await get("w=24");
+    await settle();
+    world.messages.length = 0;
+    await env.DB.prepare("UPDATE delivery_finals SET wake_at = 1").run();
+    await sweep(world.env);
+    expect(world.messages).toHaveLength(1);
+    await runFinals();
+    await forgetEdges(delivery.id);
+    expect(facts(await get("w=24"))).toEqual(["final", "stored"]);
+  });
+});
+
+describe("a final that is made elsewhere", () => {
+  const row = (key: string, id: string) =>
+    env.DB.prepare("INSERT INTO delivery_finals (key, delivery_id, job, wake_at) VALUES (?, ?, '{}', 9e15)").bind(
+      key,
+      id,
+    );
+
+  it("is waited for, and not made a second time", async () => {
+    originOf(file(photo));
+    const { get, delivery, credits, stored, settle } = await deliveryWorld({ ...widths, refine: false });
+    await get("w=24");
+    const [{ key } = { key: "" }] = await stored();
+    const kept = await env.BUCKET.get(key);
+    const bytes = await kept?.arrayBuffer();
+    await env.BUCKET.delete(key);
+    await settle();
+    await forgetEdges(delivery.id);
+    await row(key, delivery.id).run();
+    const waiting = get("w=24");
+    await scheduler.wait(400);
+    await env.BUCKET.put(key, bytes ?? "", { customMetadata: kept?.customMetadata ?? {} });
+    expect((await waiting).status).toBe(200);
+    expect(await credits()).toBe(1);
+  });
+
+  it("is made here when it ends without a result", async () => {
+    originOf(file(photo));
+    const { get, delivery, credits, stored, settle } = await deliveryWorld({ ...widths, refine: false });
+    await get("w=24");
+    const [{ key } = { key: "" }] = await stored();
+    await env.BUCKET.delete(key);
+    await settle();
+    await forgetEdges(delivery.id);
+    await row(key, delivery.id).run();
+    const waiting = get("w=24");
+    await scheduler.wait(400);
+    await env.DB.prepare("DELETE FROM delivery_finals").run();
+    expect((await waiting).status).toBe(200);
+    expect(await credits()).toBe(2);
+  });
+
+  it("does not keep anybody from a draft, which is not kept", async () => {
+    originOf(file(photo));
+    const { get, delivery, credits, stored, runFinals, settle } = await deliveryWorld(widths);
+    await get("w=24");
+    await settle();
+    const [{ key } = { key: "" }] = await stored();
+    await runFinals();
+    await env.BUCKET.delete(key);
+    await forgetEdges(delivery.id);
+    await row(key, delivery.id).run();
+    expect(facts(await get("w=24"))).toEqual(["draft", "miss"]);
+    await settle();
+    expect([(await stored()).length, await credits()]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,226 @@
+/** What addresses may ask for: signatures, sources, and what needs no signature. */
+import { describe, expect, it } from "vitest";
+
+import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
+import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
+import { admit } from "../../src/delivery/policy.ts";
+import type { OpenedDelivery } from "../../src/delivery/records.ts";
+import { isSigned, signatureOf } from "../../src/delivery/signature.ts";
+import { identityOf, locate, plainSource } from "../../src/delivery/sources.ts";
+import { refusal } from "../support/refusal.ts";
+
+const PAIR = {
+  key: "943b421c9eb07c830af81030552c86009268de4e532ba2ee2eab8247c6da0881",
+  salt: "520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5",
+};
+const OTHER = { key: PAIR.salt, salt: PAIR.key };
+const NOW = 1_700_000_000_000;
+
+const DELIVERY: OpenedDelivery = {
+  id: "dl_0123456789abcdef",
+  accountId: "account",
+  name: "",
+  sources: [
+    { kind: "web", prefix: "https://www.example.com/uploads" },
+    { kind: "store", name: "shop", connector: "abcdefghij", path: "originals" },
+    { kind: "bucket", name: "art" },
+  ],
+  presets: { card: { resize: { width: 320 } } },
+  unsigned: { widths: [320, 640], formats: ["webp"] },
+  refine: true,
+  ttl: 60,
+  isOpen: false,
+  purgedAt: 0,
+  edition: 0,
+  createdAt: "",
+  signing: { current: PAIR },
+  creditsTotal: 10,
+  database: "DB",
+};
+const PLAIN = "https://www.example.com/uploads/a.jpg";
+
+const ofEdge = async (path: string, more: Partial<OpenedDelivery> = {}) => {
+  const spelled = edgeNetwork.split(path);
+  if (!spelled) throw new Error("no address");
+  return admit({ ...DELIVERY, ...more }, edgeNetwork, spelled, NOW);
+};
+const signed = async (options: string, source: string, pair = PAIR) => {
+  const signature = await signatureOf(pair, `/${options}/${source}`);
+  return `/${options === "" ? "" : `${options},`}sig=${signature}/${source}`;
+};
+const NOT_ALLOWED = { status: 403, message: "This address is not allowed" };
+
+describe("a signature", () => {
+  it("is the one of imgproxy's documentation", async () => {
+    const path = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png";
+    const signature = "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8";
+    expect(await signatureOf({ key: "736563726574", salt: "68656c6c6f" }, path)).toBe(signature);
+    expect(imgproxy.split(`/${signature}${path}`)).toMatchObject({ signature, signed: path });
+  });
+
+  it("is about every character, by the pair that is valid", async () => {
+    const signature = await signatureOf(PAIR, "text");
+    const check = (text: string, given: string, signing = { current: PAIR }) => isSigned(signing, text, given, NOW);
+    expect(await check("text", signature)).toBe(true);
+    for (const wrong of ["", "x", signature.slice(1), `${signature}A`, signature.replace(/^./, "-"), "***"]) {
+      expect(await check("text", wrong)).toBe(false);
+    }
+    expect(await check("text2", signature)).toBe(false);
+    expect(await check("text", signature, { current: OTHER })).toBe(false);
+    const rotated = (until: number) => ({ current: OTHER, previous: { ...PAIR, until } });
+    expect(await check("text", signature, rotated(NOW + 1))).toBe(true);
+    expect(await check("text", signature, rotated(NOW))).toBe(false);
+  });
+
+  it("opens what nothing else does", async () => {
+    const options = "w=111,h=99,fit=cover,trim=";
+    expect(await refusal(ofEdge(`/w=111,h=99/${PLAIN}`))).toEqual(NOT_ALLOWED);
+    const { asked } = await ofEdge(await signed("w=111,h=99,blur=3", PLAIN));
+    expect(asked.body).toMatchObject({ resize: { width: 111, height: 99 } });
+    expect(await refusal(ofEdge(await signed(options, PLAIN)))).toMatchObject({ status: 422 });
+    expect(await refusal(ofEdge(await signed("w=111", PLAIN, OTHER)))).toEqual(NOT_ALLOWED);
+    // Its place does not matter, two of them are none.
+    const one = await signatureOf(PAIR, `/w=111,h=99/${PLAIN}`);
+    expect((await ofEdge(`/sig=${one},w=111,h=99/${PLAIN}`)).asked.width).toBe(111);
+    expect(await refusal(ofEdge(`/sig=${one},w=111,h=99,sig=${one}/${PLAIN}`))).toEqual(NOT_ALLOWED);
+    expect((await ofEdge(await signed("", PLAIN))).asked.body).toEqual({});
+  });
+
+  it("includes the query of the source", async () => {
+    const path = await signed("w=111", `${PLAIN}?v=1`);
+    expect(identityOf((await ofEdge(path)).located)).toBe(`${PLAIN}?v=1`);
+    expect(await refusal(ofEdge(path.replace("v=1", "v=2")))).toEqual(NOT_ALLOWED);
+  });
+
+  it("is needed for everything where nothing may be unsigned", async () => {
+    for (const path of [`/-/${PLAIN}`, `/w=320/${PLAIN}`, `/p=card/${PLAIN}`, `/nonsense=1/${PLAIN}`]) {
+      expect(await refusal(ofEdge(path, { unsigned: false }))).toEqual(NOT_ALLOWED);
+    }
+  });
+
+  it("ends when the address says so", async () => {
+    const at = (seconds: number) => signed(`exp=${seconds}`, PLAIN);
+    expect((await ofEdge(await at(NOW / 1_000 + 1))).asked.expires).toBe(NOW / 1_000 + 1);
+    expect(await refusal(ofEdge(await at(NOW / 1_000)))).toEqual(NOT_ALLOWED);
+    const path = `/exp:${NOW / 1_000}/plain/${PLAIN}`;
+    const spelled = imgproxy.split(`/${await signatureOf(PAIR, path)}${path}`);
+    if (!spelled) throw new Error("no address");
+    expect((await refusal(admit(DELIVERY, imgproxy, spelled, NOW))).status).toBe(404);
+  });
+});
+
+describe("without a signature", () => {
+  it.each(["-", "w=320", "w=160,dpr=2", "w=640,f=webp,fit=cover,g=face,q=70", "p=card", "q=high", "f=auto"])(
+    "%s is allowed",
+    async (options) => {
+      expect((await ofEdge(`/${options}/${PLAIN}`)).asked.source).toBe(PLAIN);
+    },
+  );
+
+  it.each(["w=321", "w=320,dpr=3", "h=320", "f=avif", "blur=1", "background=red", "json=e30", "onerror=redirect"])(
+    "%s is not",
+    async (options) => {
+      expect(await refusal(ofEdge(`/${options}/${PLAIN}`))).toEqual(NOT_ALLOWED);
+    },
+  );
+
+  it("qualities are few", async () => {
+    const qualities = await Promise.all(
+      [1, 40, 50, 62, 69, 74, 100].map(async (quality) => (await ofEdge(`/q=${quality}/${PLAIN}`)).asked.body.optimize),
+    );
+    expect(qualities.map((one) => one?.["quality"])).toEqual([40, 40, 55, 65, 65, 75, 85]);
+  });
+
+  it("presets alone may be all there is", async () => {
+    const unsigned = { presets_only: true, widths: [320] };
+    expect((await ofEdge(`/p=card/${PLAIN}`, { unsigned })).asked.presets).toEqual(["card"]);
+    for (const options of ["-", "w=320", "p=card,w=320", "q=50"]) {
+      expect(await refusal(ofEdge(`/${options}/${PLAIN}`, { unsigned }))).toEqual(NOT_ALLOWED);
+    }
+  });
+
+  it("imgproxy's addresses have the same rules", async () => {
+    const check = async (options: string) => {
+      const spelled = imgproxy.split(`/unsafe/${options}/plain/${PLAIN}`);
+      if (!spelled) throw new Error("no address");
+      return admit(DELIVERY, imgproxy, spelled, NOW);
+    };
+    for (const options of ["rs:fit:320:0:0", "w:320/q:80/g:sm", "rt:fill/w:640", "pr:card"]) {
+      expect((await check(options)).asked.source).toBe(PLAIN);
+    }
+    for (const options of ["rs:fit:321", "s:320:10", "bl:1", "cb:1", "mb:10", "f:avif", "exp:9999999999"]) {
+      expect(await refusal(check(options))).toEqual(NOT_ALLOWED);
+    }
+  });
+});
+
+describe("sources", () => {
+  const at = (spelled: string, sources = DELIVERY.sources) => {
+    const found = locate({ sources, isOpen: false }, plainSource(spelled) ?? "");
+    return found && identityOf(found);
+  };
+
+  it.each([
+    [PLAIN, PLAIN],
+    ["https://www.example.com:443/uploads/a.jpg", PLAIN],
+    ["HTTPS://WWW.EXAMPLE.COM/uploads/a.jpg", PLAIN],
+    ["https://www.example.com/x/../uploads/a.jpg", PLAIN],
+    ["https://www.example.com/uploads/./a.jpg#part", PLAIN],
+    ["https://www.example.com/uploads/b%2Fa.jpg", "https://www.example.com/uploads/b%2Fa.jpg"],
+    ["a.jpg", PLAIN],
+    ["/a.jpg", PLAIN],
+    // Whatever looks like another scheme is a name below the prefix.
+    ["ftp://evil.test/a.jpg", "https://www.example.com/uploads/ftp://evil.test/a.jpg"],
+    ["javascript:alert(1)", "https://www.example.com/uploads/javascript:alert(1)"],
+    ["shop/a.jpg", "store:shop/originals/a.jpg"],
+    ["art/x/a%20b.jpg", "bucket:art/x/a b.jpg"],
+  ])("%s is one", (spelled, identity) => expect(at(spelled)).toBe(identity));
+
+  it.each([
+    "https://www.example.com/uploads",
+    "https://www.example.com/uploads2/a.jpg",
+    "https://www.example.com/uploads/../a.jpg",
+    "https://www.example.com/uploads/%2e%2e/a.jpg",
+    "https://www.example.com/uploads/..%2fa.jpg",
+    "https://www.example.com/uploads/..%5ca.jpg",
+    "https://www.example.com/uploads/x%2f..%2f..%2fa.jpg",
+    "https://www.example.com/uploads/%252e%252e%252fa.jpg",
+    "https://www.example.com/uploads/%25252e%25252e/a.jpg",
+    "https://www.example.com/uploads/..;/a.jpg",
+    "https://www.example.com/uploads/%c0%ae%c0%ae/a.jpg",
+    "https://www.example.com//uploads/a.jpg",
+    "https://user@www.example.com/uploads/a.jpg",
+    "https://www.example.com@evil.test/uploads/a.jpg",
+    "https://www.example.com.evil.test/uploads/a.jpg",
+    "https://www.example.com./uploads/a.jpg",
+    "http://www.example.com/uploads/a.jpg",
+    "https://www.example.com:8443/uploads/a.jpg",
+    "https:\\\\evil.test\\a.jpg",
+    "../a.jpg",
+    "x/%2e%2e/%2e%2e/a.jpg",
+    "shop/../a.jpg",
+    "shop/%2e%2e/a.jpg",
+    "shop/x%2f..%2fa.jpg",
+    "shop/a%00.jpg",
+    "shop/",
+    "art/..",
+    "https://",
+    "https%3A%2F%2Fevil.test%2Fa.jpg",
+    "art",
+  ])("%s is none", (spelled) => expect(at(spelled)).toBeUndefined());
+
+  it("a bare path needs exactly one web source", () => {
+    const web = { kind: "web", prefix: "https://a.test/" } as const;
+    expect(at("a.jpg", [web])).toBe("https://a.test/a.jpg");
+    expect(at("a.jpg", [web, { ...web, prefix: "https://b.test/" }])).toBeUndefined();
+    expect(at("a.jpg", [{ kind: "bucket", name: "art" }])).toBeUndefined();
+  });
+
+  it("redirects stay inside the prefix of the source", () => {
+    const found = locate(DELIVERY, PLAIN);
+    if (found?.kind !== "web") throw new Error("no source");
+    expect(found.contains(new URL("https://www.example.com/uploads/b.jpg"))).toBe(true);
+    expect(found.contains(new URL("https://www.example.com/b.jpg"))).toBe(false);
+    expect(found.contains(new URL("https://evil.test/uploads/b.jpg"))).toBe(false);
+  });
+});
