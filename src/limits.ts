@@ -235,6 +235,8 @@ export const SWEEP_BATCHES = 50;
  * hands out one batch only.
  */
 export const LONG_LINE_MESSAGES = 1_000;
+/** What whoever accepted a job is given to begin it, or to send it through the queue: both happen at once, or never. */
+export const BEGIN_MS = 30_000;
 /**
  * What whoever was told of a record is given to take it before somebody is told again: as long as it has waited already,
  * between these bounds. So a record that stands in a long line is named again ever more rarely.

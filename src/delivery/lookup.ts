@@ -2,6 +2,7 @@
 import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits.ts";
+import { Recent } from "../recent.ts";
 import { openDelivery, type OpenedDelivery } from "./records.ts";
 
 interface Known {
@@ -9,8 +10,8 @@ interface Known {
   readonly until: number;
 }
 
-const existing = new Map<string, Known>();
-const unknown = new Map<string, Known>();
+const existing = new Recent<Known>(MAX_CACHED_DELIVERIES);
+const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_DELIVERIES);
 
 /** `demo` is what `npm start` makes. */
 const ID = /^(?:dl_[A-Za-z0-9]{16}|demo)$/;
@@ -33,12 +34,12 @@ export async function findDeliveryById(
   const delivery = openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
   const until = now + DELIVERY_CACHE_SECONDS * 1_000;
   // Whoever asks meanwhile waits for the same answer.
-  remember(existing, MAX_CACHED_DELIVERIES, id, { delivery, until });
+  existing.set(id, { delivery, until });
   try {
     const found = await delivery;
     if (found === undefined) {
       existing.delete(id);
-      remember(unknown, MAX_CACHED_UNKNOWN_DELIVERIES, id, { delivery, until });
+      unknown.set(id, { delivery, until });
     } else unknown.delete(id);
     return found;
   } catch (error) {
@@ -51,12 +52,4 @@ export async function findDeliveryById(
 export function forgetDeliveries(): void {
   existing.clear();
   unknown.clear();
-}
-
-function remember(deliveries: Map<string, Known>, most: number, id: string, known: Known): void {
-  deliveries.delete(id);
-  deliveries.set(id, known);
-  if (deliveries.size <= most) return;
-  const [oldest] = deliveries.keys();
-  if (oldest !== undefined) deliveries.delete(oldest);
 }

@@ -1,5 +1,5 @@
 /** Accepting a job: durable first, then the answer; from there on nothing can lose it. */
-import { HAND_OUT_MS } from "../limits.ts";
+import { BEGIN_MS } from "../limits.ts";
 import { uploadKey } from "./bytes.ts";
 import type { Ports } from "./ports.ts";
 
@@ -42,7 +42,7 @@ export async function accept(acceptance: Acceptance, ports: Ports): Promise<void
     ports.seal.close(acceptance.job, jobContext(id)),
     upload && bytesKey ? ports.uploads.put(bytesKey, upload) : undefined,
   ]);
-  const toldUntil = createdAt + HAND_OUT_MS;
+  const toldUntil = createdAt + BEGIN_MS;
   await ports.store.insert({ id, accountId, createdAt, toldUntil, delaySeconds, target, job, bytesKey });
 }
 

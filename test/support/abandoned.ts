@@ -1,5 +1,5 @@
-import type { Reservation } from "../../src/files.ts";
 /** Work whose invocation is ended in its midst, as the platform does it: none of its frames is left, no timer fires. */
+import type { Reservation } from "../../src/files.ts";
 import type { Breath } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
 

@@ -1,3 +1,4 @@
+/** Pictures by address. */
 import type { Asked, Dialect, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
 import { countDelivery } from "../../delivery/counts.ts";
@@ -5,7 +6,6 @@ import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
-/** Pictures by address. */
 import { admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
 import { resultKey } from "../../delivery/results.ts";
