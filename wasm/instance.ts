@@ -15,7 +15,8 @@
  * work. Out of fuel, the call ends by a throw and the instance is given up. In a call that may pause the slices are also
  * what work is declared by, where C does not declare it itself.
  */
-import { type Fuel, fuelForAnyCall, SLICE_MS, UNITS_PER_MS } from "./fuel/fuel.ts";
+import { type Fuel, fuelForAnyCall } from "./fuel/fuel.ts";
+import { FuelMeter } from "./fuel/meter.ts";
 
 /** What every module of ours exports besides its own functions. */
 export interface NativeExports {
@@ -123,9 +124,8 @@ export class NativeInstance<Exports extends NativeExports> {
   /** Calls that have not come back. */
   private depth = 0;
   private isLeftOpen = false;
-  /** What the call that is under way may take, and how much of it the module has in its counter or has used. */
-  private fuel: Fuel | undefined;
-  private granted = 0;
+  /** What the call that is under way may take. */
+  private readonly meter = new FuelMeter(() => this.exports?.fuel);
   /** JavaScript called by the module has called it in turn: a pause cannot leave such a stack. */
   private isNested = false;
 
@@ -170,7 +170,7 @@ export class NativeInstance<Exports extends NativeExports> {
       throw this.left(stack, error);
     } finally {
       this.depth--;
-      if (isOuter) this.settle();
+      if (isOuter) this.meter.close();
     }
   }
 
@@ -213,7 +213,7 @@ export class NativeInstance<Exports extends NativeExports> {
     } catch (error) {
       throw this.left(stack, error);
     } finally {
-      this.settle();
+      this.meter.close();
       this.pace = undefined;
       this.rest = undefined;
     }
@@ -263,41 +263,14 @@ export class NativeInstance<Exports extends NativeExports> {
 
   /** Says what the call that begins may take. Returns whether no other call has said so. */
   private grant(fuel: Fuel | undefined): boolean {
-    if (this.fuel) return false;
-    this.fuel = fuel ?? this.allowance ?? fuelForAnyCall();
-    this.fill(this.fuel);
-    return true;
-  }
-
-  /** Puts a slice into the module's counter. */
-  private fill({ leftMs }: Fuel): void {
-    const counter = this.exports?.fuel;
-    if (!counter) return;
-    this.granted = Math.max(0, Math.floor(Math.min(SLICE_MS, leftMs) * UNITS_PER_MS));
-    counter.value = this.granted;
-  }
-
-  /** Takes what the module has used from the fuel of the call. Returns it, in milliseconds. */
-  private used(fuel: Fuel): number {
-    const counter = this.exports.fuel;
-    const ms = counter ? (this.granted - Number(counter.value)) / UNITS_PER_MS : 0;
-    fuel.leftMs -= ms;
-    return ms;
-  }
-
-  /** The call is over. */
-  private settle(): void {
-    if (this.fuel) this.used(this.fuel);
-    this.fuel = undefined;
+    return this.meter.open(fuel ?? this.allowance ?? fuelForAnyCall());
   }
 
   /** The module has used up its slice. Returns 1 where it has to pause. */
   private refuel(): number {
-    // Out of a call there is only what the engine runs as it makes the instance.
-    if (!this.fuel) return 0;
-    const ms = this.used(this.fuel);
-    this.fill(this.fuel);
-    if (this.fuel.leftMs <= 0) {
+    const ms = this.meter.refill();
+    if (ms === undefined) return 0;
+    if (ms === "empty") {
       this.broken = true;
       throw new OutOfFuel("the native code takes too long");
     }
