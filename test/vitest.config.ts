@@ -54,6 +54,8 @@ export default defineConfig({
   root,
   test: {
     projects: [worker, node],
+    // Every core works on a file: what feeds them takes little.
+    maxWorkers: "100%",
     // The report is for machines: .ci/run counts from it.
     reporters: ["default", ["json", { outputFile: "coverage/tests.json" }]],
   },

@@ -24,6 +24,9 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_of_account ON deliveries (account_id, created_at DESC, id);
+-- Which key sealed a pair is in its first bytes.
+CREATE INDEX deliveries_by_head ON deliveries (substr(signing, 1, 5));
+CREATE INDEX deliveries_by_previous_head ON deliveries (substr(previous, 1, 5));
 
 -- Finals that are being made: whoever inserts the row makes it, so that there is one in the world. Nothing in a job is
 -- secret: all of it stands in a public address.
