@@ -3,7 +3,7 @@ import type { Asked, Dialect, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
 import { countDelivery } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
-import { edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
+import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { admit } from "../../delivery/policy.ts";
@@ -14,7 +14,7 @@ import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
-import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits.ts";
+import { DRAFT_CACHE_SECONDS } from "../../limits.ts";
 import type { AppContext } from "../context.ts";
 import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
 
@@ -114,7 +114,7 @@ async function answerOf(
   const headers: Record<string, string> = {
     ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
     "Last-Modified": new Date(facts.madeAt).toUTCString(),
-    "Cache-Control": `public, max-age=${seconds}, stale-while-revalidate=${STALE_SECONDS}`,
+    "Cache-Control": cacheControl(`public, max-age=${seconds}`),
     "Cache-Tag": `${delivery.id},${delivery.id}-${original}`,
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
