@@ -5,6 +5,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { databaseNamed } from "../../src/account/databases.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
+import { findDeliveryById, forgetDeliveries } from "../../src/delivery/lookup.ts";
+import { storeRequest } from "../../src/delivery/store.ts";
+import { settingsOf } from "../../src/env.ts";
 import { HAND_OUT_MS } from "../../src/limits.ts";
 import { createConsumer } from "../../src/street/queue.ts";
 import { sealOf } from "../../src/street/work.ts";
@@ -53,6 +56,24 @@ describe.each(NAMES)("an account in %s", (name) => {
     expect((await api("POST", `/1.0/webhooks/${body.id}/redeliver`, { key })).status).toBe(202);
     expect(await received(2)).toHaveLength(2);
     expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(1);
+  });
+
+  it("has its deliveries where addresses find them, with the connectors that lie there", async () => {
+    const { key, account } = await openAccount(10, name);
+    const json = { name: "c", provider: "aws", ...S3_KEYS, region: "eu-central-1", bucket: "pictures" };
+    const { id: connector } = (await api("POST", "/1.0/connectors", { key, json })).body.connector;
+    const sources = [{ kind: "store", name: "shop", connector }];
+    const made = await api("POST", "/1.0/deliveries", { key, json: { sources } });
+    expect(made.status).toBe(201);
+    const { id } = made.body.delivery;
+    expect((await api("GET", `/1.0/deliveries/${id}/signing`, { key })).body.signing).toEqual(made.body.signing);
+    const changed = await api("PATCH", `/1.0/deliveries/${id}`, { key, json: { name: "shop", sources } });
+    expect(changed.body.delivery).toMatchObject({ id, name: "shop" });
+    forgetDeliveries();
+    const opened = await findDeliveryById(env, settingsOf(env), id, Date.now());
+    expect(opened).toMatchObject({ accountId: account.id, database: name });
+    const ports = { env, settings: settingsOf(env), accountId: account.id, database: name };
+    expect((await storeRequest(ports, connector, "a.jpg")).url).toContain("/a.jpg");
   });
 
   it("has its assets and its usage there", async () => {

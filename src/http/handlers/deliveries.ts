@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import { findAsset } from "../../account/assets.ts";
+import { vaultOf } from "../../account/vault.ts";
 import {
   type DeliveryCreated,
   type DeliveryDeleted,
@@ -21,6 +22,7 @@ import {
   changeDelivery,
   createDelivery,
   type Delivery,
+  type DeliveryShelf,
   deleteDelivery,
   findDelivery,
   listDeliveries,
@@ -38,7 +40,7 @@ import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 export async function addDelivery(c: AppContext): Promise<Response> {
   const rules = parseDelivery(await readJson(c.req.raw));
   await checkSources(c, rules.sources);
-  const { delivery, pair } = await createDelivery(shelfOf(c), accountOf(c).id, rules, new Date());
+  const { delivery, pair } = await createDelivery(directoryOf(c), accountOf(c).id, rules, new Date());
   const answer: v.InferOutput<typeof DeliveryCreated> = {
     success: true,
     code: 201,
@@ -62,6 +64,7 @@ export async function showDelivery(c: AppContext): Promise<Response> {
 
 /** PATCH /1.0/deliveries/<id>: the members given replace those saved. */
 export async function editDelivery(c: AppContext): Promise<Response> {
+  await deliveryOf(c);
   const change = parseDeliveryChange(await readJson(c.req.raw));
   await checkSources(c, change.sources ?? []);
   return replyFound(c, await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date()));
@@ -77,12 +80,12 @@ export async function removeDelivery(c: AppContext): Promise<Response> {
 
 /** GET /1.0/deliveries/<id>/signing */
 export async function showSigning(c: AppContext): Promise<Response> {
-  return replySigning(c, await signingOf(shelfOf(c), accountOf(c).id, idOf(c), Date.now()));
+  return replySigning(c, await signingOf(directoryOf(c), accountOf(c).id, idOf(c), Date.now()));
 }
 
 /** POST /1.0/deliveries/<id>/signing */
 export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
-  return replySigning(c, await rotateSigning(shelfOf(c), accountOf(c).id, idOf(c), Date.now()));
+  return replySigning(c, await rotateSigning(directoryOf(c), accountOf(c).id, idOf(c), Date.now()));
 }
 
 /** POST /1.0/deliveries/<id>/purge */
@@ -111,6 +114,11 @@ async function checkSources(c: AppContext, sources: DeliveryRules["sources"]): P
       throw new ApiError(422, `sources.${index}.connector must be the id of a saved connector`);
     }
   }
+}
+
+/** Deliveries are found by their id alone: they lie where all accounts do, not with an account's records. */
+function directoryOf(c: AppContext): DeliveryShelf {
+  return { db: c.env.DB, vault: vaultOf(c.var.settings.vaultKeys) };
 }
 
 async function deliveryOf(c: AppContext): Promise<Delivery> {
