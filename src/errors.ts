@@ -1,3 +1,6 @@
+/** What is thrown on purpose: refusals and outages, with what their answers say. */
+import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
+
 /** Every status that an answer can carry on purpose; the list of reasons is in the README. */
 export type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 405 | 408 | 413 | 415 | 422 | 429 | 499 | 500 | 502 | 503 | 504;
 
@@ -22,4 +25,9 @@ export class ApiError extends Error {
     this.status = status;
     this.headers = options.headers ?? {};
   }
+}
+
+/** A piece of the platform does not answer: whoever asks again after a while finds it back. */
+export function outage(message: string, cause: unknown): ApiError {
+  return new ApiError(503, message, { cause, headers: { "Retry-After": String(OUTAGE_RETRY_SECONDS) } });
 }

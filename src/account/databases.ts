@@ -6,8 +6,8 @@
 import { crc32 } from "node:zlib";
 
 import { DATABASE_BINDING, DIRECTORY } from "../env.ts";
-import { ApiError } from "../errors.ts";
-import { DATABASE_ROOM_SHARE, OUTAGE_RETRY_SECONDS } from "../limits.ts";
+import { outage } from "../errors.ts";
+import { DATABASE_ROOM_SHARE } from "../limits.ts";
 
 /** Every database, `DB` first. */
 export function databasesOf(env: object): ReadonlyMap<string, D1Database> {
@@ -24,9 +24,8 @@ export function databasesOf(env: object): ReadonlyMap<string, D1Database> {
 export function databaseNamed(env: object, name: string): D1Database {
   const database: unknown = DATABASE_BINDING.test(name) ? Reflect.get(env, name) : undefined;
   if (isDatabase(database)) return database;
-  const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
   const cause = new Error(`There is no database ${name}`);
-  throw new ApiError(503, "The service cannot reach the records of this account right now", { cause, headers });
+  throw outage("The service cannot reach the records of this account right now", cause);
 }
 
 function numberOf(name: string): number {

@@ -1,6 +1,5 @@
 /** The credit of a final: reserved before its work, spent when it is kept, free again when it failed. */
-import { ApiError } from "../errors.ts";
-import { OUTAGE_RETRY_SECONDS } from "../limits.ts";
+import { ApiError, outage } from "../errors.ts";
 
 /** The meter counts what an account does without a key under this name. */
 const KEY = "deliveries";
@@ -10,8 +9,7 @@ export async function reserveCredit(env: Env, accountId: string, creditsTotal: n
   const { lease } = await meterOf(env, accountId)
     .take({ key: KEY, limit: Number.MAX_SAFE_INTEGER, creditsTotal })
     .catch((cause: unknown) => {
-      const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
-      throw new ApiError(503, "The service cannot count credits right now", { cause, headers });
+      throw outage("The service cannot count credits right now", cause);
     });
   if (lease === undefined) throw new ApiError(402, "No credits left in this period");
   return lease;

@@ -14,6 +14,7 @@ export async function edgeName(base: string, key: string, edition: number, shape
 /** By what pages are told that they may show an answer for a while after its time. */
 const STALE = /,\s*stale-while-revalidate=\d+/;
 
+/** What is kept under a name, and still good; it says what it said when it was kept. */
 export async function fromEdge(name: Request): Promise<Response | undefined> {
   const kept = await caches.default.match(name);
   if (!kept) return undefined;

@@ -1,7 +1,7 @@
 /** What bounds the jobs that are accepted for later: the account's day, and the room of its database. */
 import type { Beyond } from "../account/ledger.ts";
-import { ApiError } from "../errors.ts";
-import { FULL_RETRY_SECONDS, OUTAGE_RETRY_SECONDS, WEBHOOK_RECORD_BYTES } from "../limits.ts";
+import { ApiError, outage } from "../errors.ts";
+import { FULL_RETRY_SECONDS, WEBHOOK_RECORD_BYTES } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Credit } from "../street/work.ts";
 import { accountOf, type AppContext } from "./context.ts";
@@ -34,7 +34,7 @@ export async function charged(c: AppContext, bytes: number, keep: (credit: Credi
   const most = { jobs: webhookLimit, bytes: webhookBytesLimit };
   const charge = await stub
     .accept({ lease, bytes: bytes + WEBHOOK_RECORD_BYTES, most })
-    .catch((cause: unknown) => Promise.reject(unavailable("The service cannot count jobs right now", cause)));
+    .catch((cause: unknown) => Promise.reject(outage("The service cannot count jobs right now", cause)));
   if ("beyond" in charge) throw beyondDay(charge, most);
   // The reservation is spent: whoever closes the request has nothing left to give back.
   c.set("admission", Promise.resolve(admission));
@@ -44,7 +44,7 @@ export async function charged(c: AppContext, bytes: number, keep: (credit: Credi
     await stub.withdraw(charge).catch((error: unknown) => {
       logLine("error", { id: c.var.id, event: "charge not withdrawn", causes: causesOf(error) });
     });
-    throw cause instanceof ApiError ? cause : unavailable("The service cannot keep jobs right now", cause);
+    throw cause instanceof ApiError ? cause : outage("The service cannot keep jobs right now", cause);
   }
 }
 
@@ -54,8 +54,4 @@ function beyondDay({ beyond, resetSeconds }: Beyond, most: { jobs: number; bytes
   ];
   const message = `An account has at most ${what} accepted a day, the next day (UTC) begins in ${resetSeconds} seconds`;
   return new ApiError(429, message, { headers: { "Retry-After": String(resetSeconds) } });
-}
-
-function unavailable(message: string, cause: unknown): ApiError {
-  return new ApiError(503, message, { cause, headers: { "Retry-After": String(OUTAGE_RETRY_SECONDS) } });
 }

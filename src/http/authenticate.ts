@@ -1,7 +1,6 @@
 /** Who is calling: an API key as Basic user name or as Bearer token, or the operator's token. */
 import { type Holder, findHolder } from "../account/keys.ts";
-import { ApiError } from "../errors.ts";
-import { OUTAGE_RETRY_SECONDS } from "../limits.ts";
+import { ApiError, outage } from "../errors.ts";
 import type { AppContext } from "./context.ts";
 import { countStranger, forgetStranger } from "./rate-limit.ts";
 
@@ -43,8 +42,7 @@ export async function holderOf(c: AppContext): Promise<Holder | null> {
     return holder;
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
-    throw new ApiError(503, "The service cannot check keys right now", { cause, headers });
+    throw outage("The service cannot check keys right now", cause);
   }
 }
 

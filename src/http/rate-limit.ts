@@ -1,8 +1,8 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
 import type { Ask } from "../account/ledger.ts";
 import type { Meter } from "../account/meter.ts";
-import { ApiError } from "../errors.ts";
-import { OUTAGE_RETRY_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { ApiError, outage } from "../errors.ts";
+import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Admission, AppContext } from "./context.ts";
 import { Strangers } from "./strangers.ts";
@@ -66,8 +66,7 @@ async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: Ask
   try {
     return { ...(await stub.take(ask)), meter, key: ask.account === undefined ? undefined : ask.key };
   } catch (cause) {
-    const headers = { "Retry-After": String(OUTAGE_RETRY_SECONDS) };
-    throw new ApiError(503, "The service cannot count requests right now", { cause, headers });
+    throw outage("The service cannot count requests right now", cause);
   }
 }
 
