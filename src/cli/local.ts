@@ -12,7 +12,8 @@ import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 /** The key of the demo account, known to everybody: it exists only here. */
 export const DEMO_KEY = "demo";
 
-const SWEEP_EVERY_MS = 30_000;
+/** More often than a deployment sweeps: nobody at a terminal waits five minutes for what a restart cut off. */
+const SWEEP_EVERY_MS = 10_000;
 const CONFIG = join(ROOT, "wrangler.toml");
 
 export interface LocalOptions {
@@ -156,7 +157,7 @@ interface Scheduled {
   scheduled(event: { cron: string }): Promise<unknown>;
 }
 
-/** Runs what a cron trigger would run; more often than in production, because nobody waits five minutes to see it. */
+/** Runs what a cron trigger would run. */
 async function sweep(miniflare: Miniflare, cron: string): Promise<void> {
   try {
     const worker = (await miniflare.getWorker()) as unknown as Scheduled;
