@@ -10,14 +10,21 @@ const root = join(import.meta.dirname, "..");
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 // What a person runs in a terminal runs on Node, and so do its tests; so do tests that read the repository.
-const onNode = [
-  "test/cli/**/*.test.ts",
-  "test/wasm/binaries.test.ts",
-  "test/headers.test.ts",
-  "test/fuzz/**/*.test.ts",
-];
+const terminal = ["test/cli/**/*.test.ts", "test/wasm/binaries.test.ts", "test/headers.test.ts"];
 
-const worker = {
+// Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.
+const exhaustive = [
+  "test/image/formats/matrix.test.ts",
+  "test/image/formats/pairs.test.ts",
+  "test/image/operations/hostile.test.ts",
+  "test/street/table.test.ts",
+  "test/webhook/model.test.ts",
+  "test/webhook/simulation.test.ts",
+];
+const sanitized = ["test/fuzz/**/*.test.ts"];
+
+/** Files that run inside the runtime of Workers; `--project` chooses by the name. */
+const inWorkerd = (name: string, include: string[], exclude: string[] = []) => ({
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -37,26 +44,34 @@ const worker = {
   ],
   test: {
     ...patience,
-    name: "worker",
-    include: ["test/**/*.test.ts"],
-    // Pages are tried in a browser, by a configuration of their own.
-    exclude: [...onNode, "test/browser/**"],
+    name,
+    include,
+    exclude,
+    // A runtime of its own for each file would spend most of the time on starting; setup.ts parts the files instead.
+    isolate: false,
     // The log lines of requests are shown for tests that fail.
-    silent: "passed-only",
+    silent: "passed-only" as const,
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/origin.ts", "test/support/reader.ts", "test/support/stores.ts"],
   },
-};
+});
 
-const node = { root, test: { ...patience, name: "node", include: onNode } };
+const onNode = (name: string, include: string[]) => ({ root, test: { ...patience, name, include } });
 
 export default defineConfig({
   root,
   test: {
-    projects: [worker, node],
+    projects: [
+      // Pages are tried in a browser, by a configuration of their own.
+      inWorkerd("worker", ["test/**/*.test.ts"], [...terminal, ...exhaustive, ...sanitized, "test/browser/**"]),
+      onNode("node", terminal),
+      inWorkerd("exhaustive", exhaustive),
+      onNode("exhaustive-node", sanitized),
+    ],
     // Every core works on a file: what feeds them takes little.
     maxWorkers: "100%",
     // The report is for machines: .ci/run counts from it.
-    reporters: ["default", ["json", { outputFile: "coverage/tests.json" }]],
+    reporters: ["default", "json"],
+    outputFile: { json: "coverage/tests.json" },
   },
 });
