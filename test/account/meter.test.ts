@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
+import { eventually } from "../support/eventually.ts";
 
 const meter = (name: string) => env.METER.getByName(name);
 const ask = { key: "a", limit: 150, creditsTotal: 120 };
@@ -35,7 +36,7 @@ it("writes once for a burst, and remembers all of it after an eviction", async (
   await Promise.all(leases.slice(0, 60).map(({ lease }) => stub.settle(lease ?? 0)));
   expect(writes).toBeLessThanOrEqual(2);
   // The write that is still due comes within a second; an idle object lives longer than that.
-  await vi.waitFor(() => expect(writes).toBe(2), { timeout: 5_000 });
+  await eventually(() => expect(writes).toBe(2));
   await evictDurableObject(stub);
   const after = await stub.take(ask);
   expect(after).toMatchObject({ remaining: 49, used: 60 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, file, originOf, PREFIX, signed, WEBP } from "../support/delivery.ts";
+import { eventually } from "../support/eventually.ts";
 
 beforeEach(() => forgetDeliveries());
 afterEach(async () => {
@@ -111,7 +112,7 @@ describe("origins", () => {
     const silent = (_: string, { signal }: Request) =>
       new Promise<Response>((_answer, fail) => signal.addEventListener("abort", () => fail(new Error("aborted"))));
     const asked = status(silent);
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+    await eventually(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
     await vi.advanceTimersByTimeAsync(31_000);
     expect(await asked).toMatchObject({ found: 504, spent: 0 });
   });

@@ -6,6 +6,7 @@ import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { sweep } from "../../src/street/sweep.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, facts, file, forgetEdges, originOf } from "../support/delivery.ts";
+import { eventually } from "../support/eventually.ts";
 
 const widths = { unsigned: { widths: [24] } };
 
@@ -21,7 +22,7 @@ describe("finals of the queue", () => {
     originOf((path, request) => (isThere ? file(photo)(path, request) : new Response("", { status: 500 })));
     const { get, world, runFinals, delivery, credits } = await deliveryWorld(widths);
     const draft = await get("w=24");
-    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
+    await eventually(() => expect(world.messages).toHaveLength(1));
     const [message] = world.messages;
     isThere = false;
     for (let start = 0; start < 2; start += 1) {

@@ -9,6 +9,7 @@ import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
 import { AVIF, deliveryWorld, facts, file, forgetEdges, originOf, PREFIX, WEBP } from "../support/delivery.ts";
+import { eventually } from "../support/eventually.ts";
 
 beforeEach(() => forgetDeliveries());
 afterEach(async () => {
@@ -60,7 +61,7 @@ describe("a first view", () => {
     originOf(file(photo));
     const { get, runFinals, delivery, credits, usage, world } = await deliveryWorld(widths);
     const draft = await get("w=24", "a.jpg", { accept: AVIF });
-    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
+    await eventually(() => expect(world.messages).toHaveLength(1));
     const messages = [...world.messages];
     await runFinals();
     world.messages.push(...messages, ...messages);
@@ -90,7 +91,7 @@ describe("a first view", () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => get("w=24")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(calls).toHaveLength(1);
-    await vi.waitFor(() => expect(world.messages).toHaveLength(1));
+    await eventually(() => expect(world.messages).toHaveLength(1));
     expect(await credits()).toBe(0);
   });
 });

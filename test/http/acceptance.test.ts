@@ -8,6 +8,7 @@ import { CREDIT_LEASE_SECONDS, QUEUE_WORK_MS, WEBHOOK_RECORD_BYTES } from "../..
 import { acceptWork, runWork } from "../../src/street/work.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
 import { brokenStreet, damaged, shortStreet } from "../support/street.ts";
 import { column, receiver, untilStatus } from "../support/webhooks.ts";
 
@@ -63,7 +64,7 @@ describe("accepted jobs", () => {
     vi.useRealTimers();
     await runWork(env, damaged, { id }, QUEUE_WORK_MS);
     await untilStatus(id, "delivered");
-    await vi.waitFor(async () => expect(await creditsOf(key)).toEqual({ total: 1, used: 0, remaining: 1 }));
+    await eventually(async () => expect(await creditsOf(key)).toEqual({ total: 1, used: 0, remaining: 1 }));
   });
 
   it("that an earlier version accepted with a reservation are settled and released as it did", async () => {

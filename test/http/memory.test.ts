@@ -1,12 +1,13 @@
 /** What uploads hold in memory is admitted before their bytes are read. */
 import { env } from "cloudflare:workers";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 
 import { isolateBudget } from "../../src/image/budget.ts";
 import { ISOLATE_BUDGET_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
 import { refusal } from "../support/refusal.ts";
 
 const MIB = 1024 * 1024;
@@ -50,7 +51,7 @@ it("12 uploads of 31 MiB that stall do not exceed the budget, and keep no small 
   const answers = uploads.map(({ body, bytes }) =>
     api("POST", "/1.0/upload", { key, body, headers: { ...multipart, "content-length": String(bytes) } }),
   );
-  await vi.waitFor(() => expect(uploads.every(({ state }) => state.stalled)).toBe(true), 20_000);
+  await eventually(() => expect(uploads.every(({ state }) => state.stalled)).toBe(true));
   expect(isolateBudget.held.originals).toBe(31 * MIB);
   expect(31 * MIB).toBeLessThan(ISOLATE_BUDGET_BYTES);
   for (let round = 0; round < 3; round += 1) expect((await small(key)).status).toBe(200);
@@ -64,7 +65,7 @@ it("an upload that announces nothing is counted as the largest once it is not sm
   const { key } = await openAccount();
   const unannounced = stalling(6 * MIB);
   const answer = api("POST", "/1.0/upload", { key, body: unannounced.body, headers: multipart });
-  await vi.waitFor(() => expect(unannounced.state.stalled).toBe(true), 20_000);
+  await eventually(() => expect(unannounced.state.stalled).toBe(true));
   expect(isolateBudget.held.originals).toBeGreaterThanOrEqual(MAX_SOURCE_BYTES);
   unannounced.hangUp();
   expect((await answer).status).toBe(400);

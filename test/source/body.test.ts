@@ -1,10 +1,12 @@
 /** Bodies are read with a limit to their length and a pace to their senders. */
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { readerOf } from "../../src/source/body.ts";
 import { refusal } from "../support/refusal.ts";
 
 const chunk = new Uint8Array(1_000);
+
+afterEach(() => void vi.useRealTimers());
 
 /** A body of so many chunks that then says nothing any more, or ends. */
 function bodyOf(chunks: number, then: "stalls" | "ends") {
@@ -57,11 +59,12 @@ it.each([
 });
 
 it("gives more time for every byte that has come", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   let left = 10;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        await scheduler.wait(40);
+        await new Promise((passed) => setTimeout(passed, 40));
         if (left > 0) controller.enqueue(chunk);
         else controller.close();
         left -= 1;
@@ -70,5 +73,7 @@ it("gives more time for every byte that has come", async () => {
     { highWaterMark: 0 },
   );
   // The grace alone is over long before the end.
-  expect(await bytesOf(readerOf(body, { graceMs: 250, bytesPerSecond: 5_000, maxMs: 60_000 }))).toBe(10_000);
+  const reading = bytesOf(readerOf(body, { graceMs: 250, bytesPerSecond: 5_000, maxMs: 60_000 }));
+  await vi.advanceTimersByTimeAsync(11 * 40);
+  expect(await reading).toBe(10_000);
 });

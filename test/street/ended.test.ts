@@ -1,5 +1,5 @@
 /** Work that the platform ends in its midst leaves the isolate in order: who comes next is served, and all memory is free. */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { isolateThread } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
@@ -18,6 +18,7 @@ import logo from "../fixtures/svg/logo-with-text.svg";
 import tiff from "../fixtures/tiff/sm_colors_pb_tile.tif";
 import webp from "../fixtures/webp/video-001-lossy.webp";
 import { abandon } from "../support/abandoned.ts";
+import { eventually } from "../support/eventually.ts";
 import { JOBS } from "../support/jobs.ts";
 import { sha1Of, walk } from "../support/walk.ts";
 
@@ -91,7 +92,7 @@ it("who only pauses while other work is ended goes on, and is counted again", as
   await abandon(job, { bytes: 10 << 20 });
   isolateThread.look();
   expect(isolateBudget.held.work).toBe(0);
-  await vi.waitFor(() => expect(isolateBudget.held.work).toBe(50 << 20), 10_000);
+  await eventually(() => expect(isolateBudget.held.work).toBe(50 << 20));
   isSeen = true;
   expect(await other).toBe("done");
   expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });

@@ -1,8 +1,9 @@
 /** What tests of webhooks ask: the receiver on this machine, records as they are stored. */
 import { env } from "cloudflare:workers";
-import { expect, inject, vi } from "vitest";
+import { expect, inject } from "vitest";
 
 import { databasesOf } from "../../src/account/databases.ts";
+import { eventually } from "./eventually.ts";
 
 export interface Received {
   readonly headers: Record<string, string>;
@@ -25,7 +26,7 @@ export function receiver(code = 200) {
 
 /** Resolves when the record has come to a state. */
 export async function untilStatus(id: string, status: string, database = env.DB): Promise<void> {
-  await vi.waitFor(async () => expect(await column(id, "status", database)).toBe(status), { timeout: 60_000 });
+  await eventually(async () => expect(await column(id, "status", database)).toBe(status));
 }
 
 export async function column(

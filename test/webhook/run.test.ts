@@ -1,6 +1,6 @@
 /** The run of a job: held by one at a time, handed on in time, put back ever more rarely, given up in the end. */
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
 import {
@@ -19,6 +19,7 @@ import type { Message, RunPorts } from "../../src/webhook/ports.ts";
 import { run } from "../../src/webhook/run.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import wrangler from "../../wrangler.toml?raw";
+import { eventually } from "../support/eventually.ts";
 import { column } from "../support/webhooks.ts";
 
 /** Ports over the real database, a clock that stands still, and what a run did with them. */
@@ -101,7 +102,7 @@ it("keeps its claim and its place for as long as it computes", async () => {
   await work.started;
   seen.now += RUN_LEASE_MS - 1;
   seen.renew();
-  await vi.waitFor(async () => expect(await column(id, "wake_at")).toBe(seen.now + RUN_LEASE_MS));
+  await eventually(async () => expect(await column(id, "wake_at")).toBe(seen.now + RUN_LEASE_MS));
   expect(seen.stays).toBe(1);
   seen.now += RUN_LEASE_MS - 1;
   const other = world();
@@ -136,7 +137,7 @@ it("hands on what it cannot finish in time, which counts as no start, and waits 
   const running = run(id, ports).then(() => (isOver = true));
   await work.started;
   seen.giveUp();
-  await vi.waitFor(() => expect(seen.messages).toEqual([{ message: { kind: "run", id }, delaySeconds: 0 }]));
+  await eventually(() => expect(seen.messages).toEqual([{ message: { kind: "run", id }, delaySeconds: 0 }]));
   expect([await column(id, "claim"), await column(id, "starts")]).toEqual([null, 0]);
   expect(isOver).toBe(false);
   work.end();
@@ -182,7 +183,7 @@ it("gives a job alone its further starts, and none after the last that ended wit
     const dying = world({ perform: () => new Promise(() => undefined) });
     dying.seen.now = seen.now += RUN_LEASE_MS + 1;
     void run(id, dying.ports);
-    await vi.waitFor(() => expect(dying.seen.joins).toEqual([start > 1]));
+    await eventually(() => expect(dying.seen.joins).toEqual([start > 1]));
     expect(await column(id, "starts")).toBe(start);
   }
   seen.now += RUN_LEASE_MS + 1;
