@@ -2,7 +2,24 @@
 import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
 
 /** Every status that an answer can carry on purpose; the list of reasons is in the README. */
-export type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 405 | 408 | 413 | 415 | 422 | 429 | 499 | 500 | 502 | 503 | 504;
+export type ErrorStatus =
+  | 400
+  | 401
+  | 402
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 413
+  | 415
+  | 422
+  | 429
+  | 499
+  | 500
+  | 502
+  | 503
+  | 504;
 
 export interface ApiErrorOptions {
   /** The private reason: logged, never sent. */

@@ -121,6 +121,13 @@ export const MAX_COUNTED_ADDRESSES = 10_000;
 
 /** A reserved credit whose work never reported back is free again after this; the longest job ends well before. */
 export const CREDIT_LEASE_SECONDS = 300;
+/** How long the answer to a request with an `Idempotency-Key` is repeated. */
+export const RECEIPT_KEPT_MS = 24 * 3_600_000;
+/** After this without a sign of life a request with an `Idempotency-Key` has ended without an answer. */
+export const RECEIPT_RUN_MS = 45_000;
+/** Between two signs of life: two may be lost. */
+export const RECEIPT_RENEWAL_MS = 14_000;
+export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
 /** Between two copies of a busy meter's usage to the database: how old the list of all accounts may be. */

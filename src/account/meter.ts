@@ -23,6 +23,8 @@ import {
   take,
   withdraw,
 } from "./ledger.ts";
+import { ReceiptStore } from "./receipt-store.ts";
+import { begin, end, type Ending, find, type Found, renew } from "./receipts.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
@@ -40,6 +42,22 @@ export interface Failure {
   readonly ms: number;
 }
 
+/** A request that may be sent again under its name must find what became of it. */
+export interface RepeatableAsk extends Ask {
+  /** The name of the receipt. */
+  readonly receipt?: string;
+}
+
+/** What a request found under the name of its receipt: its answer, somebody at work, or that it has just begun. */
+export type Opened =
+  | Exclude<Found, { state: "free" }>
+  | (Extract<Found, { state: "free" }> & { readonly token: string });
+
+export interface TakenWithReceipt extends Taken {
+  /** Absent where the request may not begin, or has no name. */
+  readonly opened?: Opened;
+}
+
 /**
  * Counts the requests and credits of one account, or the requests of one client address. An object runs one call at a
  * time, so counts are exact under any concurrency. It counts in memory and writes at most about once a second: at
@@ -48,6 +66,7 @@ export interface Failure {
  */
 export class Meter extends DurableObject<Env> {
   readonly #ledger: Ledger;
+  readonly #receipts: ReceiptStore;
   #writtenAt = -Infinity;
   #pending = false;
   /** Whether an alarm will copy the usage. */
@@ -57,17 +76,49 @@ export class Meter extends DurableObject<Env> {
     super(state, env);
     // What an earlier version wrote has fewer members.
     this.#ledger = { ...emptyLedger(), ...state.storage.kv.get<Ledger>(LEDGER) };
+    this.#receipts = new ReceiptStore(state.storage.sql);
   }
 
-  /** Counts a request and, when asked, reserves one credit for it. */
-  take(ask: Ask, now = Date.now()): Taken {
-    const taken = take(this.#ledger, ask, now);
+  /**
+   * Counts a request and, when asked, reserves one credit for it: not for one that was answered already, or is at work.
+   * One that has begun is durable before it is answered.
+   */
+  take({ receipt, ...ask }: RepeatableAsk, now = Date.now()): TakenWithReceipt {
+    const known = receipt === undefined ? undefined : this.#receipts.get(receipt);
+    const found = receipt === undefined ? undefined : find(known, now);
+    const { creditsTotal, ...unpaid } = ask;
+    const needsCredit = creditsTotal !== undefined && (!found || found.state === "free");
+    const taken = take(this.#ledger, needsCredit ? ask : unpaid, now);
     if (taken.allowed || ask.account !== undefined) this.#keep();
-    return taken;
+    if (receipt === undefined || !found || !taken.allowed) return taken;
+    if (found.state !== "free") return { ...taken, opened: found };
+    // What may not begin leaves no trace.
+    if (taken.lease === undefined) return taken;
+    const token = crypto.randomUUID();
+    this.#receipts.put(receipt, begin(known, token, now));
+    return { ...taken, opened: { ...found, token } };
   }
 
-  /** Spends a reserved credit, and counts the image it was spent for. */
-  settle(lease: number, spent?: Spent, now = Date.now()): void {
+  /** The work on a request with a receipt goes on. */
+  renew(receipt: string, token: string, now = Date.now()): void {
+    const renewed = renew(this.#receipts.get(receipt), token, now);
+    if (renewed) this.#receipts.put(receipt, renewed);
+  }
+
+  /**
+   * Ends a request with a receipt, and keeps what it was answered with.
+   * @returns false when somebody else has begun it again meanwhile, and ends it
+   */
+  end(ending: Ending, now = Date.now()): boolean {
+    const ended = end(this.#receipts.get(ending.name), ending, now);
+    if (ended === "forgotten") this.#receipts.remove(ending.name);
+    else if (ended) this.#receipts.put(ending.name, ended);
+    return ended !== undefined;
+  }
+
+  /** Spends a reserved credit, and counts the image it was spent for; of two that did the same work, one pays. */
+  settle(lease: number, spent?: Spent, ending?: Ending, now = Date.now()): void {
+    if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, now);
     settle(this.#ledger, lease, now);
     if (spent) {
       const { key, bytesIn, bytesOut } = spent;
@@ -77,7 +128,8 @@ export class Meter extends DurableObject<Env> {
   }
 
   /** Gives a reserved credit back, and counts the failure of a key and the processor time that it took. */
-  release(lease: number, failure?: Failure, now = Date.now()): void {
+  release(lease: number, failure?: Failure, ending?: Ending, now = Date.now()): void {
+    if (ending) this.end(ending, now);
     release(this.#ledger, lease, now);
     if (failure) this.#noteFailure(failure, now);
     this.#keep();
@@ -125,18 +177,24 @@ export class Meter extends DurableObject<Env> {
     if (unsaved.size === 0) forgetDaysBefore(usage, now);
   }
 
-  /** Copies the usage, and deletes an object that holds nothing worth keeping, such as that of an address seen once. */
+  /**
+   * Copies the usage, forgets old receipts, and deletes an object that holds nothing worth keeping, such as that of an
+   * address seen once.
+   */
   override async alarm(): Promise<void> {
     this.#copying = false;
     await this.saveUsage().catch((error: unknown) =>
       logLine("error", { event: "usage not saved", causes: causesOf(error) }),
     );
     const now = Date.now();
-    const stale = staleAt(this.#ledger, now);
+    const forgetting = this.#receipts.sweep(now);
+    const stale = Math.max(staleAt(this.#ledger, now), forgetting ?? 0);
     if (this.#ledger.unsaved.size > 0) this.#copySoon(now);
-    else if (stale > now) await this.ctx.storage.setAlarm(stale + 1000);
-    else {
+    else if (stale > now || forgetting !== undefined) {
+      await this.ctx.storage.setAlarm(Math.max(now, Math.min(stale, forgetting ?? stale)) + 1000);
+    } else {
       await this.ctx.storage.deleteAll();
+      this.#receipts.reset();
       this.#writtenAt = -Infinity;
       return;
     }

@@ -1,4 +1,5 @@
 /** The canonical request: the same for every spelling, and the same type that uploads and fetches give. */
+import { inOrder } from "../contract/in-order.ts";
 import { checked } from "../contract/message.ts";
 import { Derivation } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
@@ -33,7 +34,7 @@ export function canonicalOf(delivery: Pick<Delivery, "presets">, asked: Asked, a
   const isNegotiated = encoding.format === undefined || encoding.format === "auto";
   const processing = { ...rest, output: { ...encoding, ...(isNegotiated && { format: "auto" as const }) } };
   const taken = isNegotiated ? classOf(accept) : undefined;
-  const text = JSON.stringify([sorted(processing), taken?.name ?? "", asked.variant]);
+  const text = JSON.stringify([inOrder(processing), taken?.name ?? "", asked.variant]);
   return { processing, accept: taken?.accept, text };
 }
 
@@ -49,13 +50,4 @@ function classOf(accept = ""): { readonly name: string; readonly accept: string 
   const takes = (mime: string) =>
     ranges.some(([range, ...rest]) => range === mime && !rest.some((one) => /^q=0(?:\.0*)?$/.test(one)));
   return CLASSES.find(({ mime }) => takes(mime)) ?? PLAIN;
-}
-
-/** Members in the order of their names, but for filters, whose order has a meaning. */
-function sorted(value: unknown, isOrdered = false): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  if (isOrdered) return entries.map(([name, member]) => [name, sorted(member)]);
-  const inOrder = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(inOrder.map(([name, member]) => [name, sorted(member, name === "filter")]));
 }

@@ -8,6 +8,7 @@ import { count } from "../metrics.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
+import { receiptOf } from "./idempotency.ts";
 import {
   admitted,
   admittedWithCredit,
@@ -39,7 +40,7 @@ export function createApp(street: Street): Hono<AppEnv> {
   for (const route of ROUTES) {
     app.on(route.method.toUpperCase(), route.pattern ?? route.path, async (c) => {
       c.set("route", route.path);
-      await enter(c, route.access, route.costsCredit ?? false);
+      await enter(c, route.access, route);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
       return route.handler(c);
     });
@@ -48,7 +49,7 @@ export function createApp(street: Street): Hono<AppEnv> {
     app.all(path, (c) => refuseMethod(c, path, routes));
   }
   app.all("*", async (c) => {
-    await enter(c, c.req.path.startsWith("/1.0/") ? "key" : "unknown", false);
+    await enter(c, c.req.path.startsWith("/1.0/") ? "key" : "unknown");
     await admitted(c);
     throw notFound();
   });
@@ -70,17 +71,20 @@ function begin(c: AppContext, street: Street): void {
 }
 
 /** The first doors: HTTPS, and the key or token. The meter is asked, and its answer awaited before anyone looks at the body. */
-async function enter(c: AppContext, access: Route["access"] | "unknown", costsCredit: boolean): Promise<void> {
+async function enter(c: AppContext, access: Route["access"] | "unknown", terms: Terms = {}): Promise<void> {
   if (access === "open") return;
   const url = new URL(c.req.url);
   if (url.protocol !== "https:" && !isLoopback(url.hostname)) {
     await refuseAnonymous(c, new ApiError(403, "HTTPS is required"));
   }
   if (access === "operator") await enterOperator(c);
-  else await enterHolder(c, access === "key", costsCredit);
+  else await enterHolder(c, access === "key", terms);
 }
 
-async function enterHolder(c: AppContext, required: boolean, costsCredit: boolean): Promise<void> {
+/** What the meter has to know of a route. */
+type Terms = Pick<Route, "costsCredit" | "isRepeatable">;
+
+async function enterHolder(c: AppContext, required: boolean, { costsCredit, isRepeatable }: Terms): Promise<void> {
   const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) {
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
@@ -93,7 +97,9 @@ async function enterHolder(c: AppContext, required: boolean, costsCredit: boolea
   const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id, database: account.database };
   const { creditsTotal } = account;
   const credit = costsCredit && active ? { creditsTotal, failedMs: c.var.settings.maxFailedMs } : {};
-  startCount(c, { meter: `account:${account.id}`, ask: { ...ask, ...credit } });
+  const meter = `account:${account.id}`;
+  const receipt = isRepeatable && active ? receiptOf(c, keyId) : undefined;
+  startCount(c, { meter, ask: { ...ask, ...credit, ...(receipt !== undefined && { receipt }) } });
   if (active) {
     c.set("account", account);
     c.set("databaseBytes", databaseBytes);
@@ -118,11 +124,11 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   const access = routes[0]?.access ?? "unknown";
   if (c.req.method === "OPTIONS") {
-    await enter(c, access === "open" ? "open" : "unknown", false);
+    await enter(c, access === "open" ? "open" : "unknown");
     await admitted(c);
     return c.body(null, 204, { Allow: allow });
   }
-  await enter(c, access, false);
+  await enter(c, access);
   await admitted(c);
   throw new ApiError(405, "Method not allowed", { headers: { Allow: allow } });
 }

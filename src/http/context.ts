@@ -3,16 +3,26 @@ import type { Context } from "hono";
 
 import type { Account } from "../account/accounts.ts";
 import { databaseNamed } from "../account/databases.ts";
-import type { Taken } from "../account/ledger.ts";
+import type { TakenWithReceipt } from "../account/meter.ts";
+import type { Failure, Success } from "../contract/response.ts";
+import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
 import type { Allowance } from "../image/allowance.ts";
 import type { Street } from "../street/edges.ts";
 
-export interface Admission extends Taken {
+export interface Admission extends TakenWithReceipt {
   /** The meter that counted the request. */
   readonly meter: string;
   /** The id of the key that was used; undefined without a valid one. */
   readonly key: string | undefined;
+  /** The name of the request's receipt, when it may be sent again under an `Idempotency-Key`. */
+  readonly receipt?: string | undefined;
+}
+
+/** The work of a request with an `Idempotency-Key` that began. */
+export interface Begun {
+  /** Which request it is. */
+  readonly fingerprint: string;
 }
 
 interface Variables {
@@ -32,6 +42,10 @@ interface Variables {
   stranger: boolean | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
   processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;
+  /** What the answer says. */
+  said: Success | Failure | Accepted | undefined;
+  /** Absent where the work did not begin, or the request has no `Idempotency-Key`. */
+  begun: Begun | undefined;
   /** What the job of this request may take, and has taken; absent where none was begun. */
   allowance: Allowance | undefined;
   /** The pattern of the matched path, for the log. */

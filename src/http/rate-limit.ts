@@ -1,16 +1,17 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
-import type { Ask } from "../account/ledger.ts";
-import type { Meter } from "../account/meter.ts";
+import type { Meter, RepeatableAsk } from "../account/meter.ts";
+import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Admission, AppContext } from "./context.ts";
+import { endingOf, refuseSecond } from "./idempotency.ts";
 import { Strangers } from "./strangers.ts";
 
 /** Which meter counts a request, and what it is asked. */
 export interface Count {
   readonly meter: string;
-  readonly ask: Ask;
+  readonly ask: RepeatableAsk;
 }
 
 /** Requests without a valid key are counted by client address, an IPv6 client by its network: it owns all of it. */
@@ -62,9 +63,10 @@ export function startCount(c: AppContext, { meter, ask }: Count): void {
   c.set("admission", admission);
 }
 
-async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: Ask): Promise<Admission> {
+async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: RepeatableAsk): Promise<Admission> {
   try {
-    return { ...(await stub.take(ask)), meter, key: ask.account === undefined ? undefined : ask.key };
+    const taken = await stub.take(ask);
+    return { ...taken, meter, key: ask.account === undefined ? undefined : ask.key, receipt: ask.receipt };
   } catch (cause) {
     throw outage("The service cannot count requests right now", cause);
   }
@@ -96,11 +98,13 @@ function beyondRate(seconds: number): ApiError {
 }
 
 /**
- * What the meter said to a request that costs a credit.
- * @throws ApiError 402 when no credit is left, 429 when failed requests took too much, besides what `admitted` throws
+ * What the meter said to a request that costs a credit; one that was answered before costs none.
+ * @throws ApiError 409 when its like is being processed, 402 when no credit is left, 429 when failed requests took too much, besides what `admitted` throws
  */
 export async function admittedWithCredit(c: AppContext): Promise<void> {
   const admission = await admitted(c);
+  if (admission) refuseSecond(admission);
+  if (admission?.opened?.state === "answered") return;
   const { pauseSeconds } = admission ?? {};
   if (pauseSeconds !== undefined) {
     const headers = { "Retry-After": String(pauseSeconds) };
@@ -129,26 +133,34 @@ export async function countedHeaders(c: AppContext): Promise<Record<string, stri
  */
 export async function closeCount(c: AppContext, status: number): Promise<void> {
   const admission = await c.var.admission?.catch(() => undefined);
-  // What the window refused is counted already. Accepted work is not done yet: whoever does it closes the lease.
-  if (!admission?.allowed || admission.key === undefined || status === 202) return;
+  // What the window refused is counted already.
+  if (!admission?.allowed || admission.key === undefined) return;
   const { meter, key, lease } = admission;
-  if (lease === undefined && status < 400) return;
-  c.executionCtx.waitUntil(close(c, { meter, key, lease }, status >= 400));
+  const ending = await endingOf(c, status);
+  const closing = { meter, key, lease, ending };
+  // What is to be repeated is kept before it is answered the first time.
+  if (ending) return close(c, closing, status);
+  // Accepted work is not done yet: whoever does it closes the lease.
+  if (status === 202 || (lease === undefined && status < 400)) return;
+  c.executionCtx.waitUntil(close(c, closing, status));
 }
 
 interface Open {
   readonly meter: string;
   readonly key: string;
   readonly lease: number | undefined;
+  readonly ending: Ending | undefined;
 }
 
-async function close(c: AppContext, { meter, key, lease }: Open, failed: boolean): Promise<void> {
+async function close(c: AppContext, { meter, key, lease, ending }: Open, status: number): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
     const { processed, allowance } = c.var;
-    if (lease === undefined) await stub.fail(key);
-    else if (failed) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 });
-    else await stub.settle(lease, processed && { key, ...processed });
+    if (lease === undefined) {
+      if (ending) await stub.end(ending);
+      if (status >= 400) await stub.fail(key);
+    } else if (status >= 400) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 }, ending);
+    else await stub.settle(lease, processed && { key, ...processed }, ending);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
     logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });

@@ -2,6 +2,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import type { Failure, InputMetadata, OutputMetadata, Success } from "../contract/response.ts";
+import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
@@ -11,23 +12,44 @@ import type { AppContext } from "./context.ts";
 
 /** The answer to a processed image. */
 export function replyResult(c: AppContext, result: Result): Response {
-  const metadata: Success = {
-    success: true,
-    code: 200,
-    id: c.var.id,
-    input: result.input,
-    output: result.output,
-  };
-  if (!c.var.binary) return c.json(metadata);
-  const { bytes, mime, name } = result.encoded;
-  return new Response(bytes as Uint8Array<ArrayBuffer>, {
+  const { input, output } = result;
+  const metadata: Success = { success: true, code: 200, id: c.var.id, input, output };
+  if (!c.var.binary) return replyMetadata(c, metadata, 200);
+  c.set("said", metadata);
+  const { bytes, mime } = result.encoded;
+  return replyBytes(c, metadata, { body: bytes as Uint8Array<ArrayBuffer>, mime });
+}
+
+/** The bytes of a result, and what is said of it in headers. */
+export function replyBytes(
+  c: AppContext,
+  metadata: Success,
+  { body, mime }: { body: BodyInit; mime: string },
+): Response {
+  return new Response(body, {
     headers: {
       "Content-Type": mime,
-      "Content-Length": String(bytes.length),
-      "Content-Disposition": contentDisposition("inline", name),
+      "Content-Length": String(metadata.output.bytes),
+      "Content-Disposition": contentDisposition("inline", metadata.output.name),
       "X-Content-Type-Options": "nosniff",
       ...metadataHeaders(c.var.settings.serviceName, metadata),
     },
+  });
+}
+
+/** What is said of a request and nothing else: as JSON, or in headers where bytes are wanted. */
+export function replyMetadata(
+  c: AppContext,
+  metadata: Success | Failure | Accepted,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  c.set("said", metadata);
+  // Hono's type lacks 499, which nobody is there to read.
+  if (!c.var.binary || metadata.success) return c.json(metadata, status as ContentfulStatusCode, headers);
+  return new Response(null, {
+    status,
+    headers: { "Content-Length": "0", ...headers, ...metadataHeaders(c.var.settings.serviceName, metadata) },
   });
 }
 
@@ -39,12 +61,7 @@ export function replyError(c: AppContext, error: unknown): Response {
   count("refusals_total", { status: known.status, reason: known.message.replace(/\d+/g, "N") });
   const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
-  // Hono's type lacks 499, which nobody is there to read.
-  if (!c.var.binary) return c.json(failure, known.status as ContentfulStatusCode, headers);
-  return new Response(null, {
-    status: known.status,
-    headers: { "Content-Length": "0", ...headers, ...metadataHeaders(c.var.settings.serviceName, failure) },
-  });
+  return replyMetadata(c, failure, known.status, headers);
 }
 
 /** Under both names that clients read. */

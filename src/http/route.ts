@@ -36,6 +36,8 @@ export interface Route {
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */
   readonly costsCredit?: true;
+  /** Takes an `Idempotency-Key`: sent again, it is answered as before. */
+  readonly isRepeatable?: true;
   readonly query?: v.GenericSchema;
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;
@@ -53,5 +55,8 @@ const COMMON_REFUSALS = {
 /** Every status with which a route can refuse, ascending. */
 export function refusalsOf(route: Route): ErrorStatus[] {
   const ofBodies = route.body ? ([408] as const) : [];
-  return [...new Set([...COMMON_REFUSALS[route.access], ...ofBodies, ...route.refusals])].sort((a, b) => a - b);
+  const ofKeys = route.isRepeatable ? ([409] as const) : [];
+  return [...new Set([...COMMON_REFUSALS[route.access], ...ofBodies, ...ofKeys, ...route.refusals])].sort(
+    (a, b) => a - b,
+  );
 }

@@ -64,6 +64,25 @@ export async function serveTemporary(request: Request, bucket: R2Bucket, now: nu
   return response;
 }
 
+/**
+ * When a result in volatile storage ends.
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; undefined when the URL is another one
+ */
+export function temporaryEnd(url: string, now: number): number | undefined {
+  const found = locate(new URL(url).pathname, now / 1_000);
+  return found && now + found.remaining * 1_000;
+}
+
+/**
+ * A result by its URL, for ourselves.
+ * @param now milliseconds since 1970
+ */
+export async function readTemporary(bucket: R2Bucket, url: string, now: number): Promise<R2ObjectBody | null> {
+  const found = locate(new URL(url).pathname, now / 1_000);
+  return found ? bucket.get(found.key) : null;
+}
+
 /** @param seconds since 1970 */
 function locate(path: string, seconds: number): { key: string; name: string; remaining: number } | undefined {
   const [, uuid, segment] = PATH.exec(path) ?? [];

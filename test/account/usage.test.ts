@@ -40,8 +40,8 @@ describe("the meter", () => {
     await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
         const { lease = 0 } = await stub.take({ ...ask, key: index % 3 === 0 ? "b" : "a" }, NOON);
-        if (index % 2 === 0) await stub.settle(lease, { key: "a", bytesIn: 1_000, bytesOut: 100 }, NOON);
-        else await stub.release(lease, { key: "a", ms: 0 }, NOON);
+        if (index % 2 === 0) await stub.settle(lease, { key: "a", bytesIn: 1_000, bytesOut: 100 }, undefined, NOON);
+        else await stub.release(lease, { key: "a", ms: 0 }, undefined, NOON);
       }),
     );
     await stub.saveUsage(NOON);

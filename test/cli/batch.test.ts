@@ -24,7 +24,7 @@ let folder: string;
 let server: Server;
 let url: URL;
 let answer: Answer;
-let received: { name: string; data: unknown; key: string | undefined }[];
+let received: { name: string; data: unknown; key: string | undefined; once: string }[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "batch-"));
@@ -45,7 +45,12 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     headers: { "content-type": request.headers["content-type"] ?? "" },
   }).formData();
   const file = body.get("file") as File;
-  received.push({ name: file.name, data: JSON.parse(body.get("data") as string), key: request.headers.authorization });
+  received.push({
+    name: file.name,
+    data: JSON.parse(body.get("data") as string),
+    key: request.headers.authorization,
+    once: String(request.headers["idempotency-key"]),
+  });
   const attempt = received.filter(({ name }) => name === file.name).length;
   const refusal = answer(file.name, attempt);
   if (refusal) {
@@ -113,7 +118,7 @@ describe("a batch", () => {
     ];
     await run(readOptions([...args, folder], {}));
     const data = { flip: { horizontal: true }, resize: { upscale: false, width: 1200 }, optimize: { quality: 80 } };
-    expect(received).toEqual([
+    expect(received).toMatchObject([
       { name: "a.jpg", data: { ...data, response: { mode: "binary" } }, key: "Bearer secret" },
     ]);
   });
@@ -149,6 +154,7 @@ describe("a batch", () => {
     const outcomes = await run(readOptions([...args, "--resume"], {}));
     expect(outcomes.map(({ kind }) => kind)).toEqual(["skipped", "written"]);
     expect(received.map(({ name }) => name)).toEqual(["a.jpg", "b.jpg"]);
+    expect(new Set(received.map(({ once }) => once)).size).toBe(2);
   });
 
   it("takes no original for the result of an earlier run", async () => {
@@ -174,13 +180,15 @@ describe("a batch", () => {
     expect(outcomes[1]).toMatchObject({ reason: "422 The reason" });
   });
 
-  it.each([429, 503])("waits as long as a %i says, then tries again", async (status) => {
+  it.each([409, 429, 503])("waits as long as a %i says, then tries again", async (status) => {
     await originals("a.jpg");
     answer = (_, attempt) => (attempt < 3 ? { status, headers: { "retry-after": "7" } } : undefined);
     const waits: number[] = [];
     const outcomes = await run({}, waits);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["written"]);
     expect(waits).toEqual([7, 7]);
+    // The attempts are one request.
+    expect(new Set(received.map(({ once }) => once)).size).toBe(1);
   });
 
   it("gives up after six attempts, each after a longer wait when nothing is said", async () => {

@@ -15,6 +15,7 @@ import { ROUTES } from "../../src/http/routes.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import { Optimize, Output } from "../../src/image/output.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits.ts";
 import { Store } from "../../src/storage/providers.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,6 +27,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: "Plain HTTP, or a suspended account",
   404: "There is nothing here",
   408: "The body arrived too slowly",
+  409: "A request with the same Idempotency-Key is being processed",
   413: "More bytes than the limit",
   415: "Another Content-Type than expected, or no supported image",
   422: "A member breaks a rule, or the image or its origin stands in the way; the message names it",
@@ -157,6 +159,10 @@ const HEADERS = {
       "Of a processed image: `fetch`, `decode`, `operations`, `encode`, `store` and `total`, in milliseconds",
     schema: { type: "string" },
   },
+  "Idempotent-Replayed": {
+    description: "`true`: the answer to an earlier request with the same `Idempotency-Key`",
+    schema: { type: "string" },
+  },
   "X-Service-Metadata": { description: "In binary mode: the JSON, compact and ASCII", schema: { type: "string" } },
 };
 
@@ -174,7 +180,11 @@ function pathsOf(routes: readonly Route[]): Json {
 }
 
 function operationOf(route: Route): Json {
-  const parameters = [...pathParameters(route.path), ...queryParameters(route.query)];
+  const parameters = [
+    ...pathParameters(route.path),
+    ...queryParameters(route.query),
+    ...(route.isRepeatable ? [IDEMPOTENCY_KEY] : []),
+  ];
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -190,6 +200,13 @@ function operationOf(route: Route): Json {
   };
 }
 
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "A request that is sent again with the same key within 24 hours is answered as before, at no cost",
+  schema: { type: "string", pattern: "^[!-~]+$", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS },
+};
+
 function answerOf(route: Route, { description, schema, example, mime }: Answer): Json {
   const names = route.access === "open" ? (["X-Request-Id"] as const) : (["X-Request-Id", ...RATE] as const);
   const content = {
@@ -199,7 +216,11 @@ function answerOf(route: Route, { description, schema, example, mime }: Answer):
   };
   return {
     description,
-    headers: headers(...names, ...(route.costsCredit ? (["Server-Timing", "X-Service-Metadata"] as const) : [])),
+    headers: headers(
+      ...names,
+      ...(route.costsCredit ? (["Server-Timing", "X-Service-Metadata"] as const) : []),
+      ...(route.isRepeatable ? (["Idempotent-Replayed"] as const) : []),
+    ),
     ...(Object.keys(content).length > 0 && { content }),
   };
 }

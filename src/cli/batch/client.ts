@@ -10,8 +10,8 @@ const FIRST_WAIT_SECONDS = 1;
 /** A rate window lasts a quarter of an hour; whoever asks for more patience is told so. */
 const MAX_WAIT_SECONDS = 1_000;
 const TIMEOUT_MS = 300_000;
-/** Worth another attempt: the service is busy, or the window is full. */
-const BUSY = new Set([429, 503]);
+/** Worth another attempt: the service is busy, also with the attempt before, or the window is full. */
+const BUSY = new Set([409, 429, 503]);
 
 /** An answer that is no image, in the words of the API. */
 export class ApiFailure extends Error {
@@ -53,19 +53,23 @@ export function createClient({ url, key, sleep = sleepFor, onWait }: ClientOptio
     pause ??= sleep(seconds, signal).finally(() => (pause = undefined));
     return pause;
   };
-  const attempt = (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
+  const attempt = (once: string, name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
     const form = new FormData();
     form.set("file", new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
     form.set("data", JSON.stringify({ ...body, response: { mode: "binary" } } satisfies UploadBody));
     const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const headers = { Authorization: `Bearer ${key}` };
+    const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": once };
     return fetch(new URL("1.0/upload", url), { method: "POST", body: form, headers, signal: patience });
   };
   return {
     process: async (name, bytes, body, signal) => {
+      // An attempt whose answer was lost is not done, or paid, a second time.
+      const once = crypto.randomUUID();
       for (let tries = 1; ; tries += 1) {
         await pause;
-        const answer = await attempt(name, bytes, body, signal).catch((cause: unknown) => unreachable(cause, signal));
+        const answer = await attempt(once, name, bytes, body, signal).catch((cause: unknown) =>
+          unreachable(cause, signal),
+        );
         if (answer instanceof Response && !BUSY.has(answer.status)) return processedOf(answer);
         const seconds = waitOf(answer, tries);
         const attempts = answer instanceof Response ? ATTEMPTS : ATTEMPTS_TO_REACH;

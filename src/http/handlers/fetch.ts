@@ -1,6 +1,7 @@
 /** Processing of an image at a URL. */
 import { FetchBody, parseBody } from "../../contract/request.ts";
 import type { AppContext } from "../context.ts";
+import { once } from "../idempotency.ts";
 import { readJson } from "../json-body.ts";
 import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
@@ -9,6 +10,8 @@ export async function fetchImage(c: AppContext): Promise<Response> {
   const body = await readJson(c.req.raw);
   noteMode(c, body);
   refuseBinaryWith(c, body, ["webhook", "store"]);
-  const { url, headers = {}, ...processing } = parseBody(FetchBody, body);
-  return processImage(c, { kind: "fetch", url, headers }, processing);
+  return once(c, body, undefined, async () => {
+    const { url, headers = {}, ...processing } = parseBody(FetchBody, body);
+    return processImage(c, { kind: "fetch", url, headers }, processing);
+  });
 }

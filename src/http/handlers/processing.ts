@@ -2,14 +2,14 @@
 import { Buffer } from "node:buffer";
 
 import type { UploadBody } from "../../contract/request.ts";
-import type { Accepted, Webhook } from "../../contract/webhook.ts";
+import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { Allowance } from "../../image/allowance.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { accountOf, type AppContext } from "../context.ts";
-import { replyResult } from "../reply.ts";
+import { replyMetadata, replyResult } from "../reply.ts";
 import { timed } from "../timing.ts";
 
 /** Walks the street and answers with what comes out, or says that the answer will come to the webhook. */
@@ -51,7 +51,7 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   await charged(c, Buffer.byteLength(webhook.url + JSON.stringify(kept)), (credit) =>
     acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
   );
-  return c.json<Accepted>({ success: true, code: 202, id }, 202);
+  return replyMetadata(c, { success: true, code: 202, id }, 202);
 }
 
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */

@@ -3,6 +3,7 @@ import { UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import type { AppContext } from "../context.ts";
+import { once } from "../idempotency.ts";
 import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/upload */
@@ -11,8 +12,9 @@ export async function uploadImage(c: AppContext): Promise<Response> {
   try {
     noteMode(c, data);
     refuseBinaryWith(c, data, ["webhook", "store"]);
-    const processing = parseBody(UploadBody, data);
-    return await processImage(c, { kind: "upload", original }, processing);
+    return await once(c, data, original.bytes, () =>
+      processImage(c, { kind: "upload", original }, parseBody(UploadBody, data)),
+    );
   } finally {
     original.memory.release();
   }
