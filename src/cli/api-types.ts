@@ -17,6 +17,7 @@ export type FetchBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -44,6 +45,7 @@ export type UploadBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -350,6 +352,7 @@ export type Success = {
   readonly id: string;
   readonly input: Input;
   readonly output: Result;
+  readonly analysis?: Analysis;
 };
 
 export type Input = {
@@ -393,6 +396,23 @@ export type Result = {
   readonly saved: number;
   readonly score?: number;
   readonly url: string;
+};
+
+export type Analysis = {
+  readonly thumbhash?: string;
+  readonly blurhash?: string;
+  readonly color?: string;
+  readonly palette?: readonly ({
+    readonly color: string;
+    readonly share: number;
+  })[];
+  readonly phash?: string;
+  readonly faces?: readonly ({
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  })[];
 };
 
 export type Failure = {

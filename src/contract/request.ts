@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { httpUrl, oneOf, record } from "../fields.ts";
+import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
@@ -29,8 +30,18 @@ const Delivery = record({
   push: v.optional(v.literal(false, "must be false: results are temporary here, or lie in a store of yours")),
 });
 
+const analysisNames = Object.keys(ANALYSES) as [AnalysisName, ...AnalysisName[]];
+
+/** What the answer is to say of the result. */
+const Analyze = v.pipe(
+  v.array(oneOf(analysisNames), `must be a list of ${analysisNames.join(", ")}`),
+  v.minLength(1, "must name an analysis"),
+  v.check((names) => new Set(names).size === names.length, "must name every analysis once"),
+);
+
 const processingEntries = {
   ...operationEntries,
+  analyze: v.optional(Analyze),
   output: v.optional(Output),
   optimize: v.optional(Optimize),
   response: v.optional(Response),
@@ -104,10 +115,14 @@ export function plainBody(body: object): Record<string, unknown> {
   return canonical(body);
 }
 
-/** No member of a request is a list, and none lies deep; both are refused before any schema runs. */
+/** The members of a request that are lists. */
+const LISTS: ReadonlySet<string> = new Set(["analyze"]);
+
+/** No other member of a request is a list, and none lies deep; both are refused before any schema runs. */
 function checkShape(value: unknown, path: readonly string[]): void {
   if (typeof value !== "object" || value === null) return;
   if (path.length > MAX_JSON_DEPTH) throw new ApiError(422, "The request is nested too deeply");
+  if (Array.isArray(value) && path.length === 1 && LISTS.has(dotted(path))) return;
   if (Array.isArray(value)) throw new ApiError(422, `${dotted(path)} must not be a list`);
   for (const [key, member] of Object.entries(value)) checkShape(member, [...path, key]);
 }

@@ -1,6 +1,8 @@
 /** What answers say, as schemas: documentation is generated from them and tests check every answer with them. */
 import * as v from "valibot";
 
+import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
+
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** A UUID of version 4, the same in the answer, the log and the notification. */
@@ -39,12 +41,21 @@ export const OutputMetadata = v.strictObject({
 });
 export type OutputMetadata = v.InferOutput<typeof OutputMetadata>;
 
+const analysisEntries = Object.fromEntries(
+  Object.entries(ANALYSES).map(([name, { answer }]) => [name, v.optional(answer)]),
+) as unknown as { [Name in AnalysisName]: v.OptionalSchema<(typeof ANALYSES)[Name]["answer"], undefined> };
+
+/** What was asked for with `analyze`. */
+export const AnalysisAnswers = v.strictObject(analysisEntries);
+export type AnalysisAnswers = v.InferOutput<typeof AnalysisAnswers>;
+
 export const Success = v.strictObject({
   success: v.literal(true),
   code: v.literal(200),
   id: RequestId,
   input: InputMetadata,
   output: OutputMetadata,
+  analysis: v.optional(AnalysisAnswers),
 });
 export type Success = v.InferOutput<typeof Success>;
 

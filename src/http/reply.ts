@@ -12,8 +12,8 @@ import type { AppContext } from "./context.ts";
 
 /** The answer to a processed image. */
 export function replyResult(c: AppContext, result: Result): Response {
-  const { input, output } = result;
-  const metadata: Success = { success: true, code: 200, id: c.var.id, input, output };
+  const { input, output, analysis } = result;
+  const metadata: Success = { success: true, code: 200, id: c.var.id, input, output, ...(analysis && { analysis }) };
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
   c.set("said", metadata);
   const { bytes, mime } = result.encoded;
@@ -74,18 +74,21 @@ function metadataHeaders(serviceName: string, metadata: Success | Failure): Reco
 export function metadataHeader(metadata: Success | Failure): string {
   const smaller: ((success: Success) => Success)[] = [
     (success) => success,
-    (success) => ({ ...success, input: withoutFaces(success.input) }),
-    (success) => ({ ...success, input: shortName(withoutFaces(success.input)), output: shortName(success.output) }),
+    withoutFaces,
+    (success) => {
+      const { input, output } = success;
+      return withoutFaces({ ...success, input: shortName(input), output: shortName(output) });
+    },
   ];
   if (!metadata.success) return asciiJson(metadata);
   const headers = smaller.map((shrink) => asciiJson(shrink(metadata)));
   return headers.find((header) => header.length < MAX_METADATA_HEADER_BYTES) ?? headers.at(-1) ?? "";
 }
 
-function withoutFaces(metadata: InputMetadata): InputMetadata {
-  const input = { ...metadata };
-  delete input.faces;
-  return input;
+function withoutFaces(success: Success): Success {
+  const { faces: _, ...input } = success.input;
+  const { faces: __, ...analysis } = success.analysis ?? {};
+  return { ...success, input, ...(success.analysis && { analysis }) };
 }
 
 function shortName<Metadata extends InputMetadata | OutputMetadata>(metadata: Metadata): Metadata {

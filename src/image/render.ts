@@ -2,7 +2,6 @@
  * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
  * before it starts, and is waited for.
  */
-import { beside, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
 import { type Breath, UNPAUSED } from "./breath.ts";
@@ -13,16 +12,17 @@ import { enlarged, reported } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Box } from "./geometry.ts";
-import { LOOK_BYTES_PER_PIXEL, type OperationRow, type Step } from "./operation.ts";
+import type { OperationRow, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
 import { bestOf, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
-import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
+import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
+import { lookPrice, smallVersion } from "./small-version.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** What to do with a picture, as requests say it. */
@@ -106,7 +106,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       return row.plan(params as never, { ...stage, breath, look: open, faces: seek });
     };
     const planned = small
-      ? await isolateBudget.run(lookPrice(stored, small), look, order.allowance)
+      ? await isolateBudget.run(lookPrice(stored, small, findFacesPrice(small.size).ms), look, order.allowance)
       : await row.plan(params as never, {
           ...stage,
           breath: UNPAUSED,
@@ -125,23 +125,6 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
 
 function raise(name: string): never {
   throw new Error(`${name} looks at the picture without saying so`);
-}
-
-/** The picture that `steps` make of a file, reduced until no side is longer than `maxSide`. */
-function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): Plan {
-  const { size } = planSteps(storedSize(stored.facts), steps);
-  const factor = Math.min(1, maxSide / Math.max(size.width, size.height));
-  const width = Math.max(1, Math.round(size.width * factor));
-  const height = Math.max(1, Math.round(size.height * factor));
-  const small = [...steps, { kind: "resize", width, height, kernel: "linear" } as const];
-  return planSteps(storedSize(stored.facts), small);
-}
-
-/** The price of looking at a small version, its pixels included. */
-function lookPrice(stored: Stored, small: Plan): Price {
-  const { width, height } = small.size;
-  const { ms } = findFacesPrice(small.size);
-  return beside(picturePrice(stored, small), { bytes: width * height * LOOK_BYTES_PER_PIXEL, ms });
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

@@ -3,9 +3,10 @@
  * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
 import type { Processing } from "../contract/request.ts";
-import type { InputMetadata, OutputMetadata } from "../contract/response.ts";
+import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
 import type { Encoded, HeldBytes, Original } from "../files.ts";
 import type { Allowance } from "../image/allowance.ts";
+import { analyze } from "../image/analyze.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
@@ -53,6 +54,8 @@ export interface Ports {
 export interface Result {
   readonly input: InputMetadata;
   readonly output: OutputMetadata;
+  /** What was asked for with `analyze`. */
+  readonly analysis?: AnalysisAnswers | undefined;
   readonly encoded: Encoded;
 }
 
@@ -82,7 +85,7 @@ async function carried(
   keep: Keep,
   carryOut: typeof render,
 ): Promise<Result> {
-  const { output, optimize, store: _, ...members } = job.processing;
+  const { output, optimize, analyze: names, store: _, ...members } = job.processing;
   const sent = await measured(original.bytes);
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
@@ -102,6 +105,7 @@ async function carried(
   // An answer of success with nothing behind it is worse than a failure.
   if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
+  const analysis = names && (await analyze(encoded.bytes, names, allowance));
   // What is stored now is stored again by whoever does the work instead.
   allowance?.signal?.throwIfAborted();
   const { url } = await keep(encoded);
@@ -113,6 +117,7 @@ async function carried(
   return {
     input: faces ? { ...input, faces: [...faces] } : input,
     output: { ...result, saved, ...looks, url },
+    ...(analysis && { analysis }),
     encoded,
   };
 }

@@ -123,8 +123,8 @@ export async function runWork(
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
       const ports = street.portsOf(env, settings, baseUrl, database);
-      const { input, output } = await street.process(order, { ...ports, allowance });
-      return { input, output };
+      const { encoded: _, ...answer } = await street.process(order, { ...ports, allowance });
+      return answer;
     },
     closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;

@@ -51,6 +51,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Success: response.Success,
   Input: response.InputMetadata,
   Result: response.OutputMetadata,
+  Analysis: response.AnalysisAnswers,
   Failure: response.Failure,
   Account: response.Account,
   UsageRecord,

@@ -1,6 +1,8 @@
 /** The tables of the README, made from the registries. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 
+import { ANALYSES } from "../../src/image/analyses.ts";
+import type { Analysis } from "../../src/image/analysis.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
@@ -31,6 +33,11 @@ const TABLES: Readonly<Record<string, () => string>> = {
         members(params).map(code).join(" "),
         summary,
       ]),
+    ),
+  analyses: () =>
+    table(
+      ["Analysis", ""],
+      Object.entries<Analysis>(ANALYSES).map(([name, { summary }]) => [code(name), summary]),
     ),
   providers: () =>
     table(

@@ -1,0 +1,20 @@
+/** Where faces are in a picture. */
+import * as v from "valibot";
+
+import { analysis } from "../analysis.ts";
+import { FACE_SIDE, findFaces, findFacesPrice } from "../faces/detect.ts";
+import { enlarged, snapped } from "../faces/report.ts";
+import { rowsOver } from "../rows.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+export const faces = analysis({
+  summary: "Boxes around the faces of the result, in its pixels, most prominent first.",
+  answer: v.array(v.strictObject({ x: count, y: count, width: count, height: count })),
+  side: FACE_SIDE,
+  ms: (size) => findFacesPrice(size).ms,
+  of: async (small, breath) => {
+    const found = await findFaces(rowsOver(small.pixels, small), breath);
+    return enlarged(found, small, small.picture).map((box) => snapped(box, small.picture));
+  },
+});

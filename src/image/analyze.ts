@@ -1,0 +1,73 @@
+import type { Allowance } from "./allowance.ts";
+/** What a picture is: analyses of a file, made from small versions of what it shows. */
+import { type AnalysisName, ANALYSES } from "./analyses.ts";
+import type { Analysis, Small } from "./analysis.ts";
+import type { Breath } from "./breath.ts";
+import { isolateBudget } from "./budget.ts";
+import { identify } from "./detect.ts";
+import { turnSize } from "./geometry.ts";
+import { LOOK_BYTES_PER_PIXEL } from "./operation.ts";
+import { firstFrame } from "./picture.ts";
+import { pictureOf, type Stored } from "./pipeline.ts";
+import { lookPrice, smallVersion } from "./small-version.ts";
+
+/** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
+const PIXEL_BYTES = LOOK_BYTES_PER_PIXEL + 8;
+
+type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANALYSES)[Name]["of"]>> };
+
+/**
+ * Analyses of the first frame of a picture, upright. Those that look at a version of the same size share it.
+ * @param bytes of the file
+ * @param names of the analyses; the answers are in this order
+ * @throws ApiError 422 when it takes more time than is allowed, 503 when there is no room for it
+ */
+export async function analyze(
+  bytes: Uint8Array,
+  names: readonly AnalysisName[],
+  allowance?: Allowance,
+): Promise<Answers> {
+  const stored = identify(bytes);
+  const answers = new Map<AnalysisName, unknown>();
+  for (const [side, alike] of Map.groupBy(names, (name) => ANALYSES[name].side)) {
+    const rows = alike.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
+    for (const [name, answer] of await lookedAt(stored, side, rows, allowance)) answers.set(name, answer);
+  }
+  return Object.fromEntries(names.map((name) => [name, answers.get(name)])) as Answers;
+}
+
+async function lookedAt(
+  stored: Stored,
+  side: number,
+  rows: readonly (readonly [AnalysisName, Analysis])[],
+  allowance: Allowance | undefined,
+): Promise<(readonly [AnalysisName, unknown])[]> {
+  const { facts } = stored;
+  const plan = smallVersion(stored, [{ kind: "turn", orientation: facts.orientation }], side);
+  const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
+  const look = async (breath: Breath) => {
+    const read = await pixelsOf(await firstFrame(pictureOf(stored, plan), breath));
+    const small: Small = { ...read, picture: turnSize(facts, facts.orientation) };
+    const found: (readonly [AnalysisName, unknown])[] = [];
+    for (const [name, row] of rows) {
+      found.push([name, await row.of(small, breath)]);
+    }
+    return found;
+  };
+  return isolateBudget.run(lookPrice(stored, plan, lookMs, PIXEL_BYTES), look, allowance);
+}
+
+async function pixelsOf(rows: Awaited<ReturnType<typeof firstFrame>>): Promise<Omit<Small, "picture">> {
+  const { width, height, opaque } = rows;
+  const pixels = new Uint8Array(width * height * 4);
+  try {
+    let end = 0;
+    for (let band = await rows.read(height); band; band = await rows.read(height)) {
+      pixels.set(band, end);
+      end += band.length;
+    }
+  } finally {
+    rows.close();
+  }
+  return { width, height, opaque, pixels };
+}

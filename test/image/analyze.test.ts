@@ -1,0 +1,166 @@
+/** Analyses of a picture, against the packages that read what they give. */
+import { decode as decodeBlurHash, isBlurhashValid } from "blurhash";
+import { thumbHashToApproximateAspectRatio, thumbHashToAverageRGBA, thumbHashToRGBA } from "thumbhash";
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../src/contract/request.ts";
+import { Allowance } from "../../src/image/allowance.ts";
+import { ANALYSES, type AnalysisName } from "../../src/image/analyses.ts";
+import { colorsOf } from "../../src/image/analyses/colors.ts";
+import { analyze } from "../../src/image/analyze.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { jpeg } from "../../src/image/formats/jpeg.ts";
+import { png } from "../../src/image/formats/png.ts";
+import pairFile from "../fixtures/faces/pair.jpg";
+import parrotsFile from "../fixtures/faces/parrots.jpg";
+import { decodeFile } from "../support/files.ts";
+import { rendered } from "../support/render.ts";
+import { paint, type Pixels, pictureOf } from "../support/rows.ts";
+
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
+const ALL = Object.keys(ANALYSES) as AnalysisName[];
+const [parrots, pair] = [new Uint8Array(parrotsFile), new Uint8Array(pairFile)];
+
+type Color = [red: number, green: number, blue: number, alpha: number];
+
+/** What a request makes of a file. */
+async function result(bytes: Uint8Array, body: object): Promise<Uint8Array> {
+  const { output, optimize, ...operations } = parseBody(UploadBody, body);
+  return (await rendered(bytes, { operations, output, optimize })).output.bytes;
+}
+
+const written = (pixels: Pixels) => png.write.encode(pictureOf([pixels]), EXACT, UNPAUSED);
+const paintedFile = (width: number, height: number, at: (x: number, y: number) => Color) =>
+  written(paint(width, height, at));
+
+/** The mean of the first three channels. */
+function meanOf(pixels: ArrayLike<number>): number[] {
+  return [0, 1, 2].map((channel) => {
+    const values = Array.from(pixels).filter((_, at) => at % 4 === channel);
+    return values.reduce((sum, value) => sum + value, 0) / values.length;
+  });
+}
+
+const near = (values: readonly number[], most: number) =>
+  values.map((value) => expect.closeTo(value, -Math.log10(2 * most)));
+
+const bitsBetween = (one = "", other = "") =>
+  (BigInt(`0x${one}`) ^ BigInt(`0x${other}`)).toString(2).replaceAll("0", "").length;
+
+describe("placeholders", () => {
+  it("are a ThumbHash that shows the picture's colors, proportions and transparency", async () => {
+    const { thumbhash = "" } = await analyze(parrots, ["thumbhash"]);
+    const hash = Uint8Array.fromBase64(thumbhash);
+    const { width, height, data } = await decodeFile(jpeg, parrots);
+    expect(thumbHashToApproximateAspectRatio(hash)).toBeCloseTo(width / height, 0);
+    expect(meanOf(thumbHashToRGBA(hash).rgba)).toEqual(near(meanOf(data), 12));
+    const half = await paintedFile(80, 40, (x) => (x < 40 ? [250, 20, 20, 255] : [0, 0, 0, 0]));
+    const seen = thumbHashToAverageRGBA(Uint8Array.fromBase64((await analyze(half, ["thumbhash"])).thumbhash ?? ""));
+    expect(seen.a).toBeCloseTo(0.5, 1);
+    expect(seen.r).toBeGreaterThan(0.9);
+    expect(seen.g).toBeLessThan(0.2);
+  });
+
+  it("are a BlurHash of 4 × 3 components that shows the picture's colors, what is transparent as white", async () => {
+    const { blurhash = "" } = await analyze(parrots, ["blurhash"]);
+    expect(isBlurhashValid(blurhash)).toEqual({ result: true });
+    expect(blurhash).toHaveLength(28);
+    expect(meanOf(decodeBlurHash(blurhash, 32, 32))).toEqual(near(meanOf((await decodeFile(jpeg, parrots)).data), 16));
+    const clear = await paintedFile(40, 40, () => [0, 0, 0, 0]);
+    const shown = meanOf(decodeBlurHash((await analyze(clear, ["blurhash"])).blurhash ?? "", 8, 8));
+    expect(shown).toEqual(near([255, 255, 255], 2));
+  });
+});
+
+describe("colors", () => {
+  const red: Color = [220, 20, 30, 255];
+  const blue: Color = [10, 40, 200, 255];
+
+  it("are those of which a picture is made, by their share of it", async () => {
+    const file = await paintedFile(100, 100, (x, y) => (y < 70 ? red : x < 60 ? blue : [255, 255, 255, 255]));
+    const { palette, color } = await analyze(file, ["palette", "color"]);
+    expect(palette).toEqual([
+      { color: "#dc141e", share: 0.7 },
+      { color: "#0a28c8", share: 0.18 },
+      { color: "#ffffff", share: 0.12 },
+    ]);
+    expect(color).toBe("#dc141e");
+  });
+
+  it("leave out what is transparent, and are white where nothing is to be seen", async () => {
+    const file = await paintedFile(60, 60, (x) => (x < 50 ? [0, 0, 0, 0] : blue));
+    expect((await analyze(file, ["palette"])).palette).toEqual([{ color: "#0a28c8", share: 1 }]);
+    const clear = await paintedFile(10, 10, () => [9, 9, 9, 0]);
+    expect(await analyze(clear, ["palette", "color"])).toEqual({ palette: [], color: "#ffffff" });
+  });
+
+  it("are at most six of a photograph, no two alike, that sum to nearly all of it", async () => {
+    const shares = colorsOf({ pixels: (await decodeFile(jpeg, parrots)).data });
+    expect(shares.length).toBeGreaterThan(3);
+    expect(shares.length).toBeLessThanOrEqual(6);
+    expect(shares.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 1);
+    expect(shares.map(({ share }) => share)).toEqual(shares.map(({ share }) => share).toSorted((a, b) => b - a));
+  });
+});
+
+describe("a perceptual hash", () => {
+  it("hardly changes with size, format and quality, and tells pictures apart", async () => {
+    const { phash } = await analyze(parrots, ["phash"]);
+    const variants = [
+      { resize: { width: 200 }, optimize: { quality: 40 } },
+      { resize: { width: 333, height: 200 }, output: { format: "png" } },
+    ];
+    for (const body of variants) {
+      const { phash: other } = await analyze(await result(parrots, body), ["phash"]);
+      expect(bitsBetween(phash, other)).toBeLessThanOrEqual(4);
+    }
+    expect(bitsBetween(phash, (await analyze(pair, ["phash"])).phash)).toBeGreaterThan(16);
+  });
+
+  it("has a bit for each frequency, the lowest first", async () => {
+    // One wave across: its frequency is the largest, the mean is above the median, all others are nearly 0.
+    const wave = await paintedFile(96, 96, (x) => {
+      const value = Math.round(128 + 100 * Math.cos((Math.PI * (2 * x + 1)) / 192));
+      return [value, value, value, 255];
+    });
+    const { phash = "" } = await analyze(wave, ["phash"]);
+    expect(Number.parseInt(phash.slice(0, 1), 16) & 0b1100).toBe(0b1100);
+  });
+});
+
+it("finds the faces of the result, in its pixels", async () => {
+  const flipped = await result(pair, { flip: { horizontal: true }, optimize: { quality: 90 } });
+  const [before, after] = [await analyze(pair, ["faces"]), await analyze(flipped, ["faces"])];
+  const { width } = await decodeFile(jpeg, pair);
+  expect(before.faces).toHaveLength(2);
+  const mirrored = before.faces?.map((box) => ({ ...box, x: width - box.x - box.width }));
+  for (const [index, box] of (mirrored ?? []).entries()) {
+    const found = after.faces?.find((other) => Math.abs(other.x - box.x) < box.width / 4);
+    expect(found, String(index)).toMatchObject({
+      y: expect.closeTo(box.y, -1.5),
+      width: expect.closeTo(box.width, -1.5),
+    });
+  }
+});
+
+it("looks at the picture as it is shown, at one pixel as well, and says what was asked in that order", async () => {
+  const names: AnalysisName[] = ["phash", "thumbhash", "color"];
+  expect(Object.keys(await analyze(parrots, names))).toEqual(names);
+  const dot = await paintedFile(1, 1, () => [1, 2, 3, 255]);
+  expect(await analyze(dot, ALL)).toMatchObject({ color: "#010203", faces: [] });
+});
+
+it("takes no more than the job may have", async () => {
+  const allowance = new Allowance({ account: "a", maxMs: 0.001 });
+  await expect(analyze(parrots, ["color"], allowance)).rejects.toMatchObject({ status: 422 });
+});
+
+it.each<[unknown, string]>([
+  [[], "analyze must name an analysis"],
+  [["color", "color"], "analyze must name every analysis once"],
+  [["mood"], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, faces"],
+  ["color", "analyze must be a list of thumbhash, blurhash, color, palette, phash, faces"],
+  [[["color"]], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, faces"],
+])("is refused as %j", (names, message) => {
+  expect(() => parseBody(UploadBody, { analyze: names })).toThrow(message);
+});
