@@ -1,4 +1,4 @@
-/** Deliveries as an isolate remembers them: the database is asked about an id at most once a minute. */
+/** Deliveries as an isolate remembers them: what the database said of an id holds for a minute. */
 import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits.ts";
@@ -6,7 +6,7 @@ import { Recent } from "../recent.ts";
 import { openDelivery, type OpenedDelivery } from "./records.ts";
 
 interface Known {
-  readonly delivery: Promise<OpenedDelivery | undefined>;
+  readonly delivery: OpenedDelivery | undefined;
   readonly until: number;
 }
 
@@ -31,21 +31,12 @@ export async function findDeliveryById(
   const known = existing.get(id) ?? unknown.get(id);
   if (known && known.until > now) return known.delivery;
   if (!existing.has(id)) onStranger();
-  const delivery = openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
-  const until = now + DELIVERY_CACHE_SECONDS * 1_000;
-  // Whoever asks meanwhile waits for the same answer.
-  existing.set(id, { delivery, until });
-  try {
-    const found = await delivery;
-    if (found === undefined) {
-      existing.delete(id);
-      unknown.set(id, { delivery, until });
-    } else unknown.delete(id);
-    return found;
-  } catch (error) {
-    existing.delete(id);
-    throw error;
-  }
+  // Requests that come meanwhile ask for themselves: an answer that one of them waits for dies with it when it is canceled.
+  const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
+  const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
+  kept.set(id, { delivery, until: now + DELIVERY_CACHE_SECONDS * 1_000 });
+  other.delete(id);
+  return delivery;
 }
 
 /** Forgets every delivery, so that a change made in this isolate holds here at once. */

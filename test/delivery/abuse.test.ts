@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { forgetDeliveries } from "../../src/delivery/lookup.ts";
+import { findDeliveryById, forgetDeliveries } from "../../src/delivery/lookup.ts";
+import { settingsOf } from "../../src/env.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, file, originOf, PREFIX, signed, WEBP } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";
@@ -26,6 +27,24 @@ describe("strangers", () => {
     expect(world.calls.database).toBe(1);
     for (const id of ["dl_", "x", "dl_0123456789abcde%2f", "dl_0123456789abcdef0"]) await ask(`/i/${id}/-/a.jpg`);
     expect(world.calls.database).toBe(1);
+  });
+
+  it("who leave while the database is asked take the answer of nobody else with them", async () => {
+    const { delivery } = await deliveryWorld();
+    const { id } = delivery;
+    const settings = settingsOf(env);
+    const never = Promise.withResolvers<never>();
+    const asked = Promise.withResolvers<void>();
+    const first = () => {
+      asked.resolve();
+      return never.promise;
+    };
+    const statement = { bind: () => statement, first, run: first, all: first };
+    const silent = { ...env, DB: { prepare: () => statement, batch: first } } as unknown as Env;
+    void findDeliveryById(silent, settings, id, Date.now());
+    await asked.promise;
+    const found = await Promise.race([findDeliveryById(env, settings, id, Date.now()), scheduler.wait(2_000)]);
+    expect(found).toMatchObject({ id });
   });
 
   it("are told to wait after too many refusals, and pictures are not counted", async () => {
