@@ -101,6 +101,8 @@ export interface Taken {
   readonly lease?: number;
   /** No credit was reserved since failed work took too much: seconds until that is forgotten, at least 1. */
   readonly pauseSeconds?: number;
+  /** Milliseconds that failed work took and that are not forgotten yet; absent when any may be taken. */
+  readonly failedMs?: number;
 }
 
 const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
@@ -140,6 +142,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     used: ledger.used,
     ...(lease !== undefined && { lease }),
     ...(pauseSeconds > 0 && { pauseSeconds }),
+    ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger, now)) }),
   };
 }
 

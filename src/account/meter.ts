@@ -203,7 +203,7 @@ export class Meter extends DurableObject<Env> {
 
   #noteFailure({ key, ms }: Failure, now: number): void {
     lose(this.#ledger, ms, now);
-    note(this.#ledger, key, { errors: 1 }, now);
+    note(this.#ledger, key, { errors: 1, failedMs: Math.round(ms) }, now);
   }
 
   #keep(): void {

@@ -3,7 +3,7 @@
  * database from there: no request waits for a row, and no count is lost to concurrency.
  */
 import { ApiError } from "../errors.ts";
-import { MAX_MERGED_ENTRIES, SWEEP_BATCHES, SWEEP_DELETIONS, USAGE_HISTORY_DAYS } from "../limits.ts";
+import { MAX_MERGED_ENTRIES, SWEEP_BATCHES, SWEEP_DELETIONS, USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../limits.ts";
 
 /** Counts of one key on one day. */
 export interface Counts {
@@ -18,12 +18,14 @@ export interface Counts {
   /** Bytes of the results of these pictures. */
   readonly bytesOut: number;
   readonly credits: number;
+  /** Milliseconds of processor time that failed work took, that of accepted jobs included. */
+  readonly failedMs: number;
 }
 
 /** By day and key: `2026-11-20 <key id>`. */
 export type Tally = Map<string, Counts>;
 
-const NOTHING: Counts = { requests: 0, errors: 0, pictures: 0, bytesIn: 0, bytesOut: 0, credits: 0 };
+const NOTHING: Counts = { requests: 0, errors: 0, pictures: 0, bytesIn: 0, bytesOut: 0, credits: 0, failedMs: 0 };
 const DAY_MS = 86_400_000;
 
 /** The calendar day, UTC: `2026-11-20`. */
@@ -34,7 +36,14 @@ export function dayOf(now: number): string {
 /** Adds to the counts of a key, on the day of `now`; returns the name of the entry. */
 export function count(tally: Tally, key: string, more: Partial<Counts>, now: number): string {
   const name = `${dayOf(now)} ${key}`;
-  tally.set(name, sumOf([tally.get(name) ?? NOTHING, { ...NOTHING, ...more }]));
+  // What an earlier version counted has fewer members.
+  tally.set(
+    name,
+    sumOf([
+      { ...NOTHING, ...tally.get(name) },
+      { ...NOTHING, ...more },
+    ]),
+  );
   return name;
 }
 
@@ -53,18 +62,20 @@ function sumOf(all: readonly Counts[]): Counts {
       bytesIn: sum.bytesIn + one.bytesIn,
       bytesOut: sum.bytesOut + one.bytesOut,
       credits: sum.credits + one.credits,
+      failedMs: sum.failedMs + one.failedMs,
     }),
     NOTHING,
   );
 }
 
 // A meter that crashed may know less than it has written: a count never goes back.
-const SAVE_SQL = `INSERT INTO usage (account_id, key_id, day, requests, errors, pictures, bytes_in, bytes_out, credits)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+const SAVE_SQL = `INSERT INTO usage (account_id, key_id, day, requests, errors, pictures, bytes_in, bytes_out, credits, failed_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
   ON CONFLICT (account_id, day, key_id) DO UPDATE SET
     requests = max(requests, excluded.requests), errors = max(errors, excluded.errors),
     pictures = max(pictures, excluded.pictures), bytes_in = max(bytes_in, excluded.bytes_in),
-    bytes_out = max(bytes_out, excluded.bytes_out), credits = max(credits, excluded.credits)`;
+    bytes_out = max(bytes_out, excluded.bytes_out), credits = max(credits, excluded.credits),
+    failed_ms = max(failed_ms, excluded.failed_ms)`;
 
 /** Writes the totals of these entries; writing them again changes nothing. */
 export async function saveUsage(db: D1Database, accountId: string, tally: ReadonlyMap<string, Counts>): Promise<void> {
@@ -73,13 +84,13 @@ export async function saveUsage(db: D1Database, accountId: string, tally: Readon
   await db.batch(
     [...tally].map(([name, counts]) => {
       const [day, key] = name.split(" ");
-      const { requests, errors, pictures, bytesIn, bytesOut, credits } = counts;
-      return save.bind(accountId, key, day, requests, errors, pictures, bytesIn, bytesOut, credits);
+      const { requests, errors, pictures, bytesIn, bytesOut, credits, failedMs } = { ...NOTHING, ...counts };
+      return save.bind(accountId, key, day, requests, errors, pictures, bytesIn, bytesOut, credits, failedMs);
     }),
   );
 }
 
-/** Days are `2026-11-20`, both included. */
+/** Days are `2026-11-20`, both included; no more of them than are kept. */
 export interface UsageRange {
   readonly accountId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -108,7 +119,8 @@ export interface UsageTables {
 type Page = { readonly offset: number; readonly limit: number };
 type Counted = Counts & Pick<UsageEntry, "day" | "accountId" | "keyId">;
 
-const COUNTED = "requests, errors, pictures, bytes_in AS bytesIn, bytes_out AS bytesOut, credits";
+const COUNTED =
+  "requests, errors, pictures, bytes_in AS bytesIn, bytes_out AS bytesOut, credits, failed_ms AS failedMs";
 
 /**
  * The newest day first, and what the whole range comes to.
@@ -152,13 +164,36 @@ async function readUsage(
   const { where, values } = conditionOf(range);
   const list = `SELECT day, account_id AS accountId, key_id AS keyId, ${COUNTED} FROM usage
     WHERE ${where} ORDER BY day DESC, account_id, key_id LIMIT ? OFFSET ?`;
-  const sums = Object.keys(NOTHING).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
-  const total = `SELECT ${sums.join(", ")} FROM (SELECT ${COUNTED} FROM usage WHERE ${where})`;
-  const [entries, totals] = await db.batch([
-    db.prepare(list).bind(...values, page.limit, page.offset),
-    db.prepare(total).bind(...values),
+  const [{ results: entries }, ...parts] = await Promise.all([
+    db
+      .prepare(list)
+      .bind(...values, page.limit, page.offset)
+      .all<Counted>(),
+    ...piecesOf(range).map((piece) => sumUsage(db, piece)),
   ]);
-  return { entries: (entries?.results ?? []) as Counted[], total: (totals?.results[0] ?? NOTHING) as Counts };
+  return { entries, total: sumOf(parts) };
+}
+
+async function sumUsage(db: D1Database, range: UsageRange): Promise<Counts> {
+  const { where, values } = conditionOf(range);
+  const sums = Object.keys(NOTHING).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
+  const sql = `SELECT ${sums.join(", ")} FROM (SELECT ${COUNTED} FROM usage WHERE ${where})`;
+  const row = await db
+    .prepare(sql)
+    .bind(...values)
+    .first<Counts>();
+  return row ?? NOTHING;
+}
+
+/** A range as several, so that other statements get their turn between the sums of a long one. */
+function piecesOf(range: UsageRange): UsageRange[] {
+  const [first, last] = [Date.parse(range.start), Date.parse(range.end)];
+  const pieces: UsageRange[] = [];
+  for (let at = first; at <= last; at += USAGE_SUM_DAYS * DAY_MS) {
+    const end = Math.min(last, at + (USAGE_SUM_DAYS - 1) * DAY_MS);
+    pieces.push({ ...range, start: dayOf(at), end: dayOf(end) });
+  }
+  return pieces;
 }
 
 /** The entries with the names of their keys. */
@@ -179,7 +214,8 @@ function conditionOf({ accountId, keyId, start, end }: UsageRange): { where: str
   const parts = [
     ["day >= ?", start],
     ["day <= ?", end],
-    ["account_id = ?", accountId],
+    // The days of one key are found by the key's own index, not among those of all keys of the account.
+    [keyId === undefined ? "account_id = ?" : "+account_id = ?", accountId],
     ["key_id = ?", keyId],
   ].filter((part): part is [string, string] => part[1] !== undefined);
   return { where: parts.map(([sql]) => sql).join(" AND "), values: parts.map(([, value]) => value) };

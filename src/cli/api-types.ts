@@ -433,6 +433,10 @@ export type Account = {
     readonly used: number;
     readonly remaining: number;
   };
+  readonly failed_ms: {
+    readonly limit: number;
+    readonly used: number;
+  };
   readonly egress_ranges?: readonly (string)[];
 };
 
@@ -448,6 +452,7 @@ export type UsageRecord = {
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly credits: number;
+  readonly failed_ms: number;
 };
 
 export type DeliveryUsage = {
@@ -473,6 +478,7 @@ export type UsageList = {
     readonly bytes_in: number;
     readonly bytes_out: number;
     readonly credits: number;
+    readonly failed_ms: number;
   };
   readonly deliveries: readonly (DeliveryUsage)[];
 };

@@ -72,6 +72,8 @@ export const Account = v.strictObject({
   code: v.literal(200),
   subscription: v.strictObject({ name: v.string() }),
   credits: v.strictObject({ total: count, used: count, remaining: count }),
+  /** Processor time of failed requests and jobs: what is not forgotten yet, and from where on images are refused. */
+  failed_ms: v.strictObject({ limit: count, used: count }),
   /** Where outgoing calls come from, when the operator has said so. */
   egress_ranges: v.optional(v.array(v.string())),
 });

@@ -51,6 +51,8 @@ const counts = {
   bytes_in: count,
   bytes_out: count,
   credits: count,
+  /** Processor time of failed requests and jobs, in milliseconds as prices count them. */
+  failed_ms: count,
 };
 
 /** What one key did on one day. */

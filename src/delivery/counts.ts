@@ -83,14 +83,16 @@ export async function listDeliveryCounts(
   { accountId, start, end }: { readonly accountId: string | undefined; readonly start: string; readonly end: string },
   page: { readonly offset: number; readonly limit: number },
 ): Promise<DeliveryDay[]> {
+  // Only a plain comparison lets the days of one account be found by their index.
+  const whose = accountId === undefined ? "" : "AND account_id = ?5";
   const { results } = await db
     .prepare(
       `SELECT day, account_id AS accountId, delivery_id AS deliveryId, finals, drafts, stored_hits AS storedHits,
          delivered_bytes AS deliveredBytes
-       FROM delivery_usage WHERE day >= ?1 AND day <= ?2 AND (?3 IS NULL OR account_id = ?3)
-       ORDER BY day DESC, account_id, delivery_id LIMIT ?4 OFFSET ?5`,
+       FROM delivery_usage WHERE day >= ?1 AND day <= ?2 ${whose}
+       ORDER BY day DESC, account_id, delivery_id LIMIT ?3 OFFSET ?4`,
     )
-    .bind(start, end, accountId ?? null, page.limit, page.offset)
+    .bind(start, end, page.limit, page.offset, ...(accountId === undefined ? [] : [accountId]))
     .all<DeliveryDay>();
   return results;
 }

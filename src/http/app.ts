@@ -96,10 +96,10 @@ async function enterHolder(c: AppContext, required: boolean, { costsCredit, isRe
   const active = account.status === "active";
   const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id, database: account.database };
   const { creditsTotal } = account;
-  const credit = costsCredit && active ? { creditsTotal, failedMs: c.var.settings.maxFailedMs } : {};
+  const bounds = active ? { failedMs: c.var.settings.maxFailedMs, ...(costsCredit && { creditsTotal }) } : {};
   const meter = `account:${account.id}`;
   const receipt = isRepeatable && active ? receiptOf(c, keyId) : undefined;
-  startCount(c, { meter, ask: { ...ask, ...credit, ...(receipt !== undefined && { receipt }) } });
+  startCount(c, { meter, ask: { ...ask, ...bounds, ...(receipt !== undefined && { receipt }) } });
   if (active) {
     c.set("account", account);
     c.set("databaseBytes", databaseBytes);

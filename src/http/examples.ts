@@ -72,6 +72,7 @@ export const account = {
   code: 200,
   subscription: { name: "standard" },
   credits: { total: 10_000, used: 2_311, remaining: 7_689 },
+  failed_ms: { limit: 120_000, used: 0 },
 };
 
 export const accepted = { success: true, code: 202, id };
@@ -118,6 +119,7 @@ const counts = {
   bytes_in: 2_485_166_080,
   bytes_out: 121_828_270,
   credits: 790,
+  failed_ms: 4_180,
 };
 
 export const usageList = {

@@ -12,11 +12,11 @@ const DAYS = 30;
  * @returns {HTMLElement[]}
  */
 export function usageOf({ end, usage, total }) {
-  const { requests, errors, pictures, bytes_in: before, bytes_out: after, credits } = total;
+  const { requests, errors, pictures, bytes_in: before, bytes_out: after, credits, failed_ms: lost } = total;
   const saved = before > 0 ? ` (${Math.round((1 - after / before) * 100)} % saved)` : "";
   const facts = [
     `${countText(pictures)} pictures, ${bytesText(before)} to ${bytesText(after)}${saved}`,
-    `${countText(requests)} requests, ${countText(errors)} of them failed; ${countText(credits)} credits`,
+    `${countText(requests)} requests, ${countText(errors)} of them failed${lost > 0 ? ` after ${countText(Math.ceil(lost / 1_000))} s of work` : ""}; ${countText(credits)} credits`,
   ];
   return [
     ...facts.map((text) => h("p", {}, text)),

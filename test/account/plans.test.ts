@@ -16,6 +16,7 @@ import { measure, placesOf } from "../../src/account/databases.ts";
 import { createKey, deleteKey, findHolder, listKeys } from "../../src/account/keys.ts";
 import { listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
 import { vaultOf } from "../../src/account/vault.ts";
+import { listDeliveryCounts } from "../../src/delivery/counts.ts";
 import { reseal } from "../../src/street/reseal.ts";
 import { uploadKey, uploadsOf } from "../../src/webhook/bytes.ts";
 import { list } from "../../src/webhook/listing.ts";
@@ -104,7 +105,7 @@ async function walkAccounts(db: D1Database): Promise<void> {
   expect(await findHolder(db, key, NOW)).not.toBeNull();
   await listKeys(db, account.id);
   await deleteKey(db, account.id, record.id);
-  const counts = { requests: 1, errors: 0, pictures: 0, bytesIn: 0, bytesOut: 0, credits: 0 };
+  const counts = { requests: 1, errors: 0, pictures: 0, bytesIn: 0, bytesOut: 0, credits: 0, failedMs: 0 };
   await saveUsage(db, account.id, new Map([["2026-11-20 k", counts]]));
   const range = { start: "2026-11-01", end: "2026-11-30" };
   for (const one of [{}, { accountId: account.id }, { keyId: "k" }, { accountId: account.id, keyId: "k" }]) {
@@ -127,6 +128,25 @@ async function walkSecrets(db: D1Database): Promise<void> {
   expect(await reseal([db], vaultOf([fresh, old]))).toMatchObject({ resealed: 1 });
   await deleteAsset(shelf, "connector", asset.id);
 }
+
+it("the days of one account, or of one key, are found without those of others", async () => {
+  const { db, asked } = recorded(env.DB);
+  const [range, page] = [
+    { start: "2026-11-01", end: "2026-11-30" },
+    { offset: 0, limit: 50 },
+  ];
+  await listDeliveryCounts(db, { ...range, accountId: "a" }, page);
+  await listUsage({ records: [db], directory: db }, { ...range, accountId: "a" }, page);
+  const ofKey = asked.length;
+  await listUsage({ records: [db], directory: db }, { ...range, accountId: "a", keyId: "k" }, page);
+  for (const [index, { sql, values }] of asked.entries()) {
+    if (!/FROM (?:delivery_)?usage/.test(sql)) continue;
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    expect(results[0]?.detail, sql).toContain(index < ofKey ? "(account_id=? AND day>?" : "(key_id=? AND day>?");
+  }
+});
 
 it("no statement reads a table that grows from its beginning to its end", async () => {
   const { db, asked } = recorded(env.DB);

@@ -10,7 +10,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { dayOf, listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
-import { USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../../src/limits.ts";
 
 const ACCOUNT = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 /** Far ahead, so that no alarm goes off by itself. */
@@ -41,7 +41,7 @@ describe("the meter", () => {
       Array.from({ length: 300 }, async (_, index) => {
         const { lease = 0 } = await stub.take({ ...ask, key: index % 3 === 0 ? "b" : "a" }, NOON);
         if (index % 2 === 0) await stub.settle(lease, { key: "a", bytesIn: 1_000, bytesOut: 100 }, undefined, NOON);
-        else await stub.release(lease, { key: "a", ms: 0 }, undefined, NOON);
+        else await stub.release(lease, { key: "a", ms: 1.7 }, undefined, NOON);
       }),
     );
     await stub.saveUsage(NOON);
@@ -52,6 +52,7 @@ describe("the meter", () => {
       bytesIn: 150_000,
       bytesOut: 15_000,
       credits: 150,
+      failedMs: 300,
     });
     expect((await rows()).map(({ keyId, requests }) => [keyId, requests])).toEqual([
       ["a", 200],
@@ -121,7 +122,7 @@ describe("the meter", () => {
   });
 });
 
-const counts = { requests: 2, errors: 0, pictures: 2, bytesIn: 20, bytesOut: 10, credits: 2 };
+const counts = { requests: 2, errors: 0, pictures: 2, bytesIn: 20, bytesOut: 10, credits: 2, failedMs: 7 };
 
 describe("the table", () => {
   it("is written twice with the same result, and never goes back", async () => {
@@ -146,6 +147,16 @@ describe("the table", () => {
     expect(await rows({ start: "2099-11-19", end: "2099-11-19" })).toHaveLength(2);
     const pages = await Promise.all([0, 3, 6].map((offset) => rows({}, { offset, limit: 3 })));
     expect(pages.flat()).toEqual(await rows());
+  });
+
+  it("sums a range of any length, each day once", async () => {
+    const days = Array.from({ length: 365 }, (_, index) => dayOf(Date.UTC(2099, 0, 1 + index)));
+    await saveUsage(env.DB, ACCOUNT, new Map(days.map((day) => [`${day} a`, counts])));
+    for (const length of [1, USAGE_SUM_DAYS, USAGE_SUM_DAYS + 1, 365]) {
+      const range = { start: "2099-01-01", end: days[length - 1] ?? "" };
+      const { total } = await listUsage(tables, { ...range, accountId: ACCOUNT }, all);
+      expect(total).toMatchObject({ requests: 2 * length, failedMs: 7 * length });
+    }
   });
 
   it("is bounded: old days are deleted, and only these", async () => {

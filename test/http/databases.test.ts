@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { databaseNamed } from "../../src/account/databases.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
+import { dayOf } from "../../src/account/usage.ts";
 import { findDeliveryById, forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { storeRequest } from "../../src/delivery/store.ts";
 import { settingsOf } from "../../src/env.ts";
@@ -173,15 +174,16 @@ it("everything is sealed anew in all databases", async () => {
 
 describe("usage of all accounts", () => {
   it("is one list, newest first, in pages, however many databases there are", async () => {
-    const sql = "INSERT INTO usage VALUES (?1, ?2, ?3, 1, 0, 0, 0, 0, 0)";
-    const days = ["2031-01-01", "2031-01-02", "2031-01-03"];
+    const sql = "INSERT INTO usage VALUES (?1, ?2, ?3, 1, 0, 0, 0, 0, 0, 0)";
+    // Days on which nobody else did anything.
+    const days = [302, 301, 300].map((ago) => dayOf(Date.now() - ago * 86_400_000));
     const rows = NAMES.flatMap((name) => days.map((day) => ({ name, day, account: crypto.randomUUID() })));
     for (const { name, day, account } of rows)
       await databaseNamed(env, name).prepare(sql).bind(account, crypto.randomUUID(), day).run();
     const order = rows.map(({ day, account }) => `${day} ${account}`);
     const expected = days.toReversed().flatMap((day) => order.filter((one) => one.startsWith(day)).toSorted());
     const page = async (offset: number) => {
-      const path = `/admin/usage?start=2031-01-01&end=2031-01-31&limit=4&offset=${offset}`;
+      const path = `/admin/usage?start=${days[0]}&end=${days[2]}&limit=4&offset=${offset}`;
       return (await api("GET", path, { headers: ADMIN })).body;
     };
     const pages = [await page(0), await page(4), await page(8), await page(12)];

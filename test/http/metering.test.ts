@@ -5,9 +5,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { changeAccount } from "../../src/account/accounts.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
+import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/street.ts";
+import { receiver } from "../support/webhooks.ts";
 
 const json = { url: "https://images.test/a.png" };
 const fetchImage = (key: string, call: Call = {}) => api("POST", "/1.0/fetch", { key, json, ...call });
@@ -160,6 +162,32 @@ describe("failed work", () => {
     expect(seconds).toBeLessThanOrEqual(180);
     expect(body.message).toContain("Failed requests took too much processor time");
     expect(await creditsOf(key)).toEqual({ total: 1_000, used: 0, remaining: 1_000 });
+  });
+
+  it("is shown by day, and as what is not forgotten of it", async () => {
+    const { key } = await openAccount();
+    for (let round = 0; round < 2; round += 1) await apiOf(late)("POST", "/1.0/fetch", { key, json });
+    await fetchImage(key);
+    const { failed_ms: standing } = (await api("GET", "/1.0/account", { key })).body;
+    expect(standing.limit).toBe(DEFAULT_FAILED_MS);
+    expect(standing.used).toBeGreaterThan(0);
+    expect(standing.used).toBeLessThanOrEqual(1_200);
+    const { total, usage } = (await api("GET", "/1.0/account/usage", { key })).body;
+    expect([total.failed_ms, usage[0].failed_ms, total.errors]).toEqual([1_200, 1_200, 2]);
+  });
+
+  it("of a job with a webhook is counted, too, and so are the jobs after it", async () => {
+    const { key } = await openAccount();
+    const { url, received } = receiver();
+    const { status } = await apiOf(late)("POST", "/1.0/fetch", { key, json: { ...json, webhook: { url } } });
+    expect(status).toBe(202);
+    const [notification] = await received(1);
+    expect(JSON.parse(notification?.body ?? "")).toMatchObject({ success: false, code: 422 });
+    await vi.waitFor(async () =>
+      expect((await api("GET", "/1.0/account/usage", { key })).body.total.failed_ms).toBe(600),
+    );
+    expect((await work(key)).status).toBe(422);
+    expect((await work(key)).status).toBe(429);
   });
 
   it("counts nothing where the work succeeds, or is refused before it begins", async () => {

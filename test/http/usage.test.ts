@@ -23,7 +23,7 @@ describe("usage", () => {
     await api("GET", "/1.0/nothing", { key });
     const { body } = await own(key);
     const bytes = json.url.length;
-    const counts = { requests: 5, errors: 2, pictures: 1, bytes_in: bytes, bytes_out: bytes, credits: 1 };
+    const counts = { requests: 5, errors: 2, pictures: 1, bytes_in: bytes, bytes_out: bytes, credits: 1, failed_ms: 0 };
     const today = dayOf(Date.now());
     expect(body.usage).toEqual([
       { day: today, account_id: account.id, key_id: keyId, key_name: "", key_hint: key.slice(-4), ...counts },

@@ -1,11 +1,11 @@
-/** What an account is told of its plan and credits. */
+/** What an account is told of its plan, its credits and its failed work. */
 import type { Account } from "../../contract/response.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { admitted } from "../rate-limit.ts";
 
-/** GET /1.0/account: the meter's one answer holds the credits as well. */
+/** GET /1.0/account: the meter's one answer holds credits and failed work as well. */
 export async function showAccount(c: AppContext): Promise<Response> {
-  const used = (await admitted(c))?.used ?? 0;
+  const { used = 0, failedMs = 0 } = (await admitted(c)) ?? {};
   const { settings } = c.var;
   const account = accountOf(c);
   const total = account.creditsTotal;
@@ -14,6 +14,7 @@ export async function showAccount(c: AppContext): Promise<Response> {
     code: 200,
     subscription: { name: account.plan },
     credits: { total, used, remaining: Math.max(0, total - used) },
+    failed_ms: { limit: settings.maxFailedMs, used: failedMs },
     ...(settings.egressRanges.length > 0 && { egress_ranges: [...settings.egressRanges] }),
   };
   return c.json(answer);

@@ -15,7 +15,7 @@ import {
 } from "../../contract/usage.ts";
 import { type DeliveryDay, listDeliveryCounts, saveDeliveryCounts } from "../../delivery/counts.ts";
 import { DIRECTORY } from "../../env.ts";
-import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS } from "../../limits.ts";
+import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS, USAGE_HISTORY_DAYS } from "../../limits.ts";
 import { accountOf, type AppContext } from "../context.ts";
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ async function replyUsage(
   const { key, end = dayOf(Date.now()), offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = query;
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
   if (account) await c.env.METER.getByName(`account:${account.id}`).saveUsage();
-  const range = { accountId: account?.id, keyId: key, start, end };
+  const range = { accountId: account?.id, keyId: key, ...keptOf(start, end) };
   const page = { offset: Number(offset), limit: Number(limit) };
   const records = account ? [databaseNamed(c.env, account.database)] : [...databasesOf(c.env).values()];
   const { entries, total } = await listUsage({ records, directory: c.env.DB }, range, page);
@@ -52,6 +52,12 @@ async function replyUsage(
   const [usage, deliveries] = [entries.map(recordOf), days.map(deliveryOf)];
   const answer = { success: true, code: 200, start, end, usage, total: totalOf(total), deliveries } as const;
   return c.json<UsageList>(answer);
+}
+
+/** Of a range, the days of which there may be anything. */
+function keptOf(start: string, end: string): { start: string; end: string } {
+  const [oldest, today] = [dayOf(Date.now() - USAGE_HISTORY_DAYS * DAY_MS), dayOf(Date.now())];
+  return { start: start < oldest ? oldest : start, end: end > today ? today : end };
 }
 
 function deliveryOf(entry: DeliveryDay): DeliveryUsage {
@@ -65,6 +71,7 @@ function recordOf(entry: UsageEntry): UsageRecord {
   return { day, account_id: accountId, key_id: keyId, key_name: keyName, key_hint: keyHint, ...totalOf(entry) };
 }
 
-function totalOf({ requests, errors, pictures, bytesIn, bytesOut, credits }: Counts): UsageTotal {
-  return { requests, errors, pictures, bytes_in: bytesIn, bytes_out: bytesOut, credits };
+function totalOf({ requests, errors, pictures, bytesIn, bytesOut, credits, failedMs }: Counts): UsageTotal {
+  const failed = { failed_ms: failedMs };
+  return { requests, errors, pictures, bytes_in: bytesIn, bytes_out: bytesOut, credits, ...failed };
 }
