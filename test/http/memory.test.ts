@@ -1,12 +1,17 @@
-/** What uploads hold in memory is admitted before their bytes are read. */
+/** What uploads hold in memory is admitted before their bytes are read, and native code that gets no more harms nobody. */
 import { env } from "cloudflare:workers";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { isolateBudget } from "../../src/image/budget.ts";
 import { ISOLATE_BUDGET_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { street } from "../../src/street/edges.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
+import avif from "../fixtures/avif/limited-709.avif";
+import heic from "../fixtures/heic/s420.heic";
+import tiff from "../fixtures/tiff/sm_colors_pb_tile.tif";
+import webp from "../fixtures/webp/video-001-lossy.webp";
 import { openAccount } from "../support/accounts.ts";
-import { type Answer, api } from "../support/api.ts";
+import { type Answer, api, apiOf } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -92,4 +97,57 @@ it("the bytes of an accepted job are read once there is room for them", async ()
   expect(isolateBudget.held.originals).toBe(5 * MIB);
   held?.memory.release();
   await uploads.remove(["jobs/1/a"]);
+});
+
+/** From now on every instance that counts its work has all the memory that its module may have, and all of it is taken. */
+function takeMemory(): void {
+  const { Instance } = WebAssembly;
+  class Taken extends Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports);
+      const { fuel, memory, malloc } = this.exports;
+      if (fuel === undefined || !(memory instanceof WebAssembly.Memory)) return;
+      for (let pages = 1_024; pages >= 1; pages /= 2) while (hasGrown(memory, pages));
+      expect(memory.buffer.byteLength).toBe(96 * MIB);
+      // The allocator of C takes what was there before it as its own.
+      const take = malloc as ((bytes: number) => number) | undefined;
+      for (let bytes = 16 * MIB; take && bytes >= 1_024; bytes /= 2) while (take(bytes) !== 0);
+    }
+  }
+  vi.spyOn(WebAssembly, "Instance", "get").mockReturnValue(Taken);
+}
+
+function hasGrown(memory: WebAssembly.Memory, pages: number): boolean {
+  try {
+    memory.grow(pages);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const svg = new TextEncoder().encode(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><g opacity=".5"><circle cx="9" cy="9" r="900"/></g></svg>`,
+);
+
+it.each([
+  ["AVIF", avif],
+  ["HEIC", heic],
+  ["TIFF", tiff],
+  ["WebP", webp],
+  ["SVG", svg],
+])("%s whose decoder gets no more memory is refused with 422, and the next one is done", async (name, file) => {
+  const { key } = await openAccount();
+  const upload = () => {
+    const body = new FormData();
+    body.set("file", new File([file], name));
+    body.set("data", JSON.stringify({ resize: { width: 16 }, output: { format: "png" }, optimize: { quality: 80 } }));
+    return apiOf(street)("POST", "/1.0/upload", { key, body });
+  };
+  takeMemory();
+  const refused = await upload();
+  vi.restoreAllMocks();
+  expect(refused.status).toBe(422);
+  const done = await upload();
+  expect([done.status, done.body.output?.format]).toEqual([200, "PNG"]);
 });

@@ -5,7 +5,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { changeAccount } from "../../src/account/accounts.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
+import { graphicControl, header, imageDescriptor, loopExtension, TRAILER } from "../../src/image/formats/gif/blocks.ts";
+import { joined } from "../../src/joined.ts";
 import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
+import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/street.ts";
@@ -188,6 +192,34 @@ describe("failed work", () => {
     );
     expect((await work(key)).status).toBe(422);
     expect((await work(key)).status).toBe(429);
+  });
+
+  it("is none where a long animation is refused by its price, before it begins", async () => {
+    const { key } = await openAccount();
+    const palette = Uint8Array.of(255, 0, 0, 255, 0, 0, 255, 255);
+    const size = { width: 320, height: 240 };
+    const frames = Array.from({ length: 1_400 }, (_, index) => [
+      graphicControl(40, null, -1),
+      imageDescriptor({ x: index % size.width, y: 0, width: 1, height: 1 }, null),
+      // One pixel: a clear code, index 1, and the end.
+      Uint8Array.of(2, 2, 0x4c, 0x01, 0),
+    ]);
+    const file = joined([header(size, palette), loopExtension(0), ...frames.flat(), TRAILER]);
+    const ask = async (data: object) => {
+      const body = new FormData();
+      body.set("file", new File([file], "long.gif"));
+      body.set("data", JSON.stringify(data));
+      return apiOf(street)("POST", "/1.0/upload", { key, body });
+    };
+    const work = vi.spyOn(isolateBudget, "run");
+    const { status, body } = await ask({ filter: { blur: { mode: "median", value: 5 } } });
+    expect([status, body.message]).toEqual([422, expect.stringContaining("more processor time than one request")]);
+    expect(work).not.toHaveBeenCalled();
+    work.mockRestore();
+    const { total } = (await api("GET", "/1.0/account/usage", { key })).body;
+    expect([total.errors, total.failed_ms]).toEqual([1, 0]);
+    // Its first frame alone is no work worth naming.
+    expect((await ask({ resize: { width: 8 }, output: { format: "jpeg" } })).status).toBe(200);
   });
 
   it("counts nothing where the work succeeds, or is refused before it begins", async () => {
