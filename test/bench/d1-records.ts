@@ -3,7 +3,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { USAGE_HISTORY_DAYS, WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS } from "../../src/limits.ts";
+import {
+  MAX_DELIVERIES,
+  MAX_KEYS,
+  USAGE_HISTORY_DAYS,
+  WEBHOOK_BODY_DAYS,
+  WEBHOOK_HISTORY_DAYS,
+} from "../../src/limits.ts";
 
 const DAY_MS = 86_400_000;
 export const NOW = Date.UTC(2026, 10, 20, 12);
@@ -14,7 +20,9 @@ const MIGRATIONS = join(import.meta.dirname, "..", "..", "src", "migrations");
 
 export async function openDatabase(path: string): Promise<DatabaseSync> {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -400000");
+  database.exec(
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -400000; PRAGMA wal_autocheckpoint = 0",
+  );
   const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).toSorted();
   for (const name of names) database.exec(await readFile(join(MIGRATIONS, name), "utf8"));
   return database;
@@ -30,6 +38,7 @@ export function fill(database: DatabaseSync, records: number): void {
   for (const { sql: index } of indexes) database.exec(String(index));
   database.prepare(JOBS_SQL).run();
   database.prepare(USAGE_SQL).run(USAGE_HISTORY_DAYS);
+  database.prepare(BUSY_USAGE_SQL).run(USAGE_HISTORY_DAYS);
   database.prepare(ASSETS_SQL).run();
   database.exec("COMMIT; PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(TRUNCATE)");
 }
@@ -44,6 +53,7 @@ export function fillDirectory(database: DatabaseSync, accounts: number): void {
     .prepare(`${countTo("?1")} INSERT INTO keys (id, account_id, hash, name, hint, created_at)
     SELECT printf('key-%d', i), printf('account-%d', i), hex(randomblob(32)), '', 'abcd', '2026' FROM n`)
     .run(accounts);
+  for (const sql of [DELIVERIES_SQL, FINALS_SQL, DELIVERY_USAGE_SQL]) database.exec(sql);
   database.exec("INSERT INTO databases VALUES ('DB', 1, 1), ('DB_1', 1, 1), ('DB_2', 1, 1)");
 }
 
@@ -74,10 +84,24 @@ const RECORDS_SQL = `${countTo("?1")}, record (i, created, status) AS (
   FROM record`;
 const JOBS_SQL =
   "INSERT INTO webhook_jobs (id, job, bytes_key) SELECT id, randomblob(700), 'jobs/000000498612/' || id FROM webhooks WHERE status = 'created'";
+/** As many deliveries as an account may have, and one of each of 10,000 others. */
+const DELIVERIES_SQL = `INSERT INTO accounts VALUES ('${BUSY}', 'Name', 'standard', 10000, 'active', '2026', 'DB');
+  ${countTo("10100")} INSERT INTO deliveries (id, account_id, name, sources, presets, unsigned, refine, ttl, signing, created_at, updated_at)
+  SELECT printf('dl_%d', i), iif(i < ${MAX_DELIVERIES}, '${BUSY}', printf('account-%d', i)), '',
+    '[{"kind":"web","prefix":"https://www.example.com/uploads/"}]', '{}', 'false', 1, 604800, randomblob(200), '2026', '2026' FROM n`;
+const FINALS_SQL = `${countTo("10000")} INSERT INTO delivery_finals (key, delivery_id, job, wake_at)
+  SELECT hex(randomblob(40)), printf('dl_%d', i % 10100), hex(zeroblob(450)), ${NOW - 3_600_000} + i * 720 FROM n`;
+const DELIVERY_USAGE_SQL = `${countTo(String(USAGE_HISTORY_DAYS))} INSERT INTO delivery_usage
+  SELECT d.account_id, d.id, date('2026-11-20', printf('-%d days', i)), 1, 1, 1, 1000
+  FROM n, (SELECT id, account_id FROM deliveries LIMIT 2000) AS d`;
 /** One key of each account, every day. */
 const USAGE_SQL = `${countTo("?1")} INSERT INTO usage
-  SELECT printf('account-%d', a.value), printf('key-%d', a.value), date('2026-11-20', printf('-%d days', i)), 100, 1, 99, 1000000, 100000, 99
+  SELECT printf('account-%d', a.value), printf('key-%d', a.value), date('2026-11-20', printf('-%d days', i)), 100, 1, 99, 1000000, 100000, 99, 0
   FROM n, json_each((SELECT json_group_array(i) FROM (${countTo(String(OTHERS))} SELECT i FROM n))) AS a`;
+/** As many keys as an account may have, every day. */
+const BUSY_USAGE_SQL = `${countTo("?1")} INSERT INTO usage
+  SELECT '${BUSY}', printf('busy-key-%d', k.value), date('2026-11-20', printf('-%d days', i)), 100, 1, 99, 1000000, 100000, 99, 0
+  FROM n, json_each((SELECT json_group_array(i) FROM (${countTo(String(MAX_KEYS))} SELECT i FROM n))) AS k`;
 const ASSETS_SQL = `${countTo("900")} INSERT INTO assets
   SELECT printf('asset-%05d', i * 3 + k.value), '${BUSY}', CASE k.value WHEN 0 THEN 'watermark' WHEN 1 THEN 'keyfile' ELSE 'connector' END,
     'name', '{}', randomblob(800), printf('2026-%08d', i), '2026' FROM n, json_each('[0,1,2]') AS k`;
