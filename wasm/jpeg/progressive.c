@@ -36,8 +36,13 @@ static void start(j_decompress_ptr jpeg) {
   for (int i = 0; i < jpeg->comps_in_scan; i++) {
     const jpeg_component_info *component = jpeg->cur_comp_info[i];
     record_precision(jpeg, component->component_index);
-    if (!dc) decode_table_prepare(jpeg, 1, component->ac_tbl_no, &p->ac[component->ac_tbl_no]);
-    else if (jpeg->Ah == 0) decode_table_prepare(jpeg, 0, component->dc_tbl_no, &p->dc[component->dc_tbl_no]);
+    if (!dc) {
+      const int number = table_number(jpeg, component->ac_tbl_no);
+      decode_table_prepare(jpeg, 1, number, &p->ac[number]);
+    } else if (jpeg->Ah == 0) {
+      const int number = table_number(jpeg, component->dc_tbl_no);
+      decode_table_prepare(jpeg, 0, number, &p->dc[number]);
+    }
     p->last_dc[i] = 0;
   }
   reader_start(&p->reader, jpeg);

@@ -107,6 +107,11 @@ struct bits reader_restart(struct reader *reader, struct bits bits) {
 
 static uint16_t make_entry(int length, int symbol) { return symbol << 8 | (length + (symbol & 15)); }
 
+int table_number(j_decompress_ptr jpeg, int number) {
+  if (number < 0 || number >= NUM_HUFF_TBLS) ERREXIT1(jpeg, JERR_NO_HUFF_TABLE, number);
+  return number;
+}
+
 void decode_table_prepare(j_decompress_ptr jpeg, int class, int number, struct decode_table **slot) {
   d_derived_tbl storage, *derived = &storage;
   jpeg_make_d_derived_tbl(jpeg, class == 0, number, &derived);  // fails for a missing or impossible table

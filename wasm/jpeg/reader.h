@@ -86,6 +86,8 @@ struct symbol {
   int value;                  // 0: end of block or band for a run below 15, sixteen zeros for 15
 };
 
+// The number of a table as a scan has it, of four bits; fails for those that no table can have.
+int table_number(j_decompress_ptr jpeg, int number);
 // Checks and prepares a table of the file; class 0 is DC, 1 is AC.
 void decode_table_prepare(j_decompress_ptr jpeg, int class, int number, struct decode_table **table);
 // A code longer than LOOK_BITS, on top of the bits; returns the entry that a larger `look` would hold.

@@ -80,8 +80,9 @@ static void start(j_decompress_ptr jpeg) {
   if (jpeg->Ss != 0 || jpeg->Se != DCTSIZE2 - 1 || jpeg->Ah != 0 || jpeg->Al != 0) WARNMS(jpeg, JWRN_NOT_SEQUENTIAL);
   for (int i = 0; i < jpeg->comps_in_scan; i++) {
     const jpeg_component_info *component = jpeg->cur_comp_info[i];
-    decode_table_prepare(jpeg, 0, component->dc_tbl_no, &s->dc[component->dc_tbl_no]);
-    prepare_ac(jpeg, component->ac_tbl_no);
+    const int dc = table_number(jpeg, component->dc_tbl_no);
+    decode_table_prepare(jpeg, 0, dc, &s->dc[dc]);
+    prepare_ac(jpeg, table_number(jpeg, component->ac_tbl_no));
     s->last_dc[i] = 0;
   }
   for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
