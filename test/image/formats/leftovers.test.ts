@@ -64,13 +64,54 @@ async function shown(name: FormatName, bytes: Uint8Array): Promise<Pixels | null
 }
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 90, progressive: false, effort: 0.1 };
+/** Formats that are not written by the engine. */
+const MADE: Partial<Record<FormatName, (pixels: Pixels) => Uint8Array>> = {
+  bmp: (pixels) => bitmap(pixels, "file"),
+  ico: icon,
+  psd: layered,
+  svg: drawn,
+  tiff: striped,
+};
 
-async function encoded(name: FormatName, pixels: Pixels): Promise<Uint8Array> {
+async function encoded(name: FormatName, pixels: Pixels, settings: Partial<EncodeSettings>): Promise<Uint8Array> {
   const format: FormatDefinition = FORMATS[name];
-  if (format.write) return format.write.encode(pictureOf([pixels]), SETTINGS, UNPAUSED);
-  if (name === "svg") return drawn(pixels);
-  if (name === "tiff") return striped(pixels);
-  throw new Error(`${name} is not written here`);
+  const made = MADE[name]?.(pixels);
+  if (made) return made;
+  if (!format.write) throw new Error(`${name} is not written here`);
+  return format.write.encode(pictureOf([pixels]), { ...SETTINGS, ...settings }, UNPAUSED);
+}
+
+/** Numbers of so many bytes each, the lowest byte first. */
+function little(bytes: 2 | 4, ...numbers: readonly number[]): number[] {
+  return numbers.flatMap((number) => Array.from({ length: bytes }, (_, at) => (number >>> (8 * at)) & 255));
+}
+
+/** A bitmap of 32 bits a pixel, with the header of a file or as an icon has it, behind which a mask follows. */
+function bitmap({ data }: Pixels, where: "file" | "icon"): Uint8Array {
+  const maskBytes = where === "icon" ? (SIDE * SIDE) / 8 : 0;
+  const header = [...little(4, 40, SIDE, where === "icon" ? 2 * SIDE : SIDE), ...little(2, 1, 32)];
+  const head = [...header, ...little(4, 0, data.length + maskBytes, 0, 0, 0, 0)];
+  const file = where === "file" ? [0x42, 0x4d, ...little(4, 14 + head.length + data.length, 0, 14 + head.length)] : [];
+  const rows = new Uint8Array(data.length);
+  for (let at = 0; at < data.length; at += 4) {
+    const y = SIDE - 1 - Math.floor(at / (SIDE * 4));
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4);
+    rows.set([blue, green, red, alpha], y * SIDE * 4 + (at % (SIDE * 4)));
+  }
+  return Uint8Array.from([...file, ...head, ...rows, ...new Uint8Array(maskBytes)]);
+}
+
+function icon(pixels: Pixels): Uint8Array {
+  const content = bitmap(pixels, "icon");
+  const entry = [SIDE, SIDE, 0, 0, ...little(2, 1, 32), ...little(4, content.length, 22)];
+  return Uint8Array.from([...little(2, 0, 1, 1), ...entry, ...content]);
+}
+
+/** The merged picture of a Photoshop file, RGB, as it is. */
+function layered({ data }: Pixels): Uint8Array {
+  const head = [0x38, 0x42, 0x50, 0x53, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, SIDE, 0, 0, 0, SIDE, 0, 8, 0, 3];
+  const planes = [0, 1, 2].flatMap((channel) => [...data.filter((_, at) => at % 4 === channel)]);
+  return Uint8Array.from([...head, ...little(4, 0, 0, 0), 0, 0, ...planes]);
 }
 
 /** A drawing of the squares. */
@@ -116,11 +157,17 @@ function striped({ data }: Pixels): Uint8Array {
   return file;
 }
 
-const FORMATS_HERE = ["jpeg", "png", "webp", "gif", "avif", "heic", "jpeg2000", "tiff", "svg"] as const;
+/** Files that decoders treat apart. */
+const KINDS: readonly (readonly [what: string, name: FormatName, settings: Partial<EncodeSettings>])[] = [
+  ["progressive", "jpeg", { progressive: true }],
+  ["without loss", "webp", { lossless: true, quality: 100 }],
+  ["without loss", "jpeg2000", { lossless: true, quality: 100 }],
+];
+const WHOLE = (Object.keys(FORMATS) as FormatName[]).map((name) => ["as it is", name, {}] as const);
 
-describe.each(FORMATS_HERE)("a damaged file after a picture: %s", (name) => {
+describe.each([...WHOLE, ...KINDS])("a damaged file after a picture, %s: %s", (_what, name, settings) => {
   it("shows nothing of it", async () => {
-    const [before, file] = [await encoded(name, PATTERN), await encoded(name, GRAY)];
+    const [before, file] = [await encoded(name, PATTERN, settings), await encoded(name, GRAY, settings)];
     const whole = await shown(name, before);
     expect(whole && shownOf(whole)).toBe(COLORS.length);
     const gray = await shown(name, file);
