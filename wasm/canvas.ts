@@ -2,7 +2,7 @@
 import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
 import type { Turns } from "./instance.ts";
-import { type HeapExports, NativeError, type NativeModule } from "./load.ts";
+import { allocated, type HeapExports, NativeError, type NativeModule } from "./load.ts";
 import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
@@ -91,8 +91,7 @@ export class NativeCanvas {
   constructor(stills: NativeStills, width: number, rows: number) {
     this.stills = stills;
     this.width = width;
-    this.pointer = this.call((exports) => exports.canvas_open(width, rows));
-    if (this.pointer === 0) throw new NativeError("out of memory");
+    this.pointer = allocated(this.call((exports) => exports.canvas_open(width, rows)));
   }
 
   /**
@@ -100,15 +99,13 @@ export class NativeCanvas {
    * @throws NativeError when the picture is damaged or of another size, or memory does not suffice
    */
   async decode(picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer> {
-    const copy = this.call((exports) => exports.malloc(picture.bytes));
-    if (copy === 0) throw new NativeError("out of memory");
+    const copy = allocated(this.call((exports) => exports.malloc(picture.bytes)));
     picture.write(this.stills.bytes(copy, picture.bytes));
     const pace = { breath, nanoseconds: picture.nanoseconds };
     const decoded = await this.stills
       .callPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers)
       .catch((error: unknown) => this.stills.refuse(error));
-    if (decoded === 0) throw new NativeError("out of memory");
-    this.pictures.add(decoded);
+    this.pictures.add(allocated(decoded));
     if (colors) this.call((exports) => exports.picture_colors(decoded, colors.matrix, colors.fullRange ? 1 : 0));
     return decoded;
   }

@@ -1,7 +1,14 @@
 /** What jobs hold in native modules, and the duty to give it back once. */
 import type { Fuel } from "./fuel/fuel.ts";
 import type { ArgumentsOf, FunctionName, Pace, ResultOf } from "./instance.ts";
-import { type HeapExports, NativeError, type NativeExports, type NativeInstance, type NativeModule } from "./load.ts";
+import {
+  allocated,
+  type HeapExports,
+  NativeError,
+  type NativeExports,
+  type NativeInstance,
+  type NativeModule,
+} from "./load.ts";
 
 /** Something opened in the instance that the jobs of a module share. */
 export class Handle<Exports extends NativeExports> {
@@ -11,7 +18,7 @@ export class Handle<Exports extends NativeExports> {
   private readonly free: (exports: Exports, pointer: number) => void;
   private closed = false;
 
-  /** @throws NativeError when `open` returns 0, which means that memory ran out */
+  /** @throws OutOfMemory when `open` returns 0 */
   constructor(
     module: NativeModule<Exports>,
     open: (exports: Exports, instance: NativeInstance<Exports>) => number,
@@ -21,8 +28,7 @@ export class Handle<Exports extends NativeExports> {
     this.free = free;
     this.instance = module.acquire();
     try {
-      this.pointer = this.instance.run((exports) => open(exports, this.instance));
-      if (this.pointer === 0) throw new NativeError("out of memory");
+      this.pointer = allocated(this.instance.run((exports) => open(exports, this.instance)));
     } catch (error) {
       module.release(this.instance);
       throw error;

@@ -34,6 +34,24 @@ export class NativeError extends Error {
   override name = "NativeError";
 }
 
+/** There was no memory left for what had to be allocated. */
+export class OutOfMemory extends NativeError {
+  override name = "OutOfMemory";
+
+  constructor() {
+    super("out of memory");
+  }
+}
+
+/**
+ * The address of what C allocated or opened. Address 0 is writable in linear memory, so it must never be used as one.
+ * @throws OutOfMemory when it is 0
+ */
+export function allocated(address: number): number {
+  if (address === 0) throw new OutOfMemory();
+  return address;
+}
+
 /** The work took more of the processor than it may. */
 export class OutOfFuel extends NativeError {
   override name = "OutOfFuel";
@@ -219,9 +237,20 @@ export class NativeInstance<Exports extends NativeExports> {
     }
   }
 
-  /** A view of linear memory; valid until the next call that may allocate. */
+  /**
+   * Memory in the instance, until `free` is called with its address.
+   * @throws OutOfMemory when there is none
+   */
+  allocate(bytes: number): number {
+    return allocated(this.run((exports) => exports.malloc(bytes)));
+  }
+
+  /**
+   * A view of linear memory; valid until the next call that may allocate.
+   * @throws OutOfMemory when it would lie at address 0, which is what C returns instead of memory that it has not got
+   */
   bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.exports.memory.buffer, pointer, length);
+    return new Uint8Array(this.exports.memory.buffer, length > 0 ? allocated(pointer) : pointer, length);
   }
 
   /** The zero-terminated ASCII text at `pointer`, at most 200 characters. */

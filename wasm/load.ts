@@ -10,7 +10,15 @@
  * (`instance.ts`) has one alone, and gives it back for the next.
  */
 import type { Fuel } from "./fuel/fuel.ts";
-import { NativeError, type NativeExports, NativeInstance, type NativeOptions, OutOfFuel } from "./instance.ts";
+import {
+  allocated,
+  NativeError,
+  type NativeExports,
+  NativeInstance,
+  type NativeOptions,
+  OutOfFuel,
+  OutOfMemory,
+} from "./instance.ts";
 
 /** Totals for logs, tests and benchmarks. */
 export interface NativeStatistics {
@@ -247,5 +255,5 @@ export function nativeHeap(): { readonly used: number; readonly peak: number } {
   return { used, peak: used + above };
 }
 
-export { NativeError, NativeInstance, OutOfFuel };
+export { allocated, NativeError, NativeInstance, OutOfFuel, OutOfMemory };
 export type { NativeExports, NativeModule, NativeOptions };

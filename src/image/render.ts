@@ -11,6 +11,7 @@ import { findFaces, findFacesPrice } from "./faces/detect.ts";
 import { enlarged, reported } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
+import { withoutMemory } from "./formats/guard.ts";
 import type { Box } from "./geometry.ts";
 import type { OperationRow, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
@@ -71,6 +72,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     });
     const facts = best.format.read.probe(best.file.bytes);
     return { input: { ...stored, faces }, output: { ...best, facts } };
+  } catch (error) {
+    throw withoutMemory(error);
   } finally {
     if (!isHandedOver) source.release();
   }

@@ -1,5 +1,5 @@
 /** Orders from file to file: what only shows when operations, formats and the budget come together. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
@@ -7,6 +7,7 @@ import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { webp } from "../../src/image/formats/webp.ts";
 import type { OperationName } from "../../src/image/operations.ts";
+import { NativeInstance } from "../../wasm/load.ts";
 import over from "../fixtures/effects/over.png";
 import sourceAlpha from "../fixtures/resample/source-alpha.png";
 import source from "../fixtures/resample/source.png";
@@ -29,6 +30,13 @@ async function pixels(file: ArrayBuffer, body: object): Promise<Pixels> {
 }
 
 describe("render", () => {
+  it("refuses a picture for which native code has no memory left", async () => {
+    const none = vi.spyOn(NativeInstance.prototype, "run").mockReturnValue(0);
+    const refused = expect(rendered(source, LOSSLESS)).rejects;
+    await refused.toMatchObject({ status: 422, message: expect.stringContaining("not enough memory") });
+    none.mockRestore();
+  });
+
   it("runs operations in the order of the list, whatever the order of members", async () => {
     const watermark = { id: "mark", gravity: "top-left" };
     const body = { mask: { shape: "ellipse" }, watermark, filter: { sepia: { value: 100 } }, rotate: { angle: 90 } };

@@ -1,22 +1,28 @@
 /** Native modules and their calls: memory that is given back, work that pauses. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { Thread } from "../../src/image/breath.ts";
+import { Thread, UNPAUSED } from "../../src/image/breath.ts";
 import { openTransform } from "../../wasm/color/color.ts";
+import { Handle } from "../../wasm/handle.ts";
 import type { Turns } from "../../wasm/instance.ts";
 import {
+  allocated,
   droppedNativeBytes,
   dropNative,
   native,
   NativeError,
   type NativeExports,
+  NativeInstance,
   nativeMemoryBytes,
   nativeStatistics,
+  OutOfMemory,
   trimNative,
 } from "../../wasm/load.ts";
+import { COLOR_TYPE, openPngReader } from "../../wasm/pixels/png.ts";
 import { openComparison } from "../../wasm/score/score.ts";
 import pausing from "../fixtures/native/pausing.wasm";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
+import displayP3 from "../fixtures/profiles/display-p3.icc";
 
 function memoryOf(name: string): number {
   return nativeStatistics().find((module) => module.name === name)?.memoryBytes ?? 0;
@@ -41,6 +47,58 @@ describe("idle native memory", () => {
     trimNative(memoryOf("score"));
     expect(memoryOf("color")).toBe(0);
     expect(nativeMemoryBytes()).toBe(memoryOf("score"));
+  });
+});
+
+/** Work in which the call of that number into native code says that it has no memory. */
+function withoutMemoryAt(call: number, work: () => unknown): void {
+  const run = Object.getOwnPropertyDescriptor(NativeInstance.prototype, "run")?.value as (
+    ...args: unknown[]
+  ) => unknown;
+  let calls = 0;
+  const spy = vi.spyOn(NativeInstance.prototype, "run").mockImplementation(function (this: unknown, ...args) {
+    return ++calls === call ? 0 : Reflect.apply(run, this, args);
+  });
+  try {
+    work();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+describe("memory that there is not", () => {
+  it("is refused where it was asked for, and is never written to", () => {
+    expect(allocated(8)).toBe(8);
+    expect(() => allocated(0)).toThrow(OutOfMemory);
+    const { module } = pausingModule();
+    const instance = module.acquireAlone();
+    expect(() => instance.bytes(0, 1)).toThrow(OutOfMemory);
+    expect(instance.bytes(0, 0)).toHaveLength(0);
+    module.release(instance);
+    expect(
+      () =>
+        new Handle(
+          module,
+          () => 0,
+          () => {},
+        ),
+    ).toThrow(OutOfMemory);
+    expect(module.statistics().memoryBytes).toBeGreaterThan(0);
+  });
+
+  it("is not taken for a transform, or for the levels of a PNG file, and nothing is held for them", () => {
+    const levels = Uint8Array.from({ length: 256 }, (_, at) => at);
+    const png = { width: 4, height: 4, depth: 8, type: COLOR_TYPE.rgb, interlaced: false, input: () => null } as const;
+    // The first use makes the instances, which are calls into them, too.
+    openTransform(new Uint8Array(displayP3), "rgba")?.close();
+    openPngReader({ ...png, levels }, UNPAUSED).close();
+    for (const call of [1, 2]) {
+      const open = () => openTransform(new Uint8Array(adobeRgb), "rgba");
+      expect(() => withoutMemoryAt(call, open)).toThrow(OutOfMemory);
+    }
+    expect(() => withoutMemoryAt(2, () => openPngReader({ ...png, levels }, UNPAUSED))).toThrow(OutOfMemory);
+    trimNative(0);
+    expect([memoryOf("color"), memoryOf("pixels")]).toEqual([0, 0]);
   });
 });
 

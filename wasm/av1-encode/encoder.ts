@@ -3,7 +3,7 @@
  */
 import { LoneJob } from "../handle.ts";
 import type { Turns } from "../instance.ts";
-import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
+import { allocated, heapOf, type HeapExports, native } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./av1-encode.wasm";
 
@@ -125,7 +125,7 @@ export class Av1Cells {
           TUNING,
         ),
       );
-      if (this.pointer === 0) throw new NativeError("out of memory");
+      allocated(this.pointer);
     } catch (error) {
       this.close();
       throw error;
@@ -163,8 +163,8 @@ export class Av1Cells {
     const nanoseconds = Math.round(pixelNanoseconds(this.settings) * (alpha ? ALPHA : 1));
     const pace = { breath, nanoseconds: 1 };
     try {
-      const from = await this.job.callPausing(pace, "encoder_cell", this.pointer, column, alpha ? 1 : 0, nanoseconds);
-      if (from === 0) throw new NativeError("out of memory");
+      const flags = [alpha ? 1 : 0, nanoseconds] as const;
+      const from = allocated(await this.job.callPausing(pace, "encoder_cell", this.pointer, column, ...flags));
       const length = this.job.call((exports) => exports.encoder_bytes(this.pointer));
       return this.job.bytes(from, length).slice();
     } catch (error) {

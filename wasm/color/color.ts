@@ -130,12 +130,16 @@ function free({ instance: { exports }, transform, run }: Built): void {
 
 function build(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout): Built {
   const { exports } = instance;
-  const source = exports.malloc(profile.length);
+  const source = instance.allocate(profile.length);
+  let run = 0;
   try {
+    run = instance.allocate(RUN_PIXELS * 4);
     instance.bytes(source, profile.length).set(profile);
     const transform = instance.run(() => exports.color_open(source, profile.length, LAYOUTS[layout]));
-    const run = transform > NOTHING_TO_DO ? exports.malloc(RUN_PIXELS * 4) : 0;
     return { instance, profile: profile.slice(), layout, transform, run };
+  } catch (error) {
+    exports.free(run);
+    throw error;
   } finally {
     exports.free(source);
   }

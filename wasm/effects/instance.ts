@@ -60,8 +60,7 @@ function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExp
   const tables: Pointer[] = [];
   try {
     return open(exports, (values) => {
-      const pointer = exports.malloc(values.byteLength);
-      if (pointer === 0) return 0;
+      const pointer = instance.allocate(values.byteLength);
       tables.push(pointer);
       instance
         .bytes(pointer, values.byteLength)

@@ -1,6 +1,6 @@
 /** Windows of a picture that cascades of Haar features take for faces; see scan.c. */
 import { Handle } from "../handle.ts";
-import { native, NativeError, type NativeExports } from "../load.ts";
+import { native, type NativeExports, OutOfMemory } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./faces.wasm";
 
@@ -125,7 +125,7 @@ function scan(handle: Handle<FacesExports>, search: Search): Hit[] {
   const part = [x, y, width, height, smallest, largest, factor] as const;
   const [count, at] = handle.call((exports, pointer) => {
     const found = exports.scan_part(pointer, index, mirrored ? 1 : 0, ...part, fine ? 1 : 0);
-    if (found < 0) throw new NativeError("out of memory");
+    if (found < 0) throw new OutOfMemory();
     return [found, exports.scan_hits()] as const;
   });
   const bytes = handle.bytes(at, count * 12);

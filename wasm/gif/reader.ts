@@ -1,6 +1,6 @@
 /** Frames of GIF files as RGBA: onto a canvas, or a single one in bands. */
 import type { Turns } from "../instance.ts";
-import { NativeError } from "../load.ts";
+import { NativeError, OutOfMemory } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
@@ -146,7 +146,7 @@ export class FrameCanvas extends Reader {
   /** Remembers a rectangle within the canvas, until the next time. */
   save({ x, y, width, height }: Rectangle): void {
     const done = this.handle.call((exports, pointer) => exports.reader_save(pointer, x, y, width, height));
-    if (!done) throw new NativeError("out of memory");
+    if (!done) throw new OutOfMemory();
   }
 
   /** Puts back the rectangle that was remembered. */

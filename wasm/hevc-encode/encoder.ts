@@ -4,7 +4,7 @@
  */
 import { LoneJob } from "../handle.ts";
 import type { Turns } from "../instance.ts";
-import { type HeapExports, heapOf, native, NativeError } from "../load.ts";
+import { allocated, type HeapExports, heapOf, native } from "../load.ts";
 import { beside, type Price, priced } from "../price.ts";
 import module from "./hevc-encode.wasm";
 
@@ -109,7 +109,7 @@ export class HevcTiles {
     this.job = new LoneJob(hevc, peakBytes);
     try {
       this.pointer = this.call((exports) => exports.tiles_open(pictureWidth, tile.width, tile.height, opaque ? 1 : 0));
-      if (this.pointer === 0) throw new NativeError("out of memory");
+      allocated(this.pointer);
       this.columns = this.call((exports) => exports.tiles_columns(this.pointer));
     } catch (error) {
       this.job.close();
@@ -157,7 +157,7 @@ export class HevcTiles {
       const name = this.call((exports) => this.text(exports, preset));
       const pace = { breath, nanoseconds };
       const done = await this.job.callPausing(pace, "tiles_encode", this.pointer, column, ...numbers, name);
-      if (done === 0) throw new NativeError("out of memory");
+      allocated(done);
       return this.call((exports) => {
         exports.free(name);
         return this.take(exports);
@@ -185,8 +185,7 @@ export class HevcTiles {
   }
 
   private text(exports: EncodeExports, text: string): Pointer {
-    const pointer = exports.malloc(text.length + 1);
-    if (pointer === 0) throw new NativeError("out of memory");
+    const pointer = allocated(exports.malloc(text.length + 1));
     const bytes = this.job.bytes(pointer, text.length + 1);
     bytes.set(new TextEncoder().encode(text));
     bytes[text.length] = 0;

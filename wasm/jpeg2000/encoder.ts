@@ -1,5 +1,5 @@
 /** A JPEG 2000 codestream from rows of pixels, by OpenJPEG. */
-import type { Turns } from "../instance.ts";
+import { allocated, type Turns } from "../instance.ts";
 import { WritingJob } from "./instance.ts";
 
 export interface WriterSettings {
@@ -36,7 +36,7 @@ export class CodestreamWriter {
     );
     try {
       const steps = settings.steps(this.job.call((exports, pointer) => exports.writer_levels(pointer)));
-      const at = this.job.call((exports) => exports.malloc(steps.byteLength));
+      const at = allocated(this.job.call((exports) => exports.malloc(steps.byteLength)));
       this.job.bytes(at, steps.byteLength).set(new Uint8Array(steps.buffer));
       this.job.call((exports, pointer) => exports.writer_start(pointer, lossless ? 1 : 0, byPosition ? 1 : 0, at));
       this.job.call((exports) => exports.free(at));

@@ -4,7 +4,7 @@
  */
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf, Turns } from "../instance.ts";
-import { heapOf, type HeapExports, native, NativeError } from "../load.ts";
+import { allocated, heapOf, type HeapExports, native } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import module from "./jpeg2000.wasm";
 
@@ -83,8 +83,7 @@ class Job {
     this.free = free;
     this.job = new LoneJob(jpeg2000, peakBytes);
     try {
-      this.pointer = this.call(open);
-      if (this.pointer === 0) throw new NativeError("out of memory");
+      this.pointer = allocated(this.call(open));
     } catch (error) {
       this.close();
       throw error;

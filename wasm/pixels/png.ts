@@ -1,6 +1,6 @@
 /** PNG rows: decompression, filters and expansion to RGBA one way; the smallest representation and back the other. */
 import type { Turns } from "../instance.ts";
-import { NativeError } from "../load.ts";
+import { NativeError, OutOfMemory } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
@@ -59,7 +59,10 @@ const FAILURES: Readonly<Record<number, string>> = {
 /** Decompressing a byte of the file, unfiltering a byte of pixels as they are stored, and expanding a pixel. */
 const READ_NANOSECONDS = { coded: 6, stored: 0.6, pixel: 0.5 } as const;
 
-/** `read` throws NativeError when the data is damaged. */
+/**
+ * `read` throws NativeError when the data is damaged.
+ * @throws OutOfMemory
+ */
 export function openPngReader(options: PngReaderOptions, breath: Turns): PngReader {
   const { width, height, depth, type, interlaced, table, key, levels, raw = false, input } = options;
   const handle = new Handle(
@@ -68,9 +71,14 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
   );
   const address = (work: "png_table" | "png_levels" | "png_band" | "png_input") =>
     handle.call((exports, pointer) => exports[work](pointer));
-  if (table) handle.bytes(address("png_table"), table.length).set(table);
-  if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
-  if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
+  try {
+    if (table) handle.bytes(address("png_table"), table.length).set(table);
+    if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
+    if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
   const band = address("png_band");
   const stride = raw ? (width * depth * SAMPLES[type]) / 8 : width * 4;
   let left = height;
@@ -246,7 +254,7 @@ export function openPngWriter(options: PngWriterOptions): PngWriter {
       handle.bytes(window, rows.length).set(rows);
       const count = rows.length / stride;
       const bytes = handle.call((exports, pointer) => exports.writer_commit(pointer, count, last ? 1 : 0));
-      if (bytes < 0) throw new NativeError("out of memory");
+      if (bytes < 0) throw new OutOfMemory();
       const address = handle.call((exports, pointer) => exports.writer_output(pointer));
       return bytes === 0 ? EMPTY : handle.bytes(address, bytes).slice();
     },

@@ -1,6 +1,6 @@
 /** Palettes: counting the colors of a picture, choosing the best few, and mapping pixels to them. See the C files. */
 import type { Turns } from "../instance.ts";
-import { NativeError } from "../load.ts";
+import { OutOfMemory } from "../load.ts";
 import { type Price, priced, sequence, times } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
@@ -63,7 +63,7 @@ export class Histogram {
       return inRoom(bytes.samples + bytes.cuts, (room) => {
         const cutsAt = room.pointer + bytes.samples;
         const cells = exports.make_cuts(pointer, Math.max(1, most - transparent), room.pointer, cutsAt);
-        if (cells < 0) throw new NativeError("out of memory");
+        if (cells < 0) throw new OutOfMemory();
         return {
           isExact,
           transparent,

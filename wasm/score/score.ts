@@ -1,5 +1,5 @@
 /** SSIMULACRA 2.1 over rows; see comparison.c for the definition and its source. */
-import { native, NativeError, type NativeExports, type NativeInstance } from "../load.ts";
+import { allocated, native, type NativeExports, type NativeInstance } from "../load.ts";
 import { comparingBytes, keptScoreBytes, makingBytes, MIN_SCORED_SIDE, steppingBytes } from "./plan.ts";
 import module from "./score.wasm";
 
@@ -92,7 +92,7 @@ class Held {
   /** Makes something that `free` gives back; if that fails, all that was made is given back. */
   make(open: (exports: ScoreExports) => number, free: (exports: ScoreExports, pointer: number) => void): number {
     try {
-      const pointer = this.call(open);
+      const pointer = allocated(this.call(open));
       // A broken instance is not called again: it goes with all it holds.
       this.frees.push(() => this.instance.broken || free(this.instance.exports, pointer));
       return pointer;
@@ -105,11 +105,7 @@ class Held {
   /** Memory for MAX_ROWS rows. */
   band(width: number): number {
     return this.make(
-      (exports) => {
-        const pointer = exports.malloc(width * 4 * MAX_ROWS);
-        if (!pointer) throw new NativeError("out of memory");
-        return pointer;
-      },
+      (exports) => exports.malloc(width * 4 * MAX_ROWS),
       (exports, pointer) => exports.free(pointer),
     );
   }

@@ -1,7 +1,7 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import { fuelFor } from "../fuel/fuel.ts";
 import type { Turns } from "../instance.ts";
-import { type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { allocated, type HeapExports, heapOf, native, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./tiff.wasm";
@@ -90,7 +90,7 @@ export class TiffReader {
     this.source = sources.add(this.instance.exports, bytes);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
-      if (this.pointer === 0) throw new NativeError("out of memory");
+      allocated(this.pointer);
       this.run((exports) => exports.reader_open(this.pointer, mostBytes));
       this.facts = this.readFacts();
     } catch (error) {

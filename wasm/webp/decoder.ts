@@ -1,6 +1,6 @@
 /** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
 import { fuelFor } from "../fuel/fuel.ts";
-import { NativeError } from "../load.ts";
+import { allocated, NativeError } from "../load.ts";
 import { beside, held, type Price, priced } from "../price.ts";
 import { Job, type WebpInstance } from "./instance.ts";
 
@@ -97,8 +97,7 @@ export function openDecoder(bitstream: Bitstream, region: Region, instance?: Web
   const job = new Job(price.bytes, instance, fuelFor(price));
   try {
     const decoder = job.call((exports) => {
-      const input = exports.malloc(bytes);
-      if (input === 0) throw new NativeError("out of memory");
+      const input = allocated(exports.malloc(bytes));
       if (alpha) job.instance.bytes(input, alpha.length).set(alpha);
       job.instance.bytes(input + bytes - data.length, data.length).set(data);
       return exports.decoder_open(input, bytes - data.length, data.length, lossless ? 1 : 0);

@@ -2,7 +2,7 @@
 import type { Fuel } from "../fuel/fuel.ts";
 import { NO_LIMIT } from "../handle.ts";
 import type { Pace } from "../instance.ts";
-import { type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
+import { allocated, type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import module from "./webp.wasm";
 
@@ -199,7 +199,7 @@ export class Job {
 
   /** Makes an allocation part of the job: `free` runs when the job is closed, the last one first. */
   own(pointer: number, free: (exports: WebpExports, pointer: number) => void): number {
-    if (pointer === 0) throw new NativeError("out of memory");
+    allocated(pointer);
     this.frees.push((exports) => free(exports, pointer));
     return pointer;
   }

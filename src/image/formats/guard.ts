@@ -1,5 +1,5 @@
 /** Native code refuses files that are damaged, unusual, or take too long: what callers are told then. */
-import { NativeError, OutOfFuel } from "../../../wasm/load.ts";
+import { NativeError, OutOfFuel, OutOfMemory } from "../../../wasm/load.ts";
 import { ApiError } from "../../errors.ts";
 
 /** Runs native code; what it refuses is thrown as `refusal` makes of it. Every other error stays what it is. */
@@ -26,6 +26,16 @@ export async function guardedAsync<Result>(
 /** What a file is refused with that takes more of the processor than its size could explain. */
 export function tooSlow(cause: OutOfFuel): ApiError {
   return new ApiError(422, "The image takes too long to be decoded or drawn", { cause });
+}
+
+/** What work is refused with that no format answers for, such as operations and color conversion. */
+function tooLarge(cause: OutOfMemory): ApiError {
+  return new ApiError(422, "The image is too large: there is not enough memory to work on it", { cause });
+}
+
+/** An error out of a whole job: where native code had no memory left, a refusal; every other error stays what it is. */
+export function withoutMemory(error: unknown): unknown {
+  return error instanceof OutOfMemory ? tooLarge(error) : error;
 }
 
 function refused(error: unknown, refusal: (reason: NativeError) => ApiError): unknown {
