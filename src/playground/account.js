@@ -1,11 +1,12 @@
 /** The view of an account: credits, rate, usage, notifications, saved things. */
-import { bytesText, countText, fill, h, moment } from "./dom.js";
-import { call, Refusal } from "./request.js";
+import { card, createGuard, refreshing, row, section, smallButton, sureButton } from "./cards.js";
+import { bytesText, countText, h, moment } from "./dom.js";
+import { call } from "./request.js";
 import { usageOf } from "./usage.js";
 
 /**
  * @import {
- *   Account, Called, Child, ConnectorList, ConnectorRecord, KeyfileList, KeyfileRecord, UsageList, WatermarkList,
+ *   Account, Called, ConnectorList, ConnectorRecord, KeyfileList, KeyfileRecord, UsageList, WatermarkList,
  *   WatermarkRecord, WebhookList, WebhookRecord,
  * } from "./shapes.d.ts"
  */
@@ -14,7 +15,7 @@ const PAGE = 20;
 
 /**
  * @typedef {object} Actions
- * @property {(work: () => Promise<void>, done?: string) => Promise<void>} guarded runs something and says how it went
+ * @property {import("./cards.js").Guarded} guarded
  * @property {() => Promise<void>} load
  * @property {(id: string) => void} useWatermark
  */
@@ -24,41 +25,13 @@ const PAGE = 20;
  * @param {Pick<Actions, "useWatermark">} ports
  */
 export function createAccount({ useWatermark }) {
-  const message = h("div", { class: "error", role: "alert", hidden: true });
-  const said = h("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+  const { guarded, parts } = createGuard();
   const cards = h("div", { class: "cards" });
-  /** @type {Actions["guarded"]} */
-  const guarded = async (work, done) => {
-    message.hidden = true;
-    try {
-      await work();
-      if (done) said.textContent = done;
-    } catch (error) {
-      message.hidden = false;
-      fill(
-        message,
-        h("strong", {}, (error instanceof Refusal && error.status) || "Failed"),
-        h("span", {}, wordsOf(error)),
-      );
-    }
-  };
   const load = () =>
-    guarded(async () => {
-      const focused = document.activeElement?.closest(".card")?.getAttribute("aria-labelledby");
-      cards.inert = true; // what is about to be replaced cannot be used any more
-      try {
-        cards.replaceChildren(...(await allCards({ guarded, load, useWatermark })));
-      } finally {
-        cards.inert = false;
-      }
-      if (focused) document.getElementById(focused)?.focus();
-    });
-  return { element: h("div", {}, h("h1", {}, "Account"), message, said, cards), load };
-}
-
-/** @param {unknown} error */
-function wordsOf(error) {
-  return error instanceof Error ? error.message : String(error);
+    guarded(() =>
+      refreshing(cards, async () => cards.replaceChildren(...(await allCards({ guarded, load, useWatermark })))),
+    );
+  return { element: h("div", {}, h("h1", {}, "Account"), parts, cards), load };
 }
 
 /** @param {Actions} actions */
@@ -89,27 +62,6 @@ async function allCards(actions) {
  */
 function docs(operationId, text) {
   return h("a", { href: `/docs#${operationId}` }, text);
-}
-
-/**
- * @param {string} name
- * @param {Child} title
- * @param {Child} content
- */
-function section(name, title, content) {
-  const id = `card-${name.toLowerCase()}`;
-  return h("section", { class: "panel card", "aria-labelledby": id }, h("h2", { id, tabindex: -1 }, title), content);
-}
-
-/**
- * @param {string} title
- * @param {readonly HTMLElement[]} rows
- * @param {Child} empty
- * @param {Child[]} more
- */
-function card(title, rows, empty, ...more) {
-  const list = rows.length > 0 ? h("ul", { class: "rows" }, rows) : h("p", { class: "hint" }, empty);
-  return section(title, title, [list, more]);
 }
 
 /** @param {Called<Account>} called */
@@ -179,45 +131,18 @@ function watermarkCard(watermarks, { guarded, load, useWatermark }) {
 }
 
 /**
- * @param {Child} about
- * @param {Child} actions
- */
-function row(about, actions) {
-  return h("li", {}, h("div", {}, about), h("div", { class: "row-actions" }, actions));
-}
-
-/**
- * @param {string} text
- * @param {string} label for whoever does not see what it belongs to
- * @param {() => void} onclick
- */
-function smallButton(text, label, onclick) {
-  return h("button", { type: "button", class: "quiet small", "aria-label": label, onclick }, text);
-}
-
-/**
- * Asks again on the same button: deleting cannot be undone.
  * @param {string} path
  * @param {string} name
  * @param {string} done
  * @param {Pick<Actions, "guarded" | "load">} actions
  */
 function removeButton(path, name, done, { guarded, load }) {
-  let sure = false;
-  const button = smallButton("Delete", `Delete ${name}`, () => {
-    if (!sure) return ask(true);
-    void guarded(async () => {
+  return sureButton("Delete", `Delete ${name}`, () =>
+    guarded(async () => {
       await call("DELETE", path);
       await load();
-    }, done);
-  });
-  const ask = (/** @type {boolean} */ asked) => {
-    sure = asked;
-    button.textContent = asked ? "Really?" : "Delete";
-    button.setAttribute("aria-label", asked ? `Really? Delete ${name}` : `Delete ${name}`);
-  };
-  button.addEventListener("blur", () => ask(false));
-  return button;
+    }, done),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The page at `/`: an image goes in, both sides come out. */
 import { createAccount } from "./account.js";
 import { createCompare } from "./compare.js";
+import { createDeliveries } from "./deliveries.js";
 import { byId, durationText, fill, h } from "./dom.js";
 import { createForm } from "./form.js";
 import { call, Refusal } from "./request.js";
@@ -30,6 +31,9 @@ const tabs = createTabs("Language");
 const compare = createCompare({ onOriginal: showOriginal, onResult: showResult });
 const source = createSource(refresh);
 const account = createAccount({ useWatermark });
+const deliveries = createDeliveries({ readRequest: () => form?.read() });
+/** What each view is, by its name in the address; the first is the playground itself. */
+const VIEWS = { try: undefined, deliveries, account };
 /** @type {Field | undefined} */
 let form;
 /** @type {AbortController | undefined} */
@@ -208,23 +212,29 @@ function useWatermark(id) {
   refresh();
 }
 
+function viewShown() {
+  const named = location.hash.slice(1);
+  return named === "account" || named === "deliveries" ? named : "try";
+}
+
 function showView() {
-  const view = location.hash === "#account" ? "account" : "try";
-  for (const name of ["try", "account"]) byId(`view-${name}`).hidden = name !== view;
+  const view = viewShown();
+  for (const name of Object.keys(VIEWS)) byId(`view-${name}`).hidden = name !== view;
   for (const link of document.querySelectorAll("[data-view]")) {
     if (link.getAttribute("data-view") === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (view === "account") void account.load();
+  void VIEWS[view]?.load();
 }
 
 async function start() {
   byId("snippets").append(tabs.element);
   byId("compare").append(compare.element);
+  byId("view-deliveries").append(deliveries.element);
   byId("view-account").append(account.element);
   bindKey(byId("key", HTMLInputElement), () => {
     refresh();
-    if (location.hash === "#account") void account.load();
+    void VIEWS[viewShown()]?.load();
   });
   addEventListener("hashchange", showView);
   showView();

@@ -1,12 +1,20 @@
 /** What the pages handle: the answers of the API, its document, and the parts of a page. */
+import type { DeliverySigning } from "../cli/api-types.ts";
+
 export type {
   Account,
   ConnectorList,
   ConnectorRecord,
+  DeliveryCreated,
+  DeliveryList,
+  DeliveryRecord,
+  DeliverySigning,
+  DeliveryUsage,
   Failure,
   Input,
   KeyfileList,
   KeyfileRecord,
+  NewDelivery,
   Result,
   Success,
   UploadBody,
@@ -17,6 +25,9 @@ export type {
   WebhookList,
   WebhookRecord,
 } from "../cli/api-types.ts";
+
+/** What addresses are signed with, in hex. */
+export type SigningPair = DeliverySigning["signing"];
 
 /** What may stand inside an element; lists may be nested. */
 export type Child = Node | string | number | false | null | undefined | readonly Child[];

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { useBrowser, withPage } from "./page.ts";
+import { BASE, useBrowser, withPage } from "./page.ts";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MACAW = join(import.meta.dirname, "..", "fixtures", "score", "macaw.png");
+const SAMPLE = `${BASE}/sample.jpg`;
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** What breaks a rule: the rule, the element, and why. */
@@ -80,6 +81,26 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   [
+    "the deliveries",
+    "/#deliveries",
+    async (page) => {
+      await open(page);
+      const making = page.getByRole("region", { name: "Make a delivery" });
+      await making.getByLabel("Name", { exact: true }).first().fill("Axe");
+      await making.getByLabel("Addresses begin with").fill("https://www.example.com/");
+      await making.getByRole("button", { name: "Add a preset" }).click();
+      await making.getByLabel("Name", { exact: true }).last().fill("card");
+      await making.getByLabel("Unsigned addresses may use").selectOption("list");
+      await making.getByRole("button", { name: "Make the delivery" }).click();
+      await page.getByRole("heading", { name: "Signing keys of Axe" }).waitFor();
+      await page.evaluate(`document.querySelectorAll(".card details").forEach((one) => { one.open = true; })`);
+      const demo = page.getByRole("region", { name: "Demo demo" });
+      await demo.getByLabel("Original", { exact: true }).fill(SAMPLE);
+      await demo.getByRole("button", { name: "Show it" }).click();
+      await demo.getByRole("img").waitFor();
+    },
+  ],
+  [
     "the account",
     "/#account",
     async (page) => {
@@ -100,26 +121,29 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
 describe.skipIf(inject("browser") === "")("the pages are accessible", () => {
   useBrowser();
 
-  it.each(["/", "/#account", "/docs"])("%s shows where the focus is, wherever the tab key goes", async (path) => {
-    for (const viewport of VIEWPORTS) {
-      await withPage(
-        path,
-        async (page) => {
-          await open(page);
-          const visited = new Set<string>();
-          for (let steps = 0; steps < 150; steps += 1) {
-            await page.keyboard.press("Tab");
-            const { name, lost } = await page.evaluate<{ name: string; lost: string }>(FOCUS);
-            expect(lost).toBe("");
-            visited.add(name);
-            if (name === "") break;
-          }
-          expect(visited.size).toBeGreaterThan(9);
-        },
-        { viewport },
-      );
-    }
-  });
+  it.each(["/", "/#deliveries", "/#account", "/docs"])(
+    "%s shows where the focus is, wherever the tab key goes",
+    async (path) => {
+      for (const viewport of VIEWPORTS) {
+        await withPage(
+          path,
+          async (page) => {
+            await open(page);
+            const visited = new Set<string>();
+            for (let steps = 0; steps < 150; steps += 1) {
+              await page.keyboard.press("Tab");
+              const { name, lost } = await page.evaluate<{ name: string; lost: string }>(FOCUS);
+              expect(lost).toBe("");
+              visited.add(name);
+              if (name === "") break;
+            }
+            expect(visited.size).toBeGreaterThan(9);
+          },
+          { viewport },
+        );
+      }
+    },
+  );
 
   it("moves nothing for whoever wants no motion", () =>
     withPage(

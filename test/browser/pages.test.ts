@@ -33,7 +33,7 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     }
   });
 
-  it.each(["/", "/#account", "/docs"])("%s fits a phone, light and dark", async (path) => {
+  it.each(["/", "/#deliveries", "/#account", "/docs"])("%s fits a phone, light and dark", async (path) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await withPage(
         path,
@@ -47,7 +47,7 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     }
   });
 
-  it.each(["/", "/#account", "/docs"])("%s names everything that can be used", (path) =>
+  it.each(["/", "/#deliveries", "/#account", "/docs"])("%s names everything that can be used", (path) =>
     withPage(path, async (page) => {
       await page.locator(READY).first().waitFor();
       const nameless = await page.evaluate(NAMELESS);
