@@ -30,6 +30,6 @@ export default {
     defer(answering);
     return answering;
   },
-  queue: (batch, env, context) => isolate.during(deferIn(context), () => consume(batch, env)),
+  queue: (batch, env, context) => isolate.during(deferIn(context), () => consume(batch, env, context)),
   scheduled: (_, env, context) => isolate.during(deferIn(context), () => sweep(env)),
 } satisfies ExportedHandler<Env>;

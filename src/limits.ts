@@ -333,8 +333,8 @@ export const MAX_CACHED_UNKNOWN_DELIVERIES = 10_000;
 /** How long a draft may be kept by browsers and edges, and how long anything may be shown while it is renewed. */
 export const DRAFT_CACHE_SECONDS = 30;
 export const STALE_SECONDS = 86_400;
-/** How long it is remembered that an original does not exist. */
-export const MISSING_CACHE_SECONDS = 60;
+/** How long it is remembered that an original does not exist, or that no picture can be made of it. */
+export const REFUSAL_CACHE_SECONDS = 60;
 /** How much longer than its time a result is served whose origin fails. */
 export const FAILING_ORIGIN_MS = 86_400_000;
 /** Starts of a final that may fail before the draft is taken for it. */
@@ -352,5 +352,5 @@ export const RESULT_MARK_MS = 7 * 86_400_000;
 export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
 /** Results that an isolate makes for addresses at a time, the pictures of a page or two; beyond, clients come back. */
 export const MAX_DELIVERY_WORK = 64;
-/** Originals that do not exist, as an isolate remembers them. */
-export const MAX_CACHED_MISSING_ORIGINALS = 1_000;
+/** Refusals of originals and of requests for them, as an isolate remembers them; some hundred bytes each. */
+export const MAX_CACHED_REFUSALS = 1_000;

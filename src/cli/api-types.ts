@@ -759,7 +759,17 @@ export type DeliveryRecord = {
   readonly id: string;
   readonly name: string;
   readonly sources: readonly ({
-    readonly kind: "web" | "store" | "bucket";
+    readonly kind: "web";
+    readonly prefix: string;
+  } | {
+    readonly kind: "store";
+    readonly name: string;
+    readonly connector: string;
+    readonly path?: string;
+  } | {
+    readonly kind: "bucket";
+    readonly name: string;
+    readonly path?: string;
   })[];
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {

@@ -178,7 +178,7 @@ function withPlainPresets(body: object): { readonly presets?: PresetBodies } {
 export const DeliveryRecord = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]{1,32}$/)),
   name: v.string(),
-  sources: v.array(v.looseObject({ kind: v.picklist(["web", "store", "bucket"]) })),
+  sources: v.array(Source),
   presets: v.record(v.string(), v.looseObject({})),
   unsigned: Unsigned,
   refine: v.boolean(),

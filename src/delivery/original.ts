@@ -3,7 +3,7 @@ import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { baseName, type Original } from "../files.ts";
 import { isolateBudget } from "../image/budget.ts";
-import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES, MISSING_CACHE_SECONDS } from "../limits.ts";
+import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES, REFUSAL_CACHE_SECONDS } from "../limits.ts";
 import { OriginError, readRemoteIfChanged, type Remote, type Target, type Terms } from "../source/remote.ts";
 import { readStored } from "../stored.ts";
 import type { Located } from "./sources.ts";
@@ -127,8 +127,8 @@ async function readBucket(env: Env, key: string, { etag }: Validators): Promise<
 }
 
 /** An original that is not there, which may be remembered for a minute. */
-export function missingOriginal(cause?: unknown): ApiError {
-  const headers = { "Cache-Control": `public, max-age=${MISSING_CACHE_SECONDS}` };
+function missingOriginal(cause?: unknown): ApiError {
+  const headers = { "Cache-Control": `public, max-age=${REFUSAL_CACHE_SECONDS}` };
   return new ApiError(404, "The original does not exist", { cause, headers });
 }
 

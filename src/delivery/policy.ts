@@ -3,7 +3,7 @@ import type { DeliveryFormat } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 import type { Asked, Concern, Dialect, Spelled } from "./asked.ts";
 import type { OpenedDelivery } from "./records.ts";
-import { isSigned } from "./signature.ts";
+import { signedUntil } from "./signature.ts";
 import { locate, type Located } from "./sources.ts";
 
 /** What loaders of frameworks always write may be said without a signature, besides presets. */
@@ -18,6 +18,8 @@ export function refused(): ApiError {
 export interface Admitted {
   readonly asked: Asked;
   readonly located: Located;
+  /** When the address stops being good, milliseconds since 1970. */
+  readonly goodUntil: number;
 }
 
 /**
@@ -31,27 +33,32 @@ export async function admit(
   spelled: Spelled,
   now: number,
 ): Promise<Admitted> {
-  const isTrusted = delivery.isOpen || (await isTrustedBy(delivery, spelled, now));
+  const trustedUntil = delivery.isOpen ? Infinity : await trustedUntilBy(delivery, spelled, now);
   const asked = dialect.read(spelled);
   if (asked.expires !== undefined && asked.expires * 1_000 <= now) {
     throw dialect.expiredStatus === 404 ? new ApiError(404, "This address has ended") : refused();
   }
-  const allowed = isTrusted ? asked : restricted(delivery, asked);
+  const allowed = trustedUntil === undefined ? restricted(delivery, asked) : asked;
   const located = asked.source === undefined ? undefined : locate(delivery, asked.source);
   if (!located) throw refused();
-  return { asked: allowed, located };
+  const expiresAt = asked.expires === undefined ? Infinity : asked.expires * 1_000;
+  return { asked: allowed, located, goodUntil: Math.min(expiresAt, trustedUntil ?? Infinity) };
 }
 
-/** @throws ApiError 403 when the signature is wrong, or none is there and one has to be */
-async function isTrustedBy(delivery: OpenedDelivery, spelled: Spelled, now: number): Promise<boolean> {
+/**
+ * Until when an address is trusted; undefined when it is not signed and does not have to be.
+ * @throws ApiError 403 when the signature is wrong, or none is there and one has to be
+ */
+async function trustedUntilBy(delivery: OpenedDelivery, spelled: Spelled, now: number): Promise<number | undefined> {
   const { signature, signed } = spelled;
   if (signature === undefined) {
     if (delivery.unsigned === false) throw refused();
-    return false;
+    return undefined;
   }
   const { signing } = delivery;
-  if (!signing || !(await isSigned(signing, signed, signature, now))) throw refused();
-  return true;
+  const until = signing && (await signedUntil(signing, signed, signature, now));
+  if (until === undefined) throw refused();
+  return until;
 }
 
 /** What an unsigned address gets of what it asks for. */

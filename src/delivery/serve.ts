@@ -3,9 +3,9 @@ import { ApiError } from "../errors.ts";
 import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits.ts";
 import { countDelivery } from "./counts.ts";
 import { madeOnce } from "./making.ts";
-import { isMissing, noteMissing } from "./missing.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
-import { type FoundOriginal, missingOriginal, readOriginal } from "./original.ts";
+import { type FoundOriginal, readOriginal } from "./original.ts";
+import { unlessRefused } from "./refusals.ts";
 import type { Made } from "./render.ts";
 import { findResult, putResult, type ResultFacts, type StoredResult } from "./results.ts";
 
@@ -17,17 +17,6 @@ export interface Picture {
 
 /** @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504 */
 export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
-  const { key, askedAt } = order;
-  if (isMissing(key, askedAt)) throw missingOriginal();
-  try {
-    return await found(ports, order);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) noteMissing(key, Date.now());
-    throw error;
-  }
-}
-
-async function found(ports: ServePorts, order: Order): Promise<Picture> {
   const { env, defer } = ports;
   const { delivery, key, askedAt } = order;
   const stored = await findResult(env.BUCKET, key);
@@ -37,7 +26,7 @@ async function found(ports: ServePorts, order: Order): Promise<Picture> {
     return { body: await bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
   }
   await stored?.object.body.cancel();
-  return pictureOf(await madeOnce(ports, order));
+  return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 
 function pictureOf({ bytes, facts }: Made): Picture {
@@ -62,14 +51,17 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   const asIs = { body: bytes, facts, cache: "stored" } as const;
   let original: FoundOriginal | null;
   try {
-    original = await readOriginal({ env, settings, ...delivery }, located, facts.validators);
+    original = await unlessRefused(order, () =>
+      readOriginal({ env, settings, ...delivery }, located, facts.validators),
+    );
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) await env.BUCKET.delete(key);
     else if (askedAt < facts.checkedAt + delivery.ttl * 1_000 + FAILING_ORIGIN_MS) return asIs;
     throw error;
   }
   if (original && (await hashOf(original.original.bytes)) !== facts.originalHash) {
-    return pictureOf(await madeOnce(ports, order, original));
+    const changed = original;
+    return pictureOf(await unlessRefused(order, () => madeOnce(ports, order, changed)));
   }
   original?.original.memory.release();
   const checked = { ...facts, checkedAt: askedAt, ...(original && { validators: original.validators }) };

@@ -8,14 +8,23 @@ export async function signatureOf({ key, salt }: SigningPair, text: string): Pro
   return (await hmac({ key, salt }, text)).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Whether one of the pairs that are valid signed the text; the time it takes tells nothing about the signature. */
-export async function isSigned(signing: Signing, text: string, signature: string, now: number): Promise<boolean> {
+/**
+ * Until when the text is signed, milliseconds since 1970: without end by the current pair, for a while by the one before.
+ * Undefined where neither signed it; the time it takes tells nothing about the signature.
+ */
+export async function signedUntil(
+  { current, previous }: Signing,
+  text: string,
+  signature: string,
+  now: number,
+): Promise<number | undefined> {
   const given = bytesOf(signature);
-  if (given?.length !== SIGNATURE_BYTES) return false;
-  const { current, previous } = signing;
-  const pairs = previous && previous.until > now ? [current, previous] : [current];
-  const expected = await Promise.all(pairs.map((pair) => hmac(pair, text)));
-  return expected.map((one) => crypto.subtle.timingSafeEqual(one, given)).includes(true);
+  if (given?.length !== SIGNATURE_BYTES) return undefined;
+  const valid =
+    previous && previous.until > now ? [{ ...current, until: Infinity }, previous] : [{ ...current, until: Infinity }];
+  const expected = await Promise.all(valid.map((pair) => hmac(pair, text)));
+  const found = expected.map((one) => crypto.subtle.timingSafeEqual(one, given)).indexOf(true);
+  return valid[found]?.until;
 }
 
 function bytesOf(signature: string): Uint8Array | undefined {

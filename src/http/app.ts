@@ -138,6 +138,8 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   for (const [name, value] of Object.entries({ "X-Request-Id": c.var.id, ...(await countedHeaders(c)) })) {
     c.res.headers.set(name, value);
   }
+  // A cache may keep what says nothing, as the platform's own does where the operator has switched it on.
+  if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
   const { status } = c.res;
   await closeCount(c, status);
   await discardBody(c.req.raw);

@@ -1,5 +1,6 @@
-/** The second entrance: messages that say what is to be done to which record, and nothing else. */
 import { type FinalMessage, runFinal } from "../delivery/finals.ts";
+/** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
 import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
 import { settingsOf } from "../env.ts";
 import { BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits.ts";
@@ -17,18 +18,24 @@ export function createConsumer(street: Street) {
   return async (
     batch: MessageBatch<unknown>,
     env: Env,
-    context?: Pick<ExecutionContext, "waitUntil">,
+    context?: Pick<ExecutionContext, "waitUntil" | "cache">,
   ): Promise<void> => {
     const defer = (work: Promise<unknown>) => context?.waitUntil(work);
-    for (const message of batch.messages) await consume(message, env, street, defer);
+    for (const message of batch.messages) await consume(message, env, street, { defer, cache: context?.cache });
   };
+}
+
+/** What the platform gives an invocation. */
+interface Surroundings {
+  readonly defer: (work: Promise<unknown>) => void;
+  readonly cache: CacheContext | undefined;
 }
 
 async function consume(
   message: globalThis.Message<unknown>,
   env: Env,
   street: Street,
-  defer: (work: Promise<unknown>) => void,
+  { defer, cache }: Surroundings,
 ): Promise<void> {
   const { body } = message;
   try {
@@ -39,6 +46,7 @@ async function consume(
     count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
     if (kind === "final") await runFinal({ env, settings: settingsOf(env), street, defer }, id);
     else if (kind === "purge") await carryOutPurge(env, id);
+    else if (kind === "forget") await forgetInFront(cache, id);
     else if (kind === "run") await runWork(env, street, { id, database: body.database }, QUEUE_WORK_MS);
     else await wakeCourier(env, id, Date.now(), body.database);
     message.ack();
@@ -53,9 +61,9 @@ function retrySeconds(attempts: number): number {
   return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
 }
 
-const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "final"]);
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "forget", "final"]);
 
-function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | FinalMessage {
+function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | ForgetMessage | FinalMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
   if ("database" in body && typeof body.database !== "string") return false;
   return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findDeliveryById, forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { settingsOf } from "../../src/env.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
-import { deliveryWorld, file, originOf, PREFIX, signed, WEBP } from "../support/delivery.ts";
+import { api } from "../support/api.ts";
+import { deliveryWorld, facts, file, forgetEdges, originOf, PREFIX, signed, WEBP } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";
 
 beforeEach(() => forgetDeliveries());
@@ -169,4 +170,66 @@ it("a thousand different misses at once are made or told to come back, and the s
     .bind(`%${account.id}%`)
     .all();
   expect(results).toHaveLength(made);
+});
+
+describe("what an original cannot give", () => {
+  const widths = { unsigned: { widths: [24, 32], formats: ["webp", "avif"] } };
+
+  it.each([
+    ["not there", () => new Response("", { status: 404 }), 404],
+    ["no image", () => new Response("<html>"), 415],
+    ["too large", () => new Response("x", { headers: { "content-length": "99999999" } }), 413],
+  ])("is remembered for a minute, for all that is asked of it: %s", async (_, answer, status) => {
+    const { calls } = originOf(answer);
+    const { get, world, settle } = await deliveryWorld(widths);
+    for (const options of ["w=24", "w=32", "w=24,f=webp"]) expect((await get(options, "bad.jpg")).status).toBe(status);
+    await settle();
+    expect([calls.length, world.calls.meter]).toEqual([1, status === 404 ? 0 : world.calls.meter]);
+    expect((await get("w=24", "other.jpg")).status).toBe(status);
+    expect(calls).toHaveLength(2);
+  });
+
+  it("is remembered of one request, where another may work", async () => {
+    const { calls } = originOf(() => new Response(new Uint8Array(photo).subarray(0, 300)));
+    const { get } = await deliveryWorld(widths);
+    for (const options of ["w=24", "w=24", "w=32"]) expect((await get(options)).status).toBe(422);
+    expect(calls).toHaveLength(2);
+  });
+
+  it("is forgotten by a purge, and in time", async () => {
+    let answer: () => Response = () => new Response("<html>");
+    originOf((path, request) => (path === "a.jpg" ? answer() : file(photo)(path, request)));
+    const { get, key, delivery } = await deliveryWorld({ ...widths, refine: false });
+    expect((await get("w=24")).status).toBe(415);
+    answer = () => new Response(photo.slice(0));
+    expect((await get("w=24")).status).toBe(415);
+    await api("POST", `/1.0/deliveries/${delivery.id}/purge`, { key, json: { source: "a.jpg" } });
+    forgetDeliveries();
+    expect((await get("w=24")).status).toBe(200);
+    answer = () => new Response("", { status: 404 });
+    expect((await get("w=32")).status).toBe(404);
+    answer = () => new Response(photo.slice(0));
+    vi.setSystemTime(Date.now() + 61_000);
+    expect((await get("w=32")).status).toBe(200);
+    vi.useRealTimers();
+  });
+
+  it("does not hide what is kept", async () => {
+    let status = 200;
+    originOf((path, request) => (status === 200 ? file(photo)(path, request) : new Response("", { status })));
+    const { get, delivery } = await deliveryWorld({ ...widths, refine: false });
+    await get("w=24");
+    status = 404;
+    expect((await get("w=32")).status).toBe(404);
+    await forgetEdges(delivery.id);
+    expect(facts(await get("w=24"))).toEqual(["final", "stored"]);
+  });
+
+  it("says how long it may be kept", async () => {
+    originOf(() => new Response("", { status: 404 }));
+    const { get } = await deliveryWorld(widths);
+    for (let view = 0; view < 2; view += 1) {
+      expect((await get("w=24", "gone.jpg")).headers.get("cache-control")).toBe("public, max-age=60");
+    }
+  });
 });

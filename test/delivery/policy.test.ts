@@ -5,7 +5,7 @@ import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
 import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
 import { admit } from "../../src/delivery/policy.ts";
 import type { OpenedDelivery } from "../../src/delivery/records.ts";
-import { isSigned, signatureOf } from "../../src/delivery/signature.ts";
+import { signedUntil, signatureOf } from "../../src/delivery/signature.ts";
 import { identityOf, locate, plainSource } from "../../src/delivery/sources.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -60,16 +60,16 @@ describe("a signature", () => {
 
   it("is about every character, by the pair that is valid", async () => {
     const signature = await signatureOf(PAIR, "text");
-    const check = (text: string, given: string, signing = { current: PAIR }) => isSigned(signing, text, given, NOW);
-    expect(await check("text", signature)).toBe(true);
+    const check = (text: string, given: string, signing = { current: PAIR }) => signedUntil(signing, text, given, NOW);
+    expect(await check("text", signature)).toBe(Infinity);
     for (const wrong of ["", "x", signature.slice(1), `${signature}A`, signature.replace(/^./, "-"), "***"]) {
-      expect(await check("text", wrong)).toBe(false);
+      expect(await check("text", wrong)).toBeUndefined();
     }
-    expect(await check("text2", signature)).toBe(false);
-    expect(await check("text", signature, { current: OTHER })).toBe(false);
+    expect(await check("text2", signature)).toBeUndefined();
+    expect(await check("text", signature, { current: OTHER })).toBeUndefined();
     const rotated = (until: number) => ({ current: OTHER, previous: { ...PAIR, until } });
-    expect(await check("text", signature, rotated(NOW + 1))).toBe(true);
-    expect(await check("text", signature, rotated(NOW))).toBe(false);
+    expect(await check("text", signature, rotated(NOW + 1))).toBe(NOW + 1);
+    expect(await check("text", signature, rotated(NOW))).toBeUndefined();
   });
 
   it("opens what nothing else does", async () => {

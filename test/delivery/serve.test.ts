@@ -149,6 +149,47 @@ describe("later views", () => {
     ]);
   });
 
+  it("send the part that is asked for, from the edge, from the bucket and just made", async () => {
+    originOf(file(photo));
+    const { get, delivery, settle, usage } = await deliveryWorld({ ...widths, refine: false });
+    const range = { accept: WEBP, range: "bytes=4-11" };
+    const made = await get("w=24", "a.jpg", range);
+    await settle();
+    const whole = await get("w=24");
+    const hit = await get("w=24", "a.jpg", range);
+    await forgetEdges(delivery.id);
+    const stored = await get("w=24", "a.jpg", range);
+    expect([made, hit, stored].map(facts)).toEqual([
+      ["final", "miss"],
+      ["final", "hit"],
+      ["final", "stored"],
+    ]);
+    for (const part of [made, hit, stored]) {
+      expect([part.status, part.bytes]).toEqual([206, whole.bytes.subarray(4, 12)]);
+      expect(part.headers.get("content-range")).toBe(`bytes 4-11/${whole.bytes.length}`);
+    }
+    const beyond = await get("w=24", "a.jpg", { accept: WEBP, range: "bytes=999999-" });
+    expect([beyond.status, beyond.headers.get("cache-control")]).toEqual([416, "no-store"]);
+    expect(beyond.headers.get("content-range")).toBe(`bytes */${whole.bytes.length}`);
+    const since = { accept: WEBP, "if-modified-since": whole.headers.get("last-modified") ?? "" };
+    expect((await get("w=24", "a.jpg", since)).status).toBe(304);
+    expect(await usage()).toMatchObject({ delivered_bytes: whole.bytes.length + 3 * 8 });
+  });
+
+  it("are kept by caches no longer than the address is good", async () => {
+    originOf(file(photo));
+    const { getSigned, key, delivery, settle } = await deliveryWorld({ refine: false });
+    const said = async (options: string) => (await getSigned(options)).headers.get("cache-control") ?? "";
+    const soon = Math.floor(Date.now() / 1_000) + 100;
+    expect(Number(/^public, max-age=(\d+)$/.exec(await said(`w=24,exp=${soon}`))?.[1])).toBeLessThanOrEqual(100);
+    expect(await said(`w=24,exp=${soon + 9_999_999}`)).toBe("public, max-age=604800, stale-while-revalidate=86400");
+    await settle();
+    await api("POST", `/1.0/deliveries/${delivery.id}/signing`, { key });
+    forgetDeliveries();
+    // What the pair before signed is good for a day.
+    expect(Number(/^public, max-age=(\d+)$/.exec(await said("w=24"))?.[1])).toBeLessThanOrEqual(86_400);
+  });
+
   it("say what the final is where facts are wanted", async () => {
     originOf(file(photo));
     const { getSigned } = await deliveryWorld(widths);
@@ -287,14 +328,4 @@ it("forgets what edges and the bucket know when it is purged", async () => {
     await settle();
   }
   expect(calls).toHaveLength(3);
-});
-
-it("remembers for a minute that an original is not there", async () => {
-  const { calls } = originOf(() => new Response("", { status: 404 }));
-  const { get, world } = await deliveryWorld(widths);
-  for (const options of ["w=24", "w=32", "w=24,f=webp"]) {
-    const { status, headers } = await get(options, "gone.jpg");
-    expect([status, headers.get("cache-control")]).toEqual([404, "public, max-age=60"]);
-  }
-  expect([calls.length, world.calls.meter]).toEqual([1, 0]);
 });

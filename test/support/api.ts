@@ -28,6 +28,8 @@ export interface Call {
   readonly body?: BodyInit;
   readonly base?: string;
   readonly env?: Partial<Record<string, unknown>>;
+  /** What the platform gives with the request besides. */
+  readonly context?: object;
 }
 
 /** The service with a street that does not touch pixels, unless another one is given. */
@@ -39,7 +41,7 @@ export function apiOf(street = shortStreet) {
     if (call.json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
     const body = call.json === undefined ? call.body : JSON.stringify(call.json);
     const request = new Request((call.base ?? BASE) + path, { method, headers, ...(body !== undefined && { body }) });
-    const context = createExecutionContext();
+    const context = Object.assign(createExecutionContext(), call.context);
     const response = await app.fetch(request, { ...env, ...call.env }, context);
     const bytes = new Uint8Array(await response.arrayBuffer());
     await waitOnExecutionContext(context);

@@ -17,6 +17,7 @@ import {
   Purge,
 } from "../../contract/deliveries.ts";
 import { checked } from "../../contract/message.ts";
+import { forgetAddresses } from "../../delivery/front-cache.ts";
 import { purge } from "../../delivery/purge.ts";
 import {
   changeDelivery,
@@ -67,7 +68,9 @@ export async function editDelivery(c: AppContext): Promise<Response> {
   await deliveryOf(c);
   const change = parseDeliveryChange(await readJson(c.req.raw));
   await checkSources(c, change.sources ?? []);
-  return replyFound(c, await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date()));
+  const changed = await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date());
+  if (changed) await forgetAddresses(c.env, platformCache(c), changed.id);
+  return replyFound(c, changed);
 }
 
 /** DELETE /1.0/deliveries/<id> */
@@ -75,6 +78,7 @@ export async function removeDelivery(c: AppContext): Promise<Response> {
   const id = idOf(c);
   if (!(await deleteDelivery(c.env.DB, accountOf(c).id, id))) throw assetNotFound();
   await purge(c.env, { id, original: undefined, now: Date.now() });
+  await forgetAddresses(c.env, platformCache(c), id);
   return c.json<v.InferOutput<typeof DeliveryDeleted>>({ success: true, code: 200, id });
 }
 
@@ -85,7 +89,10 @@ export async function showSigning(c: AppContext): Promise<Response> {
 
 /** POST /1.0/deliveries/<id>/signing */
 export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
-  return replySigning(c, await rotateSigning(directoryOf(c), accountOf(c).id, idOf(c), Date.now()));
+  const signing = await rotateSigning(directoryOf(c), accountOf(c).id, idOf(c), Date.now());
+  // Answers to what the old pair signed are kept from now on until that ends.
+  if (signing) await forgetAddresses(c.env, platformCache(c), idOf(c));
+  return replySigning(c, signing);
 }
 
 /** POST /1.0/deliveries/<id>/purge */
@@ -97,6 +104,7 @@ export async function purgeDelivery(c: AppContext): Promise<Response> {
     throw new ApiError(422, "source must be one of the delivery's sources");
   }
   await purge(c.env, { id: delivery.id, accountId: delivery.accountId, original, now: Date.now() });
+  await forgetAddresses(c.env, platformCache(c), delivery.id);
   return c.json<v.InferOutput<typeof DeliveryPurged>>({ success: true, code: 202, id: delivery.id }, 202);
 }
 
@@ -119,6 +127,11 @@ async function checkSources(c: AppContext, sources: DeliveryRules["sources"]): P
 /** Deliveries are found by their id alone: they lie where all accounts do, not with an account's records. */
 function directoryOf(c: AppContext): DeliveryShelf {
   return { db: c.env.DB, vault: vaultOf(c.var.settings.vaultKeys) };
+}
+
+/** The cache in front of the Worker; undefined where there is none. */
+function platformCache(c: AppContext): CacheContext | undefined {
+  return (c.executionCtx as ExecutionContext).cache;
 }
 
 async function deliveryOf(c: AppContext): Promise<Delivery> {

@@ -4,6 +4,7 @@ import { canonicalOf } from "../../delivery/canonical.ts";
 import { countDelivery } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
+import { tagsOf } from "../../delivery/front-cache.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { admit } from "../../delivery/policy.ts";
@@ -14,7 +15,8 @@ import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
-import { DRAFT_CACHE_SECONDS } from "../../limits.ts";
+import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits.ts";
+import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
 
@@ -37,6 +39,8 @@ function uncached(error: unknown): unknown {
 /** An address that was admitted, and how its answer looks. */
 interface Asking extends Order {
   readonly asked: Asked;
+  /** When the address stops being good, milliseconds since 1970. */
+  readonly goodUntil: number;
 }
 
 async function shown(c: AppContext, name: DialectName): Promise<Response> {
@@ -75,11 +79,11 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
 async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking> {
   const now = Date.now();
   const { delivery, spelled } = await deliveryOf(c, dialect, now);
-  const { asked, located } = await admit(delivery, dialect, spelled, now);
+  const { asked, located, goodUntil } = await admit(delivery, dialect, spelled, now);
   const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
   const { source = "", wantsFacts: needsFinal } = asked;
-  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, asked };
+  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, asked, goodUntil };
 }
 
 async function deliveryOf(
@@ -110,12 +114,11 @@ async function answerOf(
   const { body, facts } = picture;
   const isDraft = facts.rendition === "draft";
   const seconds = isDraft ? DRAFT_CACHE_SECONDS : delivery.ttl;
-  const [, , original = ""] = key.split("/");
   const headers: Record<string, string> = {
     ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
     "Last-Modified": new Date(facts.madeAt).toUTCString(),
     "Cache-Control": cacheControl(`public, max-age=${seconds}`),
-    "Cache-Tag": `${delivery.id},${delivery.id}-${original}`,
+    "Cache-Tag": tagsOf(delivery.id, key),
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Access-Control-Allow-Origin": "*",
@@ -144,33 +147,32 @@ function nameOf({ fileName }: Asked, name: string): string {
   return fileName.endsWith(extension) ? fileName : fileName + extension;
 }
 
-/** The answer to this request: what it has already is not sent again, and HEAD gets no body. */
-async function finished(
+/** The answer to this request. */
+function finished(
   c: AppContext,
-  { delivery }: Asking,
+  { delivery, goodUntil, askedAt }: Asking,
   answer: Response,
   cache: Picture["cache"] | "hit",
   timing: string,
-): Promise<Response> {
-  const headers = new Headers(answer.headers);
+): Response {
+  const whole = new Response(answer.body, answer);
+  const { headers } = whole;
   headers.set(`X-${c.var.settings.serviceName}-Cache`, cache);
   headers.set("Server-Timing", timing);
-  const isUnchanged = matches(c.req.header("if-none-match"), headers.get("etag") ?? "");
-  if (isUnchanged || c.req.method === "HEAD") {
-    await answer.body?.cancel();
-    if (isUnchanged) for (const name of ["content-length", "content-type"]) headers.delete(name);
-    return new Response(null, { status: isUnchanged ? 304 : 200, headers });
+  headers.set("Cache-Control", capped(headers.get("Cache-Control") ?? "", goodUntil - askedAt));
+  const sent = answerTo(c.req.raw, whole);
+  if (sent.body) {
+    const bytes = Number(sent.headers.get("content-length") ?? 0);
+    countDelivery(c.env.DB, delivery, { deliveredBytes: bytes }, (work) => c.executionCtx.waitUntil(work));
   }
-  const bytes = Number(headers.get("content-length") ?? 0);
-  const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  countDelivery(c.env.DB, delivery, { deliveredBytes: bytes }, defer);
-  return new Response(answer.body, { headers });
+  return sent;
 }
 
-/** If-None-Match compares weakly (RFC 9110 section 13.1.2). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+/** Caches forget an answer when its address ends: the same answer may have addresses that end at other times. */
+function capped(cacheControl: string, left: number): string {
+  const [, seconds = "0"] = /max-age=(\d+)/.exec(cacheControl) ?? [];
+  const most = Math.floor(left / 1_000);
+  return Number(seconds) + STALE_SECONDS <= most ? cacheControl : `public, max-age=${Math.min(Number(seconds), most)}`;
 }
 
 function redirected({ url }: Extract<Located, { kind: "web" }>): Response {

@@ -32,10 +32,11 @@ const pictures = {
   access: "open",
   answers: {
     200: { description: "The picture, or with `format=json` facts of it", mime: "image/*" },
+    206: { description: "The part of it that `Range` asks for", mime: "image/*" },
     302: { description: "With `onerror=redirect`: the original, because the picture cannot be made" },
     304: { description: "What the caller has is still right" },
   },
-  refusals: [402, 403, 404, 413, 415, 422, 429, 502, 503, 504],
+  refusals: [402, 403, 404, 412, 413, 415, 416, 422, 429, 502, 503, 504],
 } as const;
 
 export const deliveries: readonly Route[] = [
