@@ -89,10 +89,12 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
+  readonly min_width?: number;
+  readonly min_height?: number;
   readonly mode?: "auto" | "fit" | "fill" | "exact";
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces";
   readonly focus?: {
@@ -239,6 +241,7 @@ export type Output = {
   readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
+  readonly animation?: boolean;
   readonly name?: string;
 };
 

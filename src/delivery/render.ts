@@ -82,10 +82,12 @@ function draftOutput(
   accept = "",
 ): NonNullable<Derivation["output"]> {
   const { mask, border, rotate, padding, background } = processing;
+  const isStill = frames === 1 || processing.output?.animation === false;
+  const still = frames > 1 && isStill ? { animation: false } : {};
   const clears = mask ?? padding ?? (border && border.radius > 0) ?? (rotate && rotate.angle % 90 !== 0);
-  if (frames === 1 && (background || (!alpha && !clears))) return { format: "jpeg", encoding: "baseline" };
-  if (accept.includes("image/webp")) return { format: "webp" };
-  return { format: frames > 1 ? "gif" : "png" };
+  if (isStill && (background || (!alpha && !clears))) return { ...still, format: "jpeg", encoding: "baseline" };
+  if (accept.includes("image/webp")) return { ...still, format: "webp" };
+  return { ...still, format: isStill ? "png" : "gif" };
 }
 
 async function make(

@@ -30,13 +30,14 @@ export async function outputFormatsOf(
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
   if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
-  const { format, facts } = stored;
+  const { format, facts, firstOnly } = stored;
+  const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
   const keeps = format.write ?? (word === undefined && !plan.changesPixels && format.recompress);
   const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.write && row.can.web && accepts(accept, row.mime) && (facts.frames === 1 || row.can.animation),
+    (row) => row.write && row.can.web && accepts(accept, row.mime) && (isStill || row.can.animation),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;

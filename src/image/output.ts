@@ -25,6 +25,8 @@ export const Output = record({
   quality: v.optional(integer(1, 100)),
   // Not named, it is progressive, but where baseline takes fewer bytes.
   encoding: v.optional(oneOf(["baseline", "progressive"])),
+  // Animations stay animations where the format can hold them; false: the first frame alone.
+  animation: v.optional(flag()),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

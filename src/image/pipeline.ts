@@ -6,7 +6,7 @@ import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { decodedFrames, ownBreath, paced } from "./paced.ts";
-import { changesOf, firstFrame, type Frame, type Picture } from "./picture.ts";
+import { changesOf, firstFrame, type Frame, type Picture, stillPicture } from "./picture.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePrice } from "./resample.ts";
 import type { Rows } from "./rows.ts";
@@ -21,14 +21,16 @@ export interface Stored {
   readonly bytes: Uint8Array;
   readonly format: FormatDefinition;
   readonly facts: Facts;
+  /** Of an animation nothing but the first frame is wanted. */
+  readonly firstOnly?: boolean | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
 }
 
 /** The planned picture; nothing is decoded before its rows are read. */
 export function pictureOf(stored: Stored, plan: Plan): Picture {
-  const { facts, stopwatch } = stored;
-  return {
+  const { facts, stopwatch, firstOnly = false } = stored;
+  const picture: Picture = {
     ...plan.size,
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
@@ -36,6 +38,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     changes: changesOf(facts),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
+  return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
 }
 
 async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Breath): AsyncIterable<Frame> {
@@ -92,7 +95,7 @@ function regionOf(stored: Stored, box: Box): Picture {
 
 /** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
 export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
-  const { facts } = stored;
+  const { facts, firstOnly = false } = stored;
   const frame: Price[] = [viewPrice(facts, view)];
   let size = turnSize(viewedSize(view), view.orientation);
   let opaque = !facts.alpha;
@@ -101,7 +104,7 @@ export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   }
-  return beside(decodingPrice(stored, view), times(facts.frames, beside(...frame)));
+  return beside(decodingPrice(stored, view), times(firstOnly ? 1 : facts.frames, beside(...frame)));
 }
 
 /** The price of decoding all frames, as often as a view needs. */

@@ -60,7 +60,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   let isHandedOver = false;
   try {
     const { allowance, stopwatch } = order;
-    const stored = { ...identify(source.bytes), stopwatch };
+    const found = identify(source.bytes);
+    const stored = { ...found, stopwatch, firstOnly: order.output?.animation === false && found.facts.frames > 1 };
     const { plan, faces } = await planOrder(stored, order);
     const aim = aimOf(order.output, order.optimize);
     const encoding = order.output?.encoding;
@@ -144,7 +145,8 @@ function canHoldAlpha(stored: Stored, { output }: Order): boolean {
 }
 
 /** How many frames are worked on: formats without animation take the first. */
-function writtenFrames({ facts }: Stored, { output }: Order): number {
+function writtenFrames({ facts, firstOnly }: Stored, { output }: Order): number {
+  if (firstOnly) return 1;
   const word = output?.format;
   if (word === undefined || word === "auto") return facts.frames;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;

@@ -233,3 +233,32 @@ describe("what an original cannot give", () => {
     }
   });
 });
+
+it("views of a few results by many at once cost one computation each, and rows for those alone", async () => {
+  const [VIEWS, RESULTS, AT_ONCE] = [200, 10, 32];
+  const { calls } = originOf(file(photo));
+  const widths = Array.from({ length: RESULTS }, (_, index) => 16 + index);
+  const { get, world, runFinals, usage, delivery, credits } = await deliveryWorld({ unsigned: { widths } });
+  const views = async () => {
+    let next = 0;
+    const statuses = new Set<number>();
+    const connection = async () => {
+      while (next < VIEWS) statuses.add((await get(`w=${widths[next++ % RESULTS]}`)).status);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, connection));
+    return statuses;
+  };
+  expect(await views()).toEqual(new Set([200]));
+  await vi.waitFor(() => expect(world.messages).toHaveLength(RESULTS));
+  expect([calls.length, world.calls.meter]).toEqual([RESULTS, RESULTS]);
+  // A claim and a message for each draft, the delivery, and what is counted together.
+  expect(world.calls.database).toBeLessThanOrEqual(2 * RESULTS + 10);
+  await runFinals();
+  await forgetEdges(delivery.id);
+  Object.assign(world.calls, { database: 0, meter: 0, bucket: 0 });
+  expect(await views()).toEqual(new Set([200]));
+  expect([calls.length, world.calls.meter]).toEqual([2 * RESULTS, 0]);
+  expect(world.calls.database).toBeLessThanOrEqual(10);
+  expect(await usage()).toMatchObject({ drafts: RESULTS, finals: RESULTS });
+  expect(await credits()).toBe(RESULTS);
+});

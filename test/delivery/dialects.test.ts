@@ -79,6 +79,8 @@ const EDGE: readonly Row[] = [
   ["flip=hv", { flip: { horizontal: true, vertical: true } }],
   ["metadata=none", { output: { format: "auto" } }],
   ["anim=true", { output: { format: "auto" } }],
+  ["anim=false", { output: { format: "auto", animation: false } }],
+  ["anim=false,f=webp", { output: { format: "webp", animation: false } }],
   ["onerror=redirect", { output: { format: "auto" } }],
   ["preset=card", { resize: { width: 320, height: 240, mode: "fit" } }],
   ["p=gray,w=5", { adjust: { grayscale: true }, resize: { width: 5 } }],
@@ -97,6 +99,8 @@ const IMGPROXY: readonly Row[] = [
   ["rt:fill/w:30/h:20", { resize: { mode: "fit", upscale: false } }],
   ["width:30", { resize: { width: 30 } }],
   ["height:30", { resize: { height: 30 } }],
+  ["mw:50/w:100", { resize: { width: 100, min_width: 50, upscale: false } }],
+  ["mh:50/g:no", { resize: { min_height: 50, gravity: "top" } }],
   ["mw:0/mh:0", { output: { format: "auto" } }],
   ["w:100/z:2", { resize: { width: 200 } }],
   ["zoom:0.5", { scale: { size: 0.5, ratio: 1 } }],
@@ -179,7 +183,6 @@ describe("the edge network's options", () => {
     ["preset=none", "preset must be one of the delivery's presets"],
     ["trim=10", "trim is not offered"],
     ["metadata=keep", "metadata=keep is not offered"],
-    ["anim=false", "anim=false is not offered"],
     ["f=jxl", "format=jxl is not offered"],
   ])("refuses %s by name", (options, sentence) => {
     expect(message(() => canonical(ofEdge(options)))).toEqual([422, sentence]);
@@ -268,7 +271,9 @@ describe("imgproxy's options", () => {
     ["w:x", "width must be an integer between 0 and 16384"],
     ["rt:big", "resizing_type must be one of fit, fill, fill-down, force"],
     ["rt:auto", "resizing_type auto is not offered"],
-    ["mw:5", "min-width:5 is not offered"],
+    ["mw:5/dpr:2", "min-width with dpr or zoom is not offered"],
+    ["mw:5/rs:fill:3:3", "min-width with this resizing_type is not offered"],
+    ["mh:5/ex:1/w:9/h:9", "min-width with extend is not offered"],
     ["t:10", "trim is not offered"],
     ["ar:0", "auto_rotate:0 is not offered"],
     ["scp:0", "strip_color_profile:0 is not offered"],
@@ -310,6 +315,14 @@ const SIZES: readonly (readonly [asked: () => Asked, size: readonly [number, num
   [() => ofImgproxy("c:10:0/w:5"), [5, 10]],
   [() => ofImgproxy("rot:90/w:10/pd:1:2:3:4"), [16, 24]],
   [() => ofImgproxy("z:0.5"), [20, 10]],
+  // Enlarged to the least sides whatever enlarge says, then cut to the sides that are asked for.
+  [() => ofImgproxy("mw:80"), [80, 40]],
+  [() => ofImgproxy("mh:40"), [80, 40]],
+  [() => ofImgproxy("mw:10/mh:10"), [40, 20]],
+  [() => ofImgproxy("w:20/mw:30"), [20, 15]],
+  [() => ofImgproxy("rs:fit:20:20/mh:20/g:we"), [20, 20]],
+  [() => ofImgproxy("rs:fit:80:80/mw:20"), [40, 20]],
+  [() => ofImgproxy("rs:fit:80:80:1/mh:60"), [80, 60]],
 ];
 
 it.each(SIZES)("makes results of the size that the documentation names: %#", async (ask, [width, height]) => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { identify } from "../../src/image/detect.ts";
 import { sweep } from "../../src/street/sweep.ts";
+import animation from "../fixtures/gif/dispose-previous.gif";
 import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
@@ -304,6 +305,19 @@ it("results that nobody asks for are deleted by the sweep, a page at a time", as
   await sweep(world.env);
   vi.useRealTimers();
   expect(await stored()).toHaveLength(0);
+});
+
+it("shows the first frame of an animation alone, as a draft and as the final", async () => {
+  originOf(file(animation));
+  const { getSigned, runFinals, delivery } = await deliveryWorld();
+  const frames = ({ bytes }: { readonly bytes: Uint8Array }) => identify(bytes).facts.frames;
+  expect(frames(await getSigned("w=24"))).toBeGreaterThan(1);
+  const draft = await getSigned("w=24,anim=false");
+  expect([frames(draft), formatOf(draft.bytes)]).toEqual([1, "JPEG"]);
+  await runFinals();
+  await forgetEdges(delivery.id);
+  const final = await getSigned("w=24,anim=false");
+  expect([...facts(final), frames(final)]).toEqual(["final", "stored", 1]);
 });
 
 it("shows what a picture is at every turn", async () => {

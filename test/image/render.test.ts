@@ -9,6 +9,7 @@ import { webp } from "../../src/image/formats/webp.ts";
 import type { OperationName } from "../../src/image/operations.ts";
 import { NativeInstance } from "../../wasm/load.ts";
 import over from "../fixtures/effects/over.png";
+import disposing from "../fixtures/gif/dispose-previous.gif";
 import sourceAlpha from "../fixtures/resample/source-alpha.png";
 import source from "../fixtures/resample/source.png";
 import animated from "../fixtures/webp/animated-blend.webp";
@@ -28,6 +29,28 @@ async function pixels(file: ArrayBuffer, body: object): Promise<Pixels> {
   const { output } = await rendered(file, { ...LOSSLESS, ...body });
   return decoded(output.bytes.slice().buffer);
 }
+
+describe("the first frame alone", () => {
+  it.each([
+    ["GIF", disposing],
+    ["WEBP", animated],
+  ])("is what a %s shows first, and nothing else of it", async (label, file) => {
+    const whole = await rendered(file, LOSSLESS);
+    expect(whole.output.facts.frames).toBeGreaterThan(1);
+    const { output, input } = await rendered(file, { ...LOSSLESS, output: { format: "png", animation: false } });
+    expect([output.facts.frames, input.facts.frames]).toEqual([1, whole.output.facts.frames]);
+    const first = await decoded(whole.output.bytes.slice().buffer);
+    expect(largestDifference(await decoded(output.bytes.slice().buffer), first)).toBe(0);
+    // Nothing else changes, and the original is not what is asked for.
+    const kept = await rendered(file, { output: { animation: false } });
+    expect([kept.output.format.label, kept.output.facts.frames]).toEqual([label, 1]);
+  });
+
+  it("may have any format that a still picture may have", async () => {
+    const body = { output: { format: "auto", animation: false }, optimize: { quality: 50 } };
+    expect((await rendered(animated, body)).output.facts.frames).toBe(1);
+  });
+});
 
 describe("render", () => {
   it("refuses a picture for which native code has no memory left", async () => {

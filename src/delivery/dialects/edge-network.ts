@@ -38,6 +38,8 @@ interface Wish {
   angle: number;
   flip: string;
   format: DeliveryFormat | "auto";
+  /** The first frame of an animation alone. */
+  isStill: boolean;
   wantsFacts: boolean;
   quality: Readonly<Record<string, unknown>>;
   compression: Readonly<Record<string, unknown>>;
@@ -138,9 +140,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
     },
   },
   anim: {
-    read: (_, value, name) => {
-      if (value === "false") throw notOffered(`${name}=false`);
-    },
+    read: (wish, value) => (wish.isStill = value === "false"),
   },
   onerror: { read: (wish, value) => (wish.redirects = value === "redirect") },
   preset: { concern: "preset", read: (wish, value) => (wish.presets = [value]) },
@@ -196,6 +196,7 @@ function gathered(options: string): Wish {
     angle: 0,
     flip: "",
     format: "auto",
+    isStill: false,
     wantsFacts: false,
     quality: {},
     compression: {},
@@ -292,11 +293,12 @@ function scaled(name: string, side: number | undefined, dpr: number): number | u
 
 /** The request's members; what changes nothing is left out, so that every spelling gives the same. */
 function bodyOf(wish: Wish, width: number | undefined): DerivationBody {
-  const { background, blur, sharpen, angle, flip, format, quality, compression } = wish;
+  const { background, blur, sharpen, angle, flip, format, isStill, quality, compression } = wish;
   const resize = resizeOf(wish, width, scaled("height", wish.height, wish.dpr));
   const tone = Object.fromEntries(Object.entries(wish.tone).filter(([, value]) => value !== 1));
   const filter = { ...(Object.keys(tone).length > 0 && { tone }), ...(blur > 0 && { blur: { value: blur } }) };
   const optimize = { ...compression, ...quality };
+  const output = { ...outputOf(format), ...(isStill && { animation: false }) };
   return {
     ...(flip !== "" && { flip: { horizontal: flip.includes("h"), vertical: flip.includes("v") } }),
     ...(angle !== 0 && { rotate: { angle } }),
@@ -304,10 +306,14 @@ function bodyOf(wish: Wish, width: number | undefined): DerivationBody {
     ...(sharpen > 0 && { adjust: { sharpen } }),
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(background !== undefined && { background: { color: background } }),
-    ...(format === "baseline-jpeg" && { output: { format: "jpeg", encoding: "baseline" } }),
-    ...(format !== "auto" && format !== "baseline-jpeg" && { output: { format } }),
+    ...(Object.keys(output).length > 0 && { output }),
     ...(Object.keys(optimize).length > 0 && { optimize }),
   };
+}
+
+function outputOf(format: Wish["format"]): object {
+  if (format === "auto") return {};
+  return format === "baseline-jpeg" ? { format: "jpeg", encoding: "baseline" } : { format };
 }
 
 function resizeOf({ fit, place, background }: Wish, width?: number, height?: number): object | undefined {

@@ -25,6 +25,7 @@ export function resizeOf(wish: Wish): DerivationBody {
   const { resizing, enlarges, place } = wish;
   const width = scaled("width", wish.width, wish);
   const height = scaled("height", wish.height, wish);
+  if (wish.leastWidth > 0 || wish.leastHeight > 0) return atLeast(wish, { width, height });
   if (width === undefined && height === undefined) return zoomed(wish);
   const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
   const inside = enlarges ? size : { ...size, upscale: false };
@@ -36,6 +37,28 @@ export function resizeOf(wish: Wish): DerivationBody {
   // Smaller pictures keep the shape, not the size.
   if (resizing === "fill-down" && !enlarges) return shaped(wish, width, height, inside);
   return { resize: { ...inside, mode: "fit", ...place } };
+}
+
+/** @throws ApiError 422 where the least sides depend on more than the resize that has them */
+function atLeast(
+  wish: Wish,
+  { width, height }: { width: number | undefined; height: number | undefined },
+): DerivationBody {
+  const { resizing, enlarges, place, leastWidth, leastHeight, dpr, zoomX, zoomY } = wish;
+  const isBox = width !== undefined && height !== undefined;
+  if (isBox && resizing !== "fit") throw notOffered("min-width with this resizing_type");
+  if (wish.extends || wish.extendsRatio) throw notOffered("min-width with extend");
+  if (dpr !== 1 || zoomX !== 1 || zoomY !== 1) throw notOffered("min-width with dpr or zoom");
+  return {
+    resize: {
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+      ...(leastWidth > 0 && { min_width: leastWidth }),
+      ...(leastHeight > 0 && { min_height: leastHeight }),
+      ...(!enlarges && { upscale: false }),
+      ...place,
+    },
+  };
 }
 
 function shaped({ crop, place }: Wish, width: number, height: number, inside: object): DerivationBody {

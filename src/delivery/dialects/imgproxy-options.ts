@@ -86,8 +86,8 @@ const ROWS = [
   resizingType,
   width,
   height,
-  row("min-width", ["min_width", "mw"], refusedUnless("0")),
-  row("min-height", ["min_height", "mh"], refusedUnless("0")),
+  row("min-width", ["min_width", "mw"], least("leastWidth")),
+  row("min-height", ["min_height", "mh"], least("leastHeight")),
   row("zoom", ["z"], (wish, [x = "1", y = x], name) => {
     [wish.zoomX, wish.zoomY] = [number(name, x, 0.01, MAX_FACTOR), number(name, y, 0.01, MAX_FACTOR)];
     if (wish.zoomX !== 1 || wish.zoomY !== 1) wish.concerns.add("other");
@@ -199,6 +199,13 @@ export const IMGPROXY_OPTIONS: ReadonlyMap<string, ImgproxyOption> = new Map(
 
 function row(name: string, short: readonly string[], read: ImgproxyOption["read"]) {
   return { name, short, read };
+}
+
+function least(member: "leastWidth" | "leastHeight"): ImgproxyOption["read"] {
+  return (wish, [value = ""], name) => {
+    wish[member] = value === "" ? 0 : whole(name, value, 0, MAX_SIDE_PIXELS);
+    if (wish[member] > 0) wish.concerns.add("other");
+  };
 }
 
 /** An option of which the engine knows one side alone. */

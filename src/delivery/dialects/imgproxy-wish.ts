@@ -5,6 +5,9 @@ export interface Wish {
   resizing: "fit" | "fill" | "fill-down" | "force";
   width?: number | undefined;
   height?: number | undefined;
+  /** What the sides are at least, however small the original; 0 without a bound. */
+  leastWidth: number;
+  leastHeight: number;
   zoomX: number;
   zoomY: number;
   dpr: number;
@@ -38,6 +41,8 @@ export interface Wish {
 export function newWish(): Wish {
   return {
     resizing: "fit",
+    leastWidth: 0,
+    leastHeight: 0,
     zoomX: 1,
     zoomY: 1,
     dpr: 1,

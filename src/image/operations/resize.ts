@@ -16,6 +16,8 @@ const Resize = v.pipe(
   record({
     width: v.optional(side),
     height: v.optional(side),
+    min_width: v.optional(side),
+    min_height: v.optional(side),
     mode: v.optional(oneOf(["auto", "fit", "fill", "exact"]), "auto"),
     gravity: v.optional(oneOf(GRAVITIES), "center"),
     focus: v.optional(point()),
@@ -24,7 +26,14 @@ const Resize = v.pipe(
     background: v.optional(hexColor(), "ffffff"),
     linear: v.optional(flag(), false),
   }),
-  v.check(({ width, height }) => width !== undefined || height !== undefined, "needs width or height"),
+  v.check(
+    (params) => params.width !== undefined || params.height !== undefined || hasLeast(params),
+    "needs width or height",
+  ),
+  v.check(
+    (params) => params.mode === "auto" || !hasLeast(params),
+    "must have min_width and min_height in the mode auto only",
+  ),
   v.check(
     ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
     "needs width and height in the modes fit, fill and exact",
@@ -32,12 +41,23 @@ const Resize = v.pipe(
 );
 type Resize = v.InferOutput<typeof Resize>;
 
+interface Least {
+  readonly min_width?: number | undefined;
+  readonly min_height?: number | undefined;
+}
+
+function hasLeast({ min_width: width, min_height: height }: Least): boolean {
+  return width !== undefined || height !== undefined;
+}
+
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
-  looks: ({ mode, gravity, focus, position }) =>
-    mode === "fit" && !focus && !position && seeksFaces(gravity) ? FACE_SIDE : 0,
+  looks: (params) => {
+    const { mode, gravity, focus, position } = params;
+    return (mode === "fit" || hasLeast(params)) && !focus && !position && seeksFaces(gravity) ? FACE_SIDE : 0;
+  },
   plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
     switch (params.mode) {
@@ -48,7 +68,7 @@ export const resize = operation({
       case "fill":
         return pad(params, size);
       case "auto":
-        return [scaled(inside(params, size), params)];
+        return hasLeast(params) ? atLeast(params, stage) : [scaled(inside(params, size), params)];
     }
   },
 });
@@ -58,13 +78,32 @@ function scaled(size: Size, { linear }: Resize): Step {
 }
 
 /** The largest size with the picture's aspect ratio inside the box that is asked for; a missing side is free. */
-function inside({ width, height, upscale }: Resize, size: Size): Size {
-  const factor = Math.min(
+function inside(params: Resize, size: Size): Size {
+  const factor = factorInside(params, size);
+  return { width: pixels(size.width * factor), height: pixels(size.height * factor) };
+}
+
+function factorInside({ width, height, upscale }: Resize, size: Size): number {
+  const isFree = width === undefined && height === undefined;
+  return Math.min(
     (width ?? Number.POSITIVE_INFINITY) / size.width,
     (height ?? Number.POSITIVE_INFINITY) / size.height,
-    upscale ? Number.POSITIVE_INFINITY : 1,
+    upscale && !isFree ? Number.POSITIVE_INFINITY : 1,
   );
-  return { width: pixels(size.width * factor), height: pixels(size.height * factor) };
+}
+
+/** Scales into the box, but no further than the least sides allow, and cuts off what then stands out of the box. */
+async function atLeast(params: Resize, stage: Stage): Promise<Step[]> {
+  const { size } = stage;
+  const { width = Infinity, height = Infinity, min_width: leastWidth = 0, min_height: leastHeight = 0 } = params;
+  const factor = Math.max(factorInside(params, size), leastWidth / size.width, leastHeight / size.height);
+  const whole = { width: pixels(size.width * factor), height: pixels(size.height * factor) };
+  const wanted = { width: Math.min(width, whole.width), height: Math.min(height, whole.height) };
+  const region = {
+    width: Math.min(size.width, wanted.width / factor),
+    height: Math.min(size.height, wanted.height / factor),
+  };
+  return cutOut(params, stage, region, wanted);
 }
 
 function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size {
@@ -73,17 +112,23 @@ function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size
 }
 
 /** Scales until the box is covered, then cuts off what stands out; the cut is made on the larger picture. */
-async function cover(params: Resize, { size, faces }: Stage): Promise<Step[]> {
+async function cover(params: Resize, stage: Stage): Promise<Step[]> {
+  const { size } = stage;
   const { width, height } = exactSize(params, size);
   const factor = Math.max(width / size.width, height / size.height);
   const region = { width: Math.min(size.width, width / factor), height: Math.min(size.height, height / factor) };
+  return cutOut(params, stage, region, { width, height });
+}
+
+/** A region of the picture, placed as the request says, in another size. */
+async function cutOut(params: Resize, { size, faces }: Stage, region: Size, wanted: Size): Promise<Step[]> {
   const { focus, position, gravity } = params;
   const at = focus
     ? placeAround(region, size, focus)
     : position
       ? placeAtShare(region, size, position)
       : await placeInside(region, size, gravity, faces);
-  return [{ kind: "crop", box: { ...at, ...region } }, scaled({ width, height }, params)];
+  return [{ kind: "crop", box: { ...at, ...region } }, scaled(wanted, params)];
 }
 
 function pad(params: Resize, size: Size): Step[] {

@@ -18,6 +18,28 @@ it.each([
 });
 
 it.each([
+  // Never below the least side, whatever else is said; what then stands out is cut off.
+  [{ min_width: 80 }, { x: 0, y: 0, width: 40, height: 40 }, { width: 80, height: 80 }],
+  [{ min_width: 30 }, { x: 0, y: 0, width: 40, height: 40 }, { width: 40, height: 40 }],
+  [
+    { width: 20, min_height: 40, upscale: false },
+    { x: 10, y: 0, width: 20, height: 40 },
+    { width: 20, height: 40 },
+  ],
+  [
+    { width: 20, min_height: 80, gravity: "right" },
+    { x: 30, y: 0, width: 10, height: 40 },
+    { width: 20, height: 80 },
+  ],
+])("keeps least sides: %j", async (params, box, size) => {
+  const [cut, scaled] = await planned("resize", params, CHECKERS);
+  expect([cut, scaled]).toMatchObject([
+    { kind: "crop", box },
+    { kind: "resize", ...size },
+  ]);
+});
+
+it.each([
   [{ focus: { x: 0.5, y: 0.5 } }, 15],
   [{ focus: { x: 0.4, y: 0 } }, 11],
   [{ focus: { x: 0, y: 0 } }, 0],
