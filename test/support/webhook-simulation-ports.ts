@@ -7,6 +7,7 @@ import { type Attempt, isDelivery, type Outcome } from "../../src/webhook/record
 import { storeOf } from "../../src/webhook/store.ts";
 import { bucketInMemory } from "./embedded-storage.ts";
 import { EventQueue, type Life, randomOf } from "./event-queue.ts";
+import { uncounted } from "./memory.ts";
 import type { Isolate, Mishaps } from "./simulated-platform.ts";
 import { Tally } from "./webhook-tally.ts";
 
@@ -54,7 +55,8 @@ export abstract class SimulatedPorts {
   readonly tally: Tally;
   protected readonly events = new EventQueue(START);
   protected readonly random = randomOf(20_261_122);
-  protected readonly uploads = uploadsOf(bucketInMemory());
+  /** Who is killed never gives memory back: that of this process would be full of them. */
+  protected readonly uploads = uploadsOf(bucketInMemory(), { reserve: () => uncounted });
   protected readonly jobs = new Map<string, SimulatedJob>();
   protected readonly scenario: Scenario;
   private readonly db: D1Database;
