@@ -1,0 +1,60 @@
+/** The clients: their types, which `npm run docs` declares anew, and what Astro's words are for the service. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import service from "darkroom/astro";
+import { expect, it } from "vitest";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..");
+const CLIENTS = join(ROOT, "src", "clients");
+const TSC = join(ROOT, "node_modules", ".bin", "tsc");
+
+it("declares the clients as they are", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "types-"));
+  try {
+    await run(TSC, ["-p", CLIENTS, "--outDir", folder], { cwd: ROOT });
+    const names = (await readdir(CLIENTS)).filter((name) => name.endsWith(".js"));
+    expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace(/js$/, "d.ts")).sort());
+    for (const name of names) {
+      const declared = await readFile(join(folder, name.replace(/js$/, "d.ts")), "utf8");
+      // Imports of types are written twice, the second time as the comment that they were.
+      const text = declared.replace(/^\/\*\* @import .*\*\/\n/gm, "");
+      const header = `/** Types of ${name}, as tsc declares them. */\n`;
+      await expect(header + text).toMatchFileSnapshot(join(CLIENTS, name.replace(/js$/, "d.ts")));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+const BASE = "https://darkroom.example.com/i/demo";
+/** An original of the site. */
+const SAMPLE = { src: "/_astro/sample.jpg", width: 600, height: 400, format: "jpg" } as const;
+
+it.each([
+  [{ src: "/a.jpg", width: 300, height: 200 }, "width=300/https://www.example.com/a.jpg"],
+  [{ src: SAMPLE, width: 301, height: 201 }, "width=301/https://www.example.com/_astro/sample.jpg"],
+  [{ src: SAMPLE, width: 300, height: 300 }, "width=300,height=300,fit=crop"],
+  [{ src: SAMPLE, width: 300, height: 300, fit: "contain" }, "width=300,height=300,fit=scale-down"],
+  [{ src: SAMPLE, width: 300, height: 300, position: "bottom" }, "width=300,height=300,fit=crop,gravity=0.5x1"],
+  [{ src: SAMPLE, width: 300, height: 300, position: "top right" }, "width=300,height=300,fit=crop,gravity=1x0"],
+  [{ src: SAMPLE, width: 300, height: 300, position: "25% 60%" }, "width=300,height=300,fit=crop,gravity=0.25x0.6"],
+  [{ src: SAMPLE, width: 300, height: 300, position: "attention" }, "width=300,height=300,fit=crop,gravity=auto"],
+  [{ src: SAMPLE, width: 300, height: 300, position: "3em 4em" }, "width=300,height=300,fit=crop/"],
+  [{ src: "/a.jpg", width: 300, quality: "max", format: "avif" }, "width=300,format=avif,quality=high"],
+  [{ src: "/a.jpg", width: 300, quality: "80", background: "#fff" }, "width=300,quality=80,background=%23fff"],
+])("says %j as the address does", async (options, text) => {
+  const config = { service: { entrypoint: "", config: { baseURL: BASE, origin: "https://www.example.com" } } };
+  expect(await service.getURL(options as never, config as never, undefined as never)).toContain(`${BASE}/${text}`);
+});
+
+it("leaves drawings to the site", async () => {
+  const drawing = { src: { ...SAMPLE, src: "/_astro/sample.svg", format: "svg" } };
+  const config = { service: { config: { baseURL: BASE } } } as never;
+  const valid = await service.validateOptions?.(drawing as never, config, undefined as never);
+  expect(await service.getURL(valid ?? ({} as never), config, undefined as never)).toBe("/_astro/sample.svg");
+});
