@@ -15,6 +15,9 @@ const PLACES = [
 
 const INSTALL_TIMEOUT_MS = 300_000;
 
+/** The browser, and what the documentation signs addresses in. */
+const PACKAGES = ["chromium", "php-cli", "python3"];
+
 /** What a test machine has no use for, and what would call out on the browser's own behalf. */
 export const FLAGS = [
   "--headless",
@@ -38,7 +41,7 @@ export async function findChromium(): Promise<{ path: string } | { missing: stri
   const options = { env: environment, timeout: INSTALL_TIMEOUT_MS, maxBuffer: 1 << 26 };
   try {
     await run("apt-get", ["update", "-q"], options);
-    await run("apt-get", ["install", "-q", "-y", "--no-install-recommends", "chromium"], options);
+    await run("apt-get", ["install", "-q", "-y", "--no-install-recommends", ...PACKAGES], options);
   } catch {
     return { missing: "apt-get could not install Chromium" };
   }
