@@ -10,7 +10,12 @@ const root = join(import.meta.dirname, "..");
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 // What a person runs in a terminal runs on Node, and so do its tests; so do tests that read the repository.
-const terminal = ["test/cli/**/*.test.ts", "test/wasm/binaries.test.ts", "test/headers.test.ts", "test/clients.test.ts"];
+const terminal = [
+  "test/cli/**/*.test.ts",
+  "test/wasm/binaries.test.ts",
+  "test/headers.test.ts",
+  "test/clients.test.ts",
+];
 
 // Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.
 const exhaustive = [

@@ -5,6 +5,7 @@ import type { Analysis, Small } from "./analysis.ts";
 import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { identify } from "./detect.ts";
+import { withoutMemory } from "./formats/guard.ts";
 import { turnSize } from "./geometry.ts";
 import { LOOK_BYTES_PER_PIXEL } from "./operation.ts";
 import { firstFrame } from "./picture.ts";
@@ -54,7 +55,9 @@ async function lookedAt(
     }
     return found;
   };
-  return isolateBudget.run(lookPrice(stored, plan, lookMs, PIXEL_BYTES), look, allowance);
+  return isolateBudget.run(lookPrice(stored, plan, lookMs, PIXEL_BYTES), look, allowance).catch((error: unknown) => {
+    throw withoutMemory(error);
+  });
 }
 
 async function pixelsOf(rows: Awaited<ReturnType<typeof firstFrame>>): Promise<Omit<Small, "picture">> {
