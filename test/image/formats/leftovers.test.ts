@@ -110,7 +110,7 @@ function icon(pixels: Pixels): Uint8Array {
 /** The merged picture of a Photoshop file, RGB, as it is. */
 function layered({ data }: Pixels): Uint8Array {
   const head = [0x38, 0x42, 0x50, 0x53, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, SIDE, 0, 0, 0, SIDE, 0, 8, 0, 3];
-  const planes = [0, 1, 2].flatMap((channel) => [...data.filter((_, at) => at % 4 === channel)]);
+  const planes = [0, 1, 2].flatMap((channel) => Array.from(data).filter((_, at) => at % 4 === channel));
   return Uint8Array.from([...head, ...little(4, 0, 0, 0), 0, 0, ...planes]);
 }
 
