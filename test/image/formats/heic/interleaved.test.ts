@@ -14,11 +14,13 @@ import { drain, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
-/** A thread that changes hands whenever work offers to. */
+/** A thread that changes hands whenever work offers to: whoever waits has it before a pause is over. */
 function restlessThread(): Thread {
   let now = 0;
-  const pause = () => new Promise<void>((resume) => setTimeout(resume, 0));
-  return new Thread(() => (now += 1_000), pause);
+  return new Thread(
+    () => (now += 1_000),
+    async () => undefined,
+  );
 }
 
 async function decoded(file: ArrayBuffer, breath: Breath): Promise<Pixels> {
