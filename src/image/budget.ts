@@ -53,7 +53,6 @@ const ORIGINALS: OriginalsShare = {
 const LOAD: LoadShare = {
   ms: MAX_LOAD_MS,
   accountMs: MAX_ACCOUNT_LOAD_MS,
-  accountPlaces: MAX_ACCOUNT_WAITING_JOBS,
 };
 
 export interface BudgetOptions {
@@ -62,6 +61,8 @@ export interface BudgetOptions {
   readonly thread?: Thread;
   readonly originals?: OriginalsShare;
   readonly load?: LoadShare;
+  /** Places in the line that one account may have. */
+  readonly accountPlaces?: number;
   /** How long nothing runs, though somebody waits, until the last in the line is refused. */
   readonly maxBlockedMs?: number;
 }
@@ -91,7 +92,7 @@ export class Budget implements Memory {
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.thread = thread;
     this.share = originals;
-    this.accountPlaces = load.accountPlaces;
+    this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
     const onEvent = () => void thread.look();
     [this.work, this.large, this.small] = [1, 2, 3].map(() => new Holders(now, onEvent)) as [Holders, Holders, Holders];
     this.load = new Load(load, now, onEvent);

@@ -7,8 +7,6 @@ export interface LoadShare {
   readonly ms: number;
   /** Milliseconds, of one account. */
   readonly accountMs: number;
-  /** Places in the line that one account may have. */
-  readonly accountPlaces: number;
 }
 
 export class Load {

@@ -1,6 +1,10 @@
 /**
  * Which jobs run in this isolate at the same time. A job whose start ended without a word may be what killed its
  * processor, and everybody beside it: from its second start on it is alone.
+ *
+ * Requests that are answered at once are not among them. Nobody but their caller starts them again, who sees that they
+ * failed, and each try is admitted at its price anew, as one of the account's requests, with a credit that stays reserved
+ * when the isolate dies. Were they suspects, too, any caller could keep all others out of an isolate by one request.
  */
 import { ALONE_PAUSE_MS, RUN_LEASE_MS } from "../limits.ts";
 import type { Place } from "./ports.ts";

@@ -76,8 +76,8 @@ describe("Budget", () => {
   });
 
   describe("accounts", () => {
-    const share = { ms: 1_000, accountMs: 600, accountPlaces: 2 };
-    const budgetOf = (maxWaiting = 8) => new Budget(10, maxWaiting, { load: share });
+    const load = { ms: 1_000, accountMs: 600 };
+    const budgetOf = (maxWaiting = 8) => new Budget(10, maxWaiting, { load, accountPlaces: 2 });
     const busy = { status: 503, headers: { "Retry-After": "2" } };
 
     it("take turns in the line: one that came later with little passes what another brought in bulk", async () => {

@@ -14,7 +14,7 @@ export async function openDatabase(path = ":memory:"): Promise<DatabaseSync> {
 }
 
 /**
- * What the statements of webhooks use of D1; a batch is one transaction, as there.
+ * What the statements of webhooks use of D1; a batch is done whole or not at all, as there, also within a transaction.
  * @param told is told of every statement
  */
 export function databaseOverNode(database: DatabaseSync, told: (sql: string) => void): D1Database {
@@ -34,7 +34,9 @@ export function databaseOverNode(database: DatabaseSync, told: (sql: string) => 
     const results = statement.all(...values);
     return { success: true, results, meta: { changes: results.length } };
   };
-  const [begin, commit, rollback] = ["BEGIN", "COMMIT", "ROLLBACK"].map((sql) => database.prepare(sql));
+  const [begin, commit, ...rollback] = ["SAVEPOINT batch", "RELEASE batch", "ROLLBACK TO batch", "RELEASE batch"].map(
+    (sql) => database.prepare(sql),
+  );
   const prepare = (sql: string, values: readonly SQLInputValue[] = []) => ({
     bind: (...given: readonly SQLInputValue[]) => prepare(sql, given),
     execute: () => execute(sql, values),
@@ -52,7 +54,7 @@ export function databaseOverNode(database: DatabaseSync, told: (sql: string) => 
       commit?.run();
       return results;
     } catch (error) {
-      rollback?.run();
+      for (const step of rollback) step.run();
       throw error;
     }
   };
