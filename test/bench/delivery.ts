@@ -1,7 +1,8 @@
 /**
- * Pictures by address on the running service: `PHOTOS=phone.jpg npm run bench -- delivery`, a JPEG of about 12 megapixels.
- * How long the first view at 800 pixels takes, and the engine's part of it, beside sharp, which decodes, resizes and encodes the same in this process;
- * how long a stored hit takes; and how many views a second are served of 50 results, 32 at a time.
+ * Pictures by address on the running service: `PHOTOS=phone.jpg taskset -c 1 npm run bench -- delivery`, a JPEG of about 12
+ * megapixels. What a hit, a stored hit, a draft and a final take of the processor (all threads of the runtime, with its
+ * simulators of the platform; Linux only), the draft beside sharp, which decodes, resizes and encodes the same in this
+ * process; then views of many results at once, from the first one on.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,32 +14,60 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import sharp from "sharp";
 
-import { startLocal } from "../../src/cli/local.ts";
+import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
+import { runtimeMs } from "./runtime.ts";
 
-const ROUNDS = 7;
+const ROUNDS = 5;
+/** Hits are too short to be told apart from what a runtime does besides. */
+const HITS = 100;
 const WIDTH = 800;
 const LOAD_VIEWS = 2_000;
 const LOAD_RESULTS = 50;
 const LOAD_AT_ONCE = 32;
-const ACCEPT = { accept: "image/avif,image/webp,image/*,*/*;q=0.8" };
+/** The widths of the load's results, and the picture that they are made of. */
+const LOAD_WIDTH = 100;
+const LOAD_SIDE = 640;
+const BROWSER = { accept: "image/avif,image/webp,image/*,*/*;q=0.8" };
+const OLDER = { accept: "image/webp,*/*" };
 /** What drafts are encoded at. */
 const DRAFT_QUALITY = 80;
 
+interface Bench {
+  readonly url: URL;
+  /** Addresses of a delivery that makes drafts, of one that makes finals at once, and of one that takes any option. */
+  readonly refined: (name: string, width?: number, more?: string) => string;
+  readonly final: (name: string, width?: number, more?: string) => string;
+  readonly open: (name: string, options: string) => string;
+  readonly photo: Buffer;
+}
+
 export async function main(): Promise<void> {
   const photo = readFileSync(given("PHOTOS")[0] ?? "");
-  const origin = createServer((_, response) => response.end(photo));
+  const small = await sharp(photo).resize(LOAD_SIDE).jpeg().toBuffer();
+  const origin = createServer((request, response) => response.end(request.url?.includes("load") ? small : photo));
   await new Promise<void>((listening) => origin.listen(0, "127.0.0.1", listening));
-  const { port } = origin.address() as AddressInfo;
+  const prefix = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`;
   const state = await mkdtemp(join(tmpdir(), "bench-"));
-  const variables = { ALLOW_PRIVATE_ORIGINS: "true" };
+  const variables = { ALLOW_PRIVATE_ORIGINS: "true", VAULT_KEY: Buffer.alloc(32, 1).toString("base64") };
   const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true });
-  const address = (options: string, name: string) =>
-    new URL(`/i/demo/${options}/http://127.0.0.1:${port}/${name}.jpg`, service.url).href;
   try {
-    await firstViews(photo, address);
-    await load(address);
+    const widths = Array.from({ length: LOAD_RESULTS }, (_, index) => LOAD_WIDTH + index);
+    const rules = { sources: [{ kind: "web", prefix }], unsigned: { widths: [WIDTH, ...widths], formats: ["jpeg"] } };
+    const [refined, final] = await Promise.all([
+      made(service.url, rules),
+      made(service.url, { ...rules, refine: false }),
+    ]);
+    const of =
+      (base: string) =>
+      (name: string, width = WIDTH, more = "") =>
+        `${base}/w=${width}${more}/${name}.jpg`;
+    const open = (name: string, options: string) =>
+      new URL(`/imgproxy/demo/unsafe/${options}/plain/${prefix}${name}.jpg`, service.url).href;
+    const bench = { url: service.url, refined: of(refined), final: of(final), open, photo };
+    await costs(bench);
+    await load(bench);
   } finally {
     await service.stop();
     origin.close();
@@ -46,90 +75,150 @@ export async function main(): Promise<void> {
   }
 }
 
-type Address = (options: string, name: string) => string;
+/** What the addresses of a new delivery begin with. */
+async function made(url: URL, rules: object): Promise<string> {
+  const answer = await fetch(new URL("/1.0/deliveries", url), {
+    method: "POST",
+    headers: { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(rules),
+  });
+  const { delivery } = (await answer.json()) as { delivery: { url: string } };
+  return delivery.url;
+}
 
-async function firstViews(photo: Buffer, address: Address): Promise<void> {
-  const times = {
-    draft: [] as number[],
-    engine: [] as number[],
-    sharp: [] as number[],
-    stored: [] as number[],
-    edge: [] as number[],
+/** One thing that is measured, `times` over in each round. */
+interface Row {
+  readonly name: string;
+  readonly times?: number;
+  readonly run: (round: number) => Promise<unknown>;
+  /** The processor time until now. */
+  readonly clock?: () => number | Promise<number>;
+  /** Between two rounds: work that the row has left behind. */
+  readonly rest?: (round: number) => Promise<unknown>;
+}
+
+async function costs(bench: Bench): Promise<void> {
+  const { final, open, photo } = bench;
+  const own = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
   };
+  const rows: readonly Row[] = [
+    {
+      name: "sharp: decode, resize, encode",
+      clock: own,
+      run: () => sharp(photo).resize(WIDTH).jpeg({ quality: DRAFT_QUALITY }).toBuffer(),
+    },
+    {
+      name: "draft",
+      run: (round) => view(open(`draft-${round}`, `w:${WIDTH}`), "miss"),
+      rest: (round) => finalOf(bench, `draft-${round}`),
+    },
+    { name: "one encoding: f=jpeg,q=75", run: (round) => view(final(`one-${round}`, WIDTH, ",f=jpeg,q=75"), "miss") },
+    { name: "final, for browsers with AVIF", run: (round) => view(final(`avif-${round}`), "miss") },
+    { name: "final, for browsers with WebP", run: (round) => view(final(`webp-${round}`), "miss", OLDER) },
+    { name: "final, JPEG", run: (round) => view(final(`jpeg-${round}`, WIDTH, ",f=jpeg"), "miss") },
+    { name: "stored hit", times: HITS, run: (round) => storedHits(bench, round) },
+    { name: "hit", times: HITS, run: () => hits(bench) },
+    { name: "health: a request and nothing else", times: HITS, run: () => health(bench.url) },
+  ];
+  console.log("  processor time and clock of one, ms: median (all)");
+  for (const row of rows) await measured(row);
+}
+
+async function measured({ name, times = 1, run, clock = runtimeMs, rest }: Row): Promise<void> {
+  const [spent, took]: [number[], number[]] = [[], []];
   // The first round is for the compiler.
   for (let round = 0; round <= ROUNDS; round++) {
-    const keep = (list: number[], milliseconds: number) => round > 0 && list.push(milliseconds);
-    keep(times.sharp, await timed(() => sharp(photo).resize(WIDTH).jpeg({ quality: DRAFT_QUALITY }).toBuffer()));
-    let engine = 0;
-    const first = async () => (engine = await view(address(`w=${WIDTH}`, `first-${round}`), "miss"));
-    keep(times.draft, await timed(first));
-    keep(times.engine, engine);
-    // The final has the thread until it is made.
-    await finalOf(address(`w=${WIDTH}`, `first-${round}`));
-    // Another name of the file, or none, is another answer at the edge, and the same object.
-    await view(address(`w=${WIDTH},f=jpeg,q=80`, `stored-${round}`), "miss");
-    const spelled = address(`w=${WIDTH},f=jpeg,q=80`, `stored-${round}`).replace("/i/demo/", "/imgproxy/demo/unsafe/");
-    const other = spelled.replace(`w=${WIDTH},f=jpeg,q=80`, `w:${WIDTH}/q:80/f:jpg/fn:x/plain`);
-    keep(times.stored, await timed(() => view(other, "stored")));
-    keep(times.edge, await timed(() => view(other, "hit")));
+    const [before, startedAt] = [await clock(), performance.now()];
+    await run(round);
+    const clocked = performance.now() - startedAt;
+    const processor = (await clock()) - before;
+    await rest?.(round);
+    if (round === 0) continue;
+    spent.push(processor / times);
+    took.push(clocked / times);
   }
-  for (const [name, list] of Object.entries(times)) {
-    const sorted = list.toSorted((one, another) => one - another);
-    console.log(
-      `${name.padEnd(8)} ${median(list).toFixed(1)} ms (${sorted[0]?.toFixed(1)} to ${sorted.at(-1)?.toFixed(1)})`,
-    );
-  }
+  const digits = times > 1 ? 2 : 0;
+  const shown = spent.map((one) => one.toFixed(digits)).join(" ");
+  const [cpu, clockMs] = [median(spent), median(took)].map((one) => one.toFixed(digits).padStart(8));
+  console.log(`  ${name.padEnd(36)} ${cpu} ${clockMs}   (${shown})`);
 }
 
-/** Waits until an address shows its final; every look asks the edge for another file name. */
-async function finalOf(url: string): Promise<void> {
+const STORED = `w:${WIDTH}/q:75/f:jpg`;
+
+/** Views of a result that is in the bucket and not at the edge: each name of the file makes another answer of one object. */
+async function storedHits({ open }: Bench, round: number): Promise<void> {
+  if (round === 0) await view(open("stored", STORED));
+  for (let one = 0; one < HITS; one++) await view(open("stored", `${STORED}/fn:${round}-${one}`), "stored");
+}
+
+async function hits({ open }: Bench): Promise<void> {
+  await view(open("stored", STORED));
+  for (let one = 0; one < HITS; one++) await view(open("stored", STORED), "hit");
+}
+
+async function health(url: URL): Promise<void> {
+  for (let one = 0; one < HITS; one++) await (await fetch(new URL("/health", url))).arrayBuffer();
+}
+
+/** Waits until a picture's final is there, and says how long that took; the edge is asked for another answer each time. */
+async function finalOf({ open }: Bench, name: string): Promise<void> {
+  const startedAt = performance.now();
   for (let look = 0; ; look++) {
-    const asked = url
-      .replace("/i/demo/", "/imgproxy/demo/unsafe/")
-      .replace(`w=${WIDTH}/`, `w:${WIDTH}/fn:${look}/plain/`);
-    const answer = await fetch(asked, { headers: ACCEPT });
+    const answer = await fetch(open(name, `w:${WIDTH}/fn:look-${look}`), { headers: BROWSER });
     await answer.arrayBuffer();
-    if (answer.headers.get("x-service-rendition") === "final") return;
+    if (answer.headers.get("x-service-rendition") === "final") break;
     await wait(250);
   }
+  console.log(`  final ${((performance.now() - startedAt) / 1_000).toFixed(1)} s after the draft`);
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
-/**
- * Milliseconds that decoding, operations and encoding took, as the answer says.
- * @throws Error when the answer is no picture, or came from elsewhere
- */
-async function view(url: string, cache?: string): Promise<number> {
-  const answer = await fetch(url, { headers: ACCEPT });
+/** @throws Error when the answer is no picture, or came from elsewhere */
+async function view(url: string, cache?: string, headers: Record<string, string> = BROWSER): Promise<void> {
+  const answer = await fetch(url, { headers });
   await answer.arrayBuffer();
   const found = answer.headers.get("x-service-cache");
   if (answer.status !== 200 || (cache !== undefined && found !== cache)) {
     throw new Error(`${answer.status} ${found} instead of ${cache ?? "a picture"}`);
   }
-  const parts = (answer.headers.get("server-timing") ?? "").matchAll(/(?:decode|operations|encode);dur=(\d+)/g);
-  return parts.reduce((sum, [, milliseconds]) => sum + Number(milliseconds), 0);
 }
 
-async function load(address: Address): Promise<void> {
-  const urls = Array.from({ length: LOAD_RESULTS }, (_, index) => address(`w=${100 + index},f=jpeg,q=80`, "load"));
-  for (const url of urls) await view(url);
+/** Views of many results, several at a time, from the first one on: what is not there yet is made meanwhile. */
+async function load(bench: Bench): Promise<void> {
+  const urls = Array.from({ length: LOAD_RESULTS }, (_, index) => bench.refined("load", LOAD_WIDTH + index));
   let next = 0;
   const latencies: number[] = [];
+  const statuses = new Map<number, number>();
   const connection = async (): Promise<void> => {
     while (next < LOAD_VIEWS) {
       const url = urls[next++ % urls.length] ?? "";
-      latencies.push(await timed(() => view(url)));
+      const startedAt = performance.now();
+      const answer = await fetch(url, { headers: BROWSER });
+      await answer.arrayBuffer();
+      latencies.push(performance.now() - startedAt);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }
   };
-  const all = await timed(() => Promise.all(Array.from({ length: LOAD_AT_ONCE }, connection)));
-  const late = latencies.toSorted((one, another) => one - another)[Math.floor(latencies.length * 0.99)];
-  const rate = (LOAD_VIEWS / all) * 1_000;
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: LOAD_AT_ONCE }, connection));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const sorted = latencies.toSorted((one, another) => one - another);
+  const share = (part: number) => sorted[Math.floor(sorted.length * part)]?.toFixed(1);
+  const found = [...statuses].map(([status, times]) => `${times} × ${status}`).join(", ");
   console.log(
-    `load     ${rate.toFixed(0)} views/s, median ${median(latencies).toFixed(1)} ms, 99 % ${late?.toFixed(1)} ms`,
+    `  ${LOAD_VIEWS} views of ${LOAD_RESULTS} results, ${LOAD_AT_ONCE} at a time, in ${seconds.toFixed(1)} s: ${found}`,
   );
+  console.log(`  p50 ${share(0.5)} ms, p95 ${share(0.95)} ms, the slowest ${sorted.at(-1)?.toFixed(0)} ms`);
+  console.log(`  made: ${JSON.stringify(await madeBy(bench))}`);
+}
+
+/** What the load had made, as the service counted it. */
+async function madeBy({ url, refined }: Bench): Promise<object> {
+  const [, , id] = new URL(refined("load")).pathname.split("/");
+  const headers = { authorization: `Bearer ${DEMO_KEY}` };
+  const answer = await fetch(new URL("/1.0/account/usage?limit=100", url), { headers });
+  const { deliveries } = (await answer.json()) as { deliveries: ({ delivery_id: string } & Record<string, number>)[] };
+  const found = deliveries.find(({ delivery_id: delivery }) => delivery === id);
+  return { drafts: found?.["drafts"], finals: found?.["finals"], stored_hits: found?.["stored_hits"] };
 }

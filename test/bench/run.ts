@@ -25,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   costs: () => import("./costs.ts"),
   d1: () => import("./d1.ts"),
   delivery: () => import("./delivery.ts"),
+  "delivery-own": () => import("./delivery-own.ts"),
   faces: () => import("./faces.ts"),
   "faces-held-out": () => import("./faces-held-out.ts"),
   floor: () => import("./floor.ts"),

@@ -1,6 +1,6 @@
 /**
- * In the runtime of the service, importing a .wasm file gives its compiled module, and a font its bytes, and there is a
- * scheduler, and bytes can be written in hexadecimal. With this imported first, Node does the same.
+ * In the runtime of the service, importing a .wasm file gives its compiled module, JSON and a font what they hold, and there is a
+ * scheduler, and bytes can be written in hexadecimal and read in base64. With this imported first, Node does the same.
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -14,10 +14,16 @@ if (!("toHex" in Uint8Array.prototype)) {
   };
   Object.defineProperty(Uint8Array.prototype, "toHex", { value: toHex });
 }
+if (!("fromBase64" in Uint8Array)) {
+  const fromBase64 = (text: string, { alphabet = "base64" }: { readonly alphabet?: "base64" | "base64url" } = {}) =>
+    new Uint8Array(Buffer.from(text, alphabet));
+  Object.defineProperty(Uint8Array, "fromBase64", { value: fromBase64 });
+}
 
 registerHooks({
   load(url, context, next) {
     const isCode = url.endsWith(".wasm");
+    if (url.endsWith(".json")) return next(url, { ...context, importAttributes: { type: "json" } });
     if (!isCode && !url.endsWith(".woff2")) return next(url, context);
     const bytes = readFileSync(fileURLToPath(url)).toString("base64");
     const imported = `Uint8Array.from(Buffer.from("${bytes}", "base64"))`;
