@@ -20,18 +20,27 @@ enum {
   STATE = 6,   // floats of each column that the blur downwards remembers: two of each oscillator
 };
 
-// n and d of the first two oscillators, n of the last.
-#define N1 0.0552952364f
-#define N3 -0.0588366874f
-#define N5 0.0129558193f
-#define D1 -1.90211308f
-#define D3 -1.17557049f
+// What four steps at once take of their inputs, of the last value and of the one before it. The first step takes -1 of
+// that.
+typedef struct {
+  float of_input[4], of_last[4], of_before[4];
+} Steps;
+
+// The factors of the oscillators: n and d of the first two, n of the last, and each with the other sign. They are read
+// from memory: of numbers in the code V8 makes vectors anew each time, which takes a tenth of a comparison.
+typedef struct {
+  Steps steps1, steps3;
+  float n1, n3, n5, d1, d3;
+  float minus_n1, minus_n3, minus_n5, minus_d1, minus_d3;
+} Factors;
+extern const Factors FACTORS;
+
+static inline v128_t everywhere(const float *factor) { return wasm_v128_load32_splat(factor); }
+
+// A factor of the oscillators as a vector.
+#define FACTOR(name) everywhere(&FACTORS.name)
 
 static inline v128_t fused(v128_t a, v128_t b, v128_t sum) { return wasm_f32x4_relaxed_madd(a, b, sum); }
-
-static inline v128_t times(v128_t value, float factor) { return wasm_f32x4_mul(value, wasm_f32x4_splat(factor)); }
-
-static inline v128_t plus(v128_t sum, v128_t value, float factor) { return fused(value, wasm_f32x4_splat(factor), sum); }
 
 // Four rows or columns of four values.
 typedef struct {
@@ -55,46 +64,40 @@ static inline v128_t together(v128_t value1, v128_t value3, v128_t value5) {
 }
 
 static inline v128_t step_across(Oscillators *state, v128_t in) {
-  const float n[3] = {N1, N3, N5}, d[3] = {D1, D3, 0};
-  for (int k = 0; k < 3; k++) {
-    v128_t value = plus(wasm_f32x4_sub(times(in, n[k]), state->before[k]), state->last[k], -d[k]);
-    state->before[k] = state->last[k], state->last[k] = value;
-  }
-  return together(state->last[0], state->last[1], state->last[2]);
+  const v128_t values[3] = {
+      fused(state->last[0], FACTOR(minus_d1), wasm_f32x4_sub(wasm_f32x4_mul(in, FACTOR(n1)), state->before[0])),
+      fused(state->last[1], FACTOR(minus_d3), wasm_f32x4_sub(wasm_f32x4_mul(in, FACTOR(n3)), state->before[1])),
+      wasm_f32x4_sub(wasm_f32x4_mul(in, FACTOR(n5)), state->before[2]),
+  };
+  for (int k = 0; k < 3; k++) state->before[k] = state->last[k], state->last[k] = values[k];
+  return together(values[0], values[1], values[2]);
 }
 
-// Four steps at once, each from the inputs and the two values before all four: `n` carried on by zero to three steps,
-// and what each step takes of the `last` value and of the one `before` it, whose part in the first step is -1.
-static inline Block four_steps(const Block *in, v128_t last, v128_t before, const float n[4], const float from_last[4],
-                               const float from_before[4]) {
+// Four steps at once, each from the inputs and the two values before all four.
+static inline Block four_steps(const Block *in, v128_t last, v128_t before, const Steps *steps) {
   Block out;
   for (int step = 0; step < 4; step++) {
-    v128_t sum = times(in->of[0], n[step]);
-    for (int input = 1; input <= step; input++) sum = plus(sum, in->of[input], n[step - input]);
-    sum = step == 0 ? wasm_f32x4_sub(sum, before) : plus(sum, before, from_before[step]);
-    out.of[step] = plus(sum, last, from_last[step]);
+    v128_t sum = wasm_f32x4_mul(in->of[0], everywhere(&steps->of_input[step]));
+    for (int input = 1; input <= step; input++) sum = fused(in->of[input], everywhere(&steps->of_input[step - input]), sum);
+    sum = step == 0 ? wasm_f32x4_sub(sum, before) : fused(before, everywhere(&steps->of_before[step]), sum);
+    out.of[step] = fused(last, everywhere(&steps->of_last[step]), sum);
   }
   return out;
 }
 
 // Four steps of the last oscillator, whose values repeat with the other sign after two steps.
 static inline Block four_simple_steps(const Block *in, v128_t last, v128_t before) {
-  return (Block){{wasm_f32x4_sub(times(in->of[0], N5), before), wasm_f32x4_sub(times(in->of[1], N5), last),
-                  wasm_f32x4_add(plus(times(in->of[0], -N5), in->of[2], N5), before),
-                  wasm_f32x4_add(plus(times(in->of[1], -N5), in->of[3], N5), last)}};
+  const v128_t n = FACTOR(n5), minus_n = FACTOR(minus_n5);
+  return (Block){{wasm_f32x4_sub(wasm_f32x4_mul(in->of[0], n), before), wasm_f32x4_sub(wasm_f32x4_mul(in->of[1], n), last),
+                  wasm_f32x4_add(fused(in->of[2], n, wasm_f32x4_mul(in->of[0], minus_n)), before),
+                  wasm_f32x4_add(fused(in->of[3], n, wasm_f32x4_mul(in->of[1], minus_n)), last)}};
 }
 
 static inline Block blurred_across(Oscillators *state, const v128_t *in) {
-  static const float n1[4] = {N1, 0.10517779f, 0.144764811f, 0.17018123f};
-  static const float last1[4] = {-D1, 2.61803389f, 3.07768345f, 3.23606801f};
-  static const float before1[4] = {-1, D1, -2.61803389f, -3.07768345f};
-  static const float n3[4] = {N3, -0.0691666752f, -0.0224736147f, 0.042747356f};
-  static const float last3[4] = {-D3, 0.381966025f, -0.726542532f, -1.23606801f};
-  static const float before3[4] = {-1, D3, -0.381966025f, 0.726542532f};
   Block sum, out;
   for (int x = 0; x < 4; x++) sum.of[x] = wasm_f32x4_add(in[x - BEHIND], in[x + AHEAD]);
-  const Block values1 = four_steps(&sum, state->last[0], state->before[0], n1, last1, before1);
-  const Block values3 = four_steps(&sum, state->last[1], state->before[1], n3, last3, before3);
+  const Block values1 = four_steps(&sum, state->last[0], state->before[0], &FACTORS.steps1);
+  const Block values3 = four_steps(&sum, state->last[1], state->before[1], &FACTORS.steps3);
   const Block values5 = four_simple_steps(&sum, state->last[2], state->before[2]);
   state->before[0] = values1.of[2], state->before[1] = values3.of[2], state->before[2] = values5.of[2];
   state->last[0] = values1.of[3], state->last[1] = values3.of[3], state->last[2] = values5.of[3];
@@ -155,15 +158,16 @@ static inline Block blurred_down(const Input *input, int at) {
   v128_t last1 = wasm_v128_load(state + 12), last3 = wasm_v128_load(state + 16), last5 = wasm_v128_load(state + 20);
   Block out;
   for (int step = 0; step < BATCH; step++) {
-    const float sign = step < 2 ? 1 : -1, turn = step % 2 ? -1 : 1;
+    const int is_turned = step >= 2;
+    const v128_t d1 = step % 2 ? FACTOR(minus_d1) : FACTOR(d1), d3 = step % 2 ? FACTOR(minus_d3) : FACTOR(d3);
     v128_t sum = wasm_f32x4_add(wasm_v128_load(input->behind[step] + at), wasm_v128_load(input->ahead[step] + at));
-    v128_t value1 = plus(plus(before1, last1, turn * D1), sum, sign * N1);
-    v128_t value3 = plus(plus(before3, last3, turn * D3), sum, sign * N3);
-    v128_t value5 = plus(before5, sum, sign * N5);
+    v128_t value1 = fused(sum, is_turned ? FACTOR(minus_n1) : FACTOR(n1), fused(last1, d1, before1));
+    v128_t value3 = fused(sum, is_turned ? FACTOR(minus_n3) : FACTOR(n3), fused(last3, d3, before3));
+    v128_t value5 = fused(sum, is_turned ? FACTOR(minus_n5) : FACTOR(n5), before5);
     before1 = last1, before3 = last3, before5 = last5;
     last1 = value1, last3 = value3, last5 = value5;
     v128_t value = together(value1, value3, value5);
-    out.of[step] = sign < 0 ? wasm_f32x4_neg(value) : value;
+    out.of[step] = is_turned ? wasm_f32x4_neg(value) : value;
   }
   wasm_v128_store(state, before1), wasm_v128_store(state + 4, before3), wasm_v128_store(state + 8, before5);
   wasm_v128_store(state + 12, last1), wasm_v128_store(state + 16, last3), wasm_v128_store(state + 20, last5);

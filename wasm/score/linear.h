@@ -59,19 +59,34 @@ static const Blend *blend_of(Linear *linear, uint32_t pixel) {
   return blend;
 }
 
+static inline void opaque_to_linear(const float *of_level, uint32_t pixel, int stride, float *planes) {
+  planes[0] = of_level[pixel & 255];
+  planes[stride] = of_level[pixel >> 8 & 255];
+  planes[2 * stride] = of_level[pixel >> 16 & 255];
+}
+
+static void pixel_to_linear(Linear *linear, uint32_t pixel, int stride, float *planes) {
+  if (pixel >> 24 == 255) return opaque_to_linear(linear->of_level, pixel, stride, planes);
+  const Blend *blend = blend_of(linear, pixel);
+  for (int plane = 0; plane < 3; plane++) planes[plane * stride] = blend->linear[plane];
+}
+
 // A row of RGBA8 to planes of `stride` floats.
 static void to_linear(Linear *linear, const uint8_t *rgba, int width, int stride, float *planes) {
   const float *of_level = linear->of_level;
-  for (int at = 0; at < width; at++) {
-    uint32_t pixel;
-    memcpy(&pixel, rgba + at * 4, 4);
-    if (pixel >> 24 == 255) {
-      planes[at] = of_level[pixel & 255];
-      planes[stride + at] = of_level[pixel >> 8 & 255];
-      planes[2 * stride + at] = of_level[pixel >> 16 & 255];
+  int at = 0;
+  for (; at + 4 <= width; at += 4) {
+    uint32_t pixels[4];
+    memcpy(pixels, rgba + at * 4, sizeof pixels);
+    if ((pixels[0] & pixels[1] & pixels[2] & pixels[3]) >> 24 == 255) {
+      for (int next = 0; next < 4; next++) opaque_to_linear(of_level, pixels[next], stride, planes + at + next);
     } else {
-      const Blend *blend = blend_of(linear, pixel);
-      for (int plane = 0; plane < 3; plane++) planes[plane * stride + at] = blend->linear[plane];
+      for (int next = 0; next < 4; next++) pixel_to_linear(linear, pixels[next], stride, planes + at + next);
     }
+  }
+  for (; at < width; at++) {
+    uint32_t pixel;
+    memcpy(&pixel, rgba + at * 4, sizeof pixel);
+    pixel_to_linear(linear, pixel, stride, planes + at);
   }
 }

@@ -7,10 +7,21 @@ enum { CHANNELS = 3 };
 
 enum { CONES = 6 }; // of two vectors of pixels
 
+// What colors are made with.
+typedef struct {
+  float cones[CHANNELS][3];      // what each takes of red, green and blue
+  float bias, minus_root;        // what is added to them, and the cube root of it, which is taken away again
+  float third, four_thirds, half;
+  float x_factor, x_moved, y_moved, b_moved; // what moves the channels into 0..1
+} Colors;
+extern const Colors COLORS;
+
+#define COLOR(name) everywhere(&COLORS.name)
+
 // The cube roots of positive values, and `add`: an estimate of the inverse root from the exponent, then Newton's steps. A
 // step waits for the one before it, so several values take little longer than one.
 static inline void cube_roots(v128_t *values, int count, v128_t add) {
-  const v128_t third = wasm_f32x4_splat(1.0f / 3), four_thirds = wasm_f32x4_splat(4.0f / 3);
+  const v128_t third = COLOR(third), four_thirds = COLOR(four_thirds);
   v128_t inverse[CONES], part[CONES], square[CONES];
   for (int at = 0; at < count; at++) {
     v128_t exponents = wasm_i32x4_mul(wasm_u32x4_shr(values[at], 23), wasm_i32x4_splat(0x2aaaaa));
@@ -32,35 +43,34 @@ static inline void cube_roots(v128_t *values, int count, v128_t add) {
   for (int at = 0; at < count; at++) values[at] = fused(wasm_f32x4_mul(inverse[at], inverse[at]), values[at], add);
 }
 
-static inline v128_t mix(const v128_t rgb[3], float mr, float mg, float mb) {
-  v128_t sum = fused(wasm_f32x4_splat(mb), rgb[2], wasm_f32x4_splat(0.0037930732552754493f));
-  return fused(wasm_f32x4_splat(mr), rgb[0], fused(wasm_f32x4_splat(mg), rgb[1], sum));
+static inline v128_t mix(const v128_t rgb[3], const float of[3]) {
+  v128_t sum = fused(everywhere(&of[2]), rgb[2], COLOR(bias));
+  return fused(everywhere(&of[0]), rgb[0], fused(everywhere(&of[1]), rgb[1], sum));
 }
 
 // Two vectors of pixels; the second may be the first.
 static inline void convert(const float *linear, int stride, const int at[2], float *const rows[CHANNELS], int has_blue) {
-  const float mr = 0.24342268924547819f, mg = 0.20476744424496821f;
-  const v128_t half = wasm_f32x4_splat(0.5f);
+  const v128_t half = COLOR(half);
   v128_t cones[CONES];
   for (int vector = 0; vector < 2; vector++) {
     v128_t rgb[3];
     for (int plane = 0; plane < 3; plane++) rgb[plane] = wasm_v128_load(linear + plane * stride + at[vector]);
-    cones[vector] = mix(rgb, 0.30f, 1.0f - 0.078f - 0.30f, 0.078f);
-    cones[2 + vector] = mix(rgb, 0.23f, 1.0f - 0.078f - 0.23f, 0.078f);
-    if (has_blue) cones[4 + vector] = mix(rgb, mr, mg, 1.0f - mr - mg);
+    cones[vector] = mix(rgb, COLORS.cones[0]);
+    cones[2 + vector] = mix(rgb, COLORS.cones[1]);
+    if (has_blue) cones[4 + vector] = mix(rgb, COLORS.cones[2]);
   }
-  cube_roots(cones, has_blue ? 6 : 4, wasm_f32x4_splat(-0.155954202f));
+  cube_roots(cones, has_blue ? 6 : 4, COLOR(minus_root));
   for (int vector = 0; vector < 2; vector++) {
     v128_t l = cones[vector], m = cones[2 + vector], y = wasm_f32x4_mul(half, wasm_f32x4_add(l, m));
     if (rows[0]) {
-      v128_t x = wasm_f32x4_mul(wasm_f32x4_mul(half, wasm_f32x4_sub(l, m)), wasm_f32x4_splat(14));
-      wasm_v128_store(rows[0] + at[vector], wasm_f32x4_add(x, wasm_f32x4_splat(0.42f)));
+      v128_t x = wasm_f32x4_mul(wasm_f32x4_mul(half, wasm_f32x4_sub(l, m)), COLOR(x_factor));
+      wasm_v128_store(rows[0] + at[vector], wasm_f32x4_add(x, COLOR(x_moved)));
     }
     if (has_blue) {
       v128_t b = wasm_f32x4_sub(cones[4 + vector], y);
-      wasm_v128_store(rows[2] + at[vector], wasm_f32x4_add(b, wasm_f32x4_splat(0.55f)));
+      wasm_v128_store(rows[2] + at[vector], wasm_f32x4_add(b, COLOR(b_moved)));
     }
-    if (rows[1]) wasm_v128_store(rows[1] + at[vector], wasm_f32x4_add(y, wasm_f32x4_splat(0.01f)));
+    if (rows[1]) wasm_v128_store(rows[1] + at[vector], wasm_f32x4_add(y, COLOR(y_moved)));
   }
 }
 
