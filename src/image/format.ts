@@ -85,6 +85,8 @@ export interface EncodeSettings {
   readonly effort: number;
   /** The file is only looked at, not kept: it must look as it will, but may be larger. */
   readonly trial?: boolean;
+  /** A trial that only says where to look on: in the least time, whatever it looks like. */
+  readonly draft?: boolean;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
 }
@@ -168,13 +170,15 @@ export interface Writer {
   /**
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
    * a difference. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
-   * points that they lose besides in files that are only looked at.
+   * points that they lose besides in files that are only looked at. `draft`: the points that drafts lose besides that, where
+   * they take a fraction of the time.
    */
   readonly qualities: {
     readonly least: number;
     readonly step: number;
     readonly losses?: readonly (readonly [quality: number, lost: number])[];
     readonly haste?: number;
+    readonly draft?: number;
   };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];

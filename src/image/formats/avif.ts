@@ -34,7 +34,7 @@ export const avif = format({
   write: {
     price: encodePrice,
     encode: encodeAvif,
-    qualities: { least: 20, step: 1, losses: LOSSES },
+    qualities: { least: 20, step: 1, losses: LOSSES, draft: 1.5 },
     variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
     nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,

@@ -15,6 +15,8 @@ export interface Scale {
   readonly losses?: readonly (readonly [quality: number, lost: number])[];
   /** Points that a rendition loses besides that is made in haste; 0 by default. */
   readonly haste?: number;
+  /** Points that a draft loses besides that; absent where drafts take no less time. */
+  readonly draft?: number;
 }
 
 export interface Search {

@@ -21,6 +21,7 @@ const CLOSER_WITH_TRIES = 1.3;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
+const MAX_DRAFTS = 2;
 const MAX_WHOLE_TRIES = 4;
 /** What tiles lose, and the whole of a picture, in points: their edges do not count, and the rest is busier. */
 const WHOLE_OF_TILES = { points: 0.7, part: 0.95 };
@@ -103,7 +104,7 @@ async function better(
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { way, maker, settings, isSettled } = further;
   const curve = curveOf(maker, settings, onSample, triesFinal && !reference.sample.tiles);
-  const first = known?.quality ?? firstQuality(settings.quality, scale);
+  const first = known?.quality ?? (await firstOnSample(search, maker, settings));
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
   const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
@@ -123,6 +124,18 @@ async function better(
   const start = expectedQuality(made.known, targetScore + patience.aim, scale);
   const goal = { first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
   return probed(await settled(search, curve, goal, made.known));
+}
+
+/** Where to begin on the sample: where drafts of it say, if the format makes any. */
+async function firstOnSample(search: WrittenSearch, maker: Maker, settings: EncodeSettings): Promise<number> {
+  const { onSample, scale } = search;
+  const first = firstQuality(settings.quality, scale);
+  if (scale.draft === undefined) return first;
+  const targetScore = search.targetScore - scale.draft;
+  const curve = curveOf(maker, { ...settings, draft: true }, onSample);
+  const goal = { first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
+  const { known } = await settled({ ...search, targetScore }, curve, goal);
+  return expectedQuality(known, targetScore, scale);
 }
 
 /** Whether not even the highest quality reaches the target score. */

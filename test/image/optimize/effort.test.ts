@@ -1,12 +1,15 @@
-/** Efforts: each keeps the promise of a preset, and more of them come closer to it. */
-import { expect, it } from "vitest";
+/** Efforts: each keeps the promise of a preset, and more of them come closer to it. Drafts say where a search begins. */
+import { afterEach, expect, it, vi } from "vitest";
 
+import { FORMATS as ALL } from "../../../src/image/formats.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
 
 const FORMATS = ["jpeg", "webp", "png"] as const;
 /** Bytes of files whose scores are alike differ by less than this part. */
 const ALIKE = 0.02;
+
+afterEach(() => vi.restoreAllMocks());
 
 it.each(FORMATS)(
   "every effort keeps the promise, and the most takes no more bytes than the usual: %s",
@@ -22,3 +25,18 @@ it.each(FORMATS)(
     expect(bytes.best).toBeLessThanOrEqual(bytes.balanced * (1 + ALIKE));
   },
 );
+
+it("begins with drafts where a format makes them", async () => {
+  const encode = vi.spyOn(ALL.avif.write, "encode");
+  const result = await rendered(new Uint8Array(photograph), {
+    output: { format: "avif" },
+    optimize: { compression: "high", lossless: false },
+  });
+  const made = encode.mock.calls.map(([, { draft = false, quality }]) => ({ draft, quality }));
+  const drafts = made.filter(({ draft }) => draft);
+  expect(drafts.length).toBeGreaterThan(0);
+  expect(drafts.length).toBeLessThanOrEqual(2);
+  expect(made.slice(0, drafts.length)).toEqual(drafts);
+  expect(made.length).toBeGreaterThan(drafts.length);
+  expect(result.output.score).toBeGreaterThanOrEqual(65);
+});
