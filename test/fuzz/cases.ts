@@ -150,7 +150,7 @@ const FRAMING_NANOSECONDS = 2_000;
 
 /** Everything that looks at the framing of a file, whose time is counted. */
 async function tryFraming(name: string, bytes: Uint8Array): Promise<void> {
-  const began = process.cpuUsage();
+  const began = processorMs();
   Atomics.store(job.begun, 0, BigInt(Date.now()));
   try {
     const { format, facts } = identify(bytes);
@@ -163,18 +163,18 @@ async function tryFraming(name: string, bytes: Uint8Array): Promise<void> {
   } finally {
     Atomics.store(job.begun, 0, 0n);
   }
-  const { user, system } = process.cpuUsage(began);
-  const ms = (user + system) / 1_000;
+  const ms = processorMs() - began;
   if (ms > FRAMING_MS + (bytes.length * FRAMING_NANOSECONDS) / 1e6) {
     failures.push(`${name}, ${bytes.length} bytes: ${ms.toFixed(0)} ms of processor time`);
   }
 }
 
+const before = await outcomes();
+// After them, for what is measured is not how long the engine takes to compile the code.
 for (const [name, make] of Object.entries(FRAMINGS)) {
   for (const size of [1 << 14, 1 << 17, 1 << 20]) await tryFraming(name, make(size));
 }
 
-const before = await outcomes();
 const deadline = performance.now() + job.seconds * 1_000;
 for (let turn = 0; performance.now() < deadline; turn++) {
   const file = files[turn % files.length];

@@ -2,7 +2,7 @@
  * `npm run fuzz [seconds] [seed]`: every fixture, cut short and changed at random, is decoded and made small, and drawings
  * are made that take long. Fails when anything but a picture or a refusal comes of a file, when a drawing takes more
  * processor time than it may, when one takes more than 10 seconds, or when a good file is no longer decoded as it was
- * before. Files with a framing that is made to cost are tried first, and must not take longer than their bytes warrant.
+ * before. Files with a framing that is made to cost must not take longer than their bytes warrant.
  * `npm run fuzz -- --native` is another: native.ts.
  */
 import { join } from "node:path";
