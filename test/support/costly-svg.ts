@@ -130,6 +130,18 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     `<image id="${id}" href="${PIXEL}" width="${WIDTH}" height="${HEIGHT}" opacity=".5"/>${repeated(count(random, 1_000), () => `<use href="#${id}"/>`)}${inner}`,
   dashes: (random, inner) =>
     `<path fill="none" stroke="red" stroke-width="${random(99)}" stroke-dasharray=".${1 + random(99)}" stroke-linecap="round" d="${points(random, count(random, 500), "L")}"/>${inner}`,
+  "dashes on what is used"(random, inner, id) {
+    const shapes = repeated(count(random, 300), () => `<path d="${points(random, count(random, 30), "C")}"/>`);
+    const dash = `stroke="red" stroke-dasharray="${1 + random(20)} .${1 + random(99)}"`;
+    return `<g id="${id}" fill="none">${shapes}</g>${repeated(count(random, 30), () => `<g ${dash}><use href="#${id}"/></g>`)}${inner}`;
+  },
+  "dashes of a style sheet"(random, inner, id) {
+    const rules = repeated(
+      count(random, 300),
+      () => `.${id}{stroke:red;stroke-dasharray:.${1 + random(99)},${random(9)}}`,
+    );
+    return `<style>${rules}</style>${repeated(count(random, 500), () => `<circle class="${id}" r="${random(HEIGHT)}"/>`)}${inner}`;
+  },
   lines: (random, inner) =>
     `<path fill="none" stroke="red" stroke-width="${random(99)}" stroke-linejoin="round" d="${points(random, count(random, 50_000), "L")}"/>${inner}`,
   curves: (random, inner) =>
@@ -142,6 +154,12 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
       (at) => `<stop offset="${at / 5_000}" stop-color="#${random(900) + 100}"/>`,
     );
     return `<radialGradient id="${id}">${stops}</radialGradient>${repeated(count(random, 500), () => `<rect width="${WIDTH}" height="${HEIGHT}" fill="url(#${id})" fill-opacity=".5"/>`)}${inner}`;
+  },
+  "gradients of a pattern"(random, inner, id) {
+    const stop = (at: number) => `<stop offset="${at / 500}" stop-color="#${random(900) + 100}" stop-opacity=".5"/>`;
+    const gradient = `<linearGradient id="${id}g" spreadMethod="reflect" x2=".0${1 + random(99)}">${repeated(count(random, 500), stop)}</linearGradient>`;
+    const shapes = repeated(count(random, 100), () => `<rect width="99" height="99" fill="url(#${id}g)"/>`);
+    return `${gradient}<pattern id="${id}" width="${1 + random(90)}" height="99" patternUnits="userSpaceOnUse">${shapes}</pattern><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#${id})"/>${inner}`;
   },
   texts: (random, inner) =>
     `<text y="99" font-size="${1 + random(300)}" stroke="red" stroke-width="${random(30)}">${"AgÄ@&amp;8".repeat(count(random, 2_000))}</text>${inner}`,
@@ -158,6 +176,16 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     const levels = count(random, 60);
     const elements = repeated(count(random, 300), (at) => `<path class="c${at % 100}" d="M0 0h9v9z"/>`);
     return `<style>${repeated(count(random, 300), rule)}</style>${"<g>".repeat(levels)}${elements}${inner}${"</g>".repeat(levels)}`;
+  },
+  "rules for all"(random, inner) {
+    const rule = () => `${"* ".repeat(1 + random(40))}{fill-opacity:.${random(9)}}`;
+    const levels = count(random, 200);
+    return `<style>${repeated(count(random, 2_000), rule)}</style>${"<g>".repeat(levels)}${repeated(count(random, 2_000), () => '<path d="M0 0h9v9z"/>')}${inner}${"</g>".repeat(levels)}`;
+  },
+  "layers in layers of all"(random, inner) {
+    const levels = count(random, 90);
+    const one = `<g style="isolation:isolate;opacity:.9">${RECT}`;
+    return `${one.repeat(levels)}${inner}${"</g>".repeat(levels)}`;
   },
   uses(random, inner, id) {
     const levels = count(random, 10);

@@ -38,8 +38,13 @@ const PLAIN_NANOSECONDS = 90;
 const LAYER_NANOSECONDS = 100;
 const PICTURE_NANOSECONDS = 300;
 
-/** What drawing may take, whatever its price: filters and layers that cover the picture are not in it. */
-const UNPRICED_MS = 2_000;
+/**
+ * What drawing may take, whatever its price: filters and layers that cover the picture are not in it, and take the
+ * longer the larger the picture is. Drawings of up to 400 pixels take a third of what they may with these.
+ */
+const UNPRICED_LEAST_MS = 700;
+const UNPRICED_PIXEL_NANOSECONDS = 1_500;
+const UNPRICED_MOST_MS = 2_000;
 /** What drawing may take of its price, which is that of the slowest drawings. */
 const PRICE_FACTOR = 2;
 
@@ -67,7 +72,8 @@ export function drawingPrice(facts: Facts, { width, height }: Size): Price {
 
 /** What drawing a picture of this size may take of the processor. */
 export function drawingFuel(facts: Facts, size: Size): Fuel {
-  return new Fuel(UNPRICED_MS + drawingPrice(facts, size).ms * PRICE_FACTOR);
+  const unpriced = UNPRICED_LEAST_MS + (size.width * size.height * UNPRICED_PIXEL_NANOSECONDS) / 1e6;
+  return new Fuel(Math.min(UNPRICED_MOST_MS, unpriced) + drawingPrice(facts, size).ms * PRICE_FACTOR);
 }
 
 /** Milliseconds before anything is drawn. */

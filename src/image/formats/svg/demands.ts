@@ -1,7 +1,8 @@
 /** What drawing a document costs: what has no bound is refused, and what is within it is measured. */
 import { ApiError } from "../../../errors.ts";
 import type { Drawing } from "./clean.ts";
-import { type Expansion, expansionOf } from "./expansion.ts";
+import type { Expansion } from "./counts.ts";
+import { expansionOf } from "./expansion.ts";
 import { graphOf, type Node } from "./graph.ts";
 
 /** Pixels of all pictures that a document brings along, as often as it shows them: the renderer decodes each use. */
@@ -18,6 +19,10 @@ const MAX_APPLIED_PRIMITIVES = 2_000;
 const MAX_DRAWN = 200_000;
 /** Points of all paths that are drawn; a document of 4 MiB that uses nothing twice stays below this. */
 const MAX_VERTICES = 4_000_000;
+/** Dashes of all strokes that are drawn; each becomes a path, which takes up to 10 microseconds where it has round ends. */
+const MAX_DASHES = 100_000;
+/** Stops of all gradients, for each shape that they paint: the renderer looks through them for each pixel. */
+const MAX_STOPS = 20_000;
 /** Letters of all texts that are drawn; each becomes a path, which takes about 70 microseconds. */
 const MAX_CHARACTERS = 30_000;
 /** Letters of lines of text, times their spans: the renderer shapes a line once for each, in 2 microseconds a letter. */
@@ -58,9 +63,10 @@ export interface Demands {
   readonly repeated: number;
 }
 
-/** Work of an element and of a letter of text beside the work of a point. */
+/** Work of an element, a letter of text and a dash beside the work of a point. */
 const ELEMENT_POINTS = 10;
 const CHARACTER_POINTS = 30;
+const DASH_POINTS = 5;
 const IMAGE_PIXEL_POINTS = 0.1;
 
 /**
@@ -76,14 +82,19 @@ export function demandsOf({ root, rules }: Drawing): Demands {
   const expansion = expansionOf(graph);
   checkExpansion(expansion);
   if (selectors * expansion.nodes > MAX_MATCHES) throw tooStyled();
-  const { elements, vertices, characters, imagePixels } = expansion;
+  const { elements, vertices, characters, dashes, imagePixels } = expansion;
   return {
     pixelBytes:
       STRIP_PIXEL_BYTES + expansion.depth * LAYER_PIXEL_BYTES + Math.max(1, longestFilter) * PRIMITIVE_PIXEL_BYTES,
     primitives: Math.max(expansion.primitives, primitives > 0 ? 1 : 0),
     imagePixels,
     nesting: expansion.nesting,
-    repeated: vertices + elements * ELEMENT_POINTS + characters * CHARACTER_POINTS + imagePixels * IMAGE_PIXEL_POINTS,
+    repeated:
+      vertices +
+      dashes * DASH_POINTS +
+      elements * ELEMENT_POINTS +
+      characters * CHARACTER_POINTS +
+      imagePixels * IMAGE_PIXEL_POINTS,
   };
 }
 
@@ -106,6 +117,7 @@ function checkExpansion(expansion: Expansion): void {
   if (nodes > MAX_DRAWN || elements > MAX_DRAWN || vertices > MAX_VERTICES || characters > MAX_CHARACTERS)
     throw tooMuch();
   if (expansion.shaped > MAX_SHAPED) throw tooMuch();
+  if (expansion.dashes > MAX_DASHES || expansion.stops > MAX_STOPS) throw tooMuch();
   if (layers > MAX_LAYERS || depth > MAX_LAYER_DEPTH || levels > MAX_LEVELS || steps > MAX_STEPS) throw tooMuch();
 }
 

@@ -4,15 +4,14 @@
  * document is long, however much it multiplies. A reference that closes a circle is taken out, as browsers pass over it.
  */
 import { ApiError } from "../../../errors.ts";
+import { add, capped, draw, type Expansion, PARSED, ZERO } from "./counts.ts";
 import { cleanDeclarations, cleanValue, writtenDeclarations } from "./css-values.ts";
+import { outlineOf } from "./dashes.ts";
 import { type Graph, type Node, type Paint, PAINTS, type Reference } from "./graph.ts";
 import { charactersOf, imagePixelsOf, shapedOf, verticesOf } from "./measures.ts";
 
 /** Elements in elements, along references too; the renderer's stack holds several times as many. */
 const MAX_NESTING = 400;
-/** Beyond this, counts need not be exact. */
-const ENOUGH = 1e15;
-
 const SHAPES = new Set(["path", "line", "polyline", "polygon", "rect", "circle", "ellipse"]);
 const MARKED = new Set(["path", "line", "polyline", "polygon"]);
 const TEXTS = new Set(["text", "tspan", "tref", "textPath"]);
@@ -24,31 +23,6 @@ const HIDDEN = new Set(
 const SERVERS = new Set(["pattern", "marker", "mask", "clipPath", "filter"]);
 /** Elements that have their content from another when they have none. */
 const TEMPLATES = new Set(["pattern", "filter", "linearGradient", "radialGradient"]);
-
-/** Work of the renderer before it draws: elements after reuse, and steps of its searches through them. */
-const PARSED = ["nodes", "levels", "links", "steps"] as const;
-const DRAWN = [
-  "elements",
-  "vertices",
-  "characters",
-  "shaped",
-  "layers",
-  "primitives",
-  "imagePixels",
-  ...PAINTS,
-] as const;
-
-type Counts = Record<(typeof PARSED)[number] | (typeof DRAWN)[number], number>;
-
-/** Counts of an element with all that it holds and refers to; those of paints are shapes whose paint is not known yet. */
-export interface Expansion extends Counts {
-  /** Levels of elements. */
-  height: number;
-  /** Levels of pictures that the renderer holds at once: of elements that are drawn apart, masks and the like. */
-  depth: number;
-  /** Levels of layers, each with a place within the one around it. */
-  nesting: number;
-}
 
 const circular = () =>
   new ApiError(422, "The SVG file has a style sheet by which elements refer to themselves in a circle");
@@ -81,7 +55,7 @@ class Walk {
     }
     if (nesting > MAX_NESTING) throw tooDeep();
     this.found.set(node, "open");
-    const sum = own(node);
+    const sum = own(node, this.graph.isDashed);
     for (const child of node.children) {
       const expansion = this.visit(child, nesting + 1);
       add(sum, expansion, PARSED);
@@ -108,6 +82,7 @@ class Walk {
       }
     }
     for (const paint of PAINTS) if (!node.inherits.has(paint)) sum[paint] = 0;
+    dash(sum, node);
     if (SERVERS.has(name)) this.inherit(node, sum, nesting);
     if (node.layered || SERVERS.has(name)) {
       sum.layers = capped(sum.layers + 1);
@@ -132,6 +107,8 @@ class Walk {
 
   /** Paints that the content of a pattern, marker, mask or clip path has from the elements around it. */
   private inherit(node: Node, sum: Expansion, nesting: number): void {
+    for (let around = node.parent; around; around = around.parent) dash(sum, around);
+    sum.undashed = 0;
     for (const paint of PAINTS) {
       const shapes = sum[paint];
       sum[paint] = 0;
@@ -171,49 +148,18 @@ interface InheritedReference extends Omit<Reference, "from"> {
   readonly from: "inherited";
 }
 
-const zero: Expansion = {
-  nodes: 0,
-  levels: 0,
-  links: 0,
-  steps: 0,
-  elements: 0,
-  vertices: 0,
-  characters: 0,
-  shaped: 0,
-  layers: 0,
-  primitives: 0,
-  imagePixels: 0,
-  fill: 0,
-  stroke: 0,
-  "marker-start": 0,
-  "marker-mid": 0,
-  "marker-end": 0,
-  height: 1,
-  depth: 0,
-  nesting: 0,
-};
-
-function capped(count: number): number {
-  return Math.min(ENOUGH, count);
-}
-
-function add(sum: Expansion, more: Expansion, keys: readonly (keyof Counts)[], times = 1): void {
-  for (const key of keys) sum[key] = capped(sum[key] + more[key] * times);
-}
-
-/** Adds what is drawn, as often as it is; not at all leaves no trace. */
-function draw(sum: Expansion, more: Expansion, times = 1): void {
-  if (times === 0) return;
-  add(sum, more, DRAWN, times);
-  sum.depth = Math.max(sum.depth, more.depth);
-  sum.nesting = Math.max(sum.nesting, more.nesting);
+/** Counts the dashes of outlines that may have those of this element. */
+function dash(sum: Expansion, { dashes = 0, inheritsDashes }: Node): void {
+  sum.dashes = capped(sum.dashes + sum.undashed * dashes);
+  if (!inheritsDashes) sum.undashed = 0;
 }
 
 /** An element without what is in it. */
-function own({ element, filterFunctions, children }: Node): Expansion {
-  const sum = { ...zero, nodes: 1, primitives: filterFunctions };
+function own({ element, filterFunctions, children }: Node, isDashed: boolean): Expansion {
+  const sum = { ...ZERO, nodes: 1, primitives: filterFunctions };
   const { name } = element;
   if (!HIDDEN.has(name)) sum.elements = 1;
+  if (name === "stop") sum.stops = 1;
   if (name === "filter") sum.primitives += children.length;
   if (name === "image" || name === "feImage") sum.imagePixels = imagePixelsOf(element);
   if (TEXTS.has(name)) sum.characters = charactersOf(element);
@@ -222,6 +168,7 @@ function own({ element, filterFunctions, children }: Node): Expansion {
     sum.fill = 1;
     sum.stroke = 1;
     sum.vertices = verticesOf(element);
+    if (isDashed) sum.undashed = capped(outlineOf(element));
   }
   if (MARKED.has(name)) {
     sum["marker-start"] = 1;

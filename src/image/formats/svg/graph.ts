@@ -1,6 +1,7 @@
 /** What the elements of a drawing refer to: by links, by properties, and by the rules of style sheets. */
 import { cleanDeclarations, cleanValue, type Declaration } from "./css-values.ts";
 import type { Compound, Rule } from "./css.ts";
+import { dashDensity } from "./dashes.ts";
 import { ANIMATIONS } from "./names.ts";
 import { elementsIn, hrefOf, type SvgElement } from "./tree.ts";
 
@@ -15,6 +16,7 @@ const UNDRAWN: ReadonlySet<string> = new Set(["a", "mpath", ...ANIMATIONS]);
 const UNDECIDED = /inherit|unset|revert|var\(|context-/i;
 /** What makes the renderer draw an element apart. */
 const LAYERED = new Set(["opacity", "mask", "clip-path", "filter", "mix-blend-mode", "isolation"]);
+const DASHES = "stroke-dasharray";
 /** Elements that are cut off at their edges. */
 const CUT = new Set(["svg", "symbol"]);
 const FILTER_FUNCTION =
@@ -42,11 +44,17 @@ export interface Node {
   readonly layered: boolean;
   /** Filters without an element. */
   readonly filterFunctions: number;
+  /** Dashes in a unit of length that strokes may have; none is said where it is undefined. */
+  readonly dashes: number | undefined;
+  /** The element may have the dashes of those around it, too. */
+  readonly inheritsDashes: boolean;
 }
 
 export interface Graph {
   readonly root: Node;
   readonly nodes: readonly Node[];
+  /** Some strokes may have dashes. */
+  readonly isDashed: boolean;
   /** The elements that an id may mean: browsers take the first, the renderer the last for properties. */
   named(id: string): readonly Node[];
 }
@@ -84,10 +92,11 @@ export function graphOf(
     const first = names.get(id)?.[0];
     names.set(id, first ? [first, node] : [node]);
   }
-  return { root: top, nodes, named: (id) => names.get(id) ?? [] };
+  const isDashed = nodes.some(({ dashes = 0 }) => dashes > 0);
+  return { root: top, nodes, isDashed, named: (id) => names.get(id) ?? [] };
 }
 
-interface Stated extends Pick<Node, "references" | "inherits" | "layered" | "filterFunctions"> {}
+type Stated = Pick<Node, "references" | "inherits" | "layered" | "filterFunctions" | "dashes" | "inheritsDashes">;
 
 const ALL: ReadonlySet<Paint> = new Set(PAINTS);
 
@@ -97,6 +106,7 @@ function stated(element: SvgElement, parent: Node | undefined, sheet: RuleIndex)
   const references: Reference[] = [];
   const decided = new Set<Paint>();
   const undecided = new Set<Paint>();
+  const dashed: { dashes: number | undefined; inheritsDashes: boolean } = { dashes: undefined, inheritsDashes: true };
   const seen = { layered: CUT.has(element.name) && parent !== undefined, filterFunctions: 0 };
   const href = hrefOf(element);
   if (href?.startsWith("#") && !UNDRAWN.has(element.name)) {
@@ -109,18 +119,22 @@ function stated(element: SvgElement, parent: Node | undefined, sheet: RuleIndex)
       // Whether a rule of a style sheet is for this element is not certain.
       else if (from !== "sheet") decided.add(paint);
     }
+    if (property === DASHES) {
+      dashed.dashes = Math.max(dashed.dashes ?? 0, dashDensity(text));
+      if (from !== "sheet" && !UNDECIDED.test(text)) dashed.inheritsDashes = false;
+    }
     if (LAYERED.has(property) && text !== "none" && text !== "1") seen.layered = true;
     if (property === "filter") seen.filterFunctions += text.match(FILTER_FUNCTION)?.length ?? 0;
   };
   for (const [property, text] of attributes) {
     if (property === "style") for (const declaration of cleanDeclarations(text)) note(declaration, "style");
-    else if (LAYERED.has(property) || ALL.has(property as Paint)) {
+    else if (LAYERED.has(property) || property === DASHES || ALL.has(property as Paint)) {
       note({ property, text, references: text.includes("(") ? (cleanValue(text)?.references ?? []) : [] }, "attribute");
     }
   }
   for (const declaration of sheet.declarationsFor(element, parent)) note(declaration, "sheet");
   const inherits = new Set(PAINTS.filter((paint) => !decided.has(paint) || undecided.has(paint)));
-  return { references, inherits, ...seen };
+  return { references, inherits, ...dashed, ...seen };
 }
 
 /** Declarations that matter here, found by what the last part of their selector asks for first. */
@@ -133,7 +147,10 @@ class RuleIndex {
     for (const { compounds, declarations } of rules) {
       const telling = declarations.filter(
         ({ property, text, references }) =>
-          references.length > 0 || LAYERED.has(property) || (UNDECIDED.test(text) && ALL.has(property as Paint)),
+          references.length > 0 ||
+          LAYERED.has(property) ||
+          property === DASHES ||
+          (UNDECIDED.test(text) && ALL.has(property as Paint)),
       );
       if (telling.length === 0) continue;
       for (const compound of compounds) {

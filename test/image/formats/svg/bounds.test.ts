@@ -116,6 +116,12 @@ const MULTIPLIED: Readonly<Record<string, string>> = {
   "searches for links": `<g>${RECT.repeat(40_000)}</g><rect id="z" width="2" height="2"/>${'<use href="#z"/>'.repeat(40_000)}`,
   "style rules": `<style>${times(20_000, (i) => `g g.c${i} rect.a${i}{fill:red}`)}</style>${RECT.repeat(20_000)}`,
   "style rules that refer": `<style>${times(1_500, (i) => `*{fill:url(#p${i})}`)}</style>${RECT.repeat(13_000)}`,
+  dashes: `<path fill="none" stroke="red" stroke-dasharray=".02" d="M0 0${"l39 1-39 1".repeat(300)}"/>`,
+  "dashes that are inherited": `<g style="stroke-dasharray:.02,.01">${'<circle r="9" stroke="red"/>'.repeat(300)}</g>`,
+  "dashes of a style sheet": `<style>circle{stroke-dasharray:.02}</style>${'<circle r="9" stroke="red"/>'.repeat(300)}`,
+  "dashes by reuse": `<g id="g">${'<path d="M0 0C1 2 900 900 9 9z"/>'.repeat(30)}</g><use href="#g" stroke="red" stroke-dasharray=".1"/>`,
+  "dashes in a pattern": `<g stroke-dasharray=".1">${pattern("p", '<path stroke="red" d="M0 0A900 900 0 1 1 9 9"/>'.repeat(9))}</g><rect width="9" height="9" fill="url(#p)"/>`,
+  "stops of gradients": `<linearGradient id="p">${times(300, (i) => `<stop offset="${i / 300}" stop-color="red"/>`)}</linearGradient><g fill="url(#p)">${RECT.repeat(300)}</g>`,
   letters: `<text>${"abc def ".repeat(12_000)}</text>`,
   "spans of a line": `<text>${"<tspan>abc</tspan>".repeat(10_000)}</text>`,
   "a chain of uses":
@@ -129,6 +135,9 @@ const HONEST: Readonly<Record<string, string>> = {
   "a symbol used 5,000 times": `<symbol id="s">${RECT}${RECT}</symbol>${'<use href="#s" x="1"/>'.repeat(5_000)}`,
   "a hundred shadows": `<filter id="f"><feGaussianBlur stdDeviation="1"/><feOffset dx="1"/><feMerge><feMergeNode/><feMergeNode in="SourceGraphic"/></feMerge></filter>${'<rect width="2" height="2" filter="url(#f)"/>'.repeat(100)}`,
   "arrows along a line": `<marker id="m"><path d="M0 0l2 1l-2 1z"/></marker><path fill="none" stroke="red" marker-mid="url(#m)" d="M0 0${"l.03 1l.03-1".repeat(500)}"/>`,
+  "hundreds of dashed lines": `<g stroke="red" stroke-dasharray="3 1">${'<path d="M0 0h400v300"/>'.repeat(400)}</g>`,
+  "dashes that are taken back": `<g stroke-dasharray=".001">${'<path stroke="red" stroke-dasharray="none" d="M0 0h400"/>'.repeat(50)}</g>`,
+  "a drawing in large numbers": `<g transform="scale(.0001)" stroke="red" stroke-dasharray="3000 1000"><path d="M400000 1L390000 9L400000 300000"/></g>`,
   "text with a place for each word": `<text>${times(1_000, (i) => `<tspan x="${i}" y="9">word</tspan>`)}</text>`,
   "a map":
     times(20_000, (i) => `<path d="M${i % 40} 0l1 1h2z" class="a"/>`) + "<style>.a{fill:#123;opacity:.9}</style>",

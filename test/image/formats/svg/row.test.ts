@@ -56,6 +56,7 @@ const REFUSED = {
   "an enormous morphology": svgMorphology1e5,
   "a billion elements by reuse": svgNestedUse,
   "an element that does not end": svgNotWellformed,
+  "more dashes than can be drawn": svgDashTiny,
   "a million octaves": svgTurbulenceOctaves,
   "40 megabytes of blanks, compressed": gzipSync(
     `<svg xmlns="http://www.w3.org/2000/svg">${" ".repeat(40 << 20)}</svg>`,
@@ -83,7 +84,6 @@ const CLEANED = {
 };
 
 const BOUNDED = {
-  "more dashes than can be drawn": svgDashTiny,
   "a pattern of itself": svgPatternSelf,
   "itself, used": svgUseSelf,
   "percentages of nothing": svgDimsPercentNoViewbox,
