@@ -36,7 +36,9 @@ export async function main(): Promise<void> {
   for (const [width, height] of SIZES) {
     const raw = sharp(photo).rotate().resize(width, height, { fit: "cover" });
     const data = new Uint8Array(await raw.ensureAlpha().raw().toBuffer());
-    console.log(`\n${((width * height) / 1e6).toFixed(0)} MP, quality ${SETTINGS.quality}, times in ms, memory in MiB`);
+    console.log(
+      `\n${((width * height) / 1e6).toFixed(0)} MP, quality ${SETTINGS.quality}, milliseconds of processor time, memory in MiB`,
+    );
     console.log(
       "format    encode  memory    decode  memory      bytes   sharp: encode  decode      bytes   opened, with the right pixels, by",
     );
@@ -67,11 +69,27 @@ async function measure(name: FormatName, format: FormatDefinition, pixels: Pixel
   console.log(`${name.padEnd(8)}${columns.join("")}   ${openers}`);
 }
 
+/** Rounds of what is timed: the first runs before its code is optimized. */
+const ROUNDS = 2;
+
+/** The memory of the first time, and the least processor time of all. */
 async function timed<T>(work: () => Promise<T>) {
   trimNative(0);
-  const started = performance.now();
-  const result = await work();
-  return { result, ms: performance.now() - started, mib: nativeMemoryBytes() / 2 ** 20 };
+  let ms = Number.POSITIVE_INFINITY;
+  let mib: number | undefined;
+  for (let round = 1; ; round++) {
+    const started = processorMs();
+    const result = await work();
+    ms = Math.min(ms, processorMs() - started);
+    mib ??= nativeMemoryBytes() / 2 ** 20;
+    if (round === ROUNDS) return { result, ms, mib };
+  }
+}
+
+/** Milliseconds for which all threads of this process ran. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** The same by sharp, at its own defaults for that quality; null where it has no such format. */
@@ -82,12 +100,9 @@ async function bySharp(name: string, pixels: Pixels): Promise<{ written: Written
   try {
     const options = name === "gif" || name === "png" ? {} : { quality };
     const from = sharp(pixels.data, { raw: { width, height, channels: 4 } }).removeAlpha();
-    const started = performance.now();
-    const file = await from.toFormat(word, options).toBuffer();
-    const written = { ms: performance.now() - started, bytes: file.length };
-    const begun = performance.now();
-    await sharp(file).raw().toBuffer();
-    return { written, decodeMs: performance.now() - begun };
+    const written = await timed(() => from.clone().toFormat(word, options).toBuffer());
+    const decoded = await timed(() => sharp(written.result).raw().toBuffer());
+    return { written: { ms: written.ms, bytes: written.result.length }, decodeMs: decoded.ms };
   } catch {
     return null;
   }

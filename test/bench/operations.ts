@@ -13,7 +13,7 @@ import { ramp } from "./ramp.ts";
 const SIZE = { width: 4_000, height: 3_000 };
 const ROUNDS = 5;
 /** A watermark. */
-const MARK = ramp(512);
+export const MARK = ramp(512);
 
 type Other = (picture: Sharp) => Sharp;
 type Line = readonly [operation: OperationName, params: object, other?: Other];
@@ -21,7 +21,7 @@ type Line = readonly [operation: OperationName, params: object, other?: Other];
 const filter = (params: object, other?: Other): Line => (other ? ["filter", params, other] : ["filter", params]);
 
 /** What sharp has that is the same, or the nearest. */
-const LINES: readonly Line[] = [
+export const LINES: readonly Line[] = [
   ["flip", { mode: "horizontal" }, (picture) => picture.flop()],
   ["flip", { mode: "vertical" }, (picture) => picture.flip()],
   ["rotate", { angle: 90 }, (picture) => picture.rotate(90)],

@@ -1,196 +1,91 @@
 /**
- * Milliseconds that work declares, against what it takes: `PHOTOS="a.jpg b.png …" npm run bench -- prices`. Every picture
- * goes into every format by every aim, as it is, resized and rotated; the first one is also read in every format that we
- * write. Printed is what takes or declares more than 20 ms, the worst first. `ONLY="avif 3MP"` chooses lines that contain
- * all of the words.
+ * What work declares, bytes and milliseconds, against what it holds and takes: `npm run bench -- prices`. Every format is
+ * read, written by number, by search and without loss, and rewritten; every operation, every way of resizing, animations
+ * and the score. `PHOTOS=a.jpg` takes another photograph than that of the fixtures, and `ONLY="read: avif"` the lines that
+ * contain all of the words.
  *
- * Taken is processor time of the thread, the least of several runs. Machines differ, and one that others use as well is
- * slower at times: right before and after every run a kernel is timed, and what was taken counts as it would have been
- * where that takes `REFERENCE_MS`.
+ * Declared is what a piece says before it starts, spent what it says while it goes on, taken what the processor says: a
+ * price that is off counts the wrong things where spent is off, too, or counts them at the wrong rate.
+ *
+ * No piece of work may hold more than it declares, nor take less than half or more than twice of it: if one does the
+ * command fails. What declares and takes less than `SHORT_MS` is printed, but its milliseconds are not judged: what every
+ * piece has besides, instances to be made and pauses, is a large part of them.
  */
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { jobsWith, type Material } from "./price-jobs.ts";
+import { GLASS, PAGE, PHOTO, pixelsIn, softened } from "./price-pictures.ts";
+import { isWithin, type Line, watched } from "./price-watch.ts";
 
-import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
-import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-import type { Order } from "../../src/image/render.ts";
-import { resample } from "../../src/image/resample.ts";
-import { type Admitted, admittedDuring } from "../support/admitted.ts";
-import { rendered } from "../support/render.ts";
-import { rowsOf, scene } from "../support/rows.ts";
-import { given } from "./given.ts";
-
-/** What `kernel` took when the prices were declared, on a machine that others used as well. */
-const REFERENCE_MS = 6;
-const KERNEL_ROUNDS = 8;
-const ROUNDS = 3;
-/** What takes longer is measured only once, after it was run to get warm. */
-const LONG_MS = 3_000;
-/** What is shorter is not worth being declared well. */
-const SHORT_MS = 20;
-/** By how much a price may be off. */
+const SHORT_MS = 5;
+/** By how much the milliseconds of a price may be off, in either direction. */
 const FACTOR = 2;
 
-const RESIZE = { width: 1_000, mode: "auto", gravity: "center", upscale: true, background: "ffffff", linear: false };
-const OPERATIONS: Readonly<Record<string, Order["operations"]>> = {
-  "as it is": {},
-  resized: { resize: RESIZE },
-  rotated: { rotate: { angle: 30, background: "ffffff" } },
-};
-
-interface Line {
-  readonly name: string;
-  readonly admitted: Admitted;
-  readonly takenMs: number;
-}
-
-/** A picture to be read. */
-interface Original {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
+const COLUMN = 9;
 
 export async function main(): Promise<void> {
-  const words = (process.env["ONLY"] ?? "").split(" ");
+  const words = (process.env["ONLY"] ?? "").split(" ").filter(Boolean);
+  const [photo = PHOTO] = (process.env["PHOTOS"] ?? "").split(" ").filter(Boolean);
+  const pixels = await pixelsIn(photo);
+  const drawings = { page: await pixelsIn(PAGE), glass: await pixelsIn(GLASS) };
+  const material: Material = { photo: pixels, soft: await softened(pixels), ...drawings };
   const lines: Line[] = [];
-  for (const [name, run] of allJobs()) {
-    if (!words.every((word) => name.includes(word))) continue;
-    try {
-      const measurements = await measured(name, run);
-      for (const line of measurements.filter(isLong)) console.error(shown(line));
-      lines.push(...measurements);
-    } catch (error) {
-      console.log(`  ${name}: ${error instanceof Error ? error.message : "failed"}`);
+  console.log(
+    `  ${"".padEnd(64)}${["declared", "spent", "taken ms", "ratio", "declared", "held KiB", "ratio"].map(column).join("")}`,
+  );
+  for await (const job of jobsWith(words, material)) {
+    for (const line of await watched(job)) {
+      lines.push(line);
+      console.log(shown(line));
     }
   }
-  const long = lines.filter(isLong);
-  const sorted = long.toSorted((a, b) => errorOf(b) - errorOf(a));
-  console.log(`  ${"".padEnd(58)} declared   spent   taken  taken of declared`);
-  for (const line of sorted) console.log(shown(line));
-  const good = long.filter((line) => errorOf(line) <= Math.log(FACTOR)).length;
-  console.log(`  ${good} of ${long.length} within a factor of ${FACTOR}`);
+  summarize(lines);
 }
 
-function isLong({ admitted, takenMs }: Line): boolean {
-  return Math.max(admitted.price.ms, takenMs) > SHORT_MS;
+function column(text: string): string {
+  return text.padStart(COLUMN);
 }
 
-/** By how much a price is off, in either direction. */
-function errorOf({ admitted, takenMs }: Line): number {
-  return Math.abs(Math.log(takenMs / admitted.price.ms));
+function shown(line: Line): string {
+  const { name, declaredMs, spentMs, takenMs, declaredBytes, heldBytes } = line;
+  const kib = (bytes: number) => (bytes / 1_024).toFixed(0);
+  const cells = [
+    declaredMs.toFixed(1),
+    spentMs.toFixed(1),
+    takenMs.toFixed(1),
+    isShort(line) ? "short" : (takenMs / declaredMs).toFixed(2),
+    kib(declaredBytes),
+    kib(heldBytes),
+    (heldBytes / Math.max(1, declaredBytes)).toFixed(2),
+  ];
+  const verdict = [...(isLate(line) ? ["MS"] : []), ...(isHeavy(line) ? ["BYTES"] : [])].join(" ");
+  return `  ${name.padEnd(64)}${cells.map(column).join("")}  ${verdict}`.trimEnd();
 }
 
-function shown({ name, admitted, takenMs }: Line): string {
-  const { price, spentMs } = admitted;
-  const [declared, spent, taken] = [price.ms, spentMs, takenMs].map((ms) => ms.toFixed(0).padStart(8));
-  return `  ${name.padEnd(58)} ${declared}${spent}${taken} ${(takenMs / price.ms).toFixed(2).padStart(6)}`;
+function isShort({ declaredMs, takenMs }: Line): boolean {
+  return Math.max(declaredMs, takenMs) < SHORT_MS;
 }
 
-type Job = readonly [name: string, run: () => Promise<unknown>];
+function isLate(line: Line): boolean {
+  return !isShort(line) && !isWithin(line.takenMs, line.declaredMs, FACTOR);
+}
 
-function allJobs(): Job[] {
-  const jobs: Job[] = [];
-  const originals = given("PHOTOS").map((path) => ({
-    name: basename(path),
-    bytes: new Uint8Array(readFileSync(path)),
-  }));
-  for (const original of originals) {
-    for (const [operation, operations] of Object.entries(OPERATIONS)) {
-      for (const [to, format] of writable()) jobs.push(...jobsOf(original, operation, { operations }, to, format));
-    }
+function isHeavy({ declaredBytes, heldBytes }: Line): boolean {
+  return heldBytes > declaredBytes;
+}
+
+/** The worst of all; the command fails where a price does not hold. */
+function summarize(lines: readonly Line[]): void {
+  const judged = lines.filter((line) => !isShort(line));
+  const ratios = judged.map(({ takenMs, declaredMs }) => takenMs / declaredMs);
+  const held = lines.map(({ heldBytes, declaredBytes }) => heldBytes / Math.max(1, declaredBytes));
+  const wrong = lines.filter((line) => isLate(line) || isHeavy(line));
+  if (wrong.length > 0) {
+    console.log(`\n  ${wrong.length} of ${lines.length} do not hold:`);
+    for (const line of wrong) console.log(shown(line));
+    process.exitCode = 1;
   }
-  const [first] = originals;
-  if (first) for (const [from, format] of writable()) jobs.push(...readingJobs(first, from, format));
-  return jobs;
-}
-
-function writable(): [FormatName, FormatDefinition][] {
-  return (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
-}
-
-function jobsOf(
-  { name, bytes }: Original,
-  operation: string,
-  order: Pick<Order, "operations">,
-  to: FormatName,
-  { can }: FormatDefinition,
-): Job[] {
-  const { facts } = identify(bytes);
-  const megapixels = (facts.width * facts.height) / 1e6;
-  const target = Math.ceil(megapixels * 40_000);
-  const aims: Readonly<Record<string, Order["optimize"]>> = {
-    usual: { lossless: false },
-    "quality 80": { lossless: false, quality: 80 },
-    ...(can.lossless && { lossless: { lossless: true } }),
-    ...(can.quality && { "a size": { lossless: false, target_bytes: target } }),
-  };
-  return Object.entries(aims).map(([aim, optimize]) => {
-    const output = { format: to, encoding: "progressive" as const };
-    const run = () => rendered(bytes, { ...order, output, optimize });
-    return [`${name.slice(0, 16)} ${megapixels.toFixed(0)}MP ${operation}, ${to}, ${aim}`, run] as const;
-  });
-}
-
-/** A picture as a file of a format: hardly more than read, and written anew. */
-function readingJobs({ bytes, name }: Original, from: FormatName, { can }: FormatDefinition): Job[] {
-  const jobs: Job[] = [];
-  for (const lossless of can.lossless && can.quality ? [false, true] : [!can.quality]) {
-    const as = `${name.slice(0, 16)} as ${from}${lossless ? " exactly" : ""}`;
-    let file: Promise<Uint8Array> | undefined;
-    const make = async () => {
-      const optimize = { lossless, ...(!lossless && { quality: 80 }) };
-      const { output } = await rendered(bytes, { output: { format: from, encoding: "progressive" }, optimize });
-      return output.bytes;
-    };
-    const run = (order: Partial<Order>) => async () => rendered(await (file ??= make()), order);
-    const output = { format: "jpeg", encoding: "progressive" } as const;
-    const operations = { resize: { ...RESIZE, width: 300 } };
-    jobs.push(
-      [`${as}, read`, run({ operations, output, optimize: { lossless: false, quality: 80 } })],
-      [`${as}, usual`, run({})],
-      [`${as}, lossless`, run({ optimize: { lossless: true } })],
-    );
-  }
-  return jobs;
-}
-
-/** The pieces of work of a job, each with the least that it took. */
-async function measured(name: string, run: () => Promise<unknown>): Promise<Line[]> {
-  // The first time it runs before its code is optimized.
-  const since = processorMs();
-  await run();
-  const rounds = processorMs() - since > LONG_MS ? 1 : ROUNDS;
-  let best: Line[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const before = await kernel();
-    const pieces = await admittedDuring(run, { now: processorMs });
-    const slowness = (before + (await kernel())) / 2 / REFERENCE_MS;
-    best = pieces.map((admitted, index) => ({
-      name: pieces.length > 1 ? `${name} #${index + 1}` : name,
-      admitted,
-      takenMs: Math.min(admitted.takenMs / slowness, best[index]?.takenMs ?? Infinity),
-    }));
-  }
-  return best;
-}
-
-/** Milliseconds for which this thread ran. */
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}
-
-const SOURCE = scene(2_000, 1_500);
-
-/** Milliseconds that resampling three megapixels takes, on average: clocks of processor time go in steps of several. */
-async function kernel(): Promise<number> {
-  const since = processorMs();
-  const box = { x: 0, y: 0, width: SOURCE.width, height: SOURCE.height };
-  for (let count = 0; count < KERNEL_ROUNDS; count++) {
-    const rows = resample(rowsOf(SOURCE), { box, width: 700, height: 525, kernel: "lanczos3" });
-    while (await rows.read(16)) continue;
-    rows.close();
-  }
-  return (processorMs() - since) / KERNEL_ROUNDS;
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+  console.log(
+    `  ${lines.length} pieces of work, ${lines.length - judged.length} too short to be judged by their time; ` +
+      `worst ratios: ms ${least} and ${most}, bytes ${Math.max(...held).toFixed(2)}`,
+  );
 }

@@ -16,7 +16,7 @@ import sharp, { type Sharp } from "sharp";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition, Study } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { optimized } from "../../src/image/optimize/attempts.ts";
 import { TARGET_SCORE } from "../../src/image/optimize/presets.ts";
@@ -24,6 +24,7 @@ import { decoded } from "../../src/image/optimize/trial.ts";
 import type { Extent, Picture } from "../../src/image/picture.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import type { Study } from "../../src/image/writer.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { DRAWINGS, MIDDLES, PHOTOGRAPHS } from "./search-pictures.ts";

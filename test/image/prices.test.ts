@@ -119,9 +119,9 @@ async function excessOf(job: string, file: ArrayBuffer, order: Partial<Order>): 
   const pieces = await admittedDuring(run, { now: () => performance.now(), memory: true });
   expect(pieces.length).toBeGreaterThan(0);
   return pieces
-    .map(({ price, nativeBytes }, index) => ({
+    .map(({ price, heldBytes }, index) => ({
       job,
-      heldBytes: nativeBytes + (index === pieces.length - 1 ? resultBytes : 0),
+      heldBytes: heldBytes + (index === pieces.length - 1 ? resultBytes : 0),
       declaredBytes: price.bytes,
     }))
     .filter(({ heldBytes, declaredBytes }) => heldBytes > declaredBytes);

@@ -11,8 +11,8 @@ export interface Admitted {
   readonly price: Price;
   /** Milliseconds that it declared while it went on. */
   readonly spentMs: number;
-  /** The most that it held in native memory, as far as that was looked at: between any two declarations. */
-  readonly nativeBytes: number;
+  /** The most that it held, as far as that was looked at: between any two declarations. */
+  readonly heldBytes: number;
   /** What the clock said that it took. */
   readonly takenMs: number;
 }
@@ -22,14 +22,14 @@ interface Watching {
   readonly now: () => number;
   /** Looks at the native memory whenever work declares milliseconds; every piece of work begins with none that is idle. */
   readonly memory?: boolean;
+  /** Bytes outside of native memory, looked at besides: at least those that are there, and those alone where `sure`. */
+  readonly buffers?: (sure: boolean) => number;
 }
 
 /** Runs `work`, and tells of all that the budget of the isolate admitted meanwhile. */
-export async function admittedDuring(
-  work: () => Promise<unknown>,
-  { now, memory = false }: Watching,
-): Promise<Admitted[]> {
+export async function admittedDuring(work: () => Promise<unknown>, watching: Watching): Promise<Admitted[]> {
   const all: Admitted[] = [];
+  const { now, memory = false } = watching;
   const run = isolateBudget.run.bind(isolateBudget);
   isolateBudget.run = <Result>(
     price: Pick<Price, "bytes"> & Partial<Price>,
@@ -37,24 +37,21 @@ export async function admittedDuring(
     allowance?: Allowance,
   ) => {
     const watched = async (breath: Breath): Promise<Result> => {
-      if (memory) trimNative(0);
-      const before = nativeHeap().used;
-      let [spentMs, nativeBytes] = [0, 0];
-      const observe = () => {
-        if (memory) nativeBytes = Math.max(nativeBytes, nativeHeap().peak - before);
-      };
+      const gauge = memory ? startGauge(watching) : undefined;
+      let spentMs = 0;
       const spend = (ms: number) => {
         spentMs += ms;
-        observe();
+        gauge?.look();
         return breath.spend(ms);
       };
       const since = now();
       try {
-        return await piece({ spend, worked: () => breath.worked() });
+        const result = await piece({ spend, worked: () => breath.worked() });
+        gauge?.look();
+        return result;
       } finally {
         const takenMs = now() - since;
-        observe();
-        all.push({ price: { ms: 0, ...price }, spentMs, nativeBytes, takenMs });
+        all.push({ price: { ms: 0, ...price }, spentMs, heldBytes: gauge?.mostBytes() ?? 0, takenMs });
       }
     };
     return run(price, watched, allowance);
@@ -65,4 +62,25 @@ export async function admittedDuring(
   } finally {
     isolateBudget.run = run;
   }
+}
+
+interface Gauge {
+  readonly look: () => void;
+  readonly mostBytes: () => number;
+}
+
+function startGauge({ buffers = () => 0 }: Watching): Gauge {
+  trimNative(0);
+  const before = nativeHeap().used;
+  const buffersBefore = buffers(true);
+  let most = 0;
+  return {
+    look() {
+      const native = nativeHeap().peak - before;
+      // What is not needed any more may still be there: only where it would matter is it told apart.
+      if (native + buffers(false) - buffersBefore <= most) return;
+      most = Math.max(most, native + Math.max(0, buffers(true) - buffersBefore));
+    },
+    mostBytes: () => most,
+  };
 }

@@ -1,0 +1,148 @@
+import type { Breath } from "../../src/image/breath.ts";
+/** The pieces of work that prices are declared for, one by one: reading, writing, rewriting, operations and the score. */
+import { isolateBudget } from "../../src/image/budget.ts";
+import { identify } from "../../src/image/detect.ts";
+import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/format.ts";
+import { type FormatName, FORMATS } from "../../src/image/formats.ts";
+import { whole } from "../../src/image/geometry.ts";
+import type { Step } from "../../src/image/operation.ts";
+import type { OperationName } from "../../src/image/operations.ts";
+import {
+  comparePreparedPrice,
+  compareWith,
+  preparedOf,
+  preparePrice,
+  scorePrice,
+  scoreRows,
+} from "../../src/image/optimize/score.ts";
+import { decodedFrames, ownBreath, paced } from "../../src/image/paced.ts";
+import type { Picture } from "../../src/image/picture.ts";
+import { stepPrice, applied } from "../../src/image/pipeline.ts";
+import { opaqueAfter, sizeAfter } from "../../src/image/plan.ts";
+import type { Rows } from "../../src/image/rows.ts";
+import type { EncodeSettings } from "../../src/image/writer.ts";
+import { beside, type Price } from "../../wasm/price.ts";
+import { planned } from "../support/operations.ts";
+import { type Pixels, rowsOf } from "../support/rows.ts";
+import type { Job } from "./price-watch.ts";
+
+const BAND_ROWS = 16;
+
+/** A piece of work as a job of its own. */
+function piece(name: string, price: () => Price, work: (breath: Breath) => Promise<unknown>): Job {
+  return { name, run: () => isolateBudget.run(price(), work) };
+}
+
+async function readThrough(rows: Rows): Promise<void> {
+  try {
+    while (await rows.read(BAND_ROWS)) continue;
+  } finally {
+    rows.close();
+  }
+}
+
+/**
+ * Reading a file.
+ * @param divisor how many times smaller than it is the picture will be used
+ */
+export function reading(name: string, bytes: Uint8Array, divisor = 1): Job {
+  const { format, facts } = identify(bytes);
+  const { width, height } = facts;
+  const demand = { box: whole(facts), width: Math.ceil(width / divisor), height: Math.ceil(height / divisor) };
+  return piece(
+    name,
+    () => format.read.price(facts, demand),
+    async (breath) => {
+      for await (const { rows } of decodedFrames(format, bytes, facts, demand, breath)) await readThrough(rows);
+    },
+  );
+}
+
+/** Writing a picture whose pixels are there. */
+export function writing(name: string, to: FormatName, picture: Picture, settings: EncodeSettings): Job {
+  const { write }: FormatDefinition = FORMATS[to];
+  if (!write) throw new RangeError(`${to} is not written`);
+  return piece(
+    name,
+    () => write.price(picture, settings),
+    (breath) => write.encode(picture, settings, breath),
+  );
+}
+
+/** Writing a file anew without decoding pixels. */
+export function recompressing(name: string, bytes: Uint8Array, settings: RecompressSettings): Job {
+  const { format, facts } = identify(bytes);
+  const { recompress } = format;
+  if (!recompress) throw new RangeError("the format is not recompressed");
+  return piece(
+    name,
+    () => recompress.price(bytes, facts, settings),
+    (breath) => recompress.run(bytes, facts, settings, breath),
+  );
+}
+
+/** Dividing the coefficients of a file anew, or turning them. */
+export function requantizing(name: string, bytes: Uint8Array, settings: RequantizeSettings): Job {
+  const { format, facts } = identify(bytes);
+  const { coefficients } = format;
+  if (!coefficients) throw new RangeError("the format has no coefficients");
+  return piece(
+    name,
+    () => coefficients.price(bytes, facts, settings),
+    (breath) => coefficients.requantize(bytes, facts, settings, breath),
+  );
+}
+
+/** The steps of an operation, on pixels that are there. */
+export async function operating(
+  operation: OperationName,
+  params: object,
+  pixels: Pixels,
+  { opaque = true, overlay }: { readonly opaque?: boolean; readonly overlay?: ArrayBuffer } = {},
+): Promise<Job> {
+  const steps = await planned(operation, params, pixels, { opaque, ...(overlay && { overlay }) });
+  const prices: Price[] = [];
+  let at = { size: { width: pixels.width, height: pixels.height }, opaque };
+  for (const step of steps) {
+    prices.push(stepPrice(step, at.size, at.opaque));
+    at = { size: sizeAfter(step, at.size), opaque: opaqueAfter(step, at.opaque) };
+  }
+  const megapixels = ((pixels.width * pixels.height) / 1e6).toFixed(0);
+  const words = JSON.stringify(params).replaceAll(/[{}"]/gu, "").replaceAll(",", " ");
+  return piece(
+    `operation: ${operation} ${words} ${megapixels} MP${opaque ? "" : " with alpha"}`,
+    () => beside(...prices),
+    async (breath) => {
+      const next = (rows: Rows, step: Step, index: number) => {
+        const own = ownBreath(breath);
+        return paced(applied(rows, step, own), prices[index]?.ms ?? 0, breath, own);
+      };
+      await readThrough(steps.reduce(next, rowsOf(pixels, opaque)));
+    },
+  );
+}
+
+/** Comparing a picture with one rendition, preparing it, and comparing another with it. */
+export function scoring(name: string, first: Pixels, second: Pixels, opaque = true): Job[] {
+  const looked = { width: first.width, height: first.height, opaque };
+  const rows = (pixels: Pixels) => rowsOf(pixels, opaque);
+  return [
+    piece(
+      `score: ${name}`,
+      () => scorePrice(looked),
+      (breath) => scoreRows(rows(first), rows(second), breath),
+    ),
+    piece(
+      `score: ${name}, prepared and compared`,
+      () => beside(preparePrice(looked), comparePreparedPrice(looked)),
+      async (breath) => {
+        const reference = await preparedOf(rows(first), breath);
+        try {
+          return await compareWith(reference, rows(second), breath);
+        } finally {
+          reference.close();
+        }
+      },
+    ),
+  ];
+}
