@@ -9,6 +9,9 @@ export interface Price {
   readonly ms: number;
 }
 
+/** What a native memory grows by at least: a module of bands and windows may hold so much more than they take. */
+export const PAGE_BYTES = 64 << 10;
+
 export const FREE: Price = { bytes: 0, ms: 0 };
 
 /** Memory without work. */

@@ -1,5 +1,6 @@
 /** Work on a picture's pixels in place, a few rows at a time. */
 import { Band } from "../../wasm/pixels/band.ts";
+import { PAGE_BYTES } from "../../wasm/price.ts";
 import type { Rows } from "./rows.ts";
 
 /** Rows that a step works on at a time: enough to make calls cheap, few enough to stay in the cache. */
@@ -7,7 +8,7 @@ export const BAND_ROWS = 16;
 
 /** Bytes that a band of rows of this many pixels takes. */
 export function bandBytes(width: number): number {
-  return width * 4 * BAND_ROWS;
+  return width * 4 * BAND_ROWS + PAGE_BYTES;
 }
 
 /** A picture whose pixels are changed in place, a few rows at a time; `tables` are closed with it. */

@@ -90,6 +90,8 @@ export interface OperationRow {
    * one at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
+  /** Faces are sought only where something looks like a part of one: the price is that of other pictures. */
+  readonly seldomSeeksFaces?: boolean;
   /** The work, in order; an empty list when nothing is to be done. */
   readonly plan: (params: never, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }

@@ -22,30 +22,8 @@ export interface Extent {
   readonly frames: number;
   /** About the part of the pixels of an animation that change from frame to frame; absent: all. */
   readonly changes?: number | undefined;
-}
-
-/** What a file says of its frames, and the bytes that they are coded in, where that is known. */
-interface Coded extends Pick<Extent, "width" | "height" | "frames"> {
-  readonly codedBytes?: number;
-  /** 100 where nothing was lost. */
-  readonly quality: number;
-}
-
-/** Pixels that a byte of an animation draws: about four where they are dithered and kept, many of a film with a loss. */
-const PIXELS_PER_BYTE = { kept: 5, lossy: 40 } as const;
-/** As little as that changes in animations that are hardly any. */
-const LEAST_CHANGES = 0.03;
-
-/** About the part of an animation's pixels that change from frame to frame: what does not takes no bytes of its file. */
-export function changesOf({ width, height, frames, codedBytes, quality }: Coded): number | undefined {
-  if (frames === 1 || codedBytes === undefined) return undefined;
-  const drawn = codedBytes * PIXELS_PER_BYTE[quality === 100 ? "kept" : "lossy"];
-  return Math.min(1, LEAST_CHANGES + drawn / (width * height * frames));
-}
-
-/** The part of the pixels of all frames that is encoded: all of the first, and what changes in the others. */
-export function changingPart({ frames, changes = 1 }: Extent): number {
-  return changes + (1 - changes) / frames;
+  /** About how much there is to be seen in a pixel: as much as in one of a photograph, which is 1, or less; absent: 1. */
+  readonly detail?: number | undefined;
 }
 
 export interface Picture extends Extent {
@@ -78,13 +56,14 @@ export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows
 
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
-  { width, height, opaque }: Pick<Extent, "width" | "height" | "opaque">,
+  { width, height, opaque, detail }: Pick<Extent, "width" | "height" | "opaque" | "detail">,
   open: (breath: Breath) => Rows | Promise<Rows>,
 ): Picture {
   return {
     width,
     height,
     opaque,
+    detail,
     frames: 1,
     loops: 0,
     async *open(breath) {

@@ -2,11 +2,12 @@
 import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import { conversionPrice, toSrgb } from "./color/convert.ts";
+import { changesOf, detailOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { decodedFrames, ownBreath, paced } from "./paced.ts";
-import { changesOf, firstFrame, type Frame, type Picture, stillPicture } from "./picture.ts";
+import { firstFrame, type Frame, type Picture, stillPicture } from "./picture.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 import { resample, resamplePrice } from "./resample.ts";
 import type { Rows } from "./rows.ts";
@@ -36,6 +37,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     frames: facts.frames,
     loops: facts.loops,
     changes: changesOf(facts),
+    detail: detailOf(facts, plan.size),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
   return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
@@ -96,7 +98,7 @@ function regionOf(stored: Stored, box: Box): Picture {
 /** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
 export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
   const { facts, firstOnly = false } = stored;
-  const frame: Price[] = [viewPrice(facts, view)];
+  const frame: Price[] = [viewPrice(stored, view)];
   let size = turnSize(viewedSize(view), view.orientation);
   let opaque = !facts.alpha;
   for (const step of steps) {
@@ -116,15 +118,23 @@ function decodingPrice({ format, facts }: Stored, view: View): Price {
 }
 
 /** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
-function viewPrice(facts: Facts, view: View): Price {
+function viewPrice({ format, facts }: Stored, view: View): Price {
   const { target, orientation } = view;
   const viewed = viewedSize(view);
   const turning = turnsByStrips(facts, view) ? stripPrice : turnPrice;
   return beside(
-    target ? resamplePrice(demandOf(view).box, viewed, target) : FREE,
+    target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha }) : FREE,
     conversionPrice(viewed, facts),
     turning(viewed, orientation),
   );
+}
+
+/** The size of the wanted region as the decoder makes it. */
+function decodedSize({ read }: FormatDefinition, facts: Facts, view: View): Size {
+  const demand = demandOf(view);
+  const { width, height } = demand.box;
+  const scale = read.scale?.(facts, demand) ?? 1;
+  return { width: width * scale, height: height * scale };
 }
 
 /** The price of one frame of this size on its way through a step. */
@@ -135,7 +145,7 @@ export function stepPrice(step: Step, size: Size, opaque: boolean): Price {
     case "crop":
       return FREE;
     case "resize":
-      return resamplePrice(step.box ?? size, step, step);
+      return resamplePrice(step.box ?? size, step, { ...step, opaque });
     case "rotate":
       return rotatePrice(size, opaque, step);
     case "rows":
@@ -147,8 +157,10 @@ export function stepPrice(step: Step, size: Size, opaque: boolean): Price {
 function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Breath): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
   const { kernel, linear = false } = target;
+  const { opaque } = rows;
   const size = turnSize(target, orientation);
-  return paced(resample(rows, { box, ...size, kernel, linear }), resamplePrice(box, size, { linear }).ms, breath);
+  const { ms } = resamplePrice(box, size, { linear, opaque });
+  return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
 }
 
 /** The picture after a step. */

@@ -1,5 +1,6 @@
 /** Pictures in few colors. */
 import { beside, held, type Price, sequence } from "../../wasm/price.ts";
+import { QUANTIZE_WINDOW_ROWS } from "../../wasm/quantize/instance.ts";
 import {
   addPrice,
   choicePrice,
@@ -7,17 +8,15 @@ import {
   countPrice,
   errorWith,
   Histogram,
-  mapPrice,
   paletteOf,
-  QUANTIZE_WINDOW_ROWS,
-  Remapper,
-  remapperBytes,
   SORTED_BYTES,
   type SortedColors,
   sortPrice,
-} from "../../wasm/quantize/quantize.ts";
+} from "../../wasm/quantize/palette.ts";
+import { mapPrice, Remapper, remapperBytes } from "../../wasm/quantize/remapper.ts";
 import { bandsOf } from "./bands.ts";
 import type { Breath } from "./breath.ts";
+import { changingPart, fullness } from "./content.ts";
 import type { Extent, Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
@@ -97,14 +96,17 @@ export class Palettes {
  * The price of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
  * a sample of it besides.
  */
-export function palettesPrice({ width, height, frames }: Extent): Price {
-  const counted = countPrice(width, width * height * Math.min(frames, SAMPLED_FRAMES));
-  return beside(held(2 * SORTED_BYTES), sequence(counted, choicePrice()));
+export function palettesPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
+  const detail = fullness(picture);
+  const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
+  return beside(held(2 * SORTED_BYTES), sequence(countPrice(width, pixels, detail), choicePrice(pixels, detail)));
 }
 
 async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Promise<SortedColors> {
   const histogram = new Histogram({ width: picture.width, sharp });
-  const nanoseconds = addPrice(1).ms * 1e6;
+  const detail = fullness(picture);
+  const nanoseconds = addPrice(1, detail).ms * 1e6;
   try {
     const last = picture.frames - 1;
     const step = Math.max(1, last / (SAMPLED_FRAMES - 1));
@@ -118,7 +120,8 @@ async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Pro
       next += step;
       for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) histogram.add(band);
     }
-    await breath.spend(sortPrice().ms);
+    const pixels = picture.width * picture.height * Math.min(picture.frames, SAMPLED_FRAMES);
+    await breath.spend(sortPrice(pixels, detail).ms);
     return histogram.sorted(MAX_COLORS);
   } finally {
     histogram.close();
@@ -142,6 +145,7 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
     dither: exact ? 0 : reduction.dither,
   };
   let kept: Uint8Array | undefined;
+  const detail = detailToMap(picture);
   const keep = keeps ? (indices: Uint8Array) => (kept = indices) : undefined;
   return {
     ...picture,
@@ -155,7 +159,7 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
       try {
         for await (const frame of picture.open(breath)) {
           remapper.restart();
-          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, breath }) };
+          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, detail, breath }) };
         }
       } finally {
         remapper.close();
@@ -165,9 +169,15 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
 }
 
 /** The price of reading a picture that was `quantized`, once. */
-export function quantizedPrice({ width, height, frames }: Extent): Price {
+export function quantizedPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
   const remapper = remapperBytes({ width, height: frames > 1 ? height : 0 });
-  return beside(held(remapper), mapPrice(width * height * frames));
+  return beside(held(remapper), mapPrice(width * height * frames, detailToMap(picture)));
+}
+
+/** What there is to be found of a picture: what does not change from frame to frame is as soon found as what is flat. */
+function detailToMap(picture: Extent): number {
+  return fullness(picture) * changingPart(picture);
 }
 
 interface Mapping {
@@ -176,10 +186,11 @@ interface Mapping {
   readonly opaque: boolean;
   /** Told the indices of all pixels, once they are known. */
   readonly keep: ((indices: Uint8Array) => void) | undefined;
+  readonly detail: number;
   readonly breath: Breath;
 }
 
-function mappedRows(rows: Rows, { remapper, opaque, keep, breath }: Mapping): Rows {
+function mappedRows(rows: Rows, { remapper, opaque, keep, detail, breath }: Mapping): Rows {
   const { width, height } = rows;
   const indices = keep && new Uint8Array(width * height);
   let filled = 0;
@@ -189,7 +200,7 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, breath }: Mapping): Ro
     opaque,
     async read(max) {
       const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
-      await breath.spend(mapPrice(width * most).ms);
+      await breath.spend(mapPrice(width * most, detail).ms);
       const band = await rows.read(most);
       if (!band) return null;
       const from = filled;

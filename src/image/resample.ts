@@ -41,7 +41,7 @@ export function resample(rows: Rows, { box, width, height, kernel, linear = fals
 export function resamplePrice(
   from: Size,
   to: Size,
-  { linear = false }: { readonly linear?: boolean | undefined } = {},
+  { linear = false, opaque = false }: { readonly linear?: boolean | undefined; readonly opaque?: boolean } = {},
 ): Price {
   return resamplerPrice({
     sourceWidth: Math.ceil(from.width) + 1,
@@ -49,7 +49,7 @@ export function resamplePrice(
     width: to.width,
     height: to.height,
     kernel: "lanczos3",
-    pixels: "rgba",
+    pixels: opaque ? "opaque" : "rgba",
     linear,
   });
 }

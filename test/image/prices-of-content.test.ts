@@ -2,10 +2,13 @@
 import { expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
-import type { EncodeSettings, FormatDefinition } from "../../src/image/format.ts";
+import { changesOf, detailOf } from "../../src/image/content.ts";
+import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { whole } from "../../src/image/geometry.ts";
-import { changesOf } from "../../src/image/picture.ts";
+import { picturePrice } from "../../src/image/pipeline.ts";
+import { planSteps } from "../../src/image/plan.ts";
+import type { EncodeSettings } from "../../src/image/writer.ts";
 import { noise, paint, pictureOf, type Pixels } from "../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
@@ -42,11 +45,45 @@ it("of reading a JPEG 2000 shrink with the size at which it is wanted", async ()
 
 it.each(["gif", "webp", "png"] as const)("of writing %s shrink with what changes in an animation", async (name) => {
   const still = await written("gif", [plain(100, 100), paint(100, 100, (x) => [x < 10 ? 1 : 40, 90, 200, 255])]);
-  const moving = await written("gif", [noise(100, 100), plain(100, 100)]);
+  const moving = await written("gif", [plain(100, 100), noise(100, 100)]);
   const msOf = ({ facts }: typeof still) => {
     const extent = { ...facts, opaque: !facts.alpha, frames: 100, changes: changesOf(facts) };
     return FORMATS[name].write.price(extent, SETTINGS).ms;
   };
   expect(changesOf(moving.facts)).toBe(1);
   expect(msOf(still)).toBeLessThan(msOf(moving) / 2);
+});
+
+it.each([
+  ["png", true],
+  ["png", false],
+  ["gif", false],
+  ["webp", true],
+  ["jpeg2000", true],
+  ["heic", false],
+] as const)(
+  "of writing %s shrink with what there is to be seen in a picture (lossless: %s)",
+  async (name, lossless) => {
+    const msOf = async (pixels: Pixels) => {
+      const { facts } = await written("png", [pixels], { ...SETTINGS, lossless: true });
+      const extent = { ...facts, opaque: !facts.alpha, detail: detailOf(facts, facts) };
+      return FORMATS[name].write.price(extent, { ...SETTINGS, lossless }).ms;
+    };
+    expect(await msOf(plain(200, 200))).toBeLessThan((await msOf(noise(200, 200))) * 0.9);
+  },
+);
+
+it("takes a picture that is made smaller for as detailed as its file allows", async () => {
+  const { facts } = await written("png", [paint(200, 200, (x, y) => [(x >> 4) * 9, (y >> 4) * 9, 0, 255])]);
+  const [whole, small] = [facts, { width: 20, height: 20 }].map((size) => detailOf(facts, size) ?? Number.NaN);
+  expect(whole).toBeLessThan((small ?? 0) / 3);
+});
+
+it("of resizing are those of the rows that the decoder makes", async () => {
+  const { facts } = await written("jpeg", [noise(400, 400)]);
+  const stored = { bytes: new Uint8Array(), format: FORMATS.jpeg, facts };
+  const steps = [{ kind: "resize", width: 50, height: 50, kernel: "lanczos3" }] as const;
+  const unscaled = { ...stored, format: { ...FORMATS.jpeg, read: { ...FORMATS.jpeg.read, scale: () => 1 } } };
+  const msOf = (one: typeof stored) => picturePrice(one, planSteps(facts, steps)).ms;
+  expect(msOf(stored)).toBeLessThan(msOf(unscaled));
 });

@@ -3,15 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
-import {
-  countPrice,
-  errorWith,
-  Histogram,
-  paletteOf as bestPalette,
-  QUANTIZE_WINDOW_ROWS,
-  Remapper,
-  remapperBytes,
-} from "../../wasm/quantize/quantize.ts";
+import { QUANTIZE_WINDOW_ROWS } from "../../wasm/quantize/instance.ts";
+import { countPrice, errorWith, Histogram, paletteOf as bestPalette } from "../../wasm/quantize/palette.ts";
+import { Remapper, remapperBytes } from "../../wasm/quantize/remapper.ts";
 import { noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
 
 function* bands({ width, data }: Pixels): Iterable<Uint8Array> {

@@ -158,7 +158,7 @@ export function openPixellate({ width, height }: Pick<Extent, "width" | "height"
   return openEffect(width, width, (exports) => exports.pixellate_open(width, height, cell));
 }
 
-const PIXELLATE_NANOSECONDS = 4;
+const PIXELLATE_NANOSECONDS = 2.2;
 
 export function pixellatePrice({ width, height }: Pick<Extent, "width" | "height">): Price {
   return priced(effectBytes(width, width, 256, 0) + width * 12 + 16, width * height, PIXELLATE_NANOSECONDS);

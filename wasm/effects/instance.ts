@@ -1,5 +1,6 @@
 /** The native module of this folder, and the stream of rows that each of its effects is. */
 import { native, type NativeInstance } from "../load.ts";
+import { PAGE_BYTES } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./effects.wasm";
 
@@ -74,5 +75,5 @@ function withTables(exports: EffectsExports, instance: NativeInstance<EffectsExp
 
 /** Bytes of memory that an effect holds at most: the ring, and the rows on their way in and out. */
 export function effectBytes(width: number, resultWidth: number, ringRows: number, rowBytes: number): number {
-  return (width + resultWidth) * 4 * WINDOW_ROWS + (ringRows + 1) * (rowBytes + 16);
+  return (width + resultWidth) * 4 * WINDOW_ROWS + (ringRows + 1) * (rowBytes + 16) + PAGE_BYTES;
 }

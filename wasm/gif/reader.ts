@@ -32,7 +32,7 @@ const DAMAGED = -1;
 const DAMAGE = "the image data is damaged or cut short";
 
 /** Taking up a byte of input with all the codes in it, and a pixel out of its code and onto the canvas. */
-const NANOSECONDS = { byte: 27, pixel: 0.5 } as const;
+const NANOSECONDS = { byte: 10, pixel: 0.8 } as const;
 /** Bytes for a pixel of a photograph, where a file is not known. */
 const USUAL_BYTES = 0.25;
 /** Clearing, remembering or restoring a pixel of a canvas. */

@@ -3,8 +3,11 @@ import type { Turns } from "../instance.ts";
 import { type Price, priced } from "../price.ts";
 import { collect, Handle } from "./instance.ts";
 
-/** A pixel of a photograph in 256 colors becomes code; where colors may be chosen, a search. */
-const NANOSECONDS = { exact: 13, choosy: 60 } as const;
+/**
+ * A pixel becomes code; where colors may be chosen, a search: of a photograph in 256 colors, and of what is flat, where
+ * strings are long.
+ */
+const NANOSECONDS = { photograph: { exact: 24, choosy: 72 }, flat: { exact: 7, choosy: 14 } } as const;
 /** Pixels that are encoded in one call: about 8 ms of the slower kind. */
 const CALL_PIXELS = 1 << 17;
 
@@ -22,6 +25,8 @@ export interface EncodeOptions {
   readonly transparent: number;
   /** How far a pixel may be from its color; above 0 the indices are changed to what was written. */
   readonly tolerance: number;
+  /** 1 of a photograph, less of what is simpler: what encoding is declared to take depends on it. */
+  readonly detail?: number;
 }
 
 export class FrameWriter {
@@ -61,7 +66,7 @@ export class FrameWriter {
 
   /** The image data of the first `count` indices, in pieces: code size, sub-blocks and terminator. */
   async encode(
-    { count, minSize, patience, transparent, tolerance }: EncodeOptions,
+    { count, minSize, patience, transparent, tolerance, detail }: EncodeOptions,
     breath: Turns,
   ): Promise<Uint8Array[]> {
     const pieces: Uint8Array[] = [];
@@ -70,7 +75,7 @@ export class FrameWriter {
       exports.writer_start(pointer, count, minSize, patience, this.colors, transparent, tolerance),
     );
     for (let left = count, isDone = false; !isDone; left -= CALL_PIXELS) {
-      await breath.spend(encodePrice(Math.min(left, CALL_PIXELS), isChoosy).ms);
+      await breath.spend(encodePrice(Math.min(left, CALL_PIXELS), isChoosy, detail).ms);
       isDone = collect(
         pieces,
         () => this.handle.call((exports, pointer) => exports.writer_encode(pointer, CALL_PIXELS)) === 1,
@@ -92,7 +97,10 @@ export function writerBytes(pixels: number, choice: boolean): number {
 
 /**
  * The price of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out.
+ * @param detail 1 of a photograph, less of what is simpler
  */
-export function encodePrice(pixels: number, isChoosy: boolean): Price {
-  return priced(0, pixels, isChoosy ? NANOSECONDS.choosy : NANOSECONDS.exact);
+export function encodePrice(pixels: number, isChoosy: boolean, detail = 1): Price {
+  const kind = isChoosy ? "choosy" : "exact";
+  const { photograph, flat } = NANOSECONDS;
+  return priced(0, pixels, flat[kind] + (photograph[kind] - flat[kind]) * detail);
 }

@@ -31,8 +31,8 @@ interface QuantizeExports extends NativeExports {
   coordinates(pixels: Pointer, count: number, to: Pointer): void;
 }
 
-/** Rows that the windows of this module hold. */
-export const WINDOW_ROWS = 16;
+/** Rows that a histogram and a remapper take at a time. */
+export const QUANTIZE_WINDOW_ROWS = 16;
 
 /** Linear memory that the idle instance may keep. */
 const KEEP_BYTES = 16 << 20;
@@ -44,5 +44,18 @@ export class Handle extends ModuleHandle<QuantizeExports> {
   /** @throws NativeError when memory ran out */
   constructor(open: (exports: QuantizeExports) => Pointer, free: (exports: QuantizeExports, pointer: Pointer) => void) {
     super(quantize, open, free);
+  }
+}
+
+/** Runs work that needs `bytes` of native memory. */
+export function inRoom<Result>(bytes: number, work: (room: Handle) => Result): Result {
+  const room = new Handle(
+    (exports) => exports.malloc(bytes),
+    (exports, pointer) => exports.free(pointer),
+  );
+  try {
+    return work(room);
+  } finally {
+    room.close();
   }
 }

@@ -23,6 +23,8 @@ export interface EncoderSettings {
   readonly nearLossless?: number;
   /** In a lossless picture: a coder that needs little memory beside the pixels; `quality` and `method` mean nothing. */
   readonly lean?: boolean;
+  /** In a lossless picture: what its work takes, as a part of what it takes of photographs; all of it by default. */
+  readonly share?: number;
   /** Keep the color under full transparency, in a lossless picture. */
   readonly exact?: boolean;
 }
@@ -71,7 +73,7 @@ const IMPORT_NANOSECONDS = 3;
  * progress.
  */
 const LOSSY_NANOSECONDS = [8, 10, 12, 36, 38, 40, 60] as const;
-const LOSSLESS_NANOSECONDS = [200, 200, 150] as const;
+const LOSSLESS_NANOSECONDS = [250, 250, 190] as const;
 const LEAN_NANOSECONDS = 16;
 /** Units for each pixel: the lossy coder with room for symbols, without, and with an alpha channel besides. */
 const LOSSY_UNITS = { symbols: 3, lean: 4, alpha: 4 };
@@ -85,9 +87,10 @@ export function encodePrice(settings: EncoderSettings): Price {
   return priced(peakBytes(settings), pixels, IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings));
 }
 
-function unitNanoseconds({ lossless, lean = false, method }: EncoderSettings): number {
-  if (lossless) return lean ? LEAN_NANOSECONDS : (LOSSLESS_NANOSECONDS[Math.min(method, MAX_LOSSLESS_METHOD)] ?? 0);
-  return LOSSY_NANOSECONDS[method] ?? 0;
+function unitNanoseconds({ lossless, lean = false, method, share = 1 }: EncoderSettings): number {
+  if (!lossless) return LOSSY_NANOSECONDS[method] ?? 0;
+  const photograph = lean ? LEAN_NANOSECONDS : (LOSSLESS_NANOSECONDS[Math.min(method, MAX_LOSSLESS_METHOD)] ?? 0);
+  return photograph * share;
 }
 
 function unitsPerPixel(settings: EncoderSettings): number {

@@ -1,12 +1,14 @@
 /** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
-import { beside } from "../../../wasm/price.ts";
-import { type Facts, format, type Reader, type Recompressor, type Writer } from "../format.ts";
+import { beside, type Price, times } from "../../../wasm/price.ts";
+import { areaOf, changesOf, detailOf } from "../content.ts";
+import { type Facts, format, type Reader, type Recompressor } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { ownBreath, paced } from "../paced.ts";
-import { changesOf, type Picture } from "../picture.ts";
+import type { Picture } from "../picture.ts";
+import type { Writer } from "../writer.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
-import { encodeExactly, encodeGif, gifPrice } from "./gif/encode.ts";
+import { encodeExactly, encodeGif, exactPrice, gifPrice, READINGS } from "./gif/encode.ts";
 import { mark } from "./gif/mark.ts";
 import { strip } from "./gif/strip.ts";
 
@@ -26,6 +28,7 @@ function probe(bytes: Uint8Array): Facts {
     depth: Math.max(1, Math.ceil(Math.log2(still.palette.length / 3))),
     quality: 100,
     codedBytes: file.codedBytes,
+    later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1)) },
     ...(file.profile ? { profile: file.profile } : {}),
   };
 }
@@ -46,8 +49,7 @@ const write: Writer = {
 };
 
 const recompress: Recompressor = {
-  price: (_bytes, facts) =>
-    beside(decodePrice(facts), gifPrice({ ...facts, opaque: !facts.alpha, changes: changesOf(facts) })),
+  price: (_bytes, facts) => recompressPrice(facts),
 
   async run(bytes, facts, _settings, breath) {
     // The colors mean what the profile says: they stay with it.
@@ -56,6 +58,12 @@ const recompress: Recompressor = {
     return smaller && smaller.length < bytes.length ? smaller : null;
   },
 };
+
+/** The file is read to see its colors, and read again to be written. */
+function recompressPrice(facts: Facts): Price {
+  const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts), detail: detailOf(facts, facts) };
+  return beside(times(READINGS, decodePrice(facts)), exactPrice(extent));
+}
 
 /** The file as a picture, whose reading declares what it takes. */
 function pictureOf(bytes: Uint8Array, facts: Facts): Picture {

@@ -1,6 +1,6 @@
 /** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
 import { format } from "../format.ts";
-import { open, price as decodePrice } from "./jpeg/decode.ts";
+import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
 import { encode, price as encodePrice } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { mark } from "./jpeg/mark.ts";
@@ -16,7 +16,7 @@ export const jpeg = format({
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
-  read: { probe, price: decodePrice, open },
+  read: { probe, price: decodePrice, scale, open },
   write: {
     price: encodePrice,
     encode,

@@ -12,7 +12,7 @@ export const jpeg2000 = format({
   ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false },
-  read: { probe, price: readPrice, open },
+  read: { probe, price: readPrice, scale: readScale, open },
   write: {
     price: encodePrice,
     encode,
@@ -27,6 +27,10 @@ export const jpeg2000 = format({
 /** What decoding takes of all when the sides are halved once, twice and more often: most is in the finest details. */
 const HALVED_SHARES = [1, 0.4, 0.2, 0.1] as const;
 const LEAST_SHARE = 0.1;
+
+function readScale({ halvings = 0 }: Facts, demand: Demand): number {
+  return 2 ** -reductionFor(demand, halvings);
+}
 
 /** A region takes its part of the time, and so does a reduced picture. */
 function readPrice(facts: Facts, demand: Demand): Price {

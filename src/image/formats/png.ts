@@ -6,6 +6,7 @@
  */
 import { pngReaderPrice } from "../../../wasm/pixels/png.ts";
 import { beside } from "../../../wasm/price.ts";
+import { areaOf } from "../content.ts";
 import { exifOrientation } from "../exif.ts";
 import { type Facts, format, type Reader } from "../format.ts";
 import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
@@ -36,6 +37,7 @@ const read: Reader = {
       depth: bitsPerPixel(file),
       quality: 100,
       codedBytes: file.codedBytes,
+      later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1).map(({ box }) => box)) },
       ...(profile && { profile }),
     } satisfies Facts;
   },

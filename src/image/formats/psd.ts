@@ -20,8 +20,9 @@ const COLORSPACES: Readonly<Record<Mode, string>> = {
 /** Channels that make the picture, transparency included. */
 const MOST_CHANNELS = 5;
 
-/** A pixel of 16 bits a channel; one of 8 bits takes half of that, and one of Lab several times as much. */
-const NANOSECONDS = 12;
+/** Each bit of a pixel, and a pixel of Lab besides, which is converted. */
+const BIT_NANOSECONDS = 0.2;
+const LAB_NANOSECONDS = 30;
 
 const read: Reader = {
   probe(bytes) {
@@ -47,9 +48,10 @@ const read: Reader = {
   },
 
   price(facts) {
-    const { width, decodeBytes = 0, decodeMs = 0 } = facts;
+    const { width, depth, colorspace, decodeBytes = 0, decodeMs = 0 } = facts;
+    const nanoseconds = depth * BIT_NANOSECONDS + (colorspace === COLORSPACES.lab ? LAB_NANOSECONDS : 0);
     // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha apart.
-    const rows = computedPrice(facts, NANOSECONDS);
+    const rows = computedPrice(facts, nanoseconds);
     return beside(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
   },
 

@@ -1,7 +1,8 @@
 /** WebP: lossy VP8, lossless VP8L, alpha, animation, by libwebp in `wasm/webp`. */
+import { areaOf } from "../content.ts";
 import { exifOrientation } from "../exif.ts";
 import { type Facts, format } from "../format.ts";
-import { isWebp, parseWebp } from "./webp/container.ts";
+import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";
 import { encodeWebp, price as encodePrice } from "./webp/encode.ts";
 import { mark } from "./webp/mark.ts";
@@ -12,6 +13,7 @@ function probe(bytes: Uint8Array): Facts {
   const file = parseWebp(bytes);
   const still = file.frames[0]!;
   const alpha = !isOpaque(file);
+  const others = file.frames.slice(1);
   return {
     width: file.width,
     height: file.height,
@@ -23,10 +25,15 @@ function probe(bytes: Uint8Array): Facts {
     interlaced: false,
     subsample: still.lossless ? "4:4:4" : "4:2:0",
     depth: alpha ? 32 : 24,
-    codedBytes: file.frames.reduce((sum, { data, alpha: mask }) => sum + data.length + (mask?.length ?? 0), 0),
+    codedBytes: codedBytesOf(file.frames),
+    later: { bytes: codedBytesOf(others), pixels: areaOf(others) },
     quality: still.lossless ? 100 : estimateQuality(still.data),
     ...(file.profile ? { profile: file.profile } : {}),
   };
+}
+
+function codedBytesOf(frames: readonly WebpFrame[]): number {
+  return frames.reduce((sum, { data, alpha }) => sum + data.length + (alpha?.length ?? 0), 0);
 }
 
 /** Points that photographs lose at qualities: medians over 37 of how steep their curves are. */

@@ -26,6 +26,7 @@ export const auto = operation({
     background: ignored,
   }),
   looks: ({ enhance, redeye }) => (redeye ? SEARCH_SIDE : enhance ? MEASURE_SIDE : 0),
+  seldomSeeksFaces: true,
   async plan({ enhance, redeye }, { size, look, breath }): Promise<Step[]> {
     const eyes = redeye ? await redEyeSteps(size, look, breath) : [];
     return [...eyes, ...(enhance ? toneSteps(size, await enhancement(await look())) : [])];

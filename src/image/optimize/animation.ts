@@ -1,7 +1,7 @@
 /** Animations that look as good as asked. */
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings } from "../format.ts";
 import type { Frame, Picture } from "../picture.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { scoreRows } from "./score.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Found, pictureIn } from "./trial.ts";
@@ -87,8 +87,13 @@ const MAX_TRIES = 4;
 const MAX_TRIES_OF_MANY = 2;
 const MANY_PIXELS = 20_000_000;
 
+/** Encodings of an animation that a search usually makes: most often it comes close before the last. */
+export function usualTries(picture: Picture): number {
+  return Math.max(2, mostTries(picture) - 1);
+}
+
 /** Encodings of an animation that a search makes at most. */
-export function mostTries({ width, height, frames }: Picture): number {
+function mostTries({ width, height, frames }: Picture): number {
   return width * height * frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
 }
 

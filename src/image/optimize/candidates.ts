@@ -1,6 +1,7 @@
 /** The ways to encode a picture that stand out on its sample. */
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
+import type { FormatDefinition } from "../format.ts";
+import type { EncodeSettings, Variant } from "../writer.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY, type Search } from "./quality.ts";

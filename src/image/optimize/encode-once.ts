@@ -1,6 +1,6 @@
-/** Attempts that encode the picture once, at a quality that is known. */
-import type { EncodeSettings } from "../format.ts";
 import { resizedOnly } from "../plan.ts";
+/** Attempts that encode the picture once, at a quality that is known. */
+import type { EncodeSettings } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodePrice } from "./prices.ts";
 import { isTiny } from "./recompress.ts";

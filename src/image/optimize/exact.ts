@@ -1,8 +1,8 @@
 /** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
 import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings } from "../format.ts";
 import { firstFrame, type Picture } from "../picture.ts";
+import type { EncodeSettings } from "../writer.ts";
 import type { Encode, Found } from "./trial.ts";
 
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */

@@ -2,9 +2,10 @@
 import { beside, either, FREE, type Price } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings, FormatDefinition, Variant } from "../format.ts";
+import type { FormatDefinition } from "../format.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { picturePrice } from "../pipeline.ts";
+import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
 import { encodePrice, fits, lookPrice, roomFor, sourcePrice } from "./prices.ts";
@@ -37,6 +38,9 @@ interface Pace {
 
 const USUAL: Pace = { typicalTries: 4, maxTries: 8 };
 const HASTY: Pace = { typicalTries: 2, maxTries: 3, effort: 0 };
+
+/** Where a picture is studied, every encoding after the first takes about this part of it. */
+const STUDIED_SHARE = 0.6;
 
 /** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
 const GUESSES = 4;
@@ -87,12 +91,14 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
   const asking = divides ? null : askingPrice(task, format, wanted, aim.bytes);
+  const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
+  const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodePrice(task, format, one)).ms;
   const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
   return {
     name: "fit size",
     price: {
       bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
-      ms: choices.length * (typicalTries * blind.ms + looking) + (asking?.ms ?? 0),
+      ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
     },
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);

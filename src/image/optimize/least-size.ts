@@ -1,8 +1,8 @@
 /** About how few bytes a picture can take, found on a sample of it: what cannot be is given up before it is tried. */
 import { beside, held, type Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings } from "../format.ts";
 import { type Extent, firstFrame, type Picture } from "../picture.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { sampleBytes, sampleOf, samplePart, sampleSize } from "./sample.ts";
 import { onlyStrips, stripsOf } from "./strips.ts";
 import type { WritableFormat } from "./task.ts";

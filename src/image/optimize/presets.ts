@@ -1,6 +1,7 @@
 /** What requests aim at, as numbers. */
-import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import type { FormatDefinition } from "../format.ts";
 import type { Aim, Effort, Preset } from "../output.ts";
+import type { EncodeSettings } from "../writer.ts";
 
 /**
  * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing

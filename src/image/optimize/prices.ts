@@ -1,12 +1,14 @@
 /** What the attempts take, composed of what decoders, encoders and the score declare. */
 import { beside, either, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
-import type { EncodeSettings, Facts, FormatDefinition } from "../format.ts";
+import { byDetail } from "../content.ts";
+import type { Facts, FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import { flattenPrice } from "../steps/flatten.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
@@ -21,6 +23,8 @@ const MAX_KEPT_PIXELS = 4_000_000;
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4 };
 const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1 };
+/** Qualities of flat pictures are farther from where searches begin: so many times as many are looked at. */
+const FLAT_TRIES = 1.4;
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
@@ -149,10 +153,19 @@ function pixelsPrice(
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
   const tried = samplePart(picture) < 1 ? TRIES.whole : 0;
   const readings = keepsPixels ? 1 : 1 + 2 * tried + (triesFinal ? 0 : 1);
-  const lastMs = triesFinal && !format.write.study ? 0 : final.ms;
+  const lastMs = triesFinal && !format.write.study ? 0 : chosenMs(format, picture, settings);
   const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
 }
+
+/** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
+function chosenMs({ write }: WritableFormat, picture: Extent, settings: EncodeSettings): number {
+  const all = write.variants.map((variant) => write.price(picture, { ...settings, ...variant }).ms);
+  return all.reduce((sum, ms) => sum + ms, 0) / all.length;
+}
+
+/** Of flat pictures fewer choices are tried: they have no more colors than a palette. */
+const FLAT_CHOICES = 0.4;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
@@ -165,7 +178,7 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
     const encodings = variants.map(
       (variant) => format.write.price(extent, { ...settings, ...variant, progressive: false, trial: true }).ms,
     );
-    const all = encodings.reduce((sum, ms) => sum + ms, 0);
+    const all = encodings.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
     const decode = resultDecodePrice(format, extent).ms;
     return extent === picture ? all / variants.length + decode : all + decode * variants.length;
   };
@@ -184,17 +197,21 @@ function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings)
 export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
   const sampleMs = oneMs(sample) + comparePreparedPrice(sample).ms;
-  if (samplePart(picture) === 1) return preparePrice(sample).ms + tries.sample * sampleMs;
+  const more = byDetail(picture, FLAT_TRIES, 1);
+  if (samplePart(picture) === 1) return preparePrice(sample).ms + more * tries.sample * sampleMs;
   const wholeMs = oneMs(picture) + scorePrice(picture).ms;
-  return preparePrice(sample).ms + tries.tiles * sampleMs + tries.whole * wholeMs;
+  return preparePrice(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
 }
+
+/** Files without loss, or nearly, that are made of what is flat, their looks included; of photographs seldom one. */
+const EXACT_FILES = { flat: 3.5, photograph: 0.1 };
 
 /** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
 function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
   if (!can.lossless) return price;
   const lossy = write.price(picture, settings);
   const exact = write.price(picture, { ...settings, lossless: true });
-  // Photographs are not tried without loss.
-  const ms = write.nearLosslessLevels.length > 0 ? exact.ms / 2 : 0;
+  const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
+  const ms = write.nearLosslessLevels.length > 0 ? exact.ms * files : 0;
   return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }

@@ -1,5 +1,5 @@
 /** How alike two pictures look, by SSIMULACRA 2.1. */
-import { beside, type Price, priced } from "../../../wasm/price.ts";
+import { beside, held, type Price, priced } from "../../../wasm/price.ts";
 import {
   type Comparison,
   comparisonPeakBytes,
@@ -37,9 +37,13 @@ export function canScore({ width, height }: Size): boolean {
   return width >= MIN_SCORED_SIDE && height >= MIN_SCORED_SIDE && width * height >= MIN_SCORED_PIXELS;
 }
 
+/** Small buffers of whoever reads the two pictures. */
+const BUFFER_BYTES = 64 << 10;
+
 /** The price of comparing a picture with one rendition, strip by strip if it is large. */
 export function scorePrice(picture: Looked): Price {
-  return onAll(picture, priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS));
+  const one = priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS);
+  return beside(onAll(picture, one), held(BUFFER_BYTES));
 }
 
 /** The price of preparing a picture, whole; the memory stays until the reference is closed. */

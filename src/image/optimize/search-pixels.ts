@@ -1,7 +1,7 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
 import { beside, either, held, times } from "../../../wasm/price.ts";
 import { picturePrice } from "../pipeline.ts";
-import { mostTries, smallestAnimation } from "./animation.ts";
+import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
 import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
@@ -85,7 +85,7 @@ export function searchFrames(task: Task): Attempt | null {
   const source = picturePrice(stored, plan);
   // The best animation so far is kept while another is made.
   const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
-  const { ms } = times(mostTries(picture), beside(source, encode));
+  const { ms } = times(usualTries(picture), beside(source, encode));
   return {
     name: "search frames",
     price: beside(held(bytes), { bytes: 0, ms }),

@@ -5,7 +5,7 @@
  * look.
  */
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings } from "../format.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { type Candidate, candidatesFor, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat, isPromising, smallerExact } from "./exact.ts";

@@ -1,10 +1,10 @@
 /** One picture on its way into one format: what is found out about it once and used by several attempts. */
 import type { Breath } from "../breath.ts";
-import type { EncodeSettings } from "../format.ts";
 import { collectPixels, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
+import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
 import type { Rendition } from "./rendition.ts";
@@ -39,7 +39,10 @@ export class Session {
   async keepPixels(breath: Breath): Promise<void> {
     const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-    this.shown = stillPicture({ ...pixels, opaque }, () => ({ ...rowsOfPixels(pixels), opaque }));
+    this.shown = stillPicture({ ...pixels, opaque, detail: this.task.picture.detail }, () => ({
+      ...rowsOfPixels(pixels),
+      opaque,
+    }));
     if (this.task.isLast && !this.task.unchanged) this.releaseSource();
   }
 

@@ -2,13 +2,14 @@
 import { beside, FREE } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
-import type { EncodeSettings, FormatDefinition } from "../format.ts";
+import type { FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import { canScore } from "./score.ts";
 

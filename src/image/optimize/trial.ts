@@ -1,11 +1,12 @@
 /** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
 import type { Breath } from "../breath.ts";
 import { conversionPrice, toSrgb } from "../color/convert.ts";
-import type { EncodeSettings, FormatDefinition, Preview } from "../format.ts";
+import type { FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { decodedFrames, paced } from "../paced.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
+import type { EncodeSettings, Preview } from "../writer.ts";
 import { BACKGROUNDS } from "./score.ts";
 
 /** A file and how it looks. */

@@ -3,7 +3,7 @@
  * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: two
  * times in three that is near enough, and what it scores says where to look next.
  */
-import type { EncodeSettings, Variant } from "../format.ts";
+import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, nextQuality, steepnessOf } from "./losses.ts";
 import type { Patience } from "./presets.ts";

@@ -9,7 +9,7 @@ const MIRROR_NANOSECONDS = 1;
 /**
  * To put a pixel into its place of the whole turned picture: in its row, or in a column, whose places are far apart.
  */
-const PLACE_NANOSECONDS = { row: 0.7, column: 7 } as const;
+const PLACE_NANOSECONDS = { row: 2, column: 5 } as const;
 
 /**
  * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last

@@ -2,11 +2,12 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
-import type { EncodeSettings, FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import { pictureOf as pipelineOf } from "../../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../../src/image/plan.ts";
+import type { EncodeSettings } from "../../../src/image/writer.ts";
 import { mutations } from "../../support/files.ts";
 import { drain, type Pixels, pictureOf } from "../../support/rows.ts";
 

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
-import type { EncodeSettings, FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/geometry.ts";
+import type { EncodeSettings } from "../../../src/image/writer.ts";
 import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
 

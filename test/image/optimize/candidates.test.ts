@@ -2,10 +2,10 @@
 import { expect, it } from "vitest";
 
 import { Thread } from "../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../src/image/format.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { candidatesFor, type Way } from "../../../src/image/optimize/candidates.ts";
 import { Look } from "../../../src/image/optimize/trial.ts";
+import type { EncodeSettings } from "../../../src/image/writer.ts";
 import { noise, pictureOf } from "../../support/rows.ts";
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: false, effort: 0 };

@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { assemble } from "../../../src/image/formats/png/assemble.ts";
 import { compress, pngBandsOfPixels } from "../../../src/image/formats/png/compress.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { firstFrame, type Picture } from "../../../src/image/picture.ts";
+import type { EncodeSettings } from "../../../src/image/writer.ts";
 import { COLOR_TYPE } from "../../../wasm/pixels/png.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { decoded } from "../../support/operations.ts";

@@ -1,12 +1,13 @@
 /** Animations into GIF files: what changes from frame to frame, in the palette of the file or in palettes of frames. */
-import { type Colors, lookPrice } from "../../../../wasm/gif/canvas.ts";
+import { type Colors, colorsPrice, lookPrice } from "../../../../wasm/gif/canvas.ts";
 import { encodePrice, FrameWriter } from "../../../../wasm/gif/writer.ts";
 import { beside, held, type Price, sequence, times } from "../../../../wasm/price.ts";
-import { coordinatesOf } from "../../../../wasm/quantize/quantize.ts";
+import { coordinatesOf } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
-import { changingPart, type Extent, type Picture } from "../../picture.ts";
+import { changingPart, fullness } from "../../content.ts";
+import type { Extent, Picture } from "../../picture.ts";
 import {
   graphicControl,
   header,
@@ -30,12 +31,18 @@ const FULL_TABLE_BYTES = 5_000;
 const FRAME_RATIO = 0.8;
 /** A frame is written in two palettes at most, in each of them solid or not, and by two patiences; usually less often. */
 const ATTEMPTS = 4;
+/** Where a pixel may be what was there before, strings are looked for along two ways. */
+const CHOICES = 1.6;
 
-/** The price of preparing and writing an animation: canvases and files of frames. */
-export function animationPrice(picture: Extent): Price {
+/**
+ * The price of preparing and writing an animation: canvases and files of frames.
+ * @param isExact no pixel may change, so that only what was there before is a choice
+ */
+export function animationPrice(picture: Extent, { isExact }: { readonly isExact: boolean }): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;
-  const attempt = sequence(lookPrice(width, height), encodePrice(pixels, true));
+  const encoding = encodePrice(pixels, !isExact, fullness(picture));
+  const attempt = sequence(colorsPrice(width, height), isExact ? times(CHOICES, encoding) : encoding);
   const work = sequence(
     preparePrice(picture),
     stepsPrice(picture),
@@ -54,7 +61,7 @@ export async function writeAnimation(
   const { source, manner, palette } = prepared;
   const parts = [header(picture, palette), loopExtension(picture.loops)];
   const writer = new FrameWriter(picture.width * picture.height, true);
-  const writing = { writer, tuning, breath };
+  const writing = { writer, tuning, detail: fullness(picture), breath };
   try {
     for await (const step of stepsOf(source, manner, breath)) parts.push(...(await frameParts(step, palette, writing)));
     return joined([...parts, TRAILER]);
@@ -66,7 +73,7 @@ export async function writeAnimation(
 /** A frame in the palette of the file or in its own, whichever is smaller. */
 async function frameParts(step: Step, global: Uint8Array, writing: Writing): Promise<Uint8Array[]> {
   const shared = await written(step, global, null, writing);
-  await writing.breath.spend(lookPrice(step.box.width, step.box.height).ms);
+  await writing.breath.spend(colorsPrice(step.box.width, step.box.height).ms);
   const own = ownPalette(step, MAX_COLORS);
   const shorter = own && indexBits(own.length / 4) < indexBits(global.length / 4);
   const separate = own && (shorter || !shared) ? await written(step, own, own, writing) : null;
@@ -79,6 +86,7 @@ async function frameParts(step: Step, global: Uint8Array, writing: Writing): Pro
 interface Writing {
   readonly writer: FrameWriter;
   readonly tuning: Tuning;
+  readonly detail: number;
   readonly breath: Breath;
 }
 
@@ -87,7 +95,7 @@ async function written(
   { before, after, box, disposal, delayMs }: Step,
   palette: Uint8Array,
   local: Uint8Array | null,
-  { writer, tuning, breath }: Writing,
+  { writer, tuning, detail, breath }: Writing,
 ): Promise<Uint8Array[] | null> {
   const { tolerance, patience } = tuning;
   const pause = () => breath.spend(lookPrice(box.width, box.height).ms);
@@ -96,7 +104,7 @@ async function written(
   const attempt = async (solid: boolean, tired: number): Promise<Uint8Array[] | null> => {
     await pause();
     const colors = before.cut(after, box, { palette, transparent, solid }, writer);
-    const options = { count: box.width * box.height, minSize: indexBits(colors), transparent, tolerance };
+    const options = { count: box.width * box.height, minSize: indexBits(colors), transparent, tolerance, detail };
     return colors === 0 ? null : writer.encode({ ...options, patience: tired }, breath);
   };
   if (tolerance > 0) writer.setColors(coordinatesOf(palette));

@@ -31,6 +31,8 @@ export interface GifFile {
   readonly frames: readonly GifFrame[];
   /** Bytes that their pixels are coded in. */
   readonly codedBytes: number;
+  /** Of these, what frames after the first take. */
+  readonly laterBytes: number;
   /** How often an animation plays; 0 is for ever. */
   readonly loops: number;
   readonly palette: Uint8Array | undefined;
@@ -90,6 +92,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   let profile: Uint8Array | undefined;
   let control = NO_CONTROL;
   let codedBytes = 0;
+  let firstBytes = 0;
   let at = start;
   while (at < bytes.length && bytes[at] !== TRAILER) {
     if (bytes[at] === IMAGE) {
@@ -98,6 +101,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
       control = NO_CONTROL;
       at = skipSubBlocks(bytes, frame.dataOffset);
       codedBytes += at - frame.dataOffset;
+      if (frames.length === 1) firstBytes = codedBytes;
     } else if (bytes[at] === EXTENSION) {
       const label = bytes[at + 1];
       if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
@@ -116,7 +120,7 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   const mayHaveBeen = at !== bytes.length && frames.some(({ delayMs }) => delayMs > 0);
   if ((isAnimation || mayHaveBeen) && bytes[at] !== TRAILER) throw damaged();
   // Without an extension that says otherwise an animation plays once.
-  return { frames, codedBytes, loops: repeated ?? 1, profile };
+  return { frames, codedBytes, laterBytes: codedBytes - firstBytes, loops: repeated ?? 1, profile };
 }
 
 function frameAt(bytes: Uint8Array, at: number, global: Uint8Array | undefined, control: GraphicControl): GifFrame {

@@ -1,14 +1,17 @@
 /** Pictures into GIF files: stills in one palette of at most 256 colors, animations by `animation.ts`. */
 import { encodePrice, FrameWriter, writerBytes } from "../../../../wasm/gif/writer.ts";
 import { beside, held, type Price, times } from "../../../../wasm/price.ts";
-import { coordinatesOf, mapPrice, QUANTIZE_WINDOW_ROWS, Remapper } from "../../../../wasm/quantize/quantize.ts";
+import { QUANTIZE_WINDOW_ROWS } from "../../../../wasm/quantize/instance.ts";
+import { addPrice } from "../../../../wasm/quantize/palette.ts";
+import { coordinatesOf, mapPrice, Remapper } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { bandsOf } from "../../bands.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
-import { changingPart, type Extent, firstFrame, type Picture } from "../../picture.ts";
+import { fullness } from "../../content.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import { type ChosenPalette, Palettes, palettesPrice, quantizedPrice } from "../../quantize.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { animationPrice, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
 import { prepareExactly, prepareReduced } from "./prepare.ts";
@@ -43,17 +46,42 @@ const RESULT_BYTES_PER_PIXEL = 3;
 /** Image data is made once for each patience, of which there are two at most. */
 const ATTEMPTS = 2;
 
-/** The price of encoding at the usual effort, the result included. */
-export function gifPrice(picture: Extent): Price {
+/** As much as is to be told apart in the pixels of a file that has no more than a palette. */
+const FEW_COLORS = 0;
+
+/** How often a picture is read: for its colors, and to be written. */
+export const READINGS = 2;
+
+/** The price of encoding, the result included. */
+export function gifPrice(picture: Extent, settings: EncodeSettings): Price {
   const { width, height, frames } = picture;
+  const seen = picture.opaque ? picture : withoutAlpha(picture);
+  const common = beside(palettesPrice(seen), quantizedPrice(seen), written(seen));
+  if (frames > 1) return beside(common, animationPrice(seen, { isExact: false }));
+  const isChoosy = tuningFor(settings).tolerance > 0;
+  return beside(common, times(ATTEMPTS, encodePrice(width * height, isChoosy, fullness(seen))));
+}
+
+/** Of what is to be seen in a translucent picture about half is its alpha, of which hardly anything is left. */
+function withoutAlpha(picture: Extent): Extent {
+  const { detail = 1 } = picture;
+  return { ...picture, detail: detail / 2 };
+}
+
+/** The price of `encodeExactly`, the reading of the picture left out: there are few colors, or it is soon given up. */
+export function exactPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
+  if (frames > 1) return beside(written(picture), animationPrice(picture, { isExact: true }));
   const pixels = width * height;
-  const common = beside(
-    palettesPrice(picture),
-    times(changingPart(picture), quantizedPrice(picture)),
-    held(writerBytes(pixels, frames > 1)),
-  );
-  if (frames > 1) return beside(common, held(pixels * RESULT_BYTES_PER_PIXEL), animationPrice(picture));
-  return beside(common, held(pixels * RESULT_BYTES_PER_PIXEL), times(ATTEMPTS, encodePrice(pixels, true)));
+  const memory = held(palettesPrice(picture).bytes + quantizedPrice(picture).bytes);
+  const writing = times(ATTEMPTS, encodePrice(pixels, false, fullness(picture)));
+  return beside(memory, written(picture), addPrice(pixels, FEW_COLORS), mapPrice(pixels, FEW_COLORS), writing);
+}
+
+/** What a writer and its file hold. */
+function written({ width, height, frames }: Extent): Price {
+  const pixels = width * height;
+  return held(writerBytes(pixels, frames > 1) + pixels * RESULT_BYTES_PER_PIXEL);
 }
 
 function paletteFor(picture: Picture, { reduction }: Tuning, breath: Breath): Promise<ChosenPalette> {
@@ -73,7 +101,8 @@ async function encodeStill(
     await writeIndices(picture, { palette, dither: exact ? 0 : reduction.dither }, writer, breath);
     if (tolerance > 0) writer.setColors(coordinatesOf(palette));
     const transparent = transparentIn(palette);
-    const options = { count: width * height, minSize: indexBits(palette.length / 4), transparent, tolerance };
+    const detail = fullness(picture);
+    const options = { count: width * height, minSize: indexBits(palette.length / 4), transparent, tolerance, detail };
     const data = await smallest(writer, options, patience, breath);
     const control = transparent >= 0 ? [graphicControl(0, null, transparent)] : [];
     const box = { x: 0, y: 0, width, height };
@@ -91,7 +120,7 @@ async function writeIndices(
   breath: Breath,
 ): Promise<void> {
   const remapper = new Remapper({ width: picture.width, height: 0, sharp: true, palette, dither });
-  const nanoseconds = mapPrice(1).ms * 1e6;
+  const nanoseconds = mapPrice(1, fullness(picture)).ms * 1e6;
   try {
     const rows = await firstFrame(picture, breath);
     let filled = 0;

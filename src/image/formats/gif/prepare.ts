@@ -1,7 +1,8 @@
 /** How an animation is cut into frames, and which colors its file has, before anything is written. */
-import { lookPrice } from "../../../../wasm/gif/canvas.ts";
+import { colorsPrice } from "../../../../wasm/gif/canvas.ts";
 import { type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
+import { changingPart } from "../../content.ts";
 import type { Extent, Picture } from "../../picture.ts";
 import { Palettes, quantized } from "../../quantize.ts";
 import { transparentIn } from "./blocks.ts";
@@ -57,7 +58,7 @@ async function exactPalette(
   let first: Uint8Array | undefined;
   let largest = 0;
   for await (const step of stepsOf(picture, manner, breath)) {
-    await breath.spend(lookPrice(step.box.width, step.box.height).ms);
+    await breath.spend(colorsPrice(step.box.width, step.box.height).ms);
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;
@@ -90,8 +91,11 @@ function withTransparent(palette: Uint8Array): Uint8Array {
   return longer;
 }
 
-/** The price of trying all ways to keep an animation exactly. */
+/**
+ * The price of finding out how an animation is kept exactly: the first way that colors suffice for goes through all
+ * frames; where they do not, that is seen in the first.
+ */
 export function preparePrice(picture: Extent): Price {
-  const colors = times(picture.frames * 2, lookPrice(picture.width, picture.height));
-  return times(WAYS.length, sequence(stepsPrice(picture), colors));
+  const { width, height, frames } = picture;
+  return sequence(stepsPrice(picture), times(frames * changingPart(picture), colorsPrice(width, height)));
 }

@@ -1,6 +1,6 @@
-/** What the encoder of GIF does for a quality. */
-import type { EncodeSettings } from "../../format.ts";
 import { type Reduction, reductionFor } from "../../quantize.ts";
+/** What the encoder of GIF does for a quality. */
+import type { EncodeSettings } from "../../writer.ts";
 
 export interface Tuning {
   readonly reduction: Reduction;

@@ -10,10 +10,11 @@ import {
 import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
+import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
 import { type CodedLayer, writeHeif } from "../heif/write.ts";
 import { type Bitstream, splitUnits } from "./bitstream.ts";
@@ -47,11 +48,15 @@ function tileSide(length: number, most: number): number {
   return Math.ceil(length / Math.ceil(length / most) / TILE_STEP) * TILE_STEP;
 }
 
+/** Flat pictures are coded in large blocks, which take less. */
+const FLAT_SHARE = 0.8;
+
 /** The price of encoding a picture, the file included. */
 export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
   const { width, height, opaque } = picture;
   const file = held(width * height * FILE_BYTES);
-  return beside(tilesPrice(picture, layoutOf(picture).tile, opaque, presetOf(settings, width * height)), file);
+  const work = tilesPrice(picture, layoutOf(picture).tile, opaque, presetOf(settings, width * height));
+  return beside(lessWhereFlat(work, picture, FLAT_SHARE), file);
 }
 
 /**

@@ -101,6 +101,11 @@ async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "
   };
 }
 
+/** By how much smaller the decoder makes what is wanted. */
+export function scale(_facts: Facts, demand: Demand): number {
+  return scaleFor(demand) / 8;
+}
+
 /** The price of decoding what is wanted. */
 export function price(facts: Facts, demand: Demand): Price {
   const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];

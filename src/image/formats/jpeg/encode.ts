@@ -10,11 +10,11 @@ import type { NativeError } from "../../../../wasm/load.ts";
 import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
 import { firstFrame, type Picture } from "../../picture.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */

@@ -14,10 +14,11 @@ import {
 } from "../../../../wasm/jpeg/jpeg.ts";
 import { beside } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings, Priced, Resized } from "../../format.ts";
+import type { Priced, Resized } from "../../format.ts";
 import { isWhole } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Stopwatch } from "../../stopwatch.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
 import { damaged, headerOf, SAMPLINGS } from "./facts.ts";

@@ -13,10 +13,11 @@ import {
 } from "../../../../wasm/jpeg/jpeg.ts";
 import { beside } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings, Priced, Resized } from "../../format.ts";
+import type { Priced, Resized } from "../../format.ts";
 import { type Box, outerBox } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Part, Stopwatch } from "../../stopwatch.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";

@@ -4,10 +4,11 @@ import { beside, held, type Price, priced } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
+import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { ENUMERATED } from "./boxes.ts";
 import type { Codestream } from "./codestream.ts";
@@ -51,12 +52,17 @@ export async function encode(picture: Picture, settings: EncodeSettings, breath:
   }
 }
 
+/** Without loss every bit is coded, of which flat pictures have few. */
+const FLAT_SHARE = 0.4;
+
 /** The price of encoding, the file included. */
-export function encodePrice(shape: Shape, settings: EncodeSettings): Price {
-  const { width, height, opaque } = shape;
+export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
+  const { width, height, opaque } = picture;
   const nanoseconds = SAMPLE_NANOSECONDS[settings.lossless ? "lossless" : "lossy"];
-  const work = priced(writerBytes(writerSettings(shape, settings)), width * height * (opaque ? 3 : 4), nanoseconds);
-  return beside(work, held(fileBytes(shape, settings.lossless)));
+  const bytes = writerBytes(writerSettings(picture, settings));
+  const work = priced(bytes, width * height * (opaque ? 3 : 4), nanoseconds);
+  const coding = settings.lossless ? lessWhereFlat(work, picture, FLAT_SHARE) : work;
+  return beside(coding, held(fileBytes(picture, settings.lossless)));
 }
 
 /** Bytes of a file, and of the pieces that it is put together from. */

@@ -36,12 +36,16 @@ export async function choose(
   return { ...choice, tried: sample.tried };
 }
 
-/** Compressions of the whole sample, about: a photograph is known by three, and of others few remain promising. */
-const MOST_TRIALS = 4;
+/** Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it. */
+const TRIALS = { usual: 3, more: 5 };
 
-/** The price of choosing how to write a picture of this size. */
-export function choosingPrice(pixels: number): Price {
-  return times(MOST_TRIALS, compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels)));
+/**
+ * The price of choosing how to write a picture of this size.
+ * @param ratio how small it becomes, of its raw size
+ */
+export function choosingPrice(pixels: number, effort: number, ratio: number): Price {
+  const trial = compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels), ratio);
+  return times(effort <= USUAL_EFFORT.effort ? TRIALS.usual : TRIALS.more, trial);
 }
 
 // ---- photographs ----

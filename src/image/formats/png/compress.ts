@@ -49,19 +49,24 @@ interface Source extends Size {
   readonly input?: PngInput;
 }
 
+/** Of a pixel, as prices have it. */
+const RAW_BYTES = 3;
+
 /** The compressed pixels, in pieces. */
 export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, breath: Breath) {
   const { representation, strategy, level } = choice;
   const writer = openPngWriter({ ...representation, width, strategy, level, input });
   const pieces: Uint8Array[] = [];
   let rows = 0;
+  let bytes = 0;
   try {
     for await (const band of bands) {
       const count = band.length / writer.rowBytes;
       rows += count;
       const piece = writer.write(band, rows === height);
       if (piece.length > 0) pieces.push(piece);
-      await breath.spend(compressPrice(choice, width * count).ms);
+      bytes += piece.length;
+      await breath.spend(compressPrice(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
     }
     return pieces;
   } finally {
@@ -69,12 +74,16 @@ export async function compress(choice: Choice, { width, height, bands, input = "
   }
 }
 
-/** The price of compressing so many pixels; the memory of the writer is left out. */
+/**
+ * The price of compressing so many pixels; the memory of the writer is left out.
+ * @param ratio how small they become, of their raw size, where that is known
+ */
 export function compressPrice(
   { strategy, ...compression }: Compression & Pick<Choice, "strategy">,
   pixels: number,
+  ratio?: number,
 ): Price {
-  return sequence(filterPrice(strategy, pixels), deflatePrice(compression, pixels));
+  return sequence(filterPrice(strategy, pixels), deflatePrice(compression, pixels, ratio));
 }
 
 /** Bytes that the pieces have together. */

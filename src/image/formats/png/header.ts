@@ -44,6 +44,8 @@ export interface PngFile extends PngHeader {
   readonly dataOffset: number;
   /** Bytes of compressed pixels, of all frames. */
   readonly codedBytes: number;
+  /** Of these, what frames after the first take. */
+  readonly laterBytes: number;
   /** Frames of the animation; empty in a still picture. */
   readonly frames: readonly FrameHeader[];
   /** How often the animation plays; 0 is for ever. */
@@ -70,6 +72,7 @@ interface Reading extends Mutable<Partial<PngFile>> {
   pending: Omit<FrameHeader, "dataOffset"> | null;
   frames: FrameHeader[];
   codedBytes: number;
+  laterBytes: number;
 }
 
 /**
@@ -83,6 +86,7 @@ export function readFile(bytes: Uint8Array): PngFile {
     ...header,
     frames: [],
     codedBytes: 0,
+    laterBytes: 0,
     loops: 0,
     animated: false,
     declaredFrames: 0,
@@ -98,6 +102,7 @@ export function readFile(bytes: Uint8Array): PngFile {
     } else if (chunk.type === TYPE.IDAT || chunk.type === TYPE.fdAT) {
       noteData(file, chunk.type, offset);
       file.codedBytes += chunk.data.length;
+      if (file.frames.length > 1) file.laterBytes += chunk.data.length;
     }
     offset = chunk.end;
   }

@@ -1,5 +1,6 @@
 /** How hard deflate works: its levels, what they take, and which one a picture is worth. */
 import { type Price, priced } from "../../../../wasm/price.ts";
+import type { Extent } from "../../picture.ts";
 
 /** What decides how long a level takes: where little repeats, more is searched for. */
 export type Kind = "photograph" | "flat";
@@ -16,11 +17,11 @@ interface Level extends Readonly<Record<Kind, number>> {
 }
 
 /**
- * Nanoseconds for a pixel of three bytes: roughly measured, and up to twice what most photographs take. From 10 on
- * deflate parses near-optimally, which pays most; level 1 takes matches only where they pay, which for photographs is
- * the best of all and the fastest.
+ * Nanoseconds for a pixel of three bytes, at most: what decides whether a level is worth its time. From 10 on deflate
+ * parses near-optimally, which pays most; level 1 takes matches only where they pay, which for photographs is the best
+ * of all and the fastest.
  */
-const NANOSECONDS: readonly Level[] = [
+const MOST_NANOSECONDS: readonly Level[] = [
   { level: 12, photograph: 1_200, flat: 1_200 },
   { level: 11, photograph: 900, flat: 400 },
   { level: 10, photograph: 600, flat: 200 },
@@ -33,6 +34,23 @@ const NANOSECONDS: readonly Level[] = [
   { level: 1, photograph: 48, flat: 14 },
 ];
 
+/**
+ * Nanoseconds for a pixel, by level, as they are declared: halfway between what photographs of much and of little grain
+ * take, and of pictures that are just flat; of flatter ones less, as their files are smaller.
+ */
+const NANOSECONDS: ReadonlyMap<number, Readonly<Record<Kind, number>>> = new Map([
+  [12, { photograph: 500, flat: 650 }],
+  [11, { photograph: 370, flat: 330 }],
+  [10, { photograph: 320, flat: 190 }],
+  [9, { photograph: 175, flat: 56 }],
+  [8, { photograph: 145, flat: 50 }],
+  [7, { photograph: 105, flat: 35 }],
+  [6, { photograph: 85, flat: 30 }],
+  [5, { photograph: 78, flat: 28 }],
+  [4, { photograph: 74, flat: 26 }],
+  [1, { photograph: 80, flat: 32 }],
+]);
+
 /** The lowest level that costs time worth weighing; below it time is no matter. */
 const LEAST_WEIGHED_LEVEL = 6;
 const FASTEST_LEVEL = 5;
@@ -43,6 +61,10 @@ export const PHOTOGRAPH_LEVEL = 1;
 
 /** A picture is flat when it takes less than this part of its raw size. */
 const FLAT_RATIO = 0.08;
+/** What takes this part of it is a photograph. */
+const PHOTOGRAPH_RATIO = 0.3;
+/** Flatter pictures do not take less than this part of what flat ones do. */
+const LEAST_SHARE = 0.3;
 /**
  * Milliseconds for the last compression at full effort; half the effort, which is usual, may take a thirteenth of them.
  */
@@ -56,19 +78,35 @@ const EFFORT_POWER = 3.7;
 export function compressionFor(pixels: number, effort: number, ratio = 1): Compression {
   const ms = MAX_MS * effort ** EFFORT_POWER;
   const kind = ratio < FLAT_RATIO ? "flat" : "photograph";
-  const affordable = NANOSECONDS.find((row) => row.level >= LEAST_WEIGHED_LEVEL && (row[kind] * pixels) / 1e6 <= ms);
+  const affordable = MOST_NANOSECONDS.find(
+    (row) => row.level >= LEAST_WEIGHED_LEVEL && (row[kind] * pixels) / 1e6 <= ms,
+  );
   return { level: affordable?.level ?? FASTEST_LEVEL, kind };
 }
 
-/** The price of compressing so many pixels once they are filtered. */
-export function deflatePrice({ level, kind }: Compression, pixels: number): Price {
-  const row = NANOSECONDS.find((known) => known.level === level);
-  if (!row) throw new RangeError(`no price is known of level ${level}`);
-  return priced(0, pixels, row[kind]);
+/**
+ * The price of compressing so many pixels once they are filtered.
+ * @param ratio how small they become, of their raw size; by default as is usual for their kind
+ */
+export function deflatePrice({ level, kind }: Compression, pixels: number, ratio = usualRatio(kind)): Price {
+  const known = NANOSECONDS.get(level);
+  if (!known) throw new RangeError(`no price is known of level ${level}`);
+  const { flat, photograph } = known;
+  if (ratio <= FLAT_RATIO) return priced(0, pixels, flat * Math.max(LEAST_SHARE, ratio / FLAT_RATIO));
+  const share = Math.min(1, (ratio - FLAT_RATIO) / (PHOTOGRAPH_RATIO - FLAT_RATIO));
+  return priced(0, pixels, flat + (photograph - flat) * share);
 }
 
-/** The higher of the prices of compressing a picture of which it is not known whether it is flat. */
-export function lastCompressionMs(pixels: number, effort: number): number {
-  const msFor = (ratio: number) => deflatePrice(compressionFor(pixels, effort, ratio), pixels).ms;
-  return Math.max(msFor(0), msFor(1));
+function usualRatio(kind: Kind): number {
+  return kind === "flat" ? FLAT_RATIO : PHOTOGRAPH_RATIO;
+}
+
+/** About how small a picture becomes of its raw size, by how much there is to be seen in it. */
+export function ratioOf({ detail = 1 }: Pick<Extent, "detail">): number {
+  return detail * PHOTOGRAPH_RATIO;
+}
+
+/** The price of compressing a picture with the effort that it is worth. */
+export function lastCompressionMs(pixels: number, effort: number, ratio: number): number {
+  return deflatePrice(compressionFor(pixels, effort, ratio), pixels, ratio).ms;
 }

@@ -2,9 +2,10 @@
 import { nearPrice } from "../../../../wasm/pixels/near.ts";
 import { beside, either, held, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings, Preview } from "../../format.ts";
+import { byDetail } from "../../content.ts";
 import { type Extent, firstFrame } from "../../picture.ts";
 import { quantized, quantizedPrice, type Reduction, reductionFor } from "../../quantize.ts";
+import type { EncodeSettings, Preview } from "../../writer.ts";
 import { type Known, keyOf, knownPrice } from "./known.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
@@ -46,9 +47,10 @@ export async function writeLossy(known: Known, options: LossyOptions, breath: Br
 }
 
 /**
- * Files that are written to find the smallest: in few colors, in all, or exactly; rarely all three of a still picture.
+ * Files that are written to find the smallest: in few colors, in all, or exactly; one or two of a photograph, and of what
+ * is flat the first, which has all its colors.
  */
-const FILES = 2;
+const FILES = { photograph: 1.5, flat: 1 };
 
 /** The price of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
 export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality">): Price {
@@ -62,11 +64,12 @@ export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality
 function lossyMs(picture: Extent, { effort, trial, loss }: Omit<LossyOptions, "quality">): number {
   const { width, height, frames } = picture;
   const colors = sequence(knownPrice(picture), quantizedPrice(picture));
-  if (frames > 1) return sequence(colors, estimatePrice(picture), times(FILES, animationPrice(picture, effort))).ms;
+  const files = byDetail(picture, FILES.flat, FILES.photograph);
+  if (frames > 1) return sequence(colors, estimatePrice(picture), times(files, animationPrice(picture, effort))).ms;
   const levels = nearPrice(width, width * height);
   const writing = trial ? trialPrice(picture) : stillPrice(picture, effort);
   if (loss) return sequence(loss === "levels" ? levels : colors, writing).ms;
-  return sequence(colors, levels, estimatePrice(picture), times(FILES, stillPrice(picture, effort))).ms;
+  return sequence(colors, levels, estimatePrice(picture), times(files, stillPrice(picture, effort))).ms;
 }
 
 // ---- what a file will show ----

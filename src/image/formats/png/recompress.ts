@@ -9,9 +9,10 @@ import {
 } from "../../../../wasm/pixels/png.ts";
 import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
+import { changesOf, detailOf } from "../../content.ts";
 import type { Facts, Recompressor } from "../../format.ts";
 import { ownBreath, paced } from "../../paced.ts";
-import { changesOf, type Picture, stillPicture } from "../../picture.ts";
+import { type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
@@ -39,13 +40,24 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
 
 export const recompress: Recompressor = {
   price(bytes, facts) {
-    const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts) };
-    if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), animationPrice(extent, EFFORT));
-    const still = beside(pngReaderPrice(facts), stillPrice(extent, EFFORT));
+    const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts), detail: detailOf(facts, facts) };
+    const written = facts.frames > 1 ? animationPrice(extent, EFFORT) : stillPrice(extent, EFFORT);
+    const writing = { bytes: written.bytes, ms: written.ms * shareOf(facts) };
+    if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), writing);
+    const still = beside(pngReaderPrice(facts), writing);
     return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + widePrice(facts).ms } : still;
   },
   run: (bytes, _facts, _settings, breath) => rewrite(bytes, breath),
 };
+
+/** Bits of a pixel that prices of writing are for. */
+const USUAL_DEPTH = 24;
+/** Pixels of fewer bits take less to be compressed, but can be written in more ways, which are tried. */
+const LEAST_SHARE = 1 / 3;
+
+function shareOf({ depth }: Facts): number {
+  return Math.min(1, LEAST_SHARE + ((1 - LEAST_SHARE) * depth) / USUAL_DEPTH);
+}
 
 /**
  * Writes a PNG file again; null when it holds what we cannot write, which is an animation of 16 bits.

@@ -2,8 +2,8 @@
 import type { Price } from "../../../../wasm/price.ts";
 import { mapBands } from "../../band.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings, Study, Writer } from "../../format.ts";
 import { type Extent, mapFrames, type Picture } from "../../picture.ts";
+import type { EncodeSettings, Study, Writer } from "../../writer.ts";
 import { Known } from "./known.ts";
 import { lossyPrice, preview, writeLossy } from "./lossy.ts";
 import { animationPrice, writeAnimation } from "./write-animation.ts";

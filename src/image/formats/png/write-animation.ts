@@ -2,15 +2,16 @@
 import { beside, held, type Price, priced, sequence, times } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
+import { changingPart } from "../../content.ts";
 import type { Box } from "../../geometry.ts";
-import { changingPart, type Extent, type Picture } from "../../picture.ts";
+import type { Extent, Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { headerChunks } from "./assemble.ts";
 import { choose } from "./choose.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { type Choice, compress, lengthOf, pngBands, pngBandsOfPixels } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
-import { lastCompressionMs } from "./levels.ts";
+import { lastCompressionMs, ratioOf } from "./levels.ts";
 import { lookAt } from "./look.ts";
 import type { Representation } from "./representation.ts";
 import { stillPrice, type WriteOptions } from "./write.ts";
@@ -69,7 +70,7 @@ export function animationPrice(picture: Extent, effort: number): Price {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const canvases = held(pixels * 4 * (4 + FRAME_RATIO * (frames - 1)));
-  const compression = { bytes: 0, ms: lastCompressionMs(pixels * frames, effort) };
+  const compression = { bytes: 0, ms: lastCompressionMs(pixels * frames, effort, ratioOf(picture)) };
   const work = sequence(
     comparePrice(pixels * frames * COMPARISONS),
     times(COMPRESSIONS * changingPart(picture), compression),

@@ -7,7 +7,7 @@ import type { Extent, Picture } from "../../picture.ts";
 import { assemble } from "./assemble.ts";
 import { choose, choosingPrice } from "./choose.ts";
 import { type Choice, compress, compressPrice, lengthOf, pngBandsOfPixels } from "./compress.ts";
-import { type Compression, compressionFor, lastCompressionMs, TRIAL_LEVEL } from "./levels.ts";
+import { type Compression, compressionFor, lastCompressionMs, ratioOf, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, lookAt, lookPrice } from "./look.ts";
 import type { Limits } from "./representation.ts";
 import type { Measured } from "./sample.ts";
@@ -43,7 +43,11 @@ const RESULT_RATIO = 1.2;
 /** The price of `writeStill`. */
 export function stillPrice(picture: Extent, effort: number): Price {
   const pixels = picture.width * picture.height;
-  const work = sequence(choosingPrice(pixels), { bytes: 0, ms: lastCompressionMs(pixels, effort) });
+  const ratio = ratioOf(picture);
+  const work = sequence(choosingPrice(pixels, effort, ratio), {
+    bytes: 0,
+    ms: lastCompressionMs(pixels, effort, ratio),
+  });
   return { bytes: stillBytes(picture, effort), ms: work.ms + lookPrice(pixels).ms };
 }
 
@@ -87,8 +91,9 @@ export async function writeTrial(picture: Picture, options: TrialOptions, breath
 /** The price of `writeTrial`. */
 export function trialPrice(picture: Extent): Price {
   const pixels = picture.width * picture.height;
-  const choosing = pixels <= LARGE_PIXELS ? [choosingPrice(pixels)] : [];
-  const { ms } = sequence(lookPrice(pixels), ...choosing, compressPrice({ ...TRIAL, strategy: "sum" }, pixels));
+  const ratio = ratioOf(picture);
+  const choosing = pixels <= LARGE_PIXELS ? [choosingPrice(pixels, TRIAL_EFFORT, ratio)] : [];
+  const { ms } = sequence(lookPrice(pixels), ...choosing, compressPrice({ ...TRIAL, strategy: "sum" }, pixels, ratio));
   return beside(held(stillBytes(picture, TRIAL_EFFORT)), { bytes: 0, ms });
 }
 
@@ -124,7 +129,8 @@ export async function estimateStill(picture: Picture, breath: Breath): Promise<n
 /** The price of `estimateStill`; it holds no more than writing does. */
 export function estimatePrice(picture: Extent): Price {
   const pixels = picture.width * picture.height;
-  const { ms } = compressPrice({ ...TRIAL, strategy: "sum" }, Math.min(pixels, LARGE_PIXELS * 4));
+  const sampled = Math.min(pixels, LARGE_PIXELS * 4);
+  const { ms } = compressPrice({ ...TRIAL, strategy: "sum" }, sampled, ratioOf(picture));
   return { bytes: 0, ms: ms + lookPrice(pixels * picture.frames).ms };
 }
 

@@ -3,24 +3,25 @@ import { Canvas, canvasWork, type Rectangle } from "../../../../wasm/webp/canvas
 import { BAND_ROWS, type EncoderSettings, openEncoder } from "../../../../wasm/webp/encoder.ts";
 import { acquireAlone, release, type WebpInstance } from "../../../../wasm/webp/instance.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
 import type { Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { type EncodedFrame, muxAnimation } from "./mux.ts";
 import { encoderSettings, exactSettings } from "./settings.ts";
 
 interface Job {
   readonly opaque: boolean;
+  readonly detail: number | undefined;
   readonly settings: EncodeSettings;
   readonly breath: Breath;
 }
 
 /** The canvases and the encoders of an animation share an instance that no other job has. */
 export async function encodeAnimation(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const { width, height, opaque } = picture;
+  const { width, height, opaque, detail } = picture;
   const instance = acquireAlone();
   try {
-    const frames = await encodeFrames(picture, instance, { opaque, settings, breath });
+    const frames = await encodeFrames(picture, instance, { opaque, detail, settings, breath });
     return muxAnimation({ width, height, alpha: !opaque, loops: picture.loops }, frames);
   } finally {
     release(instance);
@@ -79,9 +80,9 @@ async function encodeRectangle(
   canvas: Canvas,
   before: Canvas | undefined,
   box: Rectangle,
-  { opaque, settings, breath }: Job,
+  { opaque, detail, settings, breath }: Job,
 ): Promise<Omit<EncodedFrame, "delayMs">> {
-  const shape = { width: box.width, height: box.height, opaque };
+  const shape = { width: box.width, height: box.height, opaque, detail };
   const wanted = encoderSettings(shape, settings);
   const exact = exactSettings(shape, settings);
   const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, breath), blend: false }];

@@ -1,5 +1,5 @@
 /** Rows out of WebP files: stills in bands, animations on a canvas. */
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { Canvas, canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { decodePrice, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
 import type { Breath } from "../../breath.ts";
@@ -142,13 +142,27 @@ export function isOpaque(file: WebpFile): boolean {
 const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 
 /** The price of decoding. */
-export function price({ width, height, alpha, frames, subsample, codedBytes }: Facts): Price {
-  const animated = frames > 1;
-  // The frames of an animation may be of either kind.
-  const lossless = animated || subsample === "4:4:4";
-  const copy = held(width * height * FILE_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]);
-  const coded = codedBytes === undefined ? undefined : codedBytes / frames;
-  const frame = beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }, coded), copy);
-  if (!animated) return frame;
-  return beside(times(frames, beside(frame, canvasWork(2 * width * height))), canvasPrice(width, height));
+export function price(facts: Facts): Price {
+  const { width, height, alpha, frames, subsample, codedBytes } = facts;
+  if (frames > 1) return animationPrice(facts);
+  const lossless = subsample === "4:4:4";
+  return beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }, codedBytes), copyPrice(facts, lossless));
+}
+
+/**
+ * Of an animation what its frames draw is decoded, in whichever way most are coded, and every frame is handed on whole.
+ * What is held is that of a whole frame, of either kind.
+ */
+function animationPrice(facts: Facts): Price {
+  const { width, height, alpha, frames, subsample, codedBytes } = facts;
+  const pixels = width * height;
+  const drawn = pixels + (facts.later?.pixels ?? pixels * (frames - 1));
+  const { bytes } = decodePrice({ width, height, lossless: true, alpha, bytes: 0 });
+  const { ms } = decodePrice({ width: drawn, height: 1, lossless: subsample === "4:4:4", alpha, bytes: 0 }, codedBytes);
+  const work = beside({ bytes, ms }, canvasWork(drawn + (pixels * frames) / 2));
+  return beside(work, copyPrice(facts, true), canvasPrice(width, height));
+}
+
+function copyPrice({ width, height }: Facts, lossless: boolean): Price {
+  return held(width * height * FILE_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]);
 }

@@ -1,33 +1,36 @@
 /** Rows into WebP files: stills in bands, animations as the rectangles that change from frame to frame. */
 import type { NativeError } from "../../../../wasm/load.ts";
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
+import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
 import { canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, encodePrice, openEncoder, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
-import type { EncodeSettings } from "../../format.ts";
-import { changingPart, type Extent, firstFrame, type Picture } from "../../picture.ts";
+import { changingPart } from "../../content.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
+import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
 import { encodeAnimation } from "./animation.ts";
 import { encoderSettings, exactSettings } from "./settings.ts";
 
 /** Bytes of a file per pixel: photographs take 0.1 to 0.4 at usual qualities, 1.1 without loss. */
 const FILE_BYTES_PER_PIXEL = { lossless: 1.5, lossy: 0.4 };
+/** Bytes for a pixel that is drawn in a frame, of all ways that are tried for it: twice while the file is joined. */
+const FRAME_BYTES_PER_PIXEL = { lossless: 2, lossy: 1 };
 /** Ways that are tried for a frame of an animation: lossy, without loss, and without loss over the frame before. */
 const LOSSLESS_WAYS = 2;
 
 /** The price of encoding, the file included; in an animation also the canvas that is shown and the one before it. */
 export function price(picture: Extent, settings: EncodeSettings): Price {
   const { width, height, frames } = picture;
-  const file = held(width * height * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]);
+  const pixels = width * height;
   const still = encodePrice(encoderSettings(picture, settings));
-  if (frames === 1) return beside(still, file);
+  if (frames === 1) return beside(still, held(pixels * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]));
   const exact = encodePrice(exactSettings(picture, settings));
-  const lossless = LOSSLESS_WAYS * (settings.lossless ? still.ms : exact.ms);
-  const ways = { bytes: still.bytes, ms: (lossless + (settings.lossless ? 0 : still.ms)) * changingPart(picture) };
-  const canvases = canvasPrice(width, 2 * height);
-  return beside(times(frames, beside(ways, canvasWork(4 * width * height))), file, canvases);
+  const ways = either(still, exact);
+  const ms = (LOSSLESS_WAYS * exact.ms + (settings.lossless ? 0 : still.ms)) * changingPart(picture);
+  const frame = beside({ bytes: ways.bytes, ms }, canvasWork(4 * pixels));
+  return beside(times(frames, frame), held(filesBytes(picture, settings)), canvasPrice(width, 2 * height));
 }
 
 /** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */
@@ -45,7 +48,8 @@ function tooComplex(cause: NativeError): ApiError {
 async function encodeStill(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const rows = await firstFrame(picture, breath);
   try {
-    const encoder = openEncoder(encoderSettings(rows, settings));
+    const { width, height, opaque } = rows;
+    const encoder = openEncoder(encoderSettings({ width, height, opaque, detail: picture.detail }, settings));
     try {
       await fill(encoder, rows, breath);
       return await encoder.finish(breath);
@@ -69,4 +73,14 @@ async function fill(encoder: WebpEncoder, rows: Rows, breath: Breath): Promise<v
     filled = 0;
   }
   if (filled > 0) encoder.push(filled);
+}
+
+/** The frames of an animation as files, and for a moment the others that one of them was tried as. */
+function filesBytes(picture: Extent, { lossless }: EncodeSettings): number {
+  const { width, height, frames } = picture;
+  const pixels = width * height;
+  return (
+    pixels * FILE_BYTES_PER_PIXEL.lossless * 2 +
+    pixels * frames * changingPart(picture) * FRAME_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]
+  );
 }

@@ -1,9 +1,11 @@
 /** What libwebp is told, given what the service was told. */
 import { encodePrice, type EncoderSettings } from "../../../../wasm/webp/encoder.ts";
-import type { EncodeSettings } from "../../format.ts";
+import { byDetail } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
+import type { Extent } from "../../picture.ts";
+import type { EncodeSettings } from "../../writer.ts";
 
-type Shape = Size & { readonly opaque: boolean };
+type Shape = Size & Pick<Extent, "opaque" | "detail">;
 
 /** libwebp's methods by effort. Method 6 costs three times the time of 4 and wins about a percent. */
 const LOSSY_METHODS = [2, 3, 4, 5, 6] as const;
@@ -17,6 +19,9 @@ const LOSSLESS_EFFORT = 75;
 /** What libwebp's lossless encoder may hold; beyond, the lean coder takes over, whose files are 6 percent larger. */
 const LOSSLESS_BYTES = 48 << 20;
 
+/** Of what a photograph takes without loss, as much as what is flat does, by either coder. */
+const FLAT_SHARE = { usual: 0.08, lean: 0.3 };
+
 export function encoderSettings(shape: Shape, settings: EncodeSettings): EncoderSettings {
   const { width, height, opaque } = shape;
   const step = Math.round(Math.min(1, Math.max(0, settings.effort)) * (LOSSY_METHODS.length - 1));
@@ -25,15 +30,20 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
     return { width, height, opaque, lossless: false, quality: settings.quality, method };
   }
   const { nearLossless = 100 } = settings;
-  const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true, nearLossless };
+  const share = byDetail(shape, FLAT_SHARE.usual, 1);
+  const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true, nearLossless, share };
   for (let method: number = LOSSLESS_METHODS[step]!; method >= LEAST_LOSSLESS_METHOD; method--) {
     if (encodePrice({ ...common, method }).bytes <= LOSSLESS_BYTES) return { ...common, method };
   }
-  return { ...common, method: 0, lean: true };
+  return leanly(shape, common);
 }
 
 /** The settings of a lossless coder for a frame: beside a lossy coder only the lean one fits in the memory that is declared. */
 export function exactSettings(shape: Shape, settings: EncodeSettings): EncoderSettings {
   if (settings.lossless) return encoderSettings(shape, settings);
-  return { ...encoderSettings(shape, { ...settings, lossless: true }), lean: true };
+  return leanly(shape, encoderSettings(shape, { ...settings, lossless: true }));
+}
+
+function leanly(shape: Shape, settings: Omit<EncoderSettings, "method">): EncoderSettings {
+  return { ...settings, method: 0, lean: true, share: byDetail(shape, FLAT_SHARE.lean, 1) };
 }

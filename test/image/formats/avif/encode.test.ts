@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/encoder.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";

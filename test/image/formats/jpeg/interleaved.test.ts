@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { Breath } from "../../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { abandoned, bothWays } from "../../../support/interleaved.ts";

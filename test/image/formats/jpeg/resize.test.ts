@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { parseBody, UploadBody } from "../../../../src/contract/request.ts";
 import { ApiError } from "../../../../src/errors.ts";
 import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { EncodeSettings, Resized } from "../../../../src/image/format.ts";
+import type { Resized } from "../../../../src/image/format.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { type Box, type Size, whole } from "../../../../src/image/geometry.ts";
@@ -15,6 +15,7 @@ import { type Plan, planSteps, resizedOnly, storedSize } from "../../../../src/i
 import { render } from "../../../../src/image/render.ts";
 import { SharedBytes } from "../../../../src/image/shared-bytes.ts";
 import { startStopwatch } from "../../../../src/image/stopwatch.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 import { heapOf, nativeMemoryBytes, trimNative } from "../../../../wasm/load.ts";

@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
 import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { Demand, EncodeSettings } from "../../../../src/image/format.ts";
+import type { Demand } from "../../../../src/image/format.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { scoreRows } from "../../../../src/image/optimize/score.ts";
 import { firstFrame, type Picture } from "../../../../src/image/picture.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import macaw from "../../../fixtures/score/macaw.png";

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import type { Picture } from "../../../../src/image/picture.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import source from "../../../fixtures/resample/source.png";
 import { rendered } from "../../../support/render.ts";
 import { drain, noise, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
-import type { EncodeSettings } from "../../../../src/image/format.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
+import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { webpModule } from "../../../../wasm/webp/instance.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";

@@ -1,25 +1,23 @@
-/** Palettes: counting the colors of a picture, choosing the best few, and mapping pixels to them. See the C files. */
+/** Palettes: counting the colors of a picture, and choosing the best few. See histogram.c and choose.c. */
 import type { Turns } from "../instance.ts";
 import { OutOfMemory } from "../load.ts";
 import { type Price, priced, sequence, times } from "../price.ts";
-import { Handle, WINDOW_ROWS } from "./instance.ts";
-
-/** Rows that a histogram and a remapper take at a time. */
-export const QUANTIZE_WINDOW_ROWS = WINDOW_ROWS;
+import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 
 /** Rounds of k-means, which end earlier once one leaves more than this part of the error. */
 const ROUNDS = 12;
 const WORTH_A_ROUND = 0.999;
+/** So many there are of photographs in the colors that are usual. */
+const TYPICAL_ROUNDS = 7;
 /** A round, for each sample. */
 const ROUND_NANOSECONDS = 60;
 /** Sorting what was counted into cells, for each sample: one call, of 15 ms at most. */
 const SORT_NANOSECONDS = 200;
-/** Counting a pixel of a photograph. */
-const COUNT_NANOSECONDS = 25;
-/** Finding the color of a palette for a pixel of a photograph, with dithering. */
-const MAP_NANOSECONDS = 80;
-/** Samples are at most as many as a histogram has bins. */
+/** Counting a pixel of a photograph, and one of the same color as others. */
+const COUNT_NANOSECONDS = { photograph: 24, flat: 3 };
+/** Samples are at most as many as a histogram has bins, and about half as many as a small photograph has pixels. */
 const MAX_SAMPLES = 1 << 16;
+const SAMPLES_PER_PIXEL = 0.5;
 
 export interface HistogramOptions {
   /** The width of the rows in pixels. */
@@ -167,96 +165,6 @@ export function errorWith({ transparent, count, cells, isExact, cuts }: SortedCo
   return Math.sqrt(new DataView(cuts.buffer, cuts.byteOffset).getFloat32(cut * CUT_BYTES + CUT_ERROR, true));
 }
 
-/** Runs work that needs `bytes` of native memory. */
-function inRoom<Result>(bytes: number, work: (room: Handle) => Result): Result {
-  const room = new Handle(
-    (exports) => exports.malloc(bytes),
-    (exports, pointer) => exports.free(pointer),
-  );
-  try {
-    return work(room);
-  } finally {
-    room.close();
-  }
-}
-
-export interface RemapperOptions extends HistogramOptions {
-  /** RGBA of 1 to 256 colors. */
-  readonly palette: Uint8Array;
-  /** How much of the error is diffused: 0 to 1. */
-  readonly dither: number;
-  /**
-   * The height of the frames of an animation, in which pixels that do not change keep their indices; 0 for a still
-   * picture.
-   */
-  readonly height: number;
-}
-
-/** Maps pixels to the colors of a palette. */
-export class Remapper {
-  private readonly handle: Handle;
-  private readonly width: number;
-  private readonly window: number;
-  private readonly output: number;
-
-  /** @throws NativeError when memory does not suffice */
-  constructor({ width, height, sharp, dither, palette }: RemapperOptions) {
-    this.width = width;
-    this.handle = new Handle(
-      (exports) => exports.remapper_open(width, height, sharp ? 1 : 0, dither),
-      (exports, pointer) => exports.remapper_close(pointer),
-    );
-    this.window = this.handle.call((exports, pointer) => exports.remapper_window(pointer));
-    this.output = this.handle.call((exports, pointer) => exports.remapper_indices(pointer));
-    const colors = this.handle.call((exports, pointer) => exports.remapper_palette(pointer));
-    this.handle.bytes(colors, palette.length).set(palette);
-    this.handle.call((exports, pointer) => exports.remapper_set(pointer, palette.length / 4));
-  }
-
-  /** Begins the next frame of an animation. */
-  restart(): void {
-    this.handle.call((exports, pointer) => exports.remapper_restart(pointer));
-  }
-
-  /** The palette indices of at most `QUANTIZE_WINDOW_ROWS` whole rows; a view valid until the next call. */
-  indices(rows: Uint8Array): Uint8Array {
-    const count = this.map(rows);
-    return this.handle.bytes(this.output, count * this.width);
-  }
-
-  /**
-   * Puts rows into the colors of the palette, RGBA; a view valid until the next call. Also writes `indices`, if given.
-   */
-  colors(rows: Uint8Array, indices?: Uint8Array): Uint8Array {
-    const count = this.map(rows);
-    indices?.set(this.handle.bytes(this.output, count * this.width));
-    this.handle.call((exports, pointer) => exports.remapper_paint(pointer, count));
-    return this.handle.bytes(this.window, rows.length);
-  }
-
-  private map(rows: Uint8Array): number {
-    const count = rows.length / (this.width * 4);
-    this.handle.bytes(this.window, rows.length).set(rows);
-    this.handle.call((exports, pointer) => exports.remapper_map(pointer, count));
-    return count;
-  }
-
-  /** Frees everything. May be called twice. */
-  close(): void {
-    this.handle.close();
-  }
-}
-
-/** Where opaque colors (RGBA) lie in the space in which they are compared: three coordinates each. */
-export function coordinatesOf(palette: Uint8Array): Float32Array {
-  const count = palette.length / 4;
-  return inRoom(count * 16, (room) => {
-    room.bytes(room.pointer, palette.length).set(palette);
-    room.call((exports, pointer) => exports.coordinates(pointer, count, pointer + count * 4));
-    return new Float32Array(room.bytes(room.pointer + count * 4, count * 12).slice().buffer);
-  });
-}
-
 /** Bytes of a histogram (bins, slots) and of the choice that is made from it (points, samples, cells). */
 const HISTOGRAM_BYTES = (1 << 16) * 24 + (1 << 17) * 4;
 const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
@@ -264,37 +172,36 @@ const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
 /** Bytes of sorted colors, at most. */
 export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;
 
-/** The price of counting so many pixels in rows of `width`, and of sorting what was found. */
-export function countPrice(width: number, pixels: number): Price {
-  const { ms } = sequence(addPrice(pixels), sortPrice());
-  return { bytes: HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (WINDOW_ROWS + 1), ms };
+/**
+ * The price of counting so many pixels in rows of `width`, and of sorting what was found.
+ * @param detail 1 of a photograph, less of what is simpler
+ */
+export function countPrice(width: number, pixels: number, detail = 1): Price {
+  const { ms } = sequence(addPrice(pixels, detail), sortPrice(pixels, detail));
+  return { bytes: HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (QUANTIZE_WINDOW_ROWS + 1), ms };
 }
 
-/** The price of `Histogram.sorted`. */
-export function sortPrice(): Price {
-  return priced(0, MAX_SAMPLES, SORT_NANOSECONDS);
+/** About how many samples are found in so many pixels; those of flat pictures repeat each other. */
+function samplesOf(pixels: number, detail: number): number {
+  return Math.min(MAX_SAMPLES, pixels * SAMPLES_PER_PIXEL * detail ** 2);
 }
 
-/** The price of choosing a palette; its memory is that of counting. */
-export function choicePrice(): Price {
-  return times(ROUNDS, roundPrice(MAX_SAMPLES));
+/** The price of `Histogram.sorted`, once so many pixels were counted. */
+export function sortPrice(pixels: number, detail = 1): Price {
+  return priced(0, samplesOf(pixels, detail), SORT_NANOSECONDS);
+}
+
+/** The price of choosing a palette for so many pixels; its memory is that of counting. */
+export function choicePrice(pixels: number, detail = 1): Price {
+  return times(TYPICAL_ROUNDS, roundPrice(samplesOf(pixels, detail)));
 }
 
 function roundPrice(samples: number): Price {
   return priced(0, samples, ROUND_NANOSECONDS);
 }
 
-/** Bytes of native memory that a remapper holds; `height` as in its options. */
-export function remapperBytes({ width, height }: Pick<RemapperOptions, "width" | "height">): number {
-  return 512 * 1024 + width * (5 * WINDOW_ROWS + 3 * 4 + 3 * 16) + width * height * 5;
-}
-
-/** The price of finding colors for so many pixels; the memory of the remapper is left out. */
-export function mapPrice(pixels: number): Price {
-  return priced(0, pixels, MAP_NANOSECONDS);
-}
-
 /** The price of counting so many pixels; no memory. */
-export function addPrice(pixels: number): Price {
-  return priced(0, pixels, COUNT_NANOSECONDS);
+export function addPrice(pixels: number, detail = 1): Price {
+  const { photograph, flat } = COUNT_NANOSECONDS;
+  return priced(0, pixels, flat + (photograph - flat) * detail);
 }

@@ -1,0 +1,72 @@
+/** How much there is in a picture, as far as its file says: what coders take of their work depends on it. */
+import type { Price } from "../../wasm/price.ts";
+import type { Facts } from "./format.ts";
+import type { Size } from "./geometry.ts";
+import type { Extent } from "./picture.ts";
+
+/** What a file says of its frames, and of the bytes that they are coded in, where that is known. */
+type Coded = Pick<Facts, "width" | "height" | "frames" | "depth" | "codedBytes" | "later" | "quality">;
+
+/** Pixels that a byte of an animation draws: about four where they are dithered and kept, many of a film with a loss. */
+const PIXELS_PER_BYTE = { kept: 5, lossy: 40 } as const;
+/** As little as that changes in animations that are hardly any. */
+const LEAST_CHANGES = 0.03;
+/** The part of its raw size that a photograph takes without loss, at least; what is simpler takes less. */
+const PHOTOGRAPH_RATIO = 0.3;
+/** Bits of a pixel that this is a part of, at least: photographs in the colors of a palette are dithered. */
+const LEAST_DEPTH = 16;
+/** As little as that is to be seen in a drawing. */
+const LEAST_DETAIL = 0.05;
+
+/**
+ * About the part of an animation's pixels that change from frame to frame: no more than what its rectangles cover, and
+ * what does not change takes no bytes.
+ */
+export function changesOf({ width, height, frames, later, quality }: Coded): number | undefined {
+  if (frames === 1 || later === undefined) return undefined;
+  const drawn = Math.min(later.pixels, later.bytes * PIXELS_PER_BYTE[quality === 100 ? "kept" : "lossy"]);
+  return Math.min(1, LEAST_CHANGES + drawn / (width * height * (frames - 1)));
+}
+
+/**
+ * About how much is to be seen in a pixel of a picture that is made of a file. What was lost cannot be told; of what was
+ * kept, drawings take few bytes, and a picture that is made smaller has as much to show in fewer pixels.
+ */
+export function detailOf({ codedBytes, quality, frames, later, depth }: Coded, size: Size): number | undefined {
+  if (codedBytes === undefined || quality < 100) return undefined;
+  const bytes = frames > 1 && later ? codedBytes - later.bytes : codedBytes;
+  const photographBytes = (size.width * size.height * Math.max(LEAST_DEPTH, depth) * PHOTOGRAPH_RATIO) / 8;
+  return Math.min(1, LEAST_DETAIL + bytes / photographBytes);
+}
+
+/** Details up to which pictures are flat to coders, and from which on they are photographs to them. */
+const FLAT_DETAIL = 0.15;
+const FULL_DETAIL = 0.5;
+
+/** From 0, where coders take as little as of what is flat, to 1, where they take as much as of photographs. */
+export function fullness({ detail = 1 }: Pick<Extent, "detail">): number {
+  return Math.min(1, Math.max(0, (detail - FLAT_DETAIL) / (FULL_DETAIL - FLAT_DETAIL)));
+}
+
+/** What work takes of a picture, between what it takes of a flat one and of a photograph. */
+export function byDetail(picture: Pick<Extent, "detail">, flat: number, photograph: number): number {
+  return flat + (photograph - flat) * fullness(picture);
+}
+
+/**
+ * A price of what was measured on photographs, for this picture.
+ * @param share the part of the time that what is flat takes
+ */
+export function lessWhereFlat({ bytes, ms }: Price, picture: Pick<Extent, "detail">, share: number): Price {
+  return { bytes, ms: ms * byDetail(picture, share, 1) };
+}
+
+/** The part of the pixels of all frames that is encoded: all of the first, and what changes in the others. */
+export function changingPart({ frames, changes = 1 }: Extent): number {
+  return changes + (1 - changes) / frames;
+}
+
+/** Pixels of several rectangles together. */
+export function areaOf(boxes: readonly Size[]): number {
+  return boxes.reduce((sum, { width, height }) => sum + width * height, 0);
+}

@@ -1,0 +1,82 @@
+/** From pixels to files: what a format that is written can do, and what its encoder is told. */
+import type { Price } from "../../wasm/price.ts";
+import type { Breath } from "./breath.ts";
+import type { Extent, Picture } from "./picture.ts";
+import type { Rows } from "./rows.ts";
+
+export interface EncodeSettings {
+  /** Pixels must survive exactly. */
+  readonly lossless: boolean;
+  /** Without loss but for this: 0 to 99, how little pixels are touched to make them compress; where the format can. */
+  readonly nearLossless?: number;
+  /** 1 to 100; what the number means is the format's, chosen so that equal numbers look alike. */
+  readonly quality: number;
+  /** Chroma at full resolution, `4:4:4`, or halved both ways, `4:2:0`; absent lets the format choose. */
+  readonly subsample?: "4:4:4" | "4:2:0";
+  /** What is lost: colors, down to a palette; levels of all samples; nothing at all. Absent lets the format choose. */
+  readonly loss?: "colors" | "levels" | "nothing";
+  /** Progressive or interlaced, where the format can. */
+  readonly progressive: boolean;
+  /** How much work a smaller file is worth: 0 (least) to 1. */
+  readonly effort: number;
+  /** The file is only looked at, not kept: it must look as it will, but may be larger. */
+  readonly trial?: boolean;
+  /** A trial that only says where to look on: in the least time, whatever it looks like. */
+  readonly draft?: boolean;
+  /** Simple means are enough, where they take less time. */
+  readonly fast?: boolean;
+}
+
+/** What an encoder will show of a picture, found without writing a file. */
+export interface Preview {
+  /** Settings with the same key show the same, and write the same. */
+  readonly key: string;
+  /** Nothing is lost. */
+  readonly exact: boolean;
+  /**
+   * About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's.
+   */
+  readonly distortion: number;
+  readonly open: (breath: Breath) => Promise<Rows>;
+}
+
+/** A choice that settings leave to the encoder, made for it. */
+export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
+
+/** From pixels to files. */
+export interface Writer {
+  /** The price of encoding, the result included, the picture's own price left out. */
+  readonly price: (picture: Extent, settings: EncodeSettings) => Price;
+  /** @throws ApiError 422 when the format cannot hold the picture */
+  readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  /**
+   * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
+   * a difference. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
+   * points that they lose besides in files that are only looked at. `draft`: the points that drafts lose besides that, where
+   * they take a fraction of the time.
+   */
+  readonly qualities: {
+    readonly least: number;
+    readonly step: number;
+    readonly losses?: readonly (readonly [quality: number, lost: number])[];
+    readonly haste?: number;
+    readonly draft?: number;
+  };
+  /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
+  readonly variants: readonly Variant[];
+  /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
+  readonly nearLosslessLevels: readonly number[];
+  /**
+   * Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter.
+   */
+  readonly maxScoredPixels: number;
+  /** A study of one picture, for formats that can show a rendition without writing it. */
+  readonly study?: (picture: Picture) => Study;
+}
+
+/** What an encoder finds out about one picture, kept while several renditions of it are made. */
+export interface Study {
+  readonly encode: (settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  /** What `encode` will show by settings with a loss. */
+  readonly preview: (settings: EncodeSettings, breath: Breath) => Promise<Preview>;
+}
