@@ -1,5 +1,5 @@
-import type { Allowance } from "./allowance.ts";
 /** What a picture is: analyses of a file, made from small versions of what it shows. */
+import type { Allowance } from "./allowance.ts";
 import { type AnalysisName, ANALYSES } from "./analyses.ts";
 import type { Analysis, Small } from "./analysis.ts";
 import type { Breath } from "./breath.ts";

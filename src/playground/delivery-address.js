@@ -1,5 +1,5 @@
-import { signatureOf } from "./delivery-signing.js";
 /** An address of a delivery, put together, copied, and looked at. */
+import { signatureOf } from "./delivery-signing.js";
 import { bytesText, copyButton, durationText, fill, h } from "./dom.js";
 import { call } from "./request.js";
 

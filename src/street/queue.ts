@@ -1,5 +1,5 @@
-import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
 import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
 import { settingsOf } from "../env.ts";

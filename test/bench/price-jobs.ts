@@ -1,6 +1,6 @@
+/** All that prices are declared for, as jobs: the matrix of the bench of prices. */
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-/** All that prices are declared for, as jobs: the matrix of the bench of prices. */
 import { encodeSettings } from "../../src/image/optimize/presets.ts";
 import type { Picture } from "../../src/image/picture.ts";
 import type { Order } from "../../src/image/render.ts";

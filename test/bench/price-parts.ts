@@ -1,5 +1,5 @@
-import type { Breath } from "../../src/image/breath.ts";
 /** The pieces of work that prices are declared for, one by one: reading, writing, rewriting, operations and the score. */
+import type { Breath } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
 import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/format.ts";

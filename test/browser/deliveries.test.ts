@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 /** The page of deliveries in a browser: made, looked at, signed for, changed, purged and deleted. */
+import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";

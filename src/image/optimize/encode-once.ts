@@ -1,5 +1,5 @@
-import { resizedOnly } from "../plan.ts";
 /** Attempts that encode the picture once, at a quality that is known. */
+import { resizedOnly } from "../plan.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodePrice } from "./prices.ts";

@@ -1,5 +1,5 @@
-import { type Reduction, reductionFor } from "../../quantize.ts";
 /** What the encoder of GIF does for a quality. */
+import { type Reduction, reductionFor } from "../../quantize.ts";
 import type { EncodeSettings } from "../../writer.ts";
 
 export interface Tuning {
