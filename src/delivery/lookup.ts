@@ -10,6 +10,12 @@ interface Known {
   readonly until: number;
 }
 
+/** When requests of this isolate began to ask the database about an id; one that was canceled never ends. */
+const asking = new Map<string, number>();
+/** How long others wait for the answer before they ask for themselves, and between two looks. */
+const LOOK_UP_WAIT_MS = 500;
+const LOOK_UP_STEP_MS = 5;
+
 const existing = new Recent<Known>(MAX_CACHED_DELIVERIES);
 const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_DELIVERIES);
 
@@ -28,19 +34,42 @@ export async function findDeliveryById(
   onStranger: () => void = () => undefined,
 ): Promise<OpenedDelivery | undefined> {
   if (!ID.test(id)) return undefined;
-  const known = existing.get(id) ?? unknown.get(id);
-  if (known && known.until > now) return known.delivery;
+  const known = knownNow(id, now);
+  if (known) return known.delivery;
+  // Each waits by a timer of its own: a promise of whoever asks would never be settled if that was canceled.
+  while (isAsked(id)) {
+    await scheduler.wait(LOOK_UP_STEP_MS);
+    const told = knownNow(id, now);
+    if (told) return told.delivery;
+  }
   if (!existing.has(id)) onStranger();
-  // Requests that come meanwhile ask for themselves: an answer that one of them waits for dies with it when it is canceled.
-  const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
-  const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
-  kept.set(id, { delivery, until: now + DELIVERY_CACHE_SECONDS * 1_000 });
-  other.delete(id);
-  return delivery;
+  const since = Date.now();
+  asking.set(id, since);
+  try {
+    const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
+    const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
+    kept.set(id, { delivery, until: now + DELIVERY_CACHE_SECONDS * 1_000 });
+    other.delete(id);
+    return delivery;
+  } finally {
+    if (asking.get(id) === since) asking.delete(id);
+  }
+}
+
+function knownNow(id: string, now: number): Known | undefined {
+  const known = existing.get(id) ?? unknown.get(id);
+  return known && known.until > now ? known : undefined;
+}
+
+/** Whether another request is being told. */
+function isAsked(id: string): boolean {
+  const since = asking.get(id);
+  return since !== undefined && Date.now() - since < LOOK_UP_WAIT_MS;
 }
 
 /** Forgets every delivery, so that a change made in this isolate holds here at once. */
 export function forgetDeliveries(): void {
+  asking.clear();
   existing.clear();
   unknown.clear();
 }

@@ -18,14 +18,22 @@ const LEAST_DEPTH = 16;
 /** As little as that is to be seen in a drawing. */
 const LEAST_DETAIL = 0.05;
 
+/** How far what changes reaches into its surroundings where a picture is resized: the widest filter, in pixels of the result. */
+const FILTER_REACH = 3;
+
 /**
  * About the part of an animation's pixels that change from frame to frame: no more than what its rectangles cover, and
  * what does not change takes no bytes.
+ * @param size of the picture that is made of it
  */
-export function changesOf({ width, height, frames, later, quality }: Coded): number | undefined {
+export function changesOf({ width, height, frames, later, quality }: Coded, size: Size): number | undefined {
   if (frames === 1 || later === undefined) return undefined;
   const drawn = Math.min(later.pixels, later.bytes * PIXELS_PER_BYTE[quality === 100 ? "kept" : "lossy"]);
-  return Math.min(1, LEAST_CHANGES + drawn / (width * height * (frames - 1)));
+  const part = drawn / (width * height * (frames - 1));
+  const isResized = size.width !== width || size.height !== height;
+  const pixels = size.width * size.height;
+  const side = Math.sqrt(part * pixels) + (isResized && part > 0 ? 2 * FILTER_REACH : 0);
+  return Math.min(1, LEAST_CHANGES + side ** 2 / pixels);
 }
 
 /**

@@ -36,7 +36,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
     frames: facts.frames,
     loops: facts.loops,
-    changes: changesOf(facts),
+    changes: changesOf(facts, plan.size),
     detail: detailOf(facts, plan.size),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };

@@ -118,7 +118,7 @@ function peakBytes(settings: EncoderSettings): number {
 function lossyPeak({ width, height, opaque, quality, alphaQuality = 100 }: EncoderSettings) {
   const pixels = width * height;
   const planes = (opaque ? 1.7 : 2.7) * pixels + 160 * width + (256 << 10);
-  const symbols = planes + (quality > 90 ? 10 : 4) * pixels;
+  const symbols = planes + (quality > 90 ? 10 : 6) * pixels;
   const file = planes + (quality > 90 ? 2.6 : 1.2) * pixels;
   const bytes = Math.max(file, Math.min(symbols, SYMBOLS_BYTES));
   const keepSymbols = planes + (quality > 90 ? 8 : 2.5) * pixels <= bytes;

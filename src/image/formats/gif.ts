@@ -61,7 +61,7 @@ const recompress: Recompressor = {
 
 /** The file is read to see its colors, and read again to be written. */
 function recompressPrice(facts: Facts): Price {
-  const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts), detail: detailOf(facts, facts) };
+  const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
   return beside(times(READINGS, decodePrice(facts)), exactPrice(extent));
 }
 

@@ -40,7 +40,7 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
 
 export const recompress: Recompressor = {
   price(bytes, facts) {
-    const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts), detail: detailOf(facts, facts) };
+    const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
     const written = facts.frames > 1 ? animationPrice(extent, EFFORT) : stillPrice(extent, EFFORT);
     const writing = { bytes: written.bytes, ms: written.ms * shareOf(facts) };
     if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), writing);
