@@ -5,7 +5,7 @@ import { vi } from "vitest";
 
 import { databasesOf } from "../../src/account/databases.ts";
 
-// Files share a runtime, so that it starts and compiles the native modules once: nothing else may pass between them.
+// The files of the engine share a runtime: nothing may pass between them.
 vi.useRealTimers();
 vi.unstubAllGlobals();
 await reset();
