@@ -29,18 +29,8 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
-// What asks nobody but its own code: nothing passes from one file to the next but modules, which are loaded anew.
-const engine = ["test/image/**/*.test.ts", "test/wasm/**/*.test.ts", "test/contract/**/*.test.ts"];
-
-interface Choice {
-  readonly include: string[];
-  readonly exclude?: string[];
-  /** Files share a runtime, which starts and compiles the native modules once; setup.ts parts them. */
-  readonly isShared?: boolean;
-}
-
 /** Files that run inside the runtime of Workers; `--project` chooses by the name. */
-const inWorkerd = (name: string, { include, exclude = [], isShared = false }: Choice) => ({
+const inWorkerd = (name: string, include: string[], exclude: string[] = []) => ({
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -63,8 +53,6 @@ const inWorkerd = (name: string, { include, exclude = [], isShared = false }: Ch
     name,
     include,
     exclude,
-    // What was left running by a file that calls others, or that waits, must not meet the next one.
-    isolate: !isShared,
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only" as const,
     setupFiles: ["test/support/setup.ts"],
@@ -79,13 +67,9 @@ export default defineConfig({
   test: {
     projects: [
       // Pages are tried in a browser, by a configuration of their own.
-      inWorkerd("worker", {
-        include: ["test/**/*.test.ts"],
-        exclude: [...engine, ...terminal, ...exhaustive, ...sanitized, "test/browser/**"],
-      }),
-      inWorkerd("engine", { include: engine, exclude: [...terminal, ...exhaustive], isShared: true }),
+      inWorkerd("worker", ["test/**/*.test.ts"], [...terminal, ...exhaustive, ...sanitized, "test/browser/**"]),
       onNode("node", terminal),
-      inWorkerd("exhaustive", { include: exhaustive }),
+      inWorkerd("exhaustive", exhaustive),
       onNode("exhaustive-node", sanitized),
     ],
     // Every core works on a file: what feeds them takes little.
