@@ -1,6 +1,6 @@
 /** Animations into WebP files: of every frame the rectangle in which it differs from the one before it. */
 import { Canvas, canvasWork, type Rectangle } from "../../../../wasm/webp/canvas.ts";
-import { BAND_ROWS, type EncoderSettings, openEncoder } from "../../../../wasm/webp/encoder.ts";
+import { BAND_ROWS, type EncoderSettings, openEncoder, START_MS } from "../../../../wasm/webp/encoder.ts";
 import { acquireAlone, release, type WebpInstance } from "../../../../wasm/webp/instance.ts";
 import type { Breath } from "../../breath.ts";
 import type { Picture } from "../../picture.ts";
@@ -103,6 +103,7 @@ async function encodeBox(
 ): Promise<Uint8Array> {
   const encoder = openEncoder(settings, canvas.instance);
   try {
+    await breath.spend(START_MS[settings.lossless ? "lossless" : "lossy"]);
     for (let y = 0; y < box.height; y += BAND_ROWS) {
       const height = Math.min(BAND_ROWS, box.height - y);
       canvas.copy({ ...box, y: box.y + y, height }, encoder.bandAddress, before);

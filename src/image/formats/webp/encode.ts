@@ -2,7 +2,7 @@
 import type { NativeError } from "../../../../wasm/load.ts";
 import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
 import { canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
-import { BAND_ROWS, encodePrice, openEncoder, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
+import { BAND_ROWS, encodePrice, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import { changingPart } from "../../content.ts";
@@ -29,7 +29,8 @@ export function price(picture: Extent, settings: EncodeSettings): Price {
   const exact = encodePrice(exactSettings(picture, settings));
   const ways = either(still, exact);
   const ms = (LOSSLESS_WAYS * exact.ms + (settings.lossless ? 0 : still.ms)) * changingPart(picture);
-  const frame = beside({ bytes: ways.bytes, ms }, canvasWork(4 * pixels));
+  const starts = LOSSLESS_WAYS * START_MS.lossless + (settings.lossless ? 0 : START_MS.lossy);
+  const frame = beside({ bytes: ways.bytes, ms: ms + starts }, canvasWork(4 * pixels));
   return beside(times(frames, frame), held(filesBytes(picture, settings)), canvasPrice(width, 2 * height));
 }
 
