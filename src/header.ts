@@ -1,4 +1,4 @@
-/** Header values with parameters: Content-Type and Content-Disposition, read leniently and written strictly. */
+/** Header values: those with parameters, read leniently and written strictly, and lists of entity tags. */
 
 export interface HeaderValue {
   /** What stands before the first semicolon, in lower case. */
@@ -68,4 +68,14 @@ export function contentDisposition(type: "inline" | "attachment", name: string):
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `${type}; filename="${ascii}"; filename*=UTF-8''${extended}`;
+}
+
+/**
+ * Whether a list of entity tags, as If-Match and If-None-Match have it, names this one (RFC 9110 section 8.8.3.2).
+ * @param isWeakEnough tags that are weak count as well
+ */
+export function listsTag(list: string, etag: string, isWeakEnough: boolean): boolean {
+  if (list.trim() === "*") return true;
+  const tags = list.split(",").map((tag) => tag.trim());
+  return tags.some((tag) => (isWeakEnough ? tag.replace(/^W\//, "") : tag) === etag);
 }

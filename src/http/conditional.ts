@@ -1,5 +1,6 @@
 /** Conditional and partial requests (RFC 9110, sections 13 and 14), of an answer that is there as a whole. */
 import { ApiError } from "../errors.ts";
+import { listsTag } from "../header.ts";
 
 interface Range {
   readonly start: number;
@@ -48,18 +49,11 @@ function isHad(asked: Headers, headers: Headers): boolean {
   const etag = headers.get("etag") ?? "";
   const changedAt = dateOf(headers.get("last-modified"));
   const [match, unmodifiedSince] = [asked.get("if-match"), dateOf(asked.get("if-unmodified-since"))];
-  const isOther = match === null ? changedAt > unmodifiedSince : !lists(match, etag, false);
+  const isOther = match === null ? changedAt > unmodifiedSince : !listsTag(match, etag, false);
   if (isOther) throw new ApiError(412, "The picture is not the one that the request is about");
   const noneMatch = asked.get("if-none-match");
-  if (noneMatch !== null) return lists(noneMatch, etag, true);
+  if (noneMatch !== null) return listsTag(noneMatch, etag, true);
   return changedAt <= dateOf(asked.get("if-modified-since"));
-}
-
-/** Whether a list of entity tags has this one; tags that are weak are equal only where that is enough. */
-function lists(list: string, etag: string, isWeakEnough: boolean): boolean {
-  if (list.trim() === "*") return true;
-  const tags = list.split(",").map((tag) => tag.trim());
-  return tags.some((tag) => (isWeakEnough ? tag.replace(/^W\//, "") : tag) === etag);
 }
 
 /** Milliseconds since 1970; what is no date compares as neither earlier nor later. */

@@ -10,6 +10,7 @@ import { turnSize } from "./geometry.ts";
 import { LOOK_BYTES_PER_PIXEL } from "./operation.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
+import { pixelsOf } from "./rows.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 
 /** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
@@ -47,8 +48,10 @@ async function lookedAt(
   const plan = smallVersion(stored, [{ kind: "turn", orientation: facts.orientation }], side);
   const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
   const look = async (breath: Breath) => {
-    const read = await pixelsOf(await firstFrame(pictureOf(stored, plan), breath));
-    const small: Small = { ...read, picture: turnSize(facts, facts.orientation) };
+    const shown = await firstFrame(pictureOf(stored, plan), breath);
+    const { width, height, opaque } = shown;
+    const picture = turnSize(facts, facts.orientation);
+    const small: Small = { width, height, opaque, picture, pixels: await pixelsOf(shown) };
     const found: (readonly [AnalysisName, unknown])[] = [];
     for (const [name, row] of rows) {
       found.push([name, await row.of(small, breath)]);
@@ -58,19 +61,4 @@ async function lookedAt(
   return isolateBudget.run(lookPrice(stored, plan, lookMs, PIXEL_BYTES), look, allowance).catch((error: unknown) => {
     throw withoutMemory(error);
   });
-}
-
-async function pixelsOf(rows: Awaited<ReturnType<typeof firstFrame>>): Promise<Omit<Small, "picture">> {
-  const { width, height, opaque } = rows;
-  const pixels = new Uint8Array(width * height * 4);
-  try {
-    let end = 0;
-    for (let band = await rows.read(height); band; band = await rows.read(height)) {
-      pixels.set(band, end);
-      end += band.length;
-    }
-  } finally {
-    rows.close();
-  }
-  return { width, height, opaque, pixels };
 }

@@ -27,6 +27,21 @@ export async function skipRows(rows: Rows, count: number): Promise<void> {
   }
 }
 
+/** All pixels of rows, which are read to their end and closed: RGBA8, straight alpha, tightly packed. */
+export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
+  const pixels = new Uint8Array(rows.width * rows.height * 4);
+  try {
+    let end = 0;
+    for (let band = await rows.read(rows.height); band; band = await rows.read(rows.height)) {
+      pixels.set(band, end);
+      end += band.length;
+    }
+    return pixels;
+  } finally {
+    rows.close();
+  }
+}
+
 /**
  * Rows of pixels in memory, which are tightly packed.
  * @param pixelBytes 4 as in all rows; rows that are kept in another form are read in that

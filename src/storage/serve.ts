@@ -1,5 +1,5 @@
 /** Serving one stored object over HTTP: conditions and ranges of RFC 9110, for content that nobody else may run. */
-import { contentDisposition } from "../header.ts";
+import { contentDisposition, listsTag } from "../header.ts";
 
 /** An object, what it is called, and how many more seconds it may be kept by caches. */
 export interface Served {
@@ -72,9 +72,7 @@ function headersOf(object: R2Object, { name, remaining }: Served, length?: numbe
 /** If-None-Match, compared weakly; only without it, If-Modified-Since (RFC 9110 section 13.2.2). */
 function isUnchanged(headers: Headers, object: R2Object): boolean {
   const tags = headers.get("if-none-match");
-  if (tags !== null) {
-    return tags.trim() === "*" || tags.split(",").some((tag) => tag.trim().replace(/^W\//, "") === object.httpEtag);
-  }
+  if (tags !== null) return listsTag(tags, object.httpEtag, true);
   const since = Date.parse(headers.get("if-modified-since") ?? "");
   return wholeSeconds(object.uploaded) <= since;
 }

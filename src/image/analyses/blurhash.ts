@@ -13,5 +13,8 @@ export const blurhash = analysis({
   // Twelve waves: more pixels cost time and change nothing that shows.
   side: 64,
   ms: ({ width, height }) => width * height * 1.5e-3,
-  of: (small) => encode(overWhite(small), small.width, small.height, ...COMPONENTS),
+  of: async (small) => {
+    const { buffer, byteOffset, length } = await overWhite(small);
+    return encode(new Uint8ClampedArray(buffer, byteOffset, length), small.width, small.height, ...COMPONENTS);
+  },
 });

@@ -4,6 +4,7 @@
  * it occurs. So the same picture gives the same colors every time.
  */
 import type { Small } from "../analysis.ts";
+import { fromLinear, toLinear } from "../color/light.ts";
 
 export interface Share {
   /** `#rrggbb` */
@@ -128,7 +129,7 @@ function distanceOf(one: Color, other: Color): number {
 }
 
 function okLab(red: number, green: number, blue: number): Color {
-  const [r, g, b] = [linear(red), linear(green), linear(blue)];
+  const [r, g, b] = [toLinear(red / 255), toLinear(green / 255), toLinear(blue / 255)];
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -148,16 +149,9 @@ function hexOf([lightness, a, b]: Color): string {
     -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
     -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
   ];
-  return `#${channels.map((light) => encoded(light).toString(16).padStart(2, "0")).join("")}`;
+  return `#${channels.map((light) => levelOf(light).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** sRGB (IEC 61966-2-1): a value from 0 to 255 as light from 0 to 1, and back. */
-function linear(value: number): number {
-  const part = value / 255;
-  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-}
-
-function encoded(light: number): number {
-  const part = light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
-  return Math.round(Math.min(1, Math.max(0, part)) * 255);
+function levelOf(light: number): number {
+  return Math.round(Math.min(1, Math.max(0, fromLinear(light))) * 255);
 }

@@ -1,14 +1,10 @@
 /** The pixels of a picture on white, for what knows no alpha. */
 import type { Small } from "../analysis.ts";
+import { WHITE } from "../color.ts";
+import { pixelsOf, rowsOver } from "../rows.ts";
+import { flatten } from "../steps/flatten.ts";
 
 /** @returns RGBA8, opaque; the pixels themselves where they are */
-export function overWhite({ pixels, opaque }: Pick<Small, "pixels" | "opaque">): Uint8ClampedArray<ArrayBuffer> {
-  const shown = new Uint8ClampedArray(pixels);
-  if (opaque) return shown;
-  for (let at = 0; at < shown.length; at += 4) {
-    const alpha = shown[at + 3]! / 255;
-    for (let channel = at; channel < at + 3; channel++) shown[channel] = 255 + (shown[channel]! - 255) * alpha;
-    shown[at + 3] = 255;
-  }
-  return shown;
+export async function overWhite(small: Small): Promise<Uint8Array> {
+  return small.opaque ? small.pixels : pixelsOf(flatten(rowsOver(small.pixels, small), WHITE));
 }

@@ -7,7 +7,8 @@
  */
 import * as v from "valibot";
 
-import { analysis, GLANCE_SIDE, type Small } from "../analysis.ts";
+import { analysis, GLANCE_SIDE } from "../analysis.ts";
+import type { Size } from "../geometry.ts";
 import { overWhite } from "./over-white.ts";
 
 const SIDE = 32;
@@ -18,13 +19,11 @@ export const phash = analysis({
   answer: v.pipe(v.string(), v.regex(/^[\da-f]{16}$/)),
   side: GLANCE_SIDE,
   ms: ({ width, height }) => 0.5 + width * height * 1e-4,
-  of: (small) => hashOf(lowest(squareOf(small))),
+  of: async (small) => hashOf(lowest(squareOf(await overWhite(small), small))),
 });
 
 /** The picture in 32 × 32 gray pixels, each the mean of the part of it that it covers. */
-function squareOf(small: Small): Float64Array {
-  const { width, height } = small;
-  const pixels = overWhite(small);
+function squareOf(pixels: Uint8Array, { width, height }: Size): Float64Array {
   const across = partsOf(width);
   const square = new Float64Array(SIDE * SIDE);
   partsOf(height).forEach((rows, row) => {
@@ -38,7 +37,7 @@ function squareOf(small: Small): Float64Array {
 }
 
 /** Luma of Rec. 601. */
-function grayAt(pixels: Uint8ClampedArray, index: number): number {
+function grayAt(pixels: Uint8Array, index: number): number {
   const at = index * 4;
   return 0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!;
 }

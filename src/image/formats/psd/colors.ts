@@ -1,4 +1,5 @@
 /** Samples of channels as RGBA. */
+import { fromLinear } from "../../color/light.ts";
 import type { Mode, PsdFile } from "./header.ts";
 
 /** Writes one row: `samples` has a row of 8 bits for every color. */
@@ -86,8 +87,7 @@ function writeCmyk([cyan, magenta, yellow, key]: readonly Uint8Array[], target: 
 
 const ENCODE_STEPS = 4_096;
 const ENCODED = Uint8Array.from({ length: ENCODE_STEPS + 1 }, (_, step) => {
-  const linear = step / ENCODE_STEPS;
-  return Math.round((linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055) * 255);
+  return Math.round(fromLinear(step / ENCODE_STEPS) * 255);
 });
 
 function encoded(linear: number): number {
