@@ -8,9 +8,9 @@ import { describe, expect, it } from "vitest";
 import { canonicalOf } from "../../src/delivery/canonical.ts";
 import { DIALECTS } from "../../src/delivery/dialects.ts";
 import { admit } from "../../src/delivery/policy.ts";
-import type { OpenedDelivery } from "../../src/delivery/records.ts";
 import { signatureOf as signatureOfService } from "../../src/delivery/signature.ts";
 import { identityOf } from "../../src/delivery/sources.ts";
+import { openedDelivery } from "../support/opened-delivery.ts";
 import { refusal } from "../support/refusal.ts";
 
 const PREFIX = "https://www.example.com/uploads/";
@@ -19,26 +19,14 @@ const NOW = 1_700_000_000_000;
 const BASE = "https://darkroom.example.com/i/dl_0123456789abcdef";
 const PLACE = { baseURL: BASE };
 
-const DELIVERY: OpenedDelivery = {
-  id: "dl_0123456789abcdef",
-  accountId: "account",
-  name: "",
+const DELIVERY = openedDelivery(PAIR, {
   sources: [
     { kind: "web", prefix: PREFIX },
     { kind: "bucket", name: "art" },
   ],
   presets: {},
   unsigned: { widths: [320, 640] },
-  refine: true,
-  ttl: 60,
-  isOpen: false,
-  purgedAt: 0,
-  edition: 0,
-  createdAt: "",
-  signing: { current: PAIR },
-  creditsTotal: 10,
-  database: "DB",
-};
+});
 
 /** What the service makes of an address, as a browser sends it. */
 async function read(address: string) {

@@ -7,6 +7,7 @@ import { admit } from "../../src/delivery/policy.ts";
 import type { OpenedDelivery } from "../../src/delivery/records.ts";
 import { signedUntil, signatureOf } from "../../src/delivery/signature.ts";
 import { identityOf, locate, plainSource } from "../../src/delivery/sources.ts";
+import { openedDelivery } from "../support/opened-delivery.ts";
 import { refusal } from "../support/refusal.ts";
 
 const PAIR = {
@@ -16,10 +17,7 @@ const PAIR = {
 const OTHER = { key: PAIR.salt, salt: PAIR.key };
 const NOW = 1_700_000_000_000;
 
-const DELIVERY: OpenedDelivery = {
-  id: "dl_0123456789abcdef",
-  accountId: "account",
-  name: "",
+const DELIVERY = openedDelivery(PAIR, {
   sources: [
     { kind: "web", prefix: "https://www.example.com/uploads" },
     { kind: "store", name: "shop", connector: "abcdefghij", path: "originals" },
@@ -27,16 +25,7 @@ const DELIVERY: OpenedDelivery = {
   ],
   presets: { card: { resize: { width: 320 } } },
   unsigned: { widths: [320, 640], formats: ["webp"] },
-  refine: true,
-  ttl: 60,
-  isOpen: false,
-  purgedAt: 0,
-  edition: 0,
-  createdAt: "",
-  signing: { current: PAIR },
-  creditsTotal: 10,
-  database: "DB",
-};
+});
 const PLAIN = "https://www.example.com/uploads/a.jpg";
 
 const ofEdge = async (path: string, more: Partial<OpenedDelivery> = {}) => {
