@@ -100,29 +100,39 @@ export function roomFor(task: Task, format: WritableFormat): Room | null {
   const exact = withExact(roomy, task, format);
   const triesExact = fits(task, exact);
   const own = triesExact ? exact : roomy;
-  const { price, keeps } = withReference(own, task, { pixels: !keepsPixels });
+  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, keepsPixels) });
+  if (!fits(task, price)) return null;
   return { price, keepsPixels, triesFinal, reference: keeps, keepsResults: true, triesExact };
 }
 
 /** The least room in which a search is possible: nothing is kept but what must be. */
 export function leastRoom(task: Task, format: WritableFormat): Room {
   const own = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
-  const { price, keeps } = withReference(own, task, { pixels: true });
+  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, false) });
   return { price, reference: keeps, keepsPixels: false, triesFinal: false, keepsResults: false, triesExact: false };
 }
 
+/** Whether the pixels that renditions are compared with are kept. */
+type Worth = "needless" | "worthwhile" | "necessary";
+
 /**
- * A price with what is worth keeping of the reference, as far as there is memory for it.
- * @param wants whether the pixels that are compared are worth keeping: not where all of them are kept already
+ * A format that shows what it would write reads the picture for that, while it is compared: nothing has two decoders at
+ * once, so one of the two sides is kept.
  */
+function keptForLooks({ write }: WritableFormat, keepsPixels: boolean): Worth {
+  if (keepsPixels) return "needless";
+  return write.study ? "necessary" : "worthwhile";
+}
+
+/** A price with what is kept of the reference: what is necessary, and as far as there is memory for it what saves time. */
 export function withReference(
   own: Price,
   task: Task,
-  wants: { readonly pixels: boolean },
+  wants: { readonly pixels: Worth },
 ): { readonly price: Price; readonly keeps: Keeping } {
   const { picture } = task;
   const withPixels = beside(own, comparedPixelsPrice(picture));
-  const pixels = wants.pixels && fits(task, withPixels);
+  const pixels = wants.pixels === "necessary" || (wants.pixels === "worthwhile" && fits(task, withPixels));
   const kept = pixels ? withPixels : own;
   const withSample = beside(kept, preparedSamplePrice(picture));
   const prepared = fits(task, withSample);

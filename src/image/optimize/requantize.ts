@@ -36,7 +36,7 @@ export function requantize(task: Task): Attempt | null {
   const lean = leanIn(triesFinal && settings.progressive);
   const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
   const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
-  const { price, keeps } = withReference(least, task, { pixels: !room?.keepsPixels });
+  const { price, keeps } = withReference(least, task, { pixels: room?.keepsPixels ? "needless" : "worthwhile" });
   const aim = targetScore + uncertainty(picture);
   const goal = {
     format,

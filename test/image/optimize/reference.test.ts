@@ -2,12 +2,17 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
+import type { Facts } from "../../../src/image/format.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
 import type { Size } from "../../../src/image/geometry.ts";
+import { leastRoom, roomFor } from "../../../src/image/optimize/prices.ts";
 import { preparedSamplePrice, Reference } from "../../../src/image/optimize/reference.ts";
 import { inMemory, SAMPLE_TILE } from "../../../src/image/optimize/sample.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
+import { type Task, taskOf } from "../../../src/image/optimize/task.ts";
 import type { Picture } from "../../../src/image/picture.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
+import { planSteps } from "../../../src/image/plan.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
 import { comparisonPeakBytes, openComparison, PreparedReference } from "../../../wasm/score/score.ts";
 
@@ -71,6 +76,41 @@ describe("a reference", () => {
       reference.close();
     }
   });
+});
+
+/** A progressive JPEG of `megapixels`, made a fifth smaller, as it is to become a PNG. */
+function shrunk(megapixels: number): Task {
+  const height = Math.round(Math.sqrt((megapixels * 1e6) / 1.5));
+  const size = { width: Math.round(height * 1.5), height };
+  const facts: Facts = {
+    ...size,
+    orientation: 1,
+    frames: 1,
+    loops: 0,
+    alpha: false,
+    colorspace: "YCbCr",
+    interlaced: true,
+    subsample: "4:2:0",
+    depth: 24,
+    quality: 90,
+  };
+  const stored = { bytes: new Uint8Array(1_000), format: FORMATS.jpeg, facts };
+  const plan = planSteps(size, [
+    { kind: "resize", width: size.width / 1.25, height: size.height / 1.25, kernel: "lanczos3" },
+  ]);
+  return taskOf({ stored, plan, format: FORMATS.png, aim: { kind: "smart", preset: "medium" }, isLast: true }, null);
+}
+
+it("is kept where renditions are computed from the picture, so that it is never decoded twice at once", () => {
+  const rooms = [1, 2, 4, 6, 8, 12, 16].flatMap((megapixels) => {
+    const task = shrunk(megapixels);
+    return [roomFor(task, FORMATS.png), leastRoom(task, FORMATS.png)];
+  });
+  const kept = rooms
+    .filter((room) => room !== null)
+    .map(({ keepsPixels, reference }) => keepsPixels || reference.pixels);
+  expect(kept.length).toBeGreaterThan(rooms.length / 2);
+  expect(new Set(kept)).toEqual(new Set([true]));
 });
 
 describe("a prepared reference", () => {
