@@ -1,8 +1,8 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
 import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
-import type { Turns } from "./instance.ts";
 import { allocated, type HeapExports, NativeError, type NativeModule } from "./load.ts";
+import type { Turns } from "./pausing.ts";
 import { type Price, priced } from "./price.ts";
 
 type Pointer = number;

@@ -1,6 +1,6 @@
 /** What jobs hold in native modules, and the duty to give it back once. */
 import type { Fuel } from "./fuel/fuel.ts";
-import type { ArgumentsOf, FunctionName, Pace, ResultOf } from "./instance.ts";
+import type { ArgumentsOf, FunctionName, ResultOf } from "./instance.ts";
 import {
   allocated,
   type HeapExports,
@@ -9,6 +9,7 @@ import {
   type NativeInstance,
   type NativeModule,
 } from "./load.ts";
+import type { Pace } from "./pausing.ts";
 
 /** Something opened in the instance that the jobs of a module share. */
 export class Handle<Exports extends NativeExports> {

@@ -15,8 +15,11 @@
  * work. Out of fuel, the call ends by a throw and the instance is given up. In a call that may pause the slices are also
  * what work is declared by, where C does not declare it itself.
  */
+import { allocated, NativeError, OutOfFuel } from "./failures.ts";
 import { type Fuel, fuelForAnyCall } from "./fuel/fuel.ts";
 import { FuelMeter } from "./fuel/meter.ts";
+import { type Arguments, type Pace, promising, Suspending } from "./pausing.ts";
+import { systemOf } from "./system.ts";
 
 /** What every module of ours exports besides its own functions. */
 export interface NativeExports {
@@ -27,34 +30,6 @@ export interface NativeExports {
   readonly fuel?: WebAssembly.Global;
   malloc(bytes: number): number;
   free(pointer: number): void;
-}
-
-/** A C library refused its input or ran out of memory; thrown through the wasm frames by the `fail` import. */
-export class NativeError extends Error {
-  override name = "NativeError";
-}
-
-/** There was no memory left for what had to be allocated. */
-export class OutOfMemory extends NativeError {
-  override name = "OutOfMemory";
-
-  constructor() {
-    super("out of memory");
-  }
-}
-
-/**
- * The address of what C allocated or opened. Address 0 is writable in linear memory, so it must never be used as one.
- * @throws OutOfMemory when it is 0
- */
-export function allocated(address: number): number {
-  if (address === 0) throw new OutOfMemory();
-  return address;
-}
-
-/** The work took more of the processor than it may. */
-export class OutOfFuel extends NativeError {
-  override name = "OutOfFuel";
 }
 
 export interface NativeOptions {
@@ -69,26 +44,6 @@ export interface NativeOptions {
   readonly foreign?: (instance: NativeInstance<NativeExports>) => WebAssembly.Imports;
 }
 
-/** Turns of the thread, as work asks for them. */
-export interface Turns {
-  /**
-   * Declares work of so many milliseconds. Where others must have their turn the promise that comes back resolves after
-   * them; it is rejected when nobody waits for the work any more.
-   */
-  spend(ms: number): Promise<void> | undefined;
-}
-
-/** What a call that pauses makes way by. */
-export interface Pace {
-  readonly breath: Turns;
-  /** What one unit of the work that C declares takes; none where the fuel that is used says what work there was. */
-  readonly nanoseconds?: number;
-  /** What the call may take. */
-  readonly fuel?: Fuel;
-}
-
-type Arguments = readonly number[];
-
 /** The functions among the exports, by their names. */
 export type FunctionName<Exports> = {
   [Name in keyof Exports]: Exports[Name] extends (...args: never[]) => unknown ? Name : never;
@@ -101,28 +56,6 @@ export type ArgumentsOf<Exports, Name extends keyof Exports> = Exports[Name] ext
 export type ResultOf<Exports, Name extends keyof Exports> = Exports[Name] extends (...args: never[]) => infer Result
   ? Result
   : never;
-
-/** What runs on stacks that can be left, of which TypeScript's library does not know yet. */
-interface StackSwitching {
-  readonly Suspending: new (work: () => Promise<void>) => WebAssembly.ImportValue;
-  readonly promising: (called: unknown) => (...args: Arguments) => Promise<unknown>;
-}
-
-/** Absent where the engine has none: calls that would pause are then made at once. */
-const { Suspending, promising } = WebAssembly as Partial<StackSwitching>;
-
-/** Answers for what libc asks of the system on behalf of file functions that nobody calls: there are no files. */
-function systemOf(module: WebAssembly.Module): Record<string, () => number> {
-  const notSupported = () => 52; // ENOSYS
-  const answers: Record<string, () => number> = {
-    fd_prestat_get: () => 8, // EBADF: no folder was opened beforehand
-    proc_exit: () => {
-      throw new NativeError("the native code ended itself");
-    },
-  };
-  const names = WebAssembly.Module.imports(module).filter((entry) => entry.module === "wasi_snapshot_preview1");
-  return Object.fromEntries(names.map(({ name }) => [name, answers[name] ?? notSupported]));
-}
 
 export class NativeInstance<Exports extends NativeExports> {
   readonly exports: Exports;

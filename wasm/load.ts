@@ -9,16 +9,10 @@
  * Jobs whose calls return before anything else happens share one instance of their module. A job with calls that pause
  * (`instance.ts`) has one alone, and gives it back for the next.
  */
+import { countDropped } from "./dropped.ts";
+import { allocated, NativeError, OutOfFuel, OutOfMemory } from "./failures.ts";
 import type { Fuel } from "./fuel/fuel.ts";
-import {
-  allocated,
-  NativeError,
-  type NativeExports,
-  NativeInstance,
-  type NativeOptions,
-  OutOfFuel,
-  OutOfMemory,
-} from "./instance.ts";
+import { type NativeExports, NativeInstance, type NativeOptions } from "./instance.ts";
 
 /** Totals for logs, tests and benchmarks. */
 export interface NativeStatistics {
@@ -58,32 +52,6 @@ export function trimNative(bytes: number): void {
 /** Gives up all instances, whoever uses them: a call was ended in its midst, which nothing in an instance expects. */
 export function dropNative(): void {
   for (const module of modules) module.dropAll();
-}
-
-/** A memory that was given up, until it is collected. */
-interface Dropped {
-  readonly bytes: number;
-  /** By the clock of `performance`. */
-  readonly at: number;
-}
-
-/** How long a memory counts that was given up, where the engine does not say that it was collected. */
-const DROPPED_MS = 5_000;
-
-const dropped = new Map<number, Dropped>();
-let drops = 0;
-const collections = new FinalizationRegistry<number>((id) => void dropped.delete(id));
-
-function countDropped(instance: Pick<NativeInstance<NativeExports>, "exports">): void {
-  const id = ++drops;
-  dropped.set(id, { bytes: memoryOf(instance), at: performance.now() });
-  collections.register(instance.exports.memory, id);
-}
-
-/** Bytes of memories that were given up and are not collected yet; what is older than `withinMs` does not count. */
-export function droppedNativeBytes(withinMs = DROPPED_MS): number {
-  const since = performance.now() - withinMs;
-  return [...dropped.values()].reduce((sum, { bytes, at }) => (at < since ? sum : sum + bytes), 0);
 }
 
 /** Counts uses of instances, to tell which was used last. */
@@ -199,7 +167,7 @@ class NativeModule<Exports extends NativeExports> {
 
   private replace(instance: NativeInstance<Exports>): void {
     this.replaced++;
-    countDropped(instance);
+    countDropped(instance.exports.memory);
   }
 
   /** The idle instance that was used last and is fit for another job; or else a new one. */

@@ -7,48 +7,31 @@
  * Nobody waits for somebody who waits: originals never wait. Work may wait for originals, and their own work stand behind
  * it in the line: it goes first if it fits. Where nothing can go the last in the line is refused, and its original goes.
  */
-import { droppedNativeBytes, dropNative, trimNative } from "../../wasm/load.ts";
+import { droppedNativeBytes } from "../../wasm/dropped.ts";
+import { dropNative, trimNative } from "../../wasm/load.ts";
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Memory, Reservation } from "../files.ts";
 import {
-  BUSY_RETRY_SECONDS,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
   MAX_ACCOUNT_LOAD_MS,
   MAX_ACCOUNT_WAITING_JOBS,
   MAX_BLOCKED_MS,
   MAX_LOAD_MS,
-  MAX_ORIGINALS_BYTES,
   MAX_WAITING_JOBS,
-  SMALL_ORIGINAL_BYTES,
-  SMALL_ORIGINALS_BYTES,
 } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { Allowance, tooLong } from "./allowance.ts";
 import { type Breath, isolateThread, type Thread } from "./breath.ts";
+import { busy } from "./busy.ts";
 import { type Holder, Holders } from "./holders.ts";
 import { Line, type Standing, type Waiting } from "./line.ts";
 import { Load, type LoadShare } from "./load.ts";
+import { ORIGINALS, Originals, type OriginalsShare } from "./originals.ts";
 
 /** The account of work that the service does for itself. */
 const OWN_ACCOUNT = "";
-
-/** What originals may hold. */
-export interface OriginalsShare {
-  /** All of them together, but for those that are small. */
-  readonly bytes: number;
-  /** An original of at most so many bytes is small. */
-  readonly small: number;
-  /** What small ones may hold besides. */
-  readonly smallBytes: number;
-}
-
-const ORIGINALS: OriginalsShare = {
-  bytes: MAX_ORIGINALS_BYTES,
-  small: SMALL_ORIGINAL_BYTES,
-  smallBytes: SMALL_ORIGINALS_BYTES,
-};
 
 const LOAD: LoadShare = {
   ms: MAX_LOAD_MS,
@@ -69,9 +52,7 @@ export interface BudgetOptions {
 
 export class Budget implements Memory {
   private readonly work: Holders;
-  /** Originals that are large, or that found no room among the small ones. */
-  private readonly large: Holders;
-  private readonly small: Holders;
+  private readonly originals: Originals;
   private readonly line: Line;
   private readonly load: Load;
   private readonly totalBytes: number;
@@ -80,7 +61,6 @@ export class Budget implements Memory {
   private readonly accountPlaces: number;
   private readonly maxBlockedMs: number;
   private readonly thread: Thread;
-  private readonly share: OriginalsShare;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
 
@@ -91,10 +71,15 @@ export class Budget implements Memory {
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.thread = thread;
-    this.share = originals;
     this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
     const onEvent = () => void thread.look();
-    [this.work, this.large, this.small] = [1, 2, 3].map(() => new Holders(now, onEvent)) as [Holders, Holders, Holders];
+    this.work = new Holders(now, onEvent);
+    this.originals = new Originals(originals, {
+      now,
+      onEvent,
+      admits: (large) => large + this.work.sum <= this.totalBytes && !this.isBlocked(),
+      onFreed: () => this.line.call(),
+    });
     this.load = new Load(load, now, onEvent);
     this.line = new Line({ now, onEvent, everybody: true });
     thread.onEnded(() => this.renew());
@@ -102,7 +87,7 @@ export class Budget implements Memory {
 
   /** What is held at this moment. */
   get held(): { readonly work: number; readonly originals: number } {
-    return { work: this.work.sum, originals: this.large.sum + this.small.sum };
+    return { work: this.work.sum, originals: this.originals.sum };
   }
 
   /** Those who wait for memory. */
@@ -115,33 +100,7 @@ export class Budget implements Memory {
    * large one only beside the work that has begun, and not while work waits for originals to go.
    */
   reserve(bytes: number): Reservation {
-    let mine: Holder = this.place(bytes);
-    const grow = (to: number) => {
-      if (to <= mine.amount) return;
-      const { amount: before } = mine;
-      mine.leave();
-      try {
-        mine = this.place(to);
-      } catch (error) {
-        mine = (before <= this.share.small ? this.small : this.large).join(before);
-        throw error;
-      }
-    };
-    const shrink = (to: number) => {
-      if (to >= mine.amount) return;
-      if (to === 0) mine.leave();
-      mine.hold(to);
-      this.line.call();
-    };
-    return { grow, shrink, release: () => shrink(0) };
-  }
-
-  private place(bytes: number): Holder {
-    const { bytes: all, small, smallBytes } = this.share;
-    if (bytes <= small && this.small.sum + bytes <= smallBytes) return this.small.join(bytes);
-    const held = this.large.sum + bytes;
-    if (held > all || held + this.work.sum > this.totalBytes || this.isBlocked()) throw busy();
-    return this.large.join(bytes);
+    return this.originals.reserve(bytes);
   }
 
   /**
@@ -201,7 +160,7 @@ export class Budget implements Memory {
   private mayBegin(bytes: number): boolean {
     const { work, originals } = this.held;
     if (work === 0) return bytes + originals <= this.aloneBytes;
-    return work + this.large.sum + droppedNativeBytes() + bytes <= this.totalBytes;
+    return work + this.originals.largeSum + droppedNativeBytes() + bytes <= this.totalBytes;
   }
 
   private async turn(bytes: number, who: Waiting): Promise<Holder> {
@@ -237,7 +196,7 @@ export class Budget implements Memory {
 
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
-    for (const holders of [this.work, this.large, this.small, this.load]) holders.renew();
+    for (const holders of [this.work, this.originals, this.load]) holders.renew();
     this.blockedAt = undefined;
     this.line.renew();
   }
@@ -245,11 +204,6 @@ export class Budget implements Memory {
 
 function now(): number {
   return performance.now();
-}
-
-function busy(): ApiError {
-  const headers = { "Retry-After": String(BUSY_RETRY_SECONDS) };
-  return new ApiError(503, "No capacity right now, try again shortly", { headers });
 }
 
 /** The picture cannot be processed in the memory there is, whatever else is going on. */

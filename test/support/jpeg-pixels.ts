@@ -1,6 +1,6 @@
 /** Whole pictures through the native JPEG module. */
 import type { DecoderOptions } from "../../wasm/jpeg/decoder.ts";
-import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
+import type { EncoderOptions } from "../../wasm/jpeg/encoder-options.ts";
 import { openDecoder, openEncoder } from "../../wasm/jpeg/jpeg.ts";
 import { atOnce } from "./pieces.ts";
 import type { Pixels } from "./rows.ts";

@@ -1,7 +1,7 @@
 /** The native JPEG module, against its own scalar code, and its memory. */
 import { describe, expect, it } from "vitest";
 
-import type { EncoderOptions } from "../../wasm/jpeg/encoder.ts";
+import type { EncoderOptions } from "../../wasm/jpeg/encoder-options.ts";
 import { jpegModule } from "../../wasm/jpeg/instance.ts";
 import {
   decodePrice,

@@ -3,11 +3,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import { Thread, UNPAUSED } from "../../src/image/breath.ts";
 import { openTransform } from "../../wasm/color/color.ts";
+import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { Handle } from "../../wasm/handle.ts";
-import type { Turns } from "../../wasm/instance.ts";
 import {
   allocated,
-  droppedNativeBytes,
   dropNative,
   native,
   NativeError,
@@ -18,7 +17,9 @@ import {
   OutOfMemory,
   trimNative,
 } from "../../wasm/load.ts";
-import { COLOR_TYPE, openPngReader } from "../../wasm/pixels/png.ts";
+import type { Turns } from "../../wasm/pausing.ts";
+import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
+import { openPngReader } from "../../wasm/pixels/png-reader.ts";
 import { openComparison } from "../../wasm/score/score.ts";
 import pausing from "../fixtures/native/pausing.wasm";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { COLOR_TYPE, openPngReader, openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png.ts";
+import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
+import { openPngReader } from "../../wasm/pixels/png-reader.ts";
+import { openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png-writer.ts";
 
 const GRAY = { depth: 8, type: COLOR_TYPE.gray } as const;
 /** What the compressor takes at a time, in bytes. */

@@ -2,8 +2,8 @@
  * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture.
  */
 import { LoneJob } from "../handle.ts";
-import type { Turns } from "../instance.ts";
 import { allocated, heapOf, type HeapExports, native } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./av1-encode.wasm";
 

@@ -7,6 +7,7 @@
  * it know what it does. What moves or fills memory goes through functions that charge by the length.
  */
 import { Cursor, joined, signed, unsigned } from "./binary.ts";
+import { costOf, straightOnes } from "./costs.ts";
 import { type Operator, operatorsOf } from "./operators.ts";
 
 export const OPCODE = {
@@ -31,25 +32,12 @@ export const OPCODE = {
 export const EMPTY = 0x40;
 const I32 = 0x7f;
 
-/** Operators that take no time of their own. */
-const FREE = new Set(
-  "block loop if else end nop unreachable drop local.get local.set local.tee i32.const i64.const f32.const f64.const".split(
-    " ",
-  ),
-);
 /** Operators after which others may stand that are not reached from there. */
 const FORKS = new Set(
   "loop if else end br br_if br_table return unreachable return_call return_call_indirect".split(" "),
 );
 const JUMPS = new Set(["br", "br_if", "br_table"]);
 const RETURNS = new Set(["return", "return_call", "return_call_indirect"]);
-/** A call takes about as long as so many operators; one through a table may be of a short function that does not count. */
-const CALL_COST = 4;
-const INDIRECT_COST = 24;
-/** Reading memory takes longer than reckoning, most of all where it is not in the cache. */
-const LOAD_COST = 2;
-/** Functions that go straight ahead count themselves from so many operators on. */
-const MAX_STRAIGHT = 400;
 /** Stretches of so many operators are counted where they stand. */
 const LONG = 24;
 /**
@@ -134,34 +122,6 @@ class Locals {
     const old = this.bytes.subarray(unsigned(this.groups).length);
     return joined([unsigned(this.groups + 1), old, [1, I32]]);
   }
-}
-
-/** Functions without loops that call none but such, by their indices, with what they do in all. */
-function straightOnes(functions: readonly (readonly Operator[])[], imported: number): Map<number, number> {
-  const found = new Map<number, number>();
-  for (let size = -1; size < found.size;) {
-    size = found.size;
-    for (const [index, operators] of functions.entries()) {
-      if (found.has(imported + index)) continue;
-      const isStraight = operators.every(
-        ({ name, target = 0 }) =>
-          name !== "loop" &&
-          !name.includes("indirect") &&
-          !name.startsWith("memory.") &&
-          (!name.includes("call") || target < imported || found.has(target)),
-      );
-      const cost = operators.reduce((sum, operator) => sum + costOf(operator, found), 0);
-      if (isStraight && cost <= MAX_STRAIGHT) found.set(imported + index, cost);
-    }
-  }
-  return found;
-}
-
-function costOf({ name, target }: Operator, straight: ReadonlyMap<number, number>): number {
-  if (name.includes("indirect")) return INDIRECT_COST;
-  if (name.includes("call")) return CALL_COST + (target === undefined ? 0 : (straight.get(target) ?? 0));
-  if (FREE.has(name)) return 0;
-  return name.includes("load") ? LOAD_COST : 1;
 }
 
 interface Edit {

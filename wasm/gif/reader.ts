@@ -1,6 +1,6 @@
 /** Frames of GIF files as RGBA: onto a canvas, or a single one in bands. */
-import type { Turns } from "../instance.ts";
 import { NativeError, OutOfMemory } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 

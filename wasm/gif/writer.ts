@@ -1,5 +1,5 @@
 /** Palette indices to the image data of a GIF frame; see write.c. */
-import type { Turns } from "../instance.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import { collect, Handle } from "./instance.ts";
 

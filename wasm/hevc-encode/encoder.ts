@@ -3,8 +3,8 @@
  * picture.
  */
 import { LoneJob } from "../handle.ts";
-import type { Turns } from "../instance.ts";
 import { allocated, type HeapExports, heapOf, native } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { beside, type Price, priced } from "../price.ts";
 import module from "./hevc-encode.wasm";
 

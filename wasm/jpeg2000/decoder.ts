@@ -1,5 +1,5 @@
 /** Areas of a JPEG 2000 codestream as pixels, by OpenJPEG. */
-import type { Turns } from "../instance.ts";
+import type { Turns } from "../pausing.ts";
 import { ReadingJob } from "./instance.ts";
 
 /** What the channels mean; `cmyk` becomes RGB naively, `inks` stays: four bytes a pixel, 255 for full ink. */

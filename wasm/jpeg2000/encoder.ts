@@ -1,5 +1,6 @@
 /** A JPEG 2000 codestream from rows of pixels, by OpenJPEG. */
-import { allocated, type Turns } from "../instance.ts";
+import { allocated } from "../failures.ts";
+import type { Turns } from "../pausing.ts";
 import { WritingJob } from "./instance.ts";
 
 export interface WriterSettings {

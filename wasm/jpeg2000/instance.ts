@@ -3,9 +3,10 @@
  * writes.
  */
 import { LoneJob } from "../handle.ts";
-import type { ArgumentsOf, ResultOf, Turns } from "../instance.ts";
+import type { ArgumentsOf, ResultOf } from "../instance.ts";
 import { allocated, heapOf, type HeapExports, native } from "../load.ts";
 import { Numbered } from "../numbered.ts";
+import type { Turns } from "../pausing.ts";
 import module from "./jpeg2000.wasm";
 
 export interface Jpeg2000Exports extends HeapExports {

@@ -1,6 +1,6 @@
 /** Inflates zlib data that is neither PNG rows nor small, in pieces, into memory of the caller. */
-import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 

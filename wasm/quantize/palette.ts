@@ -1,6 +1,6 @@
 /** Palettes: counting the colors of a picture, and choosing the best few. See histogram.c and choose.c. */
-import type { Turns } from "../instance.ts";
 import { OutOfMemory } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced, sequence, times } from "../price.ts";
 import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 

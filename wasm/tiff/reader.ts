@@ -1,8 +1,8 @@
 /** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import { fuelFor } from "../fuel/fuel.ts";
-import type { Turns } from "../instance.ts";
 import { allocated, type HeapExports, heapOf, native, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./tiff.wasm";
 

@@ -1,6 +1,6 @@
 /** Encodes a WebP picture that arrives in bands of rows. */
-import type { Turns } from "../instance.ts";
 import { NativeError } from "../load.ts";
+import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import { acquireAlone, closeSink, fileOf, Job, openSink, release, type WebpInstance } from "./instance.ts";
 

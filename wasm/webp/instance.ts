@@ -1,9 +1,9 @@
 /** The native module of this folder, and the memory that one job may take of it. */
 import type { Fuel } from "../fuel/fuel.ts";
 import { NO_LIMIT } from "../handle.ts";
-import type { Pace } from "../instance.ts";
 import { allocated, type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
+import type { Pace } from "../pausing.ts";
 import module from "./webp.wasm";
 
 interface WebpExports extends HeapExports {

@@ -1,5 +1,6 @@
 /** What the isolate that answers has counted, for a monitor. */
-import { droppedNativeBytes, nativeMemoryBytes, nativeStatistics } from "../../../wasm/load.ts";
+import { droppedNativeBytes } from "../../../wasm/dropped.ts";
+import { nativeMemoryBytes, nativeStatistics } from "../../../wasm/load.ts";
 import { isolateThread } from "../../image/breath.ts";
 import { isolateBudget } from "../../image/budget.ts";
 import { type Sample, told } from "../../metrics.ts";

@@ -4,7 +4,7 @@
  * because node:zlib's streams know nothing of turns of the thread, and its synchronous functions take and return whole
  * buffers (72 MB for 24 megapixels).
  */
-import { pngReaderPrice } from "../../../wasm/pixels/png.ts";
+import { pngReaderPrice } from "../../../wasm/pixels/png-reader.ts";
 import { beside } from "../../../wasm/price.ts";
 import { areaOf } from "../content.ts";
 import { exifOrientation } from "../exif.ts";

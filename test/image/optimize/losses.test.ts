@@ -8,7 +8,7 @@ import { compress, pngBandsOfPixels } from "../../../src/image/formats/png/compr
 import { scoreRows } from "../../../src/image/optimize/score.ts";
 import { firstFrame, type Picture } from "../../../src/image/picture.ts";
 import type { EncodeSettings } from "../../../src/image/writer.ts";
-import { COLOR_TYPE } from "../../../wasm/pixels/png.ts";
+import { COLOR_TYPE } from "../../../wasm/pixels/png-header.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { decoded } from "../../support/operations.ts";
 import { rendered } from "../../support/render.ts";

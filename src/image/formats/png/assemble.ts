@@ -1,5 +1,5 @@
 /** The chunks around compressed pixels. */
-import { COLOR_TYPE } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE } from "../../../../wasm/pixels/png-header.ts";
 import { joined } from "../../../joined.ts";
 import type { Size } from "../../geometry.ts";
 import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";

@@ -1,5 +1,5 @@
 /** The choice among representations, filters and levels of deflate, made by trials on a sample. */
-import type { FilterStrategy } from "../../../../wasm/pixels/png.ts";
+import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
 import { type Price, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { type Choice, compressPrice } from "./compress.ts";

@@ -5,7 +5,7 @@ import {
   openPngWriter,
   PNG_WINDOW_ROWS,
   type PngInput,
-} from "../../../../wasm/pixels/png.ts";
+} from "../../../../wasm/pixels/png-writer.ts";
 import { type Price, sequence } from "../../../../wasm/price.ts";
 import { bandsOf, bandsOfPixels } from "../../bands.ts";
 import type { Breath } from "../../breath.ts";

@@ -1,7 +1,7 @@
 /** What a PNG file says before and beside its pixels. */
 import { inflateSync } from "node:zlib";
 
-import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { profileOfCodePoints } from "../../color/code-points.ts";

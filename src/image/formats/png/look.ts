@@ -1,5 +1,5 @@
 /** The first look at a picture that is to be written: which representations it allows, and a sample of it. */
-import { openPngSurveyor, surveyPrice } from "../../../../wasm/pixels/png.ts";
+import { openPngSurveyor, surveyPrice } from "../../../../wasm/pixels/png-surveyor.ts";
 import { beside, held, type Price } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { firstFrame, type Picture } from "../../picture.ts";

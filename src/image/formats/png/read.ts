@@ -1,5 +1,6 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
-import { COLOR_TYPE, openPngReader, type PngHeader, type PngReader } from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
+import { openPngReader, type PngReader } from "../../../../wasm/pixels/png-reader.ts";
 import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";

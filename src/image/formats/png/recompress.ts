@@ -1,12 +1,7 @@
 /** A smaller file of the same samples: colors, depth and profile keep their meaning, nothing is converted. */
-import {
-  COLOR_TYPE,
-  type FilterStrategy,
-  type PngHeader,
-  pngReaderPrice,
-  PNG_WINDOW_ROWS,
-  SAMPLES,
-} from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
+import { pngReaderPrice } from "../../../../wasm/pixels/png-reader.ts";
+import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
 import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { changesOf, detailOf } from "../../content.ts";

@@ -1,11 +1,7 @@
 /** The ways in which PNG can hold a picture exactly. */
-import {
-  COLOR_TYPE,
-  type ColorType,
-  type FilterStrategy,
-  type PngSurvey,
-  type PngSurveyor,
-} from "../../../../wasm/pixels/png.ts";
+import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
+import type { PngSurvey, PngSurveyor } from "../../../../wasm/pixels/png-surveyor.ts";
+import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
 import type { Picture } from "../../picture.ts";
 
 export interface Representation {

@@ -1,5 +1,5 @@
 /** Writes still pictures: files that stay, and files that are only looked at. */
-import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png.ts";
+import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
 import { beside, held, type Price, sequence } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";

@@ -1,0 +1,100 @@
+/** Memory that is set aside for originals before their bytes are read. */
+import type { Reservation } from "../files.ts";
+import { MAX_ORIGINALS_BYTES, SMALL_ORIGINAL_BYTES, SMALL_ORIGINALS_BYTES } from "../limits.ts";
+import { busy } from "./busy.ts";
+import { type Holder, Holders } from "./holders.ts";
+
+/** What originals may hold. */
+export interface OriginalsShare {
+  /** All of them together, but for those that are small. */
+  readonly bytes: number;
+  /** An original of at most so many bytes is small. */
+  readonly small: number;
+  /** What small ones may hold besides. */
+  readonly smallBytes: number;
+}
+
+/** What they may hold in an isolate. */
+export const ORIGINALS: OriginalsShare = {
+  bytes: MAX_ORIGINALS_BYTES,
+  small: SMALL_ORIGINAL_BYTES,
+  smallBytes: SMALL_ORIGINALS_BYTES,
+};
+
+/** What originals are beside. */
+interface Surroundings {
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number;
+  /** Called at the beginning of events in which somebody is heard of. */
+  readonly onEvent: () => void;
+  /** Whether so many bytes of large originals leave what else there is its room. */
+  readonly admits: (largeBytes: number) => boolean;
+  /** Some memory is free again. */
+  readonly onFreed: () => void;
+}
+
+export class Originals {
+  /** Those that are large, or that found no room among the small ones. */
+  private readonly large: Holders;
+  private readonly small: Holders;
+  private readonly share: OriginalsShare;
+  private readonly surroundings: Surroundings;
+
+  constructor(share: OriginalsShare, surroundings: Surroundings) {
+    const { now, onEvent } = surroundings;
+    this.large = new Holders(now, onEvent);
+    this.small = new Holders(now, onEvent);
+    this.share = share;
+    this.surroundings = surroundings;
+  }
+
+  /** Bytes that all of them hold. */
+  get sum(): number {
+    return this.large.sum + this.small.sum;
+  }
+
+  /** Bytes that they hold outside the share of small ones. */
+  get largeSum(): number {
+    return this.large.sum;
+  }
+
+  /**
+   * Sets memory aside for an original of at most so many bytes. A small one finds room in the share of small originals; a
+   * large one only beside the work that has begun, and not while work waits for originals to go.
+   */
+  reserve(bytes: number): Reservation {
+    let mine: Holder = this.place(bytes);
+    const grow = (to: number) => {
+      if (to <= mine.amount) return;
+      const { amount: before } = mine;
+      mine.leave();
+      try {
+        mine = this.place(to);
+      } catch (error) {
+        mine = (before <= this.share.small ? this.small : this.large).join(before);
+        throw error;
+      }
+    };
+    const shrink = (to: number) => {
+      if (to >= mine.amount) return;
+      if (to === 0) mine.leave();
+      mine.hold(to);
+      this.surroundings.onFreed();
+    };
+    return { grow, shrink, release: () => shrink(0) };
+  }
+
+  private place(bytes: number): Holder {
+    const { bytes: all, small, smallBytes } = this.share;
+    if (bytes <= small && this.small.sum + bytes <= smallBytes) return this.small.join(bytes);
+    const held = this.large.sum + bytes;
+    if (held > all || !this.surroundings.admits(held)) throw busy();
+    return this.large.join(bytes);
+  }
+
+  /** Nobody is counted who is not heard of again. */
+  renew(): void {
+    this.large.renew();
+    this.small.renew();
+  }
+}

@@ -1,0 +1,124 @@
+/** PNG rows out of a file: decompression, filters and expansion to RGBA. */
+import { NativeError } from "../load.ts";
+import type { Turns } from "../pausing.ts";
+import { type Price, priced } from "../price.ts";
+import { Handle, WINDOW_ROWS } from "./instance.ts";
+import { type PngHeader, SAMPLES } from "./png-header.ts";
+
+export interface PngReaderOptions extends PngHeader {
+  /** RGBA of each palette index, or of each gray level of at most 8 bits as it is stored: up to 1024 bytes. */
+  readonly table?: Uint8Array;
+  /** The stored color that is transparent, for gray of 16 bits and RGB. */
+  readonly key?: readonly [red: number, green: number, blue: number];
+  /**
+   * The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`.
+   */
+  readonly levels?: Uint8Array;
+  /** Give rows as they are stored instead of RGBA8; for 16 bits per sample. */
+  readonly raw?: boolean;
+  /** The next piece of compressed data, at most `max` bytes; null at its end. */
+  readonly input: (max: number) => Uint8Array | null;
+}
+
+export interface PngReader {
+  /** The next rows, at most `max`: RGBA8, straight alpha; a view valid until the next call; null at the end. */
+  read(max: number): Promise<Uint8Array | null>;
+  /** Whether 8 bits hold all samples so far exactly. */
+  isExact(): boolean;
+  close(): void;
+}
+
+/** What png_read says when a call was long enough and it wants to be called again. */
+const PAUSED = -4;
+/** Bytes of an interlaced picture that a call unfilters before it pauses. */
+const PASS_BYTES = 1 << 20;
+/** Bytes of pixels that a byte of a compressed photograph stands for, where the compressed file is not known. */
+const PHOTOGRAPH_RATIO = 2;
+/** What it says when it cannot go on. */
+const FAILURES: Readonly<Record<number, string>> = {
+  [-1]: "the compressed data is damaged",
+  [-2]: "the compressed data ends too early",
+  [-3]: "a row has a filter that does not exist",
+};
+
+/** Decompressing a byte of the file, unfiltering a byte of pixels as they are stored, and expanding a pixel. */
+const READ_NANOSECONDS = { coded: 6, stored: 0.6, pixel: 0.5 } as const;
+
+/**
+ * `read` throws NativeError when the data is damaged.
+ * @throws OutOfMemory
+ */
+export function openPngReader(options: PngReaderOptions, breath: Turns): PngReader {
+  const { width, height, depth, type, interlaced, table, key, levels, raw = false, input } = options;
+  const handle = new Handle(
+    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, raw ? 1 : 0),
+    (exports, pointer) => exports.png_close(pointer),
+  );
+  const address = (work: "png_table" | "png_levels" | "png_band" | "png_input") =>
+    handle.call((exports, pointer) => exports[work](pointer));
+  try {
+    if (table) handle.bytes(address("png_table"), table.length).set(table);
+    if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
+    if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+  const band = address("png_band");
+  const stride = raw ? (width * depth * SAMPLES[type]) / 8 : width * 4;
+  let left = height;
+
+  /** Returns how many bytes were fed. */
+  function feed(): number {
+    const room = handle.call((exports, pointer) => exports.png_room(pointer));
+    const to = handle.bytes(address("png_input"), room);
+    let filled = 0;
+    let last = false;
+    while (filled < room && !last) {
+      const piece = input(room - filled);
+      if (piece) to.set(piece, filled);
+      else last = true;
+      filled += piece?.length ?? 0;
+    }
+    handle.call((exports, pointer) => exports.png_feed(pointer, filled, last ? 1 : 0));
+    return filled;
+  }
+
+  // All passes are read before the first row of an interlaced picture: nobody else declares that meanwhile.
+  const passMs = (bytes: number, kind: "coded" | "stored") =>
+    interlaced ? priced(0, bytes, READ_NANOSECONDS[kind]).ms : 0;
+
+  return {
+    async read(max) {
+      while (left > 0) {
+        const rows = handle.call((exports, pointer) => exports.png_read(pointer, max));
+        if (rows === PAUSED) {
+          await breath.spend(passMs(PASS_BYTES, "stored"));
+          continue;
+        }
+        if (rows < 0) throw new NativeError(FAILURES[rows]);
+        left -= rows;
+        if (rows > 0) return handle.bytes(band, rows * stride);
+        await breath.spend(passMs(feed(), "coded"));
+      }
+      return null;
+    },
+    isExact: () => handle.call((exports, pointer) => exports.png_exact(pointer)) === 1,
+    close: () => handle.close(),
+  };
+}
+
+interface PngExtent extends Omit<PngHeader, "type"> {
+  /** Bytes of the file; absent: what a photograph takes. */
+  readonly codedBytes?: number | undefined;
+}
+
+/** The price of reading all rows; `depth` is in bits per pixel here. */
+export function pngReaderPrice({ width, height, depth, interlaced, codedBytes }: PngExtent): Price {
+  const rowBytes = Math.ceil((width * depth) / 8) + 8;
+  const passes = interlaced ? rowBytes * height + 8 * height : 0;
+  const bytes = passes + 14 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
+  const { coded, stored, pixel } = READ_NANOSECONDS;
+  const read = codedBytes ?? (rowBytes * height) / PHOTOGRAPH_RATIO;
+  return priced(bytes, 1, read * coded + height * (rowBytes * stored + width * pixel));
+}

@@ -1,0 +1,81 @@
+/** Native memory of jobs that score pictures. */
+import { allocated, native, type NativeExports, type NativeInstance } from "../load.ts";
+import module from "./score.wasm";
+
+interface ScoreExports extends NativeExports {
+  reference_open(
+    width: number,
+    height: number,
+    background: number,
+    tileColumns: number,
+    tileRows: number,
+    inStep: number,
+  ): number;
+  reference_push(reference: number, pixels: number, rows: number): void;
+  reference_close(reference: number): void;
+  comparison_open(reference: number): number;
+  comparison_push(comparison: number, first: number, second: number, rows: number): void;
+  comparison_result(comparison: number): number;
+  comparison_close(comparison: number): void;
+}
+
+const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 1024 * 1024 });
+
+/** Rows that one call may push. */
+export const MAX_ROWS = 16;
+
+/** Native memory of one job: what it opened is freed with it. */
+export class Held {
+  readonly instance: NativeInstance<ScoreExports>;
+  private readonly within: Held | undefined;
+  private readonly inner = new Set<Held>();
+  private readonly frees: (() => void)[] = [];
+  private isOpen = true;
+
+  /** @param within whose memory is looked at: this is closed before it */
+  constructor(within?: Held) {
+    this.instance = within ? within.call(() => within.instance) : scoring.acquire();
+    this.within = within;
+    within?.inner.add(this);
+  }
+
+  call<T>(work: (exports: ScoreExports) => T): T {
+    if (!this.isOpen) throw new RangeError("a comparison was closed");
+    return this.instance.run(work);
+  }
+
+  /** Makes something that `free` gives back; if that fails, all that was made is given back. */
+  make(open: (exports: ScoreExports) => number, free: (exports: ScoreExports, pointer: number) => void): number {
+    try {
+      const pointer = allocated(this.call(open));
+      // A broken instance is not called again: it goes with all it holds.
+      this.frees.push(() => this.instance.broken || free(this.instance.exports, pointer));
+      return pointer;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Memory for MAX_ROWS rows. */
+  band(width: number): number {
+    return this.make(
+      (exports) => exports.malloc(width * 4 * MAX_ROWS),
+      (exports, pointer) => exports.free(pointer),
+    );
+  }
+
+  /** Copies rows into a band. */
+  fill(band: number, rows: Uint8Array): void {
+    this.call(() => this.instance.bytes(band, rows.length).set(rows));
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    for (const held of this.inner) held.close();
+    for (const free of this.frees.toReversed()) free();
+    if (this.within) this.within.inner.delete(this);
+    else scoring.release(this.instance);
+  }
+}
