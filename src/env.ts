@@ -3,16 +3,15 @@ import * as v from "valibot";
 
 import {
   DATABASE_BYTES,
-  DEFAULT_DELIVERY_KEEP_DAYS,
   DEFAULT_FAILED_MS,
   DEFAULT_JOB_MS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
   MAX_DATABASE_BYTES,
   MAX_TEMPORARY_TTL_SECONDS,
   RATE_LIMIT_REQUESTS,
-  WEBHOOK_BYTES_PER_DAY,
-  WEBHOOK_JOBS_PER_DAY,
 } from "./limits.ts";
+import { DEFAULT_DELIVERY_KEEP_DAYS } from "./limits/delivery.ts";
+import { WEBHOOK_BYTES_PER_DAY, WEBHOOK_JOBS_PER_DAY } from "./limits/webhook.ts";
 
 /** The binding of the database of accounts and keys; where the records of an account lie that says nothing else. */
 export const DIRECTORY = "DB";

@@ -3,19 +3,13 @@
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
 import { count, type Counts, dayOf, type Tally } from "./usage.ts";
 
 interface Window {
   /** Milliseconds since the epoch. A window begins with its first request. */
   readonly startedAt: number;
   count: number;
-}
-
-interface Failed {
-  readonly ms: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly limitMs: number;
 }
 
 export interface Ledger {
@@ -131,8 +125,8 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     if (ask.database !== undefined) ledger.database = ask.database;
     note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
   }
-  const pauseSeconds = allowed ? pauseOf(ledger, ask, now) : 0;
-  const mayReserve = allowed && pauseSeconds === 0;
+  const pause = allowed ? pauseOf(ledger, ask, now) : 0;
+  const mayReserve = allowed && pause === 0;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   return {
     allowed,
@@ -141,8 +135,8 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
     used: ledger.used,
     ...(lease !== undefined && { lease }),
-    ...(pauseSeconds > 0 && { pauseSeconds }),
-    ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger, now)) }),
+    ...(pause > 0 && { pauseSeconds: pause }),
+    ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
   };
 }
 
@@ -162,10 +156,7 @@ export function release(ledger: Ledger, lease: number, now: number): void {
 
 /** Counts processor time of failed work. */
 export function lose(ledger: Ledger, ms: number, now: number): void {
-  const { limitMs } = ledger.failed;
-  // No pause is longer than a window, however much failed at once.
-  const most = limitMs * 2;
-  if (ms > 0) ledger.failed = { ms: Math.min(most, failedMs(ledger, now) + ms), at: now, limitMs };
+  ledger.failed = addedFailure(ledger.failed, ms, now);
 }
 
 /**
@@ -206,24 +197,16 @@ export function staleAt(ledger: Ledger, now: number): number {
   roll(ledger, now);
   const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
-  const { ms, at, limitMs } = ledger.failed;
-  const forgotten = ms > 0 ? at + (ms / limitMs) * RATE_WINDOW_SECONDS * 1000 : now;
   const isDayKept = ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
   const until = ledger.used > 0 ? nextMonth(now) : isDayKept ? nextDay(now) : now;
-  return Math.max(now, ...windows, ...leases, forgotten, until);
-}
-
-/** What is not forgotten yet. */
-function failedMs({ failed: { ms, at, limitMs } }: Ledger, now: number): number {
-  return Math.max(0, ms - (limitMs * Math.max(0, now - at)) / (RATE_WINDOW_SECONDS * 1000));
+  return Math.max(now, ...windows, ...leases, forgottenAt(ledger.failed, now), until);
 }
 
 /** Seconds until failed work leaves room for more; 0 when there is some. */
 function pauseOf(ledger: Ledger, { failedMs: limitMs }: Ask, now: number): number {
   if (limitMs === undefined) return 0;
-  ledger.failed = { ms: failedMs(ledger, now), at: now, limitMs };
-  const over = ledger.failed.ms - limitMs;
-  return over < 0 ? 0 : Math.max(1, Math.ceil((over / limitMs) * RATE_WINDOW_SECONDS));
+  ledger.failed = { ms: failedMs(ledger.failed, now), at: now, limitMs };
+  return pauseSeconds(ledger.failed);
 }
 
 function windowOf(ledger: Ledger, key: string, now: number): Window {

@@ -1,5 +1,5 @@
 /** Receipts in the database of a Durable Object, found by name and forgotten by time. */
-import { SWEEP_DELETIONS } from "../limits.ts";
+import { SWEEP_DELETIONS } from "../limits/webhook.ts";
 import type { Receipt } from "./receipts.ts";
 
 const SCHEMA = `

@@ -2,18 +2,15 @@
 import * as v from "valibot";
 
 import { flag, httpUrl, integer, oneOf, record, text } from "../fields.ts";
+import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
-  MAX_ASSET_NAME_CHARACTERS,
   MAX_DELIVERY_PRESETS,
   MAX_DELIVERY_SOURCES,
   MAX_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_WIDTHS,
-  MAX_OBJECT_KEY_BYTES,
-  MAX_SIDE_PIXELS,
-  MAX_URL_CHARACTERS,
   MIN_DELIVERY_TTL_SECONDS,
-} from "../limits.ts";
+} from "../limits/delivery.ts";
 import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";
 

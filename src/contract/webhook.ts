@@ -7,7 +7,7 @@ import {
   MAX_WEBHOOK_OFFSET,
   MAX_WEBHOOK_PAGE,
   MAX_WEBHOOK_URL_CHARACTERS,
-} from "../limits.ts";
+} from "../limits/webhook.ts";
 import { STATUSES, type Status } from "../webhook/record.ts";
 import { Failure, RequestId, Success } from "./response.ts";
 

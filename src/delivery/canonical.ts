@@ -5,7 +5,7 @@ import { Derivation } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
 import type { Asked, DerivationBody } from "./asked.ts";
 import { merged } from "./merge.ts";
-import type { Delivery } from "./records.ts";
+import type { Delivery } from "./rows.ts";
 
 /** What clients say that they take, in classes: the best format that each can show. */
 const CLASSES = [

@@ -1,5 +1,5 @@
 /** Who makes a final: rows of `delivery_finals`, one for each that is being made, in the whole world. */
-import { GRACE_MS, RUN_LEASE_MS, SWEEP_MESSAGES } from "../limits.ts";
+import { GRACE_MS, RUN_LEASE_MS, SWEEP_MESSAGES } from "../limits/webhook.ts";
 
 /** A final to be made, as plain data. */
 export interface FinalRow {

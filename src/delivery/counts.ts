@@ -3,7 +3,9 @@
  * request waits for a row, and a thousand of them cost one.
  */
 import { dayOf } from "../account/usage.ts";
-import { DELIVERY_COUNT_MS, SWEEP_BATCHES, SWEEP_DELETIONS, USAGE_HISTORY_DAYS } from "../limits.ts";
+import { USAGE_HISTORY_DAYS } from "../limits.ts";
+import { DELIVERY_COUNT_MS } from "../limits/delivery.ts";
+import { SWEEP_BATCHES, SWEEP_DELETIONS } from "../limits/webhook.ts";
 
 /** Counts of one delivery on one day. */
 export interface DeliveryCounts {

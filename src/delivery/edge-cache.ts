@@ -3,7 +3,7 @@
  * the delivery's edition, so that a purge makes all places forget. Where the platform has no such cache, on its shared
  * domain for one, nothing is found and nothing kept.
  */
-import { STALE_SECONDS } from "../limits.ts";
+import { STALE_SECONDS } from "../limits/delivery.ts";
 import { shortHash } from "./results.ts";
 
 /** The name of an answer; `shape` tells apart what differs in headers alone. */

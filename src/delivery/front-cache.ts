@@ -2,7 +2,7 @@
  * The platform's cache in front of the Worker, where the operator has switched it on (`[cache]` in wrangler.toml): a hit
  * there does not reach the Worker. Answers are known there by their addresses, and forgotten by their tags.
  */
-import { DELIVERY_CACHE_SECONDS } from "../limits.ts";
+import { DELIVERY_CACHE_SECONDS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
 
 /** A message of the queue: the answers of this delivery are to be forgotten in front. */

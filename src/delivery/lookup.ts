@@ -1,7 +1,7 @@
 /** Deliveries as an isolate remembers them: what the database said of an id holds for a minute. */
 import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
-import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits.ts";
+import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
 import { openDelivery, type OpenedDelivery } from "./records.ts";
 

@@ -1,6 +1,6 @@
 /** Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world. */
 import { ApiError } from "../errors.ts";
-import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_WORK, SHARED_WAIT_MS } from "../limits.ts";
+import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_WORK, SHARED_WAIT_MS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
 import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";

@@ -1,5 +1,5 @@
 /** Results that are to be forgotten before their time. */
-import { MAX_PURGE_BATCHES } from "../limits.ts";
+import { MAX_PURGE_BATCHES } from "../limits/delivery.ts";
 import { markPurged } from "./records.ts";
 import { deliveryPrefix, forget, originalPrefix } from "./results.ts";
 import { identityOf, type Located } from "./sources.ts";

@@ -1,69 +1,17 @@
-/** Deliveries in the database: the only SQL on the table `deliveries`, but that which seals anew. */
-import type { Vault } from "../account/vault.ts";
+/** Deliveries in the database. */
 import type { DeliveryRules, SigningPair } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
-import { MAX_DELIVERIES, SIGNING_OVERLAP_MS } from "../limits.ts";
-
-export interface Delivery extends DeliveryRules {
-  readonly id: string;
-  readonly accountId: string;
-  /** Any source, everything unsigned: on one's own machine alone. */
-  readonly isOpen: boolean;
-  /** Results that were made before, milliseconds since 1970, are forgotten. */
-  readonly purgedAt: number;
-  /** Counts purges. */
-  readonly edition: number;
-  readonly createdAt: string;
-}
-
-/** The pair that signs now, and the one before as long as it is valid. */
-export interface Signing {
-  readonly current: SigningPair;
-  readonly previous?: SigningPair & { readonly until: number };
-}
-
-/** Where deliveries and what they are signed with lie. */
-export interface DeliveryShelf {
-  readonly db: D1Database;
-  readonly vault: Vault;
-}
-
-interface Row {
-  readonly id: string;
-  readonly account_id: string;
-  readonly name: string;
-  readonly sources: string;
-  readonly presets: string;
-  readonly unsigned: string;
-  readonly refine: number;
-  readonly ttl: number;
-  readonly is_open: number;
-  readonly signing: ArrayLike<number> | null;
-  readonly previous: ArrayLike<number> | null;
-  readonly previous_until: number | null;
-  readonly purged_at: number;
-  readonly edition: number;
-  readonly created_at: string;
-}
+import { MAX_DELIVERIES } from "../limits/delivery.ts";
+import { type Delivery, deliveryOf, type DeliveryShelf, type Row } from "./rows.ts";
+import { newPair, openSigning, type Signing, signingContext } from "./signing-pairs.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 16;
-const KEY_BYTES = 32;
 
 /** `dl_` and sixteen letters and digits: a name, not a secret, so that the first letters are a little likelier is fine. */
 function newDeliveryId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(ID_CHARACTERS));
   return `dl_${Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("")}`;
-}
-
-/** A sealed pair opens only as the pair of its delivery. */
-export function signingContext(id: string): string {
-  return `delivery ${id}`;
-}
-
-function newPair(): SigningPair {
-  const random = () => crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
-  return { key: random(), salt: random() };
 }
 
 /** @throws ApiError 422 when the account has as many as it may have */
@@ -149,44 +97,6 @@ export async function deleteDelivery(db: D1Database, accountId: string, id: stri
   return meta.changes > 0;
 }
 
-/** What the addresses of a delivery are signed with; undefined when the account has no such delivery, or none is signed. */
-export async function signingOf(
-  { db, vault }: DeliveryShelf,
-  accountId: string,
-  id: string,
-  now: number,
-): Promise<Signing | undefined> {
-  const row = await db
-    .prepare("SELECT * FROM deliveries WHERE id = ? AND account_id = ?")
-    .bind(id, accountId)
-    .first<Row>();
-  return row ? openSigning(vault, row, now) : undefined;
-}
-
-/** Makes a new pair; the one before stays valid for a while, and no pair before that. */
-export async function rotateSigning(
-  { db, vault }: DeliveryShelf,
-  accountId: string,
-  id: string,
-  now: number,
-): Promise<Signing | undefined> {
-  const pair = newPair();
-  const row = await db
-    .prepare(
-      `UPDATE deliveries SET previous = signing, previous_until = ?4, signing = ?3, updated_at = ?5
-       WHERE id = ?1 AND account_id = ?2 RETURNING *`,
-    )
-    .bind(
-      id,
-      accountId,
-      await vault.seal(pair, signingContext(id)),
-      now + SIGNING_OVERLAP_MS,
-      new Date(now).toISOString(),
-    )
-    .first<Row>();
-  return row ? openSigning(vault, row, now) : undefined;
-}
-
 /**
  * Makes edge caches forget what they know of a delivery; with `all`, everything that was made before is forgotten
  * everywhere. False when the account has no such delivery.
@@ -232,31 +142,4 @@ export async function openDelivery(
   if (!row) return undefined;
   const { credits_total: creditsTotal, database } = row;
   return { ...deliveryOf(row), signing: await openSigning(vault, row, now), creditsTotal, database };
-}
-
-async function openSigning(vault: Vault, row: Row, now: number): Promise<Signing | undefined> {
-  const { id, signing, previous, previous_until: until } = row;
-  if (signing === null) return undefined;
-  const open = async (sealed: ArrayLike<number>) =>
-    (await vault.openJson(Uint8Array.from(sealed), signingContext(id))) as SigningPair;
-  const current = await open(signing);
-  if (previous === null || until === null || until <= now) return { current };
-  return { current, previous: { ...(await open(previous)), until } };
-}
-
-function deliveryOf(row: Row): Delivery {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    sources: JSON.parse(row.sources) as Delivery["sources"],
-    presets: JSON.parse(row.presets) as Delivery["presets"],
-    unsigned: JSON.parse(row.unsigned) as Delivery["unsigned"],
-    refine: row.refine === 1,
-    ttl: row.ttl,
-    isOpen: row.is_open === 1,
-    purgedAt: row.purged_at,
-    edition: row.edition,
-    createdAt: row.created_at,
-  };
 }

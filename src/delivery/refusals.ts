@@ -3,7 +3,7 @@
  * is neither fetched nor decoded for every view of it. A purge moves the delivery's edition on, and with it the names here.
  */
 import { ApiError, type ErrorStatus } from "../errors.ts";
-import { MAX_CACHED_REFUSALS, REFUSAL_CACHE_SECONDS } from "../limits.ts";
+import { MAX_CACHED_REFUSALS, REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
 import type { Order } from "./order.ts";
 

@@ -1,6 +1,6 @@
 /** An address answered: from the bucket while its time lasts, or by work. */
 import { ApiError } from "../errors.ts";
-import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits.ts";
+import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits/delivery.ts";
 import { countDelivery } from "./counts.ts";
 import { madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";

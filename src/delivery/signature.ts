@@ -1,6 +1,6 @@
 /** Signatures of addresses: HMAC-SHA256 of the salt and the text, in base64url without padding. */
 import type { SigningPair } from "../contract/deliveries.ts";
-import type { Signing } from "./records.ts";
+import type { Signing } from "./signing-pairs.ts";
 
 const SIGNATURE_BYTES = 32;
 

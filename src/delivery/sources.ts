@@ -3,7 +3,7 @@
  * is spelled: dots, doubled and encoded slashes, backslashes and user names are judged after everything that servers
  * may decode was decoded.
  */
-import type { Delivery } from "./records.ts";
+import type { Delivery } from "./rows.ts";
 
 /** An original that a delivery may ask for. */
 export type Located =

@@ -1,6 +1,6 @@
 /** What the clock does for deliveries: finals that were lost are announced again, what is over is deleted. */
 import type { Settings } from "../env.ts";
-import { RESULT_MARK_MS } from "../limits.ts";
+import { RESULT_MARK_MS } from "../limits/delivery.ts";
 import { lostFinals } from "./claims.ts";
 import { sweepDeliveryCounts } from "./counts.ts";
 import type { FinalMessage } from "./finals.ts";

@@ -1,7 +1,8 @@
 /** What bounds the jobs that are accepted for later: the account's day, and the room of its database. */
 import type { Beyond } from "../account/ledger.ts";
 import { ApiError, outage } from "../errors.ts";
-import { FULL_RETRY_SECONDS, WEBHOOK_RECORD_BYTES } from "../limits.ts";
+import { FULL_RETRY_SECONDS } from "../limits.ts";
+import { WEBHOOK_RECORD_BYTES } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Credit } from "../street/work.ts";
 import { accountOf, type AppContext } from "./context.ts";

@@ -4,7 +4,8 @@ import { createCompare } from "./compare.js";
 import { createDeliveries } from "./deliveries.js";
 import { byId, durationText, fill, h } from "./dom.js";
 import { createForm } from "./form.js";
-import { call, Refusal } from "./request.js";
+import { resultOf, submit, totalOf } from "./processing.js";
+import { Refusal } from "./request.js";
 import { factsOf } from "./result.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
@@ -13,7 +14,7 @@ import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
 
 /**
- * @import { Called, CallOptions, Field, Source, Success } from "./shapes.d.ts"
+ * @import { Called, Field, Source, Success } from "./shapes.d.ts"
  * @typedef {object} Shown
  * @property {Source} source
  * @property {Success} answer
@@ -52,21 +53,6 @@ function refresh() {
     }),
   );
   byId("send", HTMLButtonElement).disabled = current === undefined || running !== undefined;
-}
-
-/**
- * One processing request with this body.
- * @param {Source} source
- * @param {object | undefined} body
- * @param {CallOptions} options
- * @returns {Promise<Called<Success>>}
- */
-function submit({ file, url }, body, options) {
-  if (url !== undefined) return call("POST", "/1.0/fetch", { body: { url, ...body }, ...options });
-  const parts = new FormData();
-  parts.set("file", file, file.name);
-  if (body) parts.set("data", JSON.stringify(body));
-  return call("POST", "/1.0/upload", { body: parts, ...options });
 }
 
 async function process() {
@@ -151,26 +137,6 @@ async function showPictures() {
   const { before, after, rendered, answer } = shown;
   const { width, height } = answer.output;
   await compare.show({ before, after: rendered ?? after, width, height });
-}
-
-/**
- * The result; undefined when it went to another host, which this page does not call.
- * @param {string} address
- */
-async function resultOf(address) {
-  const url = new URL(address);
-  if (url.origin !== location.origin) return undefined;
-  const stored = await fetch(url);
-  return stored.ok ? stored.blob() : undefined;
-}
-
-/**
- * The service's own part of the time, in milliseconds.
- * @param {Called<Success>["header"]} header
- */
-function totalOf(header) {
-  const [, duration] = /\btotal;dur=([\d.]+)/.exec(header("Server-Timing") ?? "") ?? [];
-  return duration === undefined ? undefined : Number(duration);
 }
 
 /** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */

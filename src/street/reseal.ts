@@ -1,7 +1,7 @@
 /** Seals anew, under the first key of VAULT_KEY, what the databases keep under its other keys or in an older layout. */
 import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
-import { signingContext } from "../delivery/records.ts";
+import { signingContext } from "../delivery/signing-pairs.ts";
 import { ApiError } from "../errors.ts";
 import { RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";

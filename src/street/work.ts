@@ -9,7 +9,7 @@ import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
 import { Allowance } from "../image/allowance.ts";
 import { isolateBudget } from "../image/budget.ts";
-import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits.ts";
+import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";

@@ -1,5 +1,5 @@
 /** Accepting a job: durable first, then the answer; from there on nothing can lose it. */
-import { BEGIN_MS } from "../limits.ts";
+import { BEGIN_MS } from "../limits/webhook.ts";
 import { uploadKey } from "./bytes.ts";
 import type { Ports } from "./ports.ts";
 

@@ -6,7 +6,7 @@
  * failed, and each try is admitted at its price anew, as one of the account's requests, with a credit that stays reserved
  * when the isolate dies. Were they suspects, too, any caller could keep all others out of an isolate by one request.
  */
-import { ALONE_PAUSE_MS, RUN_LEASE_MS } from "../limits.ts";
+import { ALONE_PAUSE_MS, RUN_LEASE_MS } from "../limits/webhook.ts";
 import type { Place } from "./ports.ts";
 
 interface Taken {

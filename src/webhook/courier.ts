@@ -3,7 +3,7 @@
  * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's.
  */
 import { ApiError } from "../errors.ts";
-import { DELIVERY_LEASE_MS } from "../limits.ts";
+import { DELIVERY_LEASE_MS } from "../limits/webhook.ts";
 import { targetContext } from "./accept.ts";
 import type { CourierPorts } from "./ports.ts";
 import { type Attempt, afterAttempt } from "./record.ts";

@@ -1,7 +1,7 @@
 /** One POST to a customer's endpoint: its own short rules, never the general fetch of origins. */
 import { Buffer } from "node:buffer";
 
-import { DELIVERY_TIMEOUT_MS } from "../limits.ts";
+import { DELIVERY_TIMEOUT_MS } from "../limits/webhook.ts";
 import type { Attempt } from "./record.ts";
 import { signatureHeaders } from "./sign.ts";
 

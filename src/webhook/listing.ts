@@ -1,6 +1,6 @@
 /** Records of an account, newest first: what makes a page stay fast with a million records. */
 import { STATUSES, type Status, type WebhookRecord } from "./record.ts";
-import { COLUMNS, fromRow, type Row } from "./store.ts";
+import { COLUMNS, fromRow, type Row } from "./rows.ts";
 
 export interface Page {
   /** None: every status. */

@@ -5,7 +5,7 @@
  * again when its time has come. A record that is not finished always has a `wakeAt`: whatever is lost meanwhile (a
  * message, an alarm, a processor), looking at every record whose `wakeAt` has passed is enough to go on.
  */
-import { MAX_SHOWN_ATTEMPTS } from "../limits.ts";
+import { MAX_SHOWN_ATTEMPTS } from "../limits/webhook.ts";
 
 export const STATUSES = ["created", "scheduled", "dispatched", "delivered", "failed"] as const;
 export type Status = (typeof STATUSES)[number];

@@ -1,6 +1,13 @@
 /** The `run` of an accepted job: claim, process, keep the payload, make the notification due. */
 import { ApiError } from "../errors.ts";
-import { HAND_OUT_MS, MAX_PUT_BACKS, MAX_RUN_RETRY_MS, MAX_STARTS, RUN_LEASE_MS, RUN_RETRY_MS } from "../limits.ts";
+import {
+  HAND_OUT_MS,
+  MAX_PUT_BACKS,
+  MAX_RUN_RETRY_MS,
+  MAX_STARTS,
+  RUN_LEASE_MS,
+  RUN_RETRY_MS,
+} from "../limits/webhook.ts";
 import { jobContext, tell } from "./accept.ts";
 import { backoff } from "./backoff.ts";
 import type { Place, RunPorts, Work } from "./ports.ts";

@@ -1,5 +1,5 @@
 /** What notifications of an account are signed with: one secret, and for a while after a rotation the one before. */
-import { SECRET_OVERLAP_MS } from "../limits.ts";
+import { SECRET_OVERLAP_MS } from "../limits/webhook.ts";
 import type { Seal } from "./ports.ts";
 import { newSecret } from "./sign.ts";
 

@@ -2,7 +2,8 @@
  * Records and their jobs in D1: every statement that moves a record is here, and each move is a conditional update, so
  * that of two who try the same move one does it and the other learns that it has been done.
  */
-import type { Attempt, Outcome, Status, WebhookRecord } from "./record.ts";
+import type { Outcome, WebhookRecord } from "./record.ts";
+import { COLUMNS, fromRow, type Row, toWire } from "./rows.ts";
 
 /** What is accepted: sealed target and job, and where the uploaded bytes are. */
 export interface NewRecord {
@@ -30,22 +31,6 @@ export interface ClaimedDelivery {
   readonly target: Uint8Array;
 }
 
-export interface Row {
-  id: string;
-  account_id: string;
-  status: Status;
-  code: number;
-  created_at: number;
-  updated_at: number;
-  delay_seconds: number;
-  payload: string | null;
-  attempts: string;
-  retries: number;
-  starts: number;
-  put_backs: number;
-  wake_at: number | null;
-}
-
 /** When a job that was given back is to be started again. */
 export interface Release {
   readonly wakeAt: number;
@@ -54,9 +39,6 @@ export interface Release {
   /** Whether the start counts as one; else it found no capacity. */
   readonly counts: boolean;
 }
-
-export const COLUMNS =
-  "id, account_id, status, code, created_at, updated_at, delay_seconds, payload, attempts, retries, starts, put_backs, wake_at";
 
 export type Store = ReturnType<typeof storeOf>;
 
@@ -231,34 +213,4 @@ async function find(db: D1Database, accountId: string, id: string): Promise<Webh
 
 function changed(result: D1Result<unknown>): boolean {
   return result.meta.changes > 0;
-}
-
-interface WireAttempt {
-  at: number;
-  code: number;
-  duration_ms: number;
-}
-
-function toWire({ at, code, durationMs }: Attempt): WireAttempt {
-  return { at, code, duration_ms: durationMs };
-}
-
-/** A record as a row of `COLUMNS` holds it. */
-export function fromRow(row: Row): WebhookRecord {
-  const attempts = JSON.parse(row.attempts) as WireAttempt[];
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    status: row.status,
-    code: row.code,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    delaySeconds: row.delay_seconds,
-    payload: row.payload,
-    attempts: attempts.map(({ at, code, duration_ms }) => ({ at, code, durationMs: duration_ms })),
-    retries: row.retries,
-    starts: row.starts,
-    putBacks: row.put_backs,
-    wakeAt: row.wake_at,
-  };
 }

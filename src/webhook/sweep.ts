@@ -12,7 +12,7 @@ import {
   SWEEP_MESSAGES,
   WEBHOOK_BODY_DAYS,
   WEBHOOK_HISTORY_DAYS,
-} from "../limits.ts";
+} from "../limits/webhook.ts";
 import { spread } from "./backoff.ts";
 import type { UploadStore } from "./bytes.ts";
 import type { Message } from "./ports.ts";

@@ -3,13 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import {
-  MAX_DELIVERIES,
-  MAX_KEYS,
-  USAGE_HISTORY_DAYS,
-  WEBHOOK_BODY_DAYS,
-  WEBHOOK_HISTORY_DAYS,
-} from "../../src/limits.ts";
+import { MAX_KEYS, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { MAX_DELIVERIES } from "../../src/limits/delivery.ts";
+import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS } from "../../src/limits/webhook.ts";
 
 const DAY_MS = 86_400_000;
 export const NOW = Date.UTC(2026, 10, 20, 12);

@@ -31,10 +31,10 @@ import {
   listDeliveries,
   markPurged,
   openDelivery,
-  rotateSigning,
-  signingOf,
 } from "../../src/delivery/records.ts";
-import { MAX_WEBHOOK_OFFSET, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { rotateSigning, signingOf } from "../../src/delivery/signing-pairs.ts";
+import { USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { MAX_WEBHOOK_OFFSET } from "../../src/limits/webhook.ts";
 import { countSql, pickSql, SEALED_COLUMNS } from "../../src/street/reseal.ts";
 import { list, type Page } from "../../src/webhook/listing.ts";
 import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";

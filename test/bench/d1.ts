@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { cpuUsage } from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 
-import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS } from "../../src/limits.ts";
+import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS } from "../../src/limits/webhook.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { fill, fillDirectory, openDatabase } from "./d1-records.ts";
 import {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { carryOutPurge } from "../../src/delivery/purge.ts";
 import { originalPrefix } from "../../src/delivery/results.ts";
-import { MAX_DELIVERIES } from "../../src/limits.ts";
+import { MAX_DELIVERIES } from "../../src/limits/delivery.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";

@@ -9,7 +9,7 @@ import { dayOf } from "../../src/account/usage.ts";
 import { findDeliveryById, forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { storeRequest } from "../../src/delivery/store.ts";
 import { settingsOf } from "../../src/env.ts";
-import { HAND_OUT_MS } from "../../src/limits.ts";
+import { HAND_OUT_MS } from "../../src/limits/webhook.ts";
 import { createConsumer } from "../../src/street/queue.ts";
 import { sealOf } from "../../src/street/work.ts";
 import { accept } from "../../src/webhook/accept.ts";

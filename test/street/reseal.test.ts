@@ -5,7 +5,7 @@ import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { openAsset, saveAsset } from "../../src/account/assets.ts";
 import { type Vault, vaultOf } from "../../src/account/vault.ts";
 import { settingsOf } from "../../src/env.ts";
-import { QUEUE_WORK_MS } from "../../src/limits.ts";
+import { QUEUE_WORK_MS } from "../../src/limits/webhook.ts";
 import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/street/reseal.ts";
 import { runWork, sealOf } from "../../src/street/work.ts";
 import { accept, targetContext } from "../../src/webhook/accept.ts";

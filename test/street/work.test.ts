@@ -2,7 +2,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 
-import { DIRECT_RUN_MS, DIRECT_WORK_MS, MAX_DIRECT_RUNS, QUEUE_WORK_MS, RUN_LEASE_MS } from "../../src/limits.ts";
+import {
+  DIRECT_RUN_MS,
+  DIRECT_WORK_MS,
+  MAX_DIRECT_RUNS,
+  QUEUE_WORK_MS,
+  RUN_LEASE_MS,
+} from "../../src/limits/webhook.ts";
 import type { Street } from "../../src/street/edges.ts";
 import type { Result } from "../../src/street/process.ts";
 import { acceptWork, runWork } from "../../src/street/work.ts";

@@ -1,5 +1,5 @@
 /** Isolates, the queue and alarms as the platform has them, on a simulated clock, with everything that may go wrong. */
-import { ALONE_PAUSE_MS } from "../../src/limits.ts";
+import { ALONE_PAUSE_MS } from "../../src/limits/webhook.ts";
 import { Company } from "../../src/webhook/company.ts";
 import type { Message } from "../../src/webhook/ports.ts";
 import { type EventQueue, Life } from "./event-queue.ts";

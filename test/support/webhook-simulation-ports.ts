@@ -1,6 +1,7 @@
 /** What simulated processes work through: the real statements, each after a moment; origins, receivers and death by chance. */
 import { ApiError } from "../../src/errors.ts";
-import { FETCH_TIMEOUT_MS, RUN_RENEWAL_MS } from "../../src/limits.ts";
+import { FETCH_TIMEOUT_MS } from "../../src/limits.ts";
+import { RUN_RENEWAL_MS } from "../../src/limits/webhook.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import type { CourierPorts, JournalEntry, Message, Ports, RunPorts, Seal, Work } from "../../src/webhook/ports.ts";
 import { type Attempt, isDelivery, type Outcome } from "../../src/webhook/record.ts";

@@ -2,7 +2,7 @@
  * Webhook jobs by the hundred thousand: the real moves, statements and schema on a simulated platform, where processes,
  * messages, origins and receivers fail at random. Demand is counted: nothing is slower because much is asked of it.
  */
-import { DIRECT_RUN_MS, DIRECT_WORK_MS, MAX_DIRECT_RUNS, QUEUE_WORK_MS } from "../../src/limits.ts";
+import { DIRECT_RUN_MS, DIRECT_WORK_MS, MAX_DIRECT_RUNS, QUEUE_WORK_MS } from "../../src/limits/webhook.ts";
 import { accept, begin } from "../../src/webhook/accept.ts";
 import { attend } from "../../src/webhook/courier.ts";
 import type { Message } from "../../src/webhook/ports.ts";

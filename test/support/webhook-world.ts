@@ -1,5 +1,5 @@
 /** A world of virtual time for webhooks: what can happen to processes, their calls, messages and alarms, one at a time. */
-import { HAND_OUT_MS } from "../../src/limits.ts";
+import { HAND_OUT_MS } from "../../src/limits/webhook.ts";
 import { accept, begin } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { attend } from "../../src/webhook/courier.ts";

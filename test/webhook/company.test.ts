@@ -1,7 +1,7 @@
 /** Jobs of an isolate that run beside each other, and suspects that run alone. */
 import { expect, it } from "vitest";
 
-import { RUN_LEASE_MS } from "../../src/limits.ts";
+import { RUN_LEASE_MS } from "../../src/limits/webhook.ts";
 import { Company } from "../../src/webhook/company.ts";
 import type { Place } from "../../src/webhook/ports.ts";
 

@@ -8,7 +8,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { WEBHOOK_BODY_DAYS } from "../../src/limits.ts";
+import { WEBHOOK_BODY_DAYS } from "../../src/limits/webhook.ts";
 import { canMove, isDelivery, type Status } from "../../src/webhook/record.ts";
 import { bucketInMemory, databaseOver } from "../support/embedded-storage.ts";
 import type { Fault } from "../support/processes.ts";

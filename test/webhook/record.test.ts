@@ -1,7 +1,7 @@
 /** The states of a notification, and the schedule of its attempts. */
 import { expect, it } from "vitest";
 
-import { MAX_SHOWN_ATTEMPTS } from "../../src/limits.ts";
+import { MAX_SHOWN_ATTEMPTS } from "../../src/limits/webhook.ts";
 import { afterAttempt, type Attempt, canMove, dueAt, isDelivery, STATUSES } from "../../src/webhook/record.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);

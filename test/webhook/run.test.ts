@@ -3,16 +3,15 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
+import { FETCH_TIMEOUT_MS, STORE_TIMEOUT_MS } from "../../src/limits.ts";
 import {
-  FETCH_TIMEOUT_MS,
   HAND_OUT_MS,
   MAX_PUT_BACKS,
   MAX_RUN_RETRY_MS,
   MAX_STARTS,
   RUN_LEASE_MS,
   RUN_RENEWAL_MS,
-  STORE_TIMEOUT_MS,
-} from "../../src/limits.ts";
+} from "../../src/limits/webhook.ts";
 import { accept } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import type { Message, RunPorts } from "../../src/webhook/ports.ts";

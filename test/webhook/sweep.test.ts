@@ -9,7 +9,7 @@ import {
   MAX_HAND_OUT_MS,
   SWEEP_BATCHES,
   SWEEP_MESSAGES,
-} from "../../src/limits.ts";
+} from "../../src/limits/webhook.ts";
 import { uploadKey, uploadsOf } from "../../src/webhook/bytes.ts";
 import type { Message } from "../../src/webhook/ports.ts";
 import { BODIES_SQL, OLD_SQL, type SweepPorts, sweepWebhooks } from "../../src/webhook/sweep.ts";

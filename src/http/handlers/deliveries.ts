@@ -22,15 +22,12 @@ import { purge } from "../../delivery/purge.ts";
 import {
   changeDelivery,
   createDelivery,
-  type Delivery,
-  type DeliveryShelf,
   deleteDelivery,
   findDelivery,
   listDeliveries,
-  rotateSigning,
-  type Signing,
-  signingOf,
 } from "../../delivery/records.ts";
+import type { Delivery, DeliveryShelf } from "../../delivery/rows.ts";
+import { rotateSigning, type Signing, signingOf } from "../../delivery/signing-pairs.ts";
 import { locate, plainSource } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { accountOf, type AppContext } from "../context.ts";

@@ -15,7 +15,7 @@ import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
-import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits.ts";
+import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";

@@ -12,7 +12,7 @@ import {
   type WebhookSecret,
 } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
-import { DEFAULT_WEBHOOK_PAGE, WEBHOOK_BODY_DAYS } from "../../limits.ts";
+import { DEFAULT_WEBHOOK_PAGE, WEBHOOK_BODY_DAYS } from "../../limits/webhook.ts";
 import { sealOf, wakeCourier } from "../../street/work.ts";
 import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";

@@ -1,0 +1,157 @@
+/** The options of the edge network's dialect, one row each, under their long names. */
+import { DELIVERY_FORMATS } from "../../contract/deliveries.ts";
+import { plainBody } from "../../contract/request.ts";
+import { ApiError } from "../../errors.ts";
+import { parseJsonObject } from "../../json.ts";
+import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { type Concern, type DerivationBody, notOffered, number, whole } from "../asked.ts";
+import { cssColor } from "../css-color.ts";
+import type { Fit, Wish } from "./edge-network-wish.ts";
+
+interface Option {
+  readonly concern?: Concern;
+  readonly read: (wish: Wish, value: string, name: string) => void;
+}
+
+const FITS: readonly string[] = ["scale-down", "contain", "cover", "crop", "pad", "squeeze"] satisfies Fit[];
+const SIDES: readonly string[] = ["left", "right", "top", "bottom"];
+/** Words for a quality, as the presets that promise as much. */
+const QUALITY_WORDS: Readonly<Record<string, string>> = {
+  high: "low",
+  "medium-high": "medium",
+  "medium-low": "high",
+  low: "ultra",
+};
+const COMPRESSIONS: readonly string[] = ["low", "medium", "high", "ultra", "lossless"];
+/** What `compression=fast` encodes at instead of searching. */
+const FAST_QUALITY = 80;
+/** Standard deviations of a blur in its radius, so that the strongest, 250, is the strongest that the engine has. */
+const SIGMAS_PER_RADIUS = 0.4;
+/** The engine's hundredths in one step of `sharpen`. */
+const SHARPEN_STEP = 10;
+const MAX_FACTOR = 10;
+const MIN_GAMMA = 0.1;
+/** The last second that a date can have. */
+const MAX_SECONDS = 8_640_000_000_000;
+
+/** A factor; the edge network passes over 0. */
+function factor(member: string, min: number): Option {
+  return {
+    read: (wish, value, name) => {
+      const found = number(name, value, 0, MAX_FACTOR);
+      if (found === 0 && min > 0) return;
+      wish.tone[member] = Math.max(min, found);
+    },
+  };
+}
+
+function side(member: "width" | "height"): Option {
+  return {
+    concern: member === "width" ? "width" : "other",
+    read: (wish, value, name) => {
+      if (value !== "auto") wish[member] = whole(name, value, 1, MAX_SIDE_PIXELS);
+    },
+  };
+}
+
+const OPTIONS: Readonly<Record<string, Option>> = {
+  width: side("width"),
+  height: side("height"),
+  dpr: { concern: "width", read: (wish, value, name) => (wish.dpr = number(name, value, 0.1, 4)) },
+  fit: { concern: "fit", read: (wish, value) => (wish.fit = FITS.includes(value) ? (value as Fit) : "scale-down") },
+  gravity: { concern: "gravity", read: (wish, value, name) => (wish.place = placeOf(name, value)) },
+  quality: { concern: "quality", read: (wish, value, name) => (wish.quality = qualityOf(name, value)) },
+  format: { concern: "format", read: readFormat },
+  compression: {
+    read: (wish, value) => {
+      if (value === "fast") wish.compression = { quality: FAST_QUALITY };
+      else if (COMPRESSIONS.includes(value)) wish.compression = { compression: value };
+    },
+  },
+  background: {
+    read: (wish, value) => {
+      const color = cssColor(value);
+      if (color !== undefined) wish.background = color;
+    },
+  },
+  blur: { read: (wish, value, name) => (wish.blur = number(name, value, 0, 250) * SIGMAS_PER_RADIUS) },
+  brightness: factor("brightness", Number.EPSILON),
+  contrast: factor("contrast", Number.EPSILON),
+  gamma: factor("gamma", MIN_GAMMA),
+  saturation: factor("saturation", 0),
+  sharpen: { read: (wish, value, name) => (wish.sharpen = Math.round(number(name, value, 0, 10) * SHARPEN_STEP)) },
+  rotate: {
+    read: (wish, value, name) => {
+      if (!["0", "90", "180", "270", "360"].includes(value)) throw new ApiError(422, `${name} must be 90, 180 or 270`);
+      wish.angle = Number(value) % 360;
+    },
+  },
+  flip: { read: (wish, value) => (wish.flip = /^(?:h|v|hv|vh)$/.test(value) ? value : "") },
+  trim: {
+    read: (_, __, name) => {
+      throw notOffered(name);
+    },
+  },
+  metadata: {
+    read: (_, value, name) => {
+      if (value === "copyright" || value === "keep") throw notOffered(`${name}=${value}`);
+    },
+  },
+  anim: {
+    read: (wish, value) => (wish.isStill = value === "false"),
+  },
+  onerror: { read: (wish, value) => (wish.redirects = value === "redirect") },
+  preset: { concern: "preset", read: (wish, value) => (wish.presets = [value]) },
+  json: { read: (wish, value, name) => (wish.json = jsonOf(name, value)) },
+  exp: { read: (wish, value, name) => (wish.expires = whole(name, value, 0, MAX_SECONDS)) },
+};
+
+const SHORT: Readonly<Record<string, string>> = {
+  w: "width",
+  h: "height",
+  g: "gravity",
+  q: "quality",
+  f: "format",
+  p: "preset",
+};
+
+/** An option with its long name, by either of its names. */
+export function optionOf(given: string): { readonly name: string; readonly option: Option } | undefined {
+  const name = SHORT[given] ?? given;
+  const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+  return option && { name, option };
+}
+
+function placeOf(name: string, value: string): Wish["place"] {
+  if (SIDES.includes(value)) return { gravity: value };
+  if (value === "face") return { gravity: "face" };
+  // Faces first; the middle where there are none.
+  if (value === "auto") return { gravity: "faces" };
+  const [, x, y] = /^([\d.]+)x([\d.]+)$/.exec(value) ?? [];
+  if (x === undefined || y === undefined) return {};
+  return { position: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };
+}
+
+function qualityOf(name: string, value: string): Wish["quality"] {
+  if (/^-?[\d.]+$/.test(value)) return { quality: whole(name, value, 1, 100) };
+  const preset = Object.hasOwn(QUALITY_WORDS, value) ? QUALITY_WORDS[value] : undefined;
+  return preset === undefined ? {} : { compression: preset };
+}
+
+function readFormat(wish: Wish, value: string, name: string): void {
+  if (value === "jxl") throw notOffered(`${name}=jxl`);
+  wish.wantsFacts = value === "json";
+  if (wish.wantsFacts) wish.concerns.add("other");
+  const word = value === "jpg" ? "jpeg" : value;
+  wish.format = DELIVERY_FORMATS.find((known) => known === word) ?? "auto";
+}
+
+function jsonOf(name: string, value: string): DerivationBody {
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" });
+  } catch {
+    throw new ApiError(422, `${name} must be a JSON object in base64url`);
+  }
+  return plainBody(parseJsonObject(bytes, name)) as DerivationBody;
+}

@@ -1,0 +1,53 @@
+/** What the options of the edge network's dialect say, gathered one by one. */
+import type { DeliveryFormat } from "../../contract/deliveries.ts";
+import type { Concern, DerivationBody } from "../asked.ts";
+
+export type Fit = "scale-down" | "contain" | "cover" | "crop" | "pad" | "squeeze";
+
+export interface Wish {
+  width?: number;
+  height?: number;
+  dpr: number;
+  fit: Fit;
+  /** Members of `resize` that say what is kept. */
+  place: Readonly<Record<string, unknown>>;
+  background?: string;
+  blur: number;
+  sharpen: number;
+  tone: Record<string, number>;
+  angle: number;
+  flip: string;
+  format: DeliveryFormat | "auto";
+  /** The first frame of an animation alone. */
+  isStill: boolean;
+  wantsFacts: boolean;
+  quality: Readonly<Record<string, unknown>>;
+  compression: Readonly<Record<string, unknown>>;
+  json: DerivationBody;
+  presets: string[];
+  redirects: boolean;
+  expires?: number;
+  readonly concerns: Set<Concern>;
+}
+
+export function newWish(): Wish {
+  return {
+    dpr: 1,
+    fit: "scale-down",
+    place: {},
+    blur: 0,
+    sharpen: 0,
+    tone: {},
+    angle: 0,
+    flip: "",
+    format: "auto",
+    isStill: false,
+    wantsFacts: false,
+    quality: {},
+    compression: {},
+    json: {},
+    presets: [],
+    redirects: false,
+    concerns: new Set(),
+  };
+}

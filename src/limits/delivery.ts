@@ -1,0 +1,49 @@
+/** The bounds of pictures by address. */
+import { FETCH_TIMEOUT_MS } from "../limits.ts";
+
+/** Deliveries of one account: one a site and a stage is plenty; each may be cached by every isolate. */
+export const MAX_DELIVERIES = 100;
+/** Sources of one delivery, all compared with every address. */
+export const MAX_DELIVERY_SOURCES = 16;
+/** Presets of one delivery; the record is kept in the memory of every isolate that serves it. */
+export const MAX_DELIVERY_PRESETS = 100;
+/** Widths that unsigned addresses may have: each is a result that strangers can have made. */
+export const MAX_DELIVERY_WIDTHS = 64;
+/** How long a result is used before its original is asked for again, in seconds: by default a week. */
+export const MIN_DELIVERY_TTL_SECONDS = 60;
+export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
+export const DEFAULT_DELIVERY_TTL_SECONDS = 604_800;
+/** After a rotation addresses that were signed with the pair before stay valid for this long. */
+export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
+/** Batches of a thousand results that one call of a purge deletes: each costs two of the platform's 1,000 subrequests. */
+export const MAX_PURGE_BATCHES = 100;
+
+/** How long an isolate trusts what it knows of a delivery, or that there is none. */
+export const DELIVERY_CACHE_SECONDS = 60;
+/** Deliveries that exist, as an isolate remembers them, and ids of none, apart: a flood of ids forgets only its own. */
+export const MAX_CACHED_DELIVERIES = 1_000;
+export const MAX_CACHED_UNKNOWN_DELIVERIES = 10_000;
+/** How long a draft may be kept by browsers and edges, and how long anything may be shown while it is renewed. */
+export const DRAFT_CACHE_SECONDS = 30;
+export const STALE_SECONDS = 86_400;
+/** How long it is remembered that an original does not exist, or that no picture can be made of it. */
+export const REFUSAL_CACHE_SECONDS = 60;
+/** How much longer than its time a result is served whose origin fails. */
+export const FAILING_ORIGIN_MS = 86_400_000;
+/** Starts of a final that may fail before the draft is taken for it. */
+export const MAX_FINAL_STARTS = 3;
+/** How long a request waits for a final that is made elsewhere, and between two looks. */
+export const FINAL_WAIT_MS = 20_000;
+export const FINAL_LOOK_MS = 300;
+/** Between the first thing that a delivery counts and the row in which it is counted. */
+export const DELIVERY_COUNT_MS = 2_000;
+/** How long results are kept that nobody asks for. */
+export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
+/** A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. */
+export const RESULT_MARK_MS = 7 * 86_400_000;
+/** How long a request waits for work that another one of its isolate does: longer than fetching and encoding take. */
+export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
+/** Results that an isolate makes for addresses at a time, the pictures of a page or two; beyond, clients come back. */
+export const MAX_DELIVERY_WORK = 64;
+/** Refusals of originals and of requests for them, as an isolate remembers them; some hundred bytes each. */
+export const MAX_CACHED_REFUSALS = 1_000;

@@ -1,0 +1,39 @@
+/** One processing request, and what comes of it. */
+import { call } from "./request.js";
+
+/** @import { Called, CallOptions, Source, Success } from "./shapes.d.ts" */
+
+/**
+ * One processing request with this body.
+ * @param {Source} source
+ * @param {object | undefined} body
+ * @param {CallOptions} options
+ * @returns {Promise<Called<Success>>}
+ */
+export function submit({ file, url }, body, options) {
+  if (url !== undefined) return call("POST", "/1.0/fetch", { body: { url, ...body }, ...options });
+  const parts = new FormData();
+  parts.set("file", file, file.name);
+  if (body) parts.set("data", JSON.stringify(body));
+  return call("POST", "/1.0/upload", { body: parts, ...options });
+}
+
+/**
+ * The result; undefined when it went to another host, which this page does not call.
+ * @param {string} address
+ */
+export async function resultOf(address) {
+  const url = new URL(address);
+  if (url.origin !== location.origin) return undefined;
+  const stored = await fetch(url);
+  return stored.ok ? stored.blob() : undefined;
+}
+
+/**
+ * The service's own part of the time, in milliseconds.
+ * @param {Called<Success>["header"]} header
+ */
+export function totalOf(header) {
+  const [, duration] = /\btotal;dur=([\d.]+)/.exec(header("Server-Timing") ?? "") ?? [];
+  return duration === undefined ? undefined : Number(duration);
+}
