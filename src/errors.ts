@@ -1,7 +1,7 @@
 /** What is thrown on purpose: refusals and outages, with what their answers say. */
 import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
 
-/** Every status that an answer can carry on purpose; the list of reasons is in the README. */
+/** Every status that an answer can carry on purpose; the list of reasons is in src/docs/limits.md. */
 export type ErrorStatus =
   | 400
   | 401

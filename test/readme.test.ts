@@ -1,15 +1,20 @@
-/** The README is as the registries and the settings are. */
+/** The documentation is as the registries and the settings are. */
 import { expect, it } from "vitest";
 
-import readme from "../README.md?raw";
+import formats from "../src/docs/formats.md?raw";
+import operations from "../src/docs/operations.md?raw";
+import running from "../src/docs/running.md?raw";
+import stores from "../src/docs/stores.md?raw";
 import { SETTING_NAMES } from "../src/env.ts";
-import { withTables } from "./support/tables.ts";
+import { withTables } from "./support/markdown-tables.ts";
+import { REGISTRY_TABLES } from "./support/tables.ts";
 
 /** `npm run docs` writes the tables anew. */
-it("shows the registries in the README as they are", async () => {
-  await expect(withTables(readme)).toMatchFileSnapshot("../README.md");
+it("shows the registries in the documentation as they are", async () => {
+  const renewed = withTables({ formats, operations, stores }, REGISTRY_TABLES);
+  for (const [name, text] of Object.entries(renewed)) await expect(text).toMatchFileSnapshot(`../src/docs/${name}.md`);
 });
 
-it.each(SETTING_NAMES)("explains the setting %s in the README", (name) => {
-  expect(readme).toContain(`\`${name}\``);
+it.each(SETTING_NAMES)("explains the setting %s in the documentation", (name) => {
+  expect(running).toContain(`\`${name}\``);
 });

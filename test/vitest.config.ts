@@ -15,6 +15,7 @@ const terminal = [
   "test/wasm/binaries.test.ts",
   "test/headers.test.ts",
   "test/clients.test.ts",
+  "test/docs.test.ts",
 ];
 
 // Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.

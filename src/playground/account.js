@@ -61,7 +61,7 @@ async function allCards(actions) {
  * @param {string} text
  */
 function docs(operationId, text) {
-  return h("a", { href: `/docs#${operationId}` }, text);
+  return h("a", { href: `/docs/reference#${operationId}` }, text);
 }
 
 /** @param {Called<Account>} called */

@@ -49,7 +49,7 @@ export function createDeliveries({ readRequest }) {
     "p",
     { class: "hint" },
     "A delivery shows pictures by address: pages name the original and what is to be done with it. ",
-    h("a", { href: "/docs#addDelivery" }, "Reference"),
+    h("a", { href: "/docs/reference#addDelivery" }, "Reference"),
   );
   return { element: h("div", {}, h("h1", {}, "Deliveries"), about, parts, revealed, list, making), load };
 }

@@ -1,5 +1,5 @@
 /**
- * Processor time of the running service for what the README says a million images cost: `PHOTOS="small.jpg phone.jpg"
+ * Processor time of the running service for what src/docs/figures.ts says a picture takes: `PHOTOS="small.jpg phone.jpg"
  * taskset -c 1 npm run bench -- costs`, a JPEG of about 2.8 megapixels and one of about 12. All threads of the runtime
  * count, from the request to its answer; Linux only.
  */

@@ -43,7 +43,7 @@ const FOCUS = `(() => {
 })()`;
 
 const open = async (page: Page): Promise<void> => {
-  await page.locator(":is(.group, .card, .endpoint):visible").first().waitFor();
+  await page.locator(":is(.group, .card, .endpoint, .prose):visible").first().waitFor();
 };
 
 /** States of the pages, each reached as a person would. */
@@ -109,8 +109,18 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   [
-    "the reference",
+    "the documentation, while it is searched",
     "/docs",
+    async (page) => {
+      await open(page);
+      await page.getByRole("searchbox").fill("cache");
+      await page.locator(".found a").first().waitFor();
+    },
+  ],
+  ["a page with tables and programs", "/docs/delivery", open],
+  [
+    "the reference",
+    "/docs/reference",
     async (page) => {
       await open(page);
       await page.evaluate(`document.querySelectorAll("#uploadImage details").forEach((one) => { one.open = true; })`);
@@ -121,7 +131,7 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
 describe.skipIf(inject("browser") === "")("the pages are accessible", () => {
   useBrowser();
 
-  it.each(["/", "/#deliveries", "/#account", "/docs"])(
+  it.each(["/", "/#deliveries", "/#account", "/docs", "/docs/delivery", "/docs/reference"])(
     "%s shows where the focus is, wherever the tab key goes",
     async (path) => {
       for (const viewport of VIEWPORTS) {

@@ -172,11 +172,11 @@ const LANGUAGES = {
   php: { program: "php", show: "echo sign_url(...array_slice($argv, 1));", option: "-r" },
 };
 
-/** What the README shows in a language. */
+/** What the documentation shows in a language. */
 async function documented(language: string): Promise<string> {
-  const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  const [, code] = new RegExp(`\n\`\`\`${language}\n([^]*?sign_url[^]*?)\n\`\`\``).exec(readme) ?? [];
-  if (code === undefined) throw new Error(`The README signs nothing in ${language}`);
+  const page = await readFile(join(ROOT, "src", "docs", "sites.md"), "utf8");
+  const [, code] = new RegExp(`\n\`\`\`${language}\n([^]*?sign_url[^]*?)\n\`\`\``).exec(page) ?? [];
+  if (code === undefined) throw new Error(`The documentation signs nothing in ${language}`);
   return code;
 }
 
@@ -188,17 +188,20 @@ async function isThere(program: string): Promise<boolean> {
 }
 
 describe.skipIf(inject("browser") === "")("a signature", () => {
-  it.for(["python", "php"] as const)("in %s, as the README makes it, opens the address", async (language, { skip }) => {
-    const { program, option, show } = LANGUAGES[language];
-    skip(!(await isThere(program)), `there is no ${program} on this machine`);
-    const { url, signing } = await createDelivery(`${BASE}/`);
-    for (const source of ["sample.jpg", `${BASE}/sample.jpg?v=1,2`, encodeURIComponent(`${BASE}/sample.jpg?a=b c`)]) {
-      const address = `${url}/w=48,h=48,fit=cover,q=75/${source}`;
-      const args = ["--", signing.key, signing.salt, address].slice(language === "php" ? 0 : 1);
-      const { stdout } = await run(program, [option, `${await documented(language)}\n${show}`, ...args]);
-      expect(stdout.trim()).toBe(await signURL(signing, address));
-      expect((await fetch(stdout.trim())).status).toBe(200);
-      expect((await fetch(address)).status).toBe(403);
-    }
-  });
+  it.for(["python", "php"] as const)(
+    "in %s, as the documentation makes it, opens the address",
+    async (language, { skip }) => {
+      const { program, option, show } = LANGUAGES[language];
+      skip(!(await isThere(program)), `there is no ${program} on this machine`);
+      const { url, signing } = await createDelivery(`${BASE}/`);
+      for (const source of ["sample.jpg", `${BASE}/sample.jpg?v=1,2`, encodeURIComponent(`${BASE}/sample.jpg?a=b c`)]) {
+        const address = `${url}/w=48,h=48,fit=cover,q=75/${source}`;
+        const args = ["--", signing.key, signing.salt, address].slice(language === "php" ? 0 : 1);
+        const { stdout } = await run(program, [option, `${await documented(language)}\n${show}`, ...args]);
+        expect(stdout.trim()).toBe(await signURL(signing, address));
+        expect((await fetch(stdout.trim())).status).toBe(200);
+        expect((await fetch(address)).status).toBe(403);
+      }
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** The pages in a browser: their content policy, widths, accessibility and documented examples. */
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,10 +11,13 @@ import document from "../../src/http/openapi.json" with { type: "json" };
 import { BASE, useBrowser, withPage } from "./page.ts";
 
 const run = promisify(execFile);
-const SAMPLE = join(import.meta.dirname, "..", "..", "src", "playground", "sample.jpg");
+const ROOT = join(import.meta.dirname, "..", "..");
+const SAMPLE = join(ROOT, "src", "playground", "sample.jpg");
 
 /** What is there once a page has read what it shows. */
-const READY = ":is(.group, .card, .endpoint):visible";
+const READY = ":is(.group, .card, .endpoint, .prose):visible";
+
+const PATHS = ["/", "/#deliveries", "/#account", "/docs", "/docs/reference"];
 
 /** Run in the page: the controls that a screen reader could only call "button". */
 const NAMELESS = `[...document.querySelectorAll("input, select, textarea, button, a")]
@@ -26,14 +29,14 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
   useBrowser();
 
   it("forbid everything that is not of this service", async () => {
-    for (const path of ["/", "/docs", "/playground.js"]) {
+    for (const path of ["/", "/docs", "/docs/formats", "/docs/reference", "/playground.js"]) {
       const { headers } = await fetch(BASE + path);
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
     }
   });
 
-  it.each(["/", "/#deliveries", "/#account", "/docs"])("%s fits a phone, light and dark", async (path) => {
+  it.each([...PATHS, "/docs/costs", "/docs/operations"])("%s fits a phone, light and dark", async (path) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await withPage(
         path,
@@ -47,7 +50,7 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     }
   });
 
-  it.each(["/", "/#deliveries", "/#account", "/docs"])("%s names everything that can be used", (path) =>
+  it.each(PATHS)("%s names everything that can be used", (path) =>
     withPage(path, async (page) => {
       await page.locator(READY).first().waitFor();
       const nameless = await page.evaluate(NAMELESS);
@@ -55,8 +58,8 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     }),
   );
 
-  it("/docs shows every endpoint, with examples that work", () =>
-    withPage("/docs", async (page) => {
+  it("/docs/reference shows every endpoint, with examples that work", () =>
+    withPage("/docs/reference", async (page) => {
       await page.locator(".endpoint").first().waitFor();
       const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
       const expected = operations.map(({ operationId }) => operationId);
@@ -78,10 +81,34 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
       }
     }));
 
-  it("answer the requests of the README", async () => {
-    const readme = await readFile(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
-    const lines = [...readme.matchAll(/^ *curl (?:.*\\\n)*.*$/gm)].map(([text]) => text.trim());
-    expect(lines.length).toBeGreaterThan(1);
+  it("leads from a bookmark of the reference to where that is now", () =>
+    withPage("/docs#uploadImage", async (page) => {
+      await page.waitForURL("**/docs/reference#uploadImage");
+      await page.locator("#uploadImage").waitFor();
+    }));
+
+  it("finds sections of the documentation, and says when it finds none", () =>
+    withPage("/docs/costs", async (page) => {
+      await page.keyboard.press("/");
+      await page.keyboard.type("vault key");
+      const found = page.locator(".found a");
+      await found.first().waitFor();
+      expect(await page.locator("#search [role=status]").innerText()).toMatch(/^\d+ sections$/);
+      await page.getByRole("searchbox").fill("<xyzzy>");
+      await page.getByText("Nothing found").waitFor();
+      await page.getByRole("searchbox").fill("reseal");
+      await page.locator(".found mark").first().waitFor();
+      await found.first().click();
+      await page.getByRole("heading", { level: 1, name: "Changing keys" }).waitFor();
+    }));
+
+  it("answer the requests of the README and of the documentation", async () => {
+    const docs = join(ROOT, "src", "docs");
+    const names = (await readdir(docs)).filter((name) => name.endsWith(".md")).map((name) => join(docs, name));
+    const texts = await Promise.all([join(ROOT, "README.md"), ...names].map((name) => readFile(name, "utf8")));
+    const found = texts.flatMap((text) => [...text.matchAll(/^ *curl (?:.*\\\n)*.*$/gm)]);
+    const lines = [...new Set(found.map(([text]) => text.trim()))];
+    expect(lines.length).toBeGreaterThan(2);
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     try {
       await cp(SAMPLE, join(folder, "photo.jpg"));

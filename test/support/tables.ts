@@ -1,4 +1,4 @@
-/** The tables of the README, made from the registries. */
+/** The tables of the documentation that are made from the registries. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 
 import { ANALYSES } from "../../src/image/analyses.ts";
@@ -9,9 +9,9 @@ import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import type { ProviderRow } from "../../src/storage/provider.ts";
 import { PROVIDERS } from "../../src/storage/providers.ts";
+import { code, table, type Tables } from "./markdown-tables.ts";
 
-/** Every table, by the name in its markers: `<!-- table: formats -->` … `<!-- end -->`. */
-const TABLES: Readonly<Record<string, () => string>> = {
+export const REGISTRY_TABLES: Tables = {
   formats: () =>
     table(
       ["Format", "Written", "Alpha", "Animation", "Lossless", "Names", ""],
@@ -51,38 +51,9 @@ const TABLES: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/**
- * The document with every table between markers made anew.
- * @throws Error when markers name no table or a table has no place
- */
-export function withTables(document: string): string {
-  const placed = new Set<string>();
-  const renewed = document.replace(/(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, start, name, end) => {
-    const make = TABLES[String(name)];
-    if (make === undefined) throw new Error(`There is no table ${name}`);
-    placed.add(String(name));
-    return `${start}\n${make()}\n\n${end}`;
-  });
-  const lost = Object.keys(TABLES).filter((name) => !placed.has(name));
-  if (lost.length > 0) throw new Error(`No place for the tables ${lost.join(", ")}`);
-  return renewed;
-}
-
 function members(params: OperationRow["params"]): string[] {
   const schema = toJsonSchema(params, { typeMode: "input", errorMode: "ignore" });
   return Object.keys(schema.properties ?? {});
 }
 
-/** Cells padded as the formatter pads them. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")));
-  const widths = head.map((cell, column) =>
-    Math.max(3, cell.length, ...escaped.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...escaped.map(line)].join("\n");
-}
-
 const mark = (value: boolean) => (value ? "yes" : "");
-const code = (name: string) => `\`${name}\``;

@@ -7,8 +7,8 @@ import type { EncodeSettings } from "../writer.ts";
  * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing
  * distance, 70 is high quality, 50 medium. Blind encoding at mozjpeg's quality 80, common practice, averages 75 over
  * photographs and scatters from 63 to 79; `medium` gives 75 to every one. Six photographs reach 92 at our quality 95, 82
- * at 85 and 65 at 50, each within 6 points (README, Optimization). A fixed quality for `ultra` instead took 34 KB for a
- * logo that needs 14 to score 60.
+ * at 85 and 65 at 50, each within 6 points (src/docs/optimization.md). A fixed quality for `ultra` instead took 34 KB for
+ * a logo that needs 14 to score 60.
  */
 export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
 

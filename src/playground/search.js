@@ -1,0 +1,109 @@
+/**
+ * The search through the documentation: sections that have every word, as a word or the beginning of one; where there are
+ * none, sections that have some.
+ */
+
+/** @typedef {{ page: string, heading: string, path: string, text: string }} Entry a section of a page */
+/** @typedef {{ entry: Entry, score: number, snippet: string, words: readonly string[] }} Found */
+
+/** Where a word counts for how much: a heading says what a section is about, its text only that the word occurs. */
+const WEIGHTS = { heading: 12, page: 6, text: 1 };
+/** A whole word says more than the beginning of one. */
+const WHOLE = 2;
+/** Occurrences beyond this many say nothing more. */
+const MOST_OCCURRENCES = 4;
+/** The text around the first word that was found, in characters. */
+const SNIPPET = 130;
+
+/**
+ * What is looked for in a text.
+ * @param {string} query
+ */
+function wordsOf(query) {
+  return query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/**
+ * A search through these entries, best first.
+ * @param {readonly Entry[]} entries
+ * @returns {(query: string) => Found[]}
+ */
+export function createSearch(entries) {
+  return (query) => {
+    const words = wordsOf(query);
+    if (words.length === 0) return [];
+    const found = entries
+      .map((entry) => ({ entry, scores: words.map((word) => scoreOf(entry, word)) }))
+      .filter(({ scores }) => scores.some((score) => score > 0));
+    const whole = found.filter(({ scores }) => scores.every((score) => score > 0));
+    return (whole.length > 0 ? whole : found)
+      .map(({ entry, scores }) => ({ entry, score: sum(scores), snippet: snippetOf(entry.text, words), words }))
+      .sort((one, other) => other.score - one.score);
+  };
+}
+
+/** @param {readonly number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string} word
+ */
+function scoreOf({ heading, page, text }, word) {
+  return (
+    WEIGHTS.heading * occurrences(heading, word) +
+    WEIGHTS.page * occurrences(page, word) +
+    WEIGHTS.text * occurrences(text, word)
+  );
+}
+
+/**
+ * How often a word occurs, whole ones counted for more.
+ * @param {string} text
+ * @param {string} word
+ */
+function occurrences(text, word) {
+  const lower = text.toLowerCase();
+  let count = 0;
+  for (const { index } of matches(lower, word)) {
+    const next = lower[index + word.length] ?? "";
+    count += /[\p{L}\p{N}_]/u.test(next) ? 1 : WHOLE;
+    if (count >= MOST_OCCURRENCES) return MOST_OCCURRENCES;
+  }
+  return count;
+}
+
+/**
+ * Where a word begins in a text.
+ * @param {string} text in small letters
+ * @param {string} word letters, digits and underscores only, so that it is no pattern
+ */
+function matches(text, word) {
+  return text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"));
+}
+
+/**
+ * @param {string} text
+ * @param {readonly string[]} words
+ */
+function snippetOf(text, words) {
+  const lower = text.toLowerCase();
+  const places = words.flatMap((word) => [...matches(lower, word)].slice(0, 1).map(({ index }) => index));
+  const first = places.length === 0 ? 0 : Math.min(...places);
+  const from = first < SNIPPET / 2 ? 0 : text.indexOf(" ", first - SNIPPET / 3) + 1;
+  const cut = text.slice(from, from + SNIPPET);
+  return (from > 0 ? "… " : "") + cut + (from + SNIPPET < text.length ? " …" : "");
+}
+
+/**
+ * A text in parts, those that were looked for marked.
+ * @param {string} text
+ * @param {readonly string[]} words
+ * @returns {{ text: string, hit: boolean }[]}
+ */
+export function marked(text, words) {
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join("|")})`, "giu");
+  return text.split(pattern).map((part, index) => ({ text: part, hit: index % 2 === 1 }));
+}

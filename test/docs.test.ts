@@ -1,0 +1,112 @@
+/** The documentation: its computed tables, the pages made of it, and that every link leads somewhere. */
+import { access, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { beforeAll, expect, it } from "vitest";
+
+import { addressOf, INDEX, render } from "../src/docs/site/markdown.ts";
+import { menuOf, site } from "../src/docs/site/page.ts";
+import { FIGURE_TABLES } from "./support/figure-tables.ts";
+import { withTables } from "./support/markdown-tables.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const DOCS = join(ROOT, "src", "docs");
+const PAGES = join(ROOT, "src", "playground");
+
+interface Search {
+  readonly createSearch: (
+    entries: unknown,
+  ) => (query: string) => readonly { readonly entry: { readonly path: string } }[];
+}
+
+/** What pages run is JavaScript, checked by a configuration of its own. */
+const { createSearch }: Search = await import(join(PAGES, "search.js"));
+
+/** Every page by its name, and the README of the repository. */
+const documents: Record<string, string> = {};
+let readme = "";
+
+beforeAll(async () => {
+  const names = (await readdir(DOCS)).filter((name) => name.endsWith(".md")).sort();
+  for (const name of names) documents[name] = await readFile(join(DOCS, name), "utf8");
+  readme = await readFile(join(ROOT, "README.md"), "utf8");
+});
+
+/** `npm run docs` writes tables and pages anew. */
+it("shows computed figures in the documentation as they are", async () => {
+  const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, FIGURE_TABLES);
+  await expect(top).toMatchFileSnapshot(join(ROOT, "README.md"));
+  for (const [name, text] of Object.entries(renewed)) {
+    await expect(text).toMatchFileSnapshot(join(DOCS, name));
+    documents[name] = text;
+  }
+});
+
+it("serves the documentation as it is", async () => {
+  for (const [name, text] of Object.entries(site(documents))) await expect(text).toMatchFileSnapshot(join(PAGES, name));
+});
+
+it("serves no page whose document is gone", async () => {
+  const there = (await readdir(join(PAGES, "docs"))).map((name) => `docs/${name}`);
+  expect([...there, "docs.html"].sort()).toEqual(Object.keys(site(documents)).sort());
+});
+
+it("names every page once in the index", () => {
+  const listed = menuOf(documents[INDEX] ?? "").flatMap(({ files }) => files);
+  expect(listed.toSorted()).toEqual(Object.keys(documents).filter((name) => name !== INDEX));
+});
+
+it("has no link that leads nowhere", async () => {
+  const anchors = new Map(
+    Object.entries(documents).map(([name, text]) => [name, new Set(render(text).sections.map(({ id }) => id))]),
+  );
+  const all = { ...documents, "../../README.md": readme };
+  for (const [name, text] of Object.entries(all)) {
+    for (const [, href = ""] of text.replace(/^```[^]*?^```/gm, "").matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(href)) continue;
+      const [path = "", anchor] = href.split("#");
+      const file = join(DOCS, name, "..", path);
+      if (path !== "") await expect(access(file), `${name}: ${href}`).resolves.toBeUndefined();
+      const page = path === "" ? name : file.slice(DOCS.length + 1);
+      if (anchor !== undefined) expect([...(anchors.get(page) ?? [])], `${name}: ${href}`).toContain(anchor);
+    }
+  }
+});
+
+it.each([
+  ["formats.md", "/docs/formats"],
+  ["formats.md#jpeg-2000", "/docs/formats#jpeg-2000"],
+  ["README.md", "/docs"],
+  ["../http/openapi.json", "/docs/reference"],
+  ["https://example.com/a", "https://example.com/a"],
+  ["../limits.ts", undefined],
+])("leads from %s to %s on the served pages", (href, address) => {
+  expect(addressOf(href)).toBe(address);
+});
+
+it("puts text into pages as text, and refuses markup", () => {
+  const { html } = render(
+    '# A\n\nSome `<b>` & "text" <https://example.com/?a=1&b=2>\n\n```html\n<img onerror="x">\n```\n',
+  );
+  expect(html).toContain("&lt;b&gt;");
+  expect(html).toContain("&lt;img onerror=");
+  expect(html).not.toContain("<img");
+  expect(() => render("# A\n\n<script>x</script>")).toThrow("use Markdown");
+  expect(() => render("# A\n\nSome <b>bold</b> text")).toThrow("use Markdown");
+});
+
+it.each([
+  ["vault key", "/docs/keys#when-you-know-the-old-key"],
+  ["progressive", "/docs/formats#progressive-or-baseline"],
+  ["sig", "/docs/sites#signatures"],
+  ["idempotency", "/docs/retries"],
+  ["next.js", "/docs/sites#nextjs"],
+  ["imgproxy xyzzy", "/docs/moving#from-imgproxy"],
+])("finds %s", (query, path) => {
+  const search = createSearch(JSON.parse(site(documents)["docs/search.json"] ?? "[]"));
+  expect(
+    search(query)
+      .slice(0, 3)
+      .map(({ entry }) => entry.path),
+  ).toContain(path);
+});
