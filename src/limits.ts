@@ -131,6 +131,32 @@ export const RECEIPT_RUN_MS = 45_000;
 /** Between two signs of life: two may be lost. */
 export const RECEIPT_RENEWAL_MS = 14_000;
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+
+/** How long an upload token may be used: long enough for a person to choose a picture, too short to be passed on. */
+export const MIN_UPLOAD_TOKEN_SECONDS = 60;
+export const MAX_UPLOAD_TOKEN_SECONDS = 3_600;
+export const DEFAULT_UPLOAD_TOKEN_SECONDS = 600;
+export const MAX_UPLOAD_TOKEN_USES = 100;
+/**
+ * Requests with a token for each of its uses: those that are refused give their use back, and count as requests of the key
+ * that made the token. A visitor must not use up its window.
+ */
+export const UPLOAD_TOKEN_TRIES = 10;
+/** Sites whose pages may use a token: one with its stages and its languages. */
+export const MAX_UPLOAD_TOKEN_ORIGINS = 10;
+/** The longest name of a host, with its scheme and its port. */
+export const MAX_ORIGIN_CHARACTERS = 267;
+/** What a token says of the work, as JSON: it travels in a header, of which some clients take 16 KB at most. */
+export const MAX_UPLOAD_TOKEN_DATA_BYTES = 4 * 1024;
+/** A token with the longest data and origins, sealed and in base64, takes less. */
+export const MAX_UPLOAD_TOKEN_CHARACTERS = 12 * 1024;
+/** How much longer than a token its uses are remembered: clocks of two machines differ. */
+export const UPLOAD_TOKEN_SKEW_MS = 60_000;
+/** Spent tokens that an isolate remembers, so that asking again with one reaches no meter. */
+export const MAX_CACHED_SPENT_TOKENS = 1_000;
+/** How long browsers may remember that a page may send uploads; the longest that any of them does. */
+export const PREFLIGHT_SECONDS = 7_200;
+
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
 /** Between two copies of a busy meter's usage to the database: how old the list of all accounts may be. */

@@ -27,7 +27,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** 40 characters of 62 are 238 bits. */
 const RANDOM_CHARACTERS = 40;
 /** 32 bits in characters of 62. */
-const CHECKSUM_CHARACTERS = 6;
+export const CHECKSUM_CHARACTERS = 6;
 const HINT_CHARACTERS = 4;
 
 /** A new key: `dk_`, 40 random letters and digits, and a checksum of all that. */
@@ -45,7 +45,7 @@ export function generateKey(): string {
 }
 
 /** It tells a key from what was guessed or mistyped without asking the database; it proves nothing. */
-function checksumOf(key: string): string {
+export function checksumOf(key: string): string {
   const characters: string[] = [];
   for (let left = crc32(key); characters.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) {
     characters.unshift(ALPHABET.charAt(left % 62));
@@ -125,14 +125,29 @@ export async function findHolder(
 ): Promise<Holder | null> {
   if (!mayBeKey(key)) return null;
   const hash = await hashOf(key);
-  const known = existing.get(hash) ?? unknown.get(hash);
+  return remembered(hash, now, () => readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash)), onStranger);
+}
+
+/** Whom the key with this id belongs to; null when it was deleted. Remembered for as long as what `findHolder` says. */
+export async function findHolderById(db: D1Database, keyId: string, now: number): Promise<Holder | null> {
+  return remembered(keyId, now, () => readHolder(db.prepare(`${HOLDERS} WHERE keys.id = ?`).bind(keyId)));
+}
+
+/** @param name the hash or the id of a key: no text is both */
+async function remembered(
+  name: string,
+  now: number,
+  read: () => Promise<Holder | null>,
+  onStranger: () => void = () => undefined,
+): Promise<Holder | null> {
+  const known = existing.get(name) ?? unknown.get(name);
   if (known && known.until > now) return known.holder;
-  if (!existing.has(hash)) onStranger();
-  const holder = await readHolder(db, hash);
-  if (holder) existing.set(hash, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
+  if (!existing.has(name)) onStranger();
+  const holder = await read();
+  if (holder) existing.set(name, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
   else {
-    existing.delete(hash);
-    unknown.set(hash, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
+    existing.delete(name);
+    unknown.set(name, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
   }
   return holder;
 }
@@ -143,16 +158,13 @@ export function forgetKeys(): void {
   unknown.clear();
 }
 
-async function readHolder(db: D1Database, hash: string): Promise<Holder | null> {
-  const row = await db
-    .prepare(
-      `SELECT keys.id AS key_id, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
-              accounts.created_at, accounts.database, coalesce(databases.bytes, 0) AS database_bytes
-       FROM keys JOIN accounts ON accounts.id = keys.account_id
-         LEFT JOIN databases ON databases.name = accounts.database
-       WHERE keys.hash = ?`,
-    )
-    .bind(hash)
-    .first<AccountRow & { key_id: string; database_bytes: number }>();
+const HOLDERS = `
+  SELECT keys.id AS key_id, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
+         accounts.created_at, accounts.database, coalesce(databases.bytes, 0) AS database_bytes
+  FROM keys JOIN accounts ON accounts.id = keys.account_id
+    LEFT JOIN databases ON databases.name = accounts.database`;
+
+async function readHolder(statement: D1PreparedStatement): Promise<Holder | null> {
+  const row = await statement.first<AccountRow & { key_id: string; database_bytes: number }>();
   return row && { keyId: row.key_id, account: accountOf(row), databaseBytes: row.database_bytes };
 }

@@ -5,6 +5,7 @@ import { DIRECTORY } from "../env.ts";
 import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { databaseNamed } from "./databases.ts";
+import { ExpiringRows } from "./expiring-rows.ts";
 import {
   type Ask,
   type Beyond,
@@ -23,8 +24,8 @@ import {
   take,
   withdraw,
 } from "./ledger.ts";
-import { ReceiptStore } from "./receipt-store.ts";
-import { begin, end, type Ending, find, type Found, renew } from "./receipts.ts";
+import { begin, end, type Ending, find, type Found, type Receipt, renew } from "./receipts.ts";
+import { givenBack, isUsable, mayTry, type TokenUse, tried, type UseAsk } from "./token-uses.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
@@ -46,6 +47,8 @@ export interface Failure {
 export interface RepeatableAsk extends Ask {
   /** The name of the receipt. */
   readonly receipt?: string;
+  /** The upload token that it comes with. */
+  readonly use?: UseAsk;
 }
 
 /** What a request found under the name of its receipt: its answer, somebody at work, or that it has just begun. */
@@ -56,7 +59,13 @@ export type Opened =
 export interface TakenWithReceipt extends Taken {
   /** Absent where the request may not begin, or has no name. */
   readonly opened?: Opened;
+  /** The upload token has no use left, or has ended: nothing was counted or reserved. */
+  readonly isSpent?: true;
+  /** The upload token of which a use was taken. */
+  readonly use?: string;
 }
+
+const SPENT: TakenWithReceipt = { allowed: false, limit: 0, remaining: 0, resetSeconds: 1, used: 0, isSpent: true };
 
 /**
  * Counts the requests and credits of one account, or the requests of one client address. An object runs one call at a
@@ -66,7 +75,8 @@ export interface TakenWithReceipt extends Taken {
  */
 export class Meter extends DurableObject<Env> {
   readonly #ledger: Ledger;
-  readonly #receipts: ReceiptStore;
+  readonly #receipts: ExpiringRows<Receipt>;
+  readonly #uses: ExpiringRows<TokenUse>;
   #writtenAt = -Infinity;
   #pending = false;
   /** Whether an alarm will copy the usage. */
@@ -76,24 +86,31 @@ export class Meter extends DurableObject<Env> {
     super(state, env);
     // What an earlier version wrote has fewer members.
     this.#ledger = { ...emptyLedger(), ...state.storage.kv.get<Ledger>(LEDGER) };
-    this.#receipts = new ReceiptStore(state.storage.sql);
+    this.#receipts = new ExpiringRows(state.storage.sql, "receipts");
+    this.#uses = new ExpiringRows(state.storage.sql, "token_uses");
   }
 
   /**
-   * Counts a request and, when asked, reserves one credit for it: not for one that was answered already, or is at work.
-   * One that has begun is durable before it is answered.
+   * Counts a request and, when asked, reserves one credit for it, and takes a use of its upload token: not for one that
+   * was answered already, or is at work. One that has begun, and a use, are durable before it is answered.
    */
-  take({ receipt, ...ask }: RepeatableAsk, now = Date.now()): TakenWithReceipt {
+  take({ receipt, use, ...ask }: RepeatableAsk, now = Date.now()): TakenWithReceipt {
     const known = receipt === undefined ? undefined : this.#receipts.get(receipt);
     const found = receipt === undefined ? undefined : find(known, now);
+    const isNew = !found || found.state === "free";
+    const uses = use && this.#uses.get(use.id);
+    if (use && !(isNew ? isUsable : mayTry)(uses, use, now)) return SPENT;
     const { creditsTotal, ...unpaid } = ask;
-    const needsCredit = creditsTotal !== undefined && (!found || found.state === "free");
-    const taken = take(this.#ledger, needsCredit ? ask : unpaid, now);
-    if (taken.allowed || ask.account !== undefined) this.#keep();
-    if (receipt === undefined || !found || !taken.allowed) return taken;
+    const counted = take(this.#ledger, creditsTotal !== undefined && isNew ? ask : unpaid, now);
+    if (counted.allowed || ask.account !== undefined) this.#keep();
+    if (!counted.allowed) return counted;
+    const begins = counted.lease !== undefined;
+    if (use) this.#uses.put(use.id, tried(uses, use, begins));
+    const taken = { ...counted, ...(use && begins && { use: use.id }) };
+    if (receipt === undefined || !found) return taken;
     if (found.state !== "free") return { ...taken, opened: found };
     // What may not begin leaves no trace.
-    if (taken.lease === undefined) return taken;
+    if (!begins) return taken;
     const token = crypto.randomUUID();
     this.#receipts.put(receipt, begin(known, token, now));
     return { ...taken, opened: { ...found, token } };
@@ -125,6 +142,12 @@ export class Meter extends DurableObject<Env> {
       note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
     }
     this.#keep();
+  }
+
+  /** Gives back a use of an upload token that was taken for a request whose work did not begin. */
+  giveBack(use: string): void {
+    const uses = this.#uses.get(use);
+    if (uses) this.#uses.put(use, givenBack(uses));
   }
 
   /** Gives a reserved credit back, and counts the failure of a key and the processor time that it took. */
@@ -178,7 +201,7 @@ export class Meter extends DurableObject<Env> {
   }
 
   /**
-   * Copies the usage, forgets old receipts, and deletes an object that holds nothing worth keeping, such as that of an
+   * Copies the usage, forgets old receipts and uses, and deletes an object that holds nothing worth keeping, such as that of an
    * address seen once.
    */
   override async alarm(): Promise<void> {
@@ -187,14 +210,15 @@ export class Meter extends DurableObject<Env> {
       logLine("error", { event: "usage not saved", causes: causesOf(error) }),
     );
     const now = Date.now();
-    const forgetting = this.#receipts.sweep(now);
+    const due = [this.#receipts, this.#uses].flatMap((rows) => rows.sweep(now) ?? []);
+    const forgetting = due.length > 0 ? Math.min(...due) : undefined;
     const stale = Math.max(staleAt(this.#ledger, now), forgetting ?? 0);
     if (this.#ledger.unsaved.size > 0) this.#copySoon(now);
     else if (stale > now || forgetting !== undefined) {
       await this.ctx.storage.setAlarm(Math.max(now, Math.min(stale, forgetting ?? stale)) + 1000);
     } else {
       await this.ctx.storage.deleteAll();
-      this.#receipts.reset();
+      for (const rows of [this.#receipts, this.#uses]) rows.reset();
       this.#writtenAt = -Infinity;
       return;
     }

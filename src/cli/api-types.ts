@@ -58,6 +58,22 @@ export type UploadBody = {
   };
 };
 
+export type NewUploadToken = {
+  readonly data?: UploadBody;
+  readonly max_bytes?: number;
+  readonly ttl?: number;
+  readonly uses?: number;
+  readonly origins?: readonly (string)[];
+};
+
+export type UploadTokenCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly token: string;
+  readonly url: string;
+  readonly expires_at: string;
+};
+
 /** Mirrors the picture: `horizontal` swaps left and right, `vertical` top and bottom. */
 export type Flip = {
   readonly horizontal?: boolean;

@@ -1,6 +1,7 @@
 /** The HTTP entrance: middleware in order, routes from the table, one place where errors become answers. */
 import { Hono } from "hono";
 
+import type { UploadGrant } from "../account/upload-tokens.ts";
 import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
@@ -8,7 +9,7 @@ import { count } from "../metrics.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { receiptOf } from "./idempotency.ts";
+import { countHolder, type Terms } from "./holder.ts";
 import {
   admitted,
   admittedWithCredit,
@@ -23,6 +24,7 @@ import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { discardBody } from "./unread.ts";
+import { bearerToken, enterWithToken, mayCarryToken, preflightHeaders, readerHeaders } from "./upload-token.ts";
 
 export function createApp(street: Street): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
@@ -41,6 +43,8 @@ export function createApp(street: Street): Hono<AppEnv> {
     app.on(route.method.toUpperCase(), route.pattern ?? route.path, async (c) => {
       c.set("route", route.path);
       await enter(c, route.access, route);
+      // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the rest.
+      if (c.var.door) return route.handler(c);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
       return route.handler(c);
     });
@@ -71,20 +75,31 @@ function begin(c: AppContext, street: Street): void {
 }
 
 /** The first doors: HTTPS, and the key or token. The meter is asked, and its answer awaited before anyone looks at the body. */
-async function enter(c: AppContext, access: Route["access"] | "unknown", terms: Terms = {}): Promise<void> {
+async function enter(c: AppContext, access: Route["access"] | "unknown", terms: DoorTerms = {}): Promise<void> {
   if (access === "open") return;
   const url = new URL(c.req.url);
   if (url.protocol !== "https:" && !isLoopback(url.hostname)) {
     await refuseAnonymous(c, new ApiError(403, "HTTPS is required"));
   }
-  if (access === "operator") await enterOperator(c);
+  if (terms.takesUploadTokens && mayCarryToken(c)) return c.set("door", (text) => enterWithBody(c, text, terms));
+  const token = terms.takesUploadTokens ? bearerToken(c.req.header("authorization")) : undefined;
+  if (token !== undefined) await enterWithToken(c, token, terms);
+  else if (access === "operator") await enterOperator(c);
   else await enterHolder(c, access === "key", terms);
 }
 
-/** What the meter has to know of a route. */
-type Terms = Pick<Route, "costsCredit" | "isRepeatable">;
+/** What the doors have to know of a route. */
+type DoorTerms = Terms & Pick<Route, "takesUploadTokens">;
 
-async function enterHolder(c: AppContext, required: boolean, { costsCredit, isRepeatable }: Terms): Promise<void> {
+/** The same doors for who sends an upload token in the body: it stands before all that is worth keeping. */
+async function enterWithBody(c: AppContext, token: string | undefined, terms: Terms): Promise<UploadGrant> {
+  if (token === undefined) return refuseAnonymous(c, unauthorized(undefined));
+  const grant = await enterWithToken(c, token, terms);
+  await admittedWithCredit(c);
+  return grant;
+}
+
+async function enterHolder(c: AppContext, required: boolean, terms: Terms): Promise<void> {
   const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) {
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
@@ -92,19 +107,8 @@ async function enterHolder(c: AppContext, required: boolean, { costsCredit, isRe
     startCount(c, anonymousCount(c));
     return;
   }
-  const { account, keyId, databaseBytes } = holder;
-  const active = account.status === "active";
-  const ask = { key: keyId, limit: c.var.settings.rateLimit, account: account.id, database: account.database };
-  const { creditsTotal } = account;
-  const bounds = active ? { failedMs: c.var.settings.maxFailedMs, ...(costsCredit && { creditsTotal }) } : {};
-  const meter = `account:${account.id}`;
-  const receipt = isRepeatable && active ? receiptOf(c, keyId) : undefined;
-  startCount(c, { meter, ask: { ...ask, ...bounds, ...(receipt !== undefined && { receipt }) } });
-  if (active) {
-    c.set("account", account);
-    c.set("databaseBytes", databaseBytes);
-    return;
-  }
+  countHolder(c, holder, terms);
+  if (c.var.account) return;
   await admitted(c);
   throw new ApiError(403, "Account suspended");
 }
@@ -117,7 +121,10 @@ async function enterOperator(c: AppContext): Promise<void> {
   } else await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
 }
 
-/** 405 with `Allow`; OPTIONS is answered, without any cross-origin permission: keys do not belong into pages. */
+/**
+ * 405 with `Allow`; OPTIONS is answered, without any cross-origin permission but for uploads with a token: keys do not
+ * belong into pages.
+ */
 async function refuseMethod(c: AppContext, path: string, routes: readonly Route[]): Promise<Response> {
   c.set("route", path);
   const methods = routes.map((route) => route.method.toUpperCase());
@@ -126,7 +133,8 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
   if (c.req.method === "OPTIONS") {
     await enter(c, access === "open" ? "open" : "unknown");
     await admitted(c);
-    return c.body(null, 204, { Allow: allow });
+    const forPages = routes.some((route) => route.takesUploadTokens) ? preflightHeaders(c) : {};
+    return c.body(null, 204, { Allow: allow, ...forPages });
   }
   await enter(c, access);
   await admitted(c);
@@ -135,9 +143,8 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
 
 /** What every answer gets, and the one log line of the request. */
 async function finish(c: AppContext, startedAt: number): Promise<void> {
-  for (const [name, value] of Object.entries({ "X-Request-Id": c.var.id, ...(await countedHeaders(c)) })) {
-    c.res.headers.set(name, value);
-  }
+  const headers = { "X-Request-Id": c.var.id, ...(await countedHeaders(c)), ...readerHeaders(c) };
+  for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   // A cache may keep what says nothing, as the platform's own does where the operator has switched it on.
   if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
   const { status } = c.res;

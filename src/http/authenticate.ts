@@ -1,10 +1,11 @@
 /** Who is calling: an API key as Basic user name or as Bearer token, or the operator's token. */
 import { type Holder, findHolder } from "../account/keys.ts";
+import { UPLOAD_TOKEN_PREFIX } from "../account/upload-tokens.ts";
 import { ApiError, outage } from "../errors.ts";
 import type { AppContext } from "./context.ts";
 import { countStranger, forgetStranger } from "./rate-limit.ts";
 
-const CHALLENGE = 'Basic realm="api", Bearer';
+export const CHALLENGE = 'Basic realm="api", Bearer';
 
 /** Longer than any key; what is longer is not worth hashing. */
 const MAX_TOKEN_CHARACTERS = 512;
@@ -35,7 +36,8 @@ function userNameOf(token: string): string | undefined {
  */
 export async function holderOf(c: AppContext): Promise<Holder | null> {
   const key = credentialOf(c.req.header("authorization"));
-  if (key === undefined) return null;
+  // An upload token is no key, wherever it may be used.
+  if (key === undefined || key.startsWith(UPLOAD_TOKEN_PREFIX)) return null;
   try {
     const holder = await findHolder(c.env.DB, key, Date.now(), () => countStranger(c));
     if (holder) forgetStranger(c);

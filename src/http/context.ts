@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Account } from "../account/accounts.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { TakenWithReceipt } from "../account/meter.ts";
+import type { UploadGrant } from "../account/upload-tokens.ts";
 import type { Failure, Success } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
@@ -38,6 +39,15 @@ interface Variables {
   databaseBytes: number | undefined;
   /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
+  /**
+   * Lets in who sends an upload token in the body; present where nothing else says who calls.
+   * @throws ApiError 401 without a token that is good, and what a request of its account is refused with
+   */
+  door: ((token: string | undefined) => Promise<UploadGrant>) | undefined;
+  /** What the upload token of the request allows; absent with a key. */
+  grant: UploadGrant | undefined;
+  /** The page that may read the answer. */
+  reader: string | undefined;
   /** The request was counted as one without a known key. */
   stranger: boolean | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
@@ -66,6 +76,13 @@ export function accountOf(c: AppContext): Account {
   const { account } = c.var;
   if (!account) throw new Error(`${c.var.route} is mounted without a key`);
   return account;
+}
+
+/** The id of the key that is calling, on a route whose access is `key`. */
+export async function keyIdOf(c: AppContext): Promise<string> {
+  const key = (await c.var.admission)?.key;
+  if (key === undefined) throw new Error(`${c.var.route} is mounted without a key`);
+  return key;
 }
 
 /**

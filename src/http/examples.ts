@@ -20,6 +20,20 @@ export const selfTest = {
 
 export const uploadBody = { resize: { width: 1200 } };
 
+export const newUploadToken = {
+  data: { resize: { width: 1200 } },
+  max_bytes: 10_000_000,
+  origins: ["https://app.example.com"],
+};
+
+export const uploadTokenCreated = {
+  success: true,
+  code: 201,
+  token: "du_AkYd1jJf8mZQ2vT7aXw9Lr0cNpEbUoGhKsWtViYxRzq4Dn5Mh6Bg3FeCjPlOu0uR2x",
+  url: "https://darkroom.example.com/1.0/upload",
+  expires_at: "2026-11-20T12:10:00.000Z",
+};
+
 const measured = {
   width: 4000,
   height: 3000,

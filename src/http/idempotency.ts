@@ -10,7 +10,7 @@ import { readTemporary, temporaryEnd } from "../storage/volatile.ts";
 import type { Admission, AppContext } from "./context.ts";
 import { replyBytes, replyMetadata } from "./reply.ts";
 
-const HEADER = "Idempotency-Key";
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 /** What a repeated answer says in its header. */
 export const REPLAYED = "Idempotent-Replayed";
@@ -19,12 +19,13 @@ export const REPLAYED = "Idempotent-Replayed";
 const PASSING = new Set([408, 429, 499]);
 
 /**
- * The name of the request's receipt: the same for the same header of the same API key.
+ * The name of the request's receipt: the same for the same header of the same API key or upload token.
+ * @param owner the id of the key or token
  * @returns undefined without the header, or where it is no key
  */
-export function receiptOf(c: AppContext, keyId: string): string | undefined {
-  const header = c.req.header(HEADER);
-  return header !== undefined && isKey(header) ? `${keyId} ${header}` : undefined;
+export function receiptOf(c: AppContext, owner: string): string | undefined {
+  const header = c.req.header(IDEMPOTENCY_KEY);
+  return header !== undefined && isKey(header) ? `${owner} ${header}` : undefined;
 }
 
 function isKey(header: string): boolean {
@@ -49,8 +50,11 @@ export async function once(
   bytes: Uint8Array | undefined,
   work: () => Promise<Response>,
 ): Promise<Response> {
-  if (!isKey(c.req.header(HEADER) ?? "none")) {
-    throw new ApiError(422, `${HEADER} must be 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters`);
+  if (!isKey(c.req.header(IDEMPOTENCY_KEY) ?? "none")) {
+    throw new ApiError(
+      422,
+      `${IDEMPOTENCY_KEY} must be 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters`,
+    );
   }
   const admission = await c.var.admission;
   const { opened, receipt } = admission ?? {};

@@ -138,11 +138,28 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
   const { meter, key, lease } = admission;
   const ending = await endingOf(c, status);
   const closing = { meter, key, lease, ending };
+  if (admission.use !== undefined && isUnused(c, status)) c.executionCtx.waitUntil(giveBack(c, meter, admission.use));
   // What is to be repeated is kept before it is answered the first time.
   if (ending) return close(c, closing, status);
   // Accepted work is not done yet: whoever does it closes the lease.
   if (status === 202 || (lease === undefined && status < 400)) return;
   c.executionCtx.waitUntil(close(c, closing, status));
+}
+
+/**
+ * Whether the use of an upload token that was taken for the request is given back: the work had not begun, or its failure is
+ * ours. Failed work keeps it, so that a token cannot be made to cost more work than its uses.
+ */
+function isUnused(c: AppContext, status: number): boolean {
+  return status >= 500 || (status >= 400 && !c.var.allowance?.hasBegun);
+}
+
+async function giveBack(c: AppContext, meter: string, use: string): Promise<void> {
+  try {
+    await c.env.METER.getByName(meter).giveBack(use);
+  } catch (error) {
+    logLine("error", { id: c.var.id, event: "use not given back", causes: causesOf(error) });
+  }
 }
 
 interface Open {

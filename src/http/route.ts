@@ -38,6 +38,8 @@ export interface Route {
   readonly costsCredit?: true;
   /** Takes an `Idempotency-Key`: sent again, it is answered as before. */
   readonly isRepeatable?: true;
+  /** Takes an upload token in place of a key. */
+  readonly takesUploadTokens?: true;
   readonly query?: v.GenericSchema;
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;

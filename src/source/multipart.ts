@@ -19,7 +19,7 @@ const DASHES = Uint8Array.of(45, 45);
 const BOUNDARY = /^[\u0020-\u007e]{1,200}$/;
 
 /**
- * Reads a body to its end and gives each part's content to the sink that `open` chose for it. Parts without a sink are
+ * Reads a body to its end and gives each part's content to the sink that `open` chose for it, which may take its time. Parts without a sink are
  * passed over, and so is what stands before the first and behind the last boundary, as the standard says.
  * @param pull the next chunk of the body; undefined at its end
  * @throws ApiError 400 when the body is not well-formed or has too many parts, 413 when too much of it is nothing that a
@@ -28,7 +28,7 @@ const BOUNDARY = /^[\u0020-\u007e]{1,200}$/;
 export async function readMultipart(
   pull: () => Promise<Uint8Array | undefined>,
   boundary: string,
-  open: (headers: PartHeaders) => Sink | undefined,
+  open: (headers: PartHeaders) => Sink | undefined | Promise<Sink | undefined>,
 ): Promise<void> {
   if (!BOUNDARY.test(boundary)) throw broken("its boundary is missing or not usable");
   const opening = new TextEncoder().encode(`--${boundary}`);
@@ -40,7 +40,7 @@ export async function readMultipart(
     if (parts > MAX_MULTIPART_PARTS) throw broken(`it has more than ${MAX_MULTIPART_PARTS} parts`);
     const padding = await readLine(window, pass);
     if (padding.some((byte) => byte !== 0x20 && byte !== 0x09)) throw broken("a boundary is followed by other text");
-    const sink = open(await readHeaders(window, pass)) ?? pass;
+    const sink = (await open(await readHeaders(window, pass))) ?? pass;
     // A part without content may end with the line end of its headers.
     if (!(await window.take(opening))) await passTo(window, delimiter, sink);
   }

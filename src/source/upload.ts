@@ -4,7 +4,7 @@ import { baseName, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
-import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES } from "../limits.ts";
+import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
 import { type BodyReader, readerOf } from "./body.ts";
 import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
 import { type PartHeaders, readMultipart } from "./multipart.ts";
@@ -16,6 +16,26 @@ export interface Upload {
   readonly data: object;
 }
 
+/** An upload whose terms are those of an upload token. */
+export interface Gate {
+  /**
+   * Asked before room is set aside for the file.
+   * @param token the part `token`; undefined when none stands before the file
+   * @returns bytes that the file may have
+   * @throws ApiError 401 when it is not let in
+   */
+  readonly admit: (token: string | undefined) => Promise<number>;
+}
+
+export interface UploadOptions {
+  /** What messages call the file. */
+  readonly subject?: string;
+  /** Where room is set aside before a byte is read. */
+  readonly memory?: Memory;
+  /** Present where the upload comes with an upload token: then there may be no part `data`. */
+  readonly gate?: Gate | undefined;
+}
+
 /** Encodings of a part that leave its bytes as they are (RFC 2045 section 6.2). */
 const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
 
@@ -23,16 +43,13 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
  * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Other parts are
  * passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
  * @param maxBytes of the file
- * @param subject what messages call the file
- * @param memory where room is set aside before a byte is read:
  * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
  *   are read), 503 when there is no room for them, 422 for a missing, empty or repeated part
  */
 export async function readUpload(
   request: Request,
   maxBytes: number,
-  subject = "The image",
-  memory: Memory = isolateBudget,
+  { subject = "The image", memory = isolateBudget, gate }: UploadOptions = {},
 ): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
@@ -42,17 +59,20 @@ export async function readUpload(
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);
   if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
-  const most = maxBytes + MAX_JSON_BYTES;
-  const { reservation, need } = roomFor(memory, announced, most);
-  const parts = collectParts(maxBytes, announced, subject, need);
+  let room: Room | undefined;
+  const roomOf = (limit: number) => (room ??= roomFor(memory, announced, limit + MAX_JSON_BYTES));
+  // Who is not known yet gets no room, however much is announced.
+  if (!gate) roomOf(maxBytes);
+  const parts = collectParts({ maxBytes, announced, subject, gate, roomOf });
   const reader = readerOf(request.body);
   try {
     await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
-    const { bytes, name, data } = parts.upload();
+    const { bytes, name, data } = await parts.upload();
+    const { reservation } = roomOf(maxBytes);
     reservation.shrink(bytes.buffer.byteLength);
     return { original: { bytes, name, memory: reservation }, data };
   } catch (error) {
-    reservation.release();
+    room?.reservation.release();
     throw error;
   } finally {
     reader.release();
@@ -76,26 +96,45 @@ function bounded(pull: BodyReader["pull"], limit: number): BodyReader["pull"] {
   };
 }
 
-function collectParts(maxBytes: number, announced: number | undefined, subject: string, need: Room["need"]) {
+interface Terms {
+  readonly maxBytes: number;
+  readonly announced: number | undefined;
+  readonly subject: string;
+  readonly gate: Gate | undefined;
+  /** Sets room aside for a file of so many bytes, once. */
+  readonly roomOf: (maxBytes: number) => Room;
+}
+
+function collectParts({ maxBytes, announced, subject, gate, roomOf }: Terms) {
   let file: { readonly content: Gatherer; readonly name: string } | undefined;
   let data: Gatherer | undefined;
-  const open = (headers: PartHeaders): Sink | undefined => {
+  const door = gate && doorOf(gate);
+  const openFile = async (name: string): Promise<Sink> => {
+    const limit = Math.min(maxBytes, (await door?.pass()) ?? maxBytes);
+    const whole = limit + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
+    if (announced !== undefined && announced > whole) throw tooLarge(subject, limit);
+    const content = gather(limit, announced, () => tooLarge(subject, limit), roomOf(limit).need);
+    file = { content, name };
+    return content.write;
+  };
+  const open = (headers: PartHeaders): Sink | undefined | Promise<Sink> => {
     const disposition = headers.get("content-disposition");
     const part = disposition?.parameters.get("name");
+    if (part === "token" && door) return door.token();
     if (disposition === undefined || (part !== "file" && part !== "data")) return undefined;
     if (!IDENTITY.has(headers.get("content-transfer-encoding")?.value ?? "")) {
       throw new ApiError(400, `The part ${part} must be sent as it is, without a transfer encoding`);
     }
     if ((part === "file" ? file : data) !== undefined) throw new ApiError(422, `${part} must be given only once`);
+    if (part === "data" && door) return door.data();
     if (part === "data") {
       data = gather(MAX_JSON_BYTES, undefined, () => tooLarge("data", MAX_JSON_BYTES));
       return data.write;
     }
-    const content = gather(maxBytes, announced, () => tooLarge(subject, maxBytes), need);
-    file = { content, name: baseName(dispositionFileName(disposition) ?? "") };
-    return content.write;
+    return openFile(baseName(dispositionFileName(disposition) ?? ""));
   };
-  const upload = (): Pick<Original, "bytes" | "name"> & Pick<Upload, "data"> => {
+  const upload = async (): Promise<Pick<Original, "bytes" | "name"> & Pick<Upload, "data">> => {
+    await door?.pass();
     const options = parseData(data?.bytes() ?? new Uint8Array(0));
     if (file === undefined) throw new ApiError(422, "file is required");
     const bytes = file.content.bytes();
@@ -103,6 +142,35 @@ function collectParts(maxBytes: number, announced: number | undefined, subject: 
     return { bytes, name: file.name, data: options };
   };
   return { open, upload };
+}
+
+/** What stands before a file that comes with an upload token. */
+function doorOf({ admit }: Gate) {
+  let token: Gatherer | undefined;
+  let passed: Promise<number> | undefined;
+  let hasData = false;
+  return {
+    token: (): Sink | undefined => {
+      if (passed) return undefined;
+      if (token) throw new ApiError(422, "token must be given only once");
+      token = gather(MAX_UPLOAD_TOKEN_CHARACTERS, undefined, () => tooLarge("token", MAX_UPLOAD_TOKEN_CHARACTERS));
+      return token.write;
+    },
+    data: (): undefined => {
+      hasData = true;
+      if (passed) throw notWithToken();
+    },
+    /** The bytes that the file may have. */
+    pass: async (): Promise<number> => {
+      const limit = await (passed ??= admit(token && new TextDecoder().decode(token.bytes()).trim()));
+      if (hasData) throw notWithToken();
+      return limit;
+    },
+  };
+}
+
+function notWithToken(): ApiError {
+  return new ApiError(422, "data must not be given with an upload token, which says it");
 }
 
 /** Clients that want nothing done send no part, an empty one, or an empty object. */

@@ -126,14 +126,14 @@ async function carried(
  * Finds what is wrong with a job before its work begins, for a caller who does not wait for the end of it.
  * @throws ApiError 422 when it names something that is not saved in the account
  */
-export async function judge(job: Job, ports: Ports): Promise<void> {
+export async function judge(job: Pick<Job, "accountId" | "processing">, ports: Ports): Promise<void> {
   const { store } = job.processing;
   await Promise.all([store && ports.openStore(job.accountId, store), withOverlays(job, ports, () => undefined)]);
 }
 
 /** Lends the saved pictures that the job's operations need. */
 async function withOverlays<Result>(
-  { accountId, processing }: Job,
+  { accountId, processing }: Pick<Job, "accountId" | "processing">,
   ports: Ports,
   use: (overlays: ReadonlyMap<string, Uint8Array>) => Result | Promise<Result>,
 ): Promise<Result> {

@@ -1,8 +1,10 @@
 /** The durable object that counts requests and credits. */
 import { evictDurableObject, reset, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 
+import type { Meter, TakenWithReceipt } from "../../src/account/meter.ts";
 import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -68,3 +70,107 @@ it("keeps what was spent this month", async () => {
   const kept = await runInDurableObject(stub, (_, state) => state.storage.list());
   expect(kept.size).toBe(1);
 });
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("ask" as const),
+      token: fc.nat(1),
+      name: fc.option(fc.constantFrom("a", "b"), { nil: undefined }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("answer" as const, "refuse" as const, "fail" as const, "die" as const),
+      of: fc.nat(9),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 44_000, 46_000, 90_000) }),
+  },
+);
+
+interface Working {
+  readonly token: number;
+  readonly taken: TakenWithReceipt;
+  readonly receipt: string | undefined;
+}
+
+/** Walks many ways through one meter: two tokens each, and requests that overlap. */
+function walk(object: Meter): void {
+  let run = 0;
+  const property = fc.property(
+    fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 })),
+    fc.array(step, { maxLength: 40 }),
+    (uses, steps) => {
+      run += 1;
+      // All runs lie in one month, so that what was spent stays counted.
+      const start = Date.UTC(2030, 0, 1) + run * 200_000;
+      let now = start;
+      const ends = start + 100_000;
+      const before = object.take({ key: "other", limit: 1_000_000 }, now).used;
+      const working: Working[] = [];
+      const answered = [0, 0];
+      // What is out or was answered, or failed at work: none of it is given out again.
+      const gone = [0, 0];
+      let paid = 0;
+      for (const one of steps) {
+        if (one.kind === "pass") now += one.ms;
+        else if (one.kind === "ask") {
+          const { token, name } = one;
+          const receipt = name && `${run} ${token} ${name}`;
+          const use = { id: `${run}-${token}`, uses: uses[token] ?? 0, expiresAt: ends };
+          const ask = { key: `k${run}`, limit: 1_000, account: "model", creditsTotal: 1e9, use };
+          const taken = object.take({ ...ask, ...(receipt !== undefined && { receipt }) }, now);
+          if (now >= ends) expect(taken.isSpent).toBe(true);
+          if (taken.isSpent) expect([taken.allowed, taken.lease, taken.use]).toEqual([false, undefined, undefined]);
+          if (taken.opened && taken.opened.state !== "free") expect(taken.use).toBeUndefined();
+          // A use and a credit go together.
+          expect(taken.use !== undefined).toBe(taken.lease !== undefined);
+          if (taken.use === undefined) continue;
+          expect(taken.use).toBe(use.id);
+          gone[token] = (gone[token] ?? 0) + 1;
+          expect(gone[token]).toBeLessThanOrEqual(use.uses);
+          working.push({ token, taken, receipt });
+        } else {
+          const [work] = working.splice(one.of % Math.max(1, working.length), 1);
+          if (!work || one.kind === "die") continue;
+          const { token, taken, receipt } = work;
+          const { lease = 0, opened: found } = taken;
+          const answer = { status: 200, body: "{}", goodUntil: now + 1e9 };
+          const ending =
+            receipt !== undefined && found?.state === "free"
+              ? {
+                  name: receipt,
+                  token: found.token,
+                  ...(one.kind === "answer" && { kept: { fingerprint: "f", answer } }),
+                }
+              : undefined;
+          if (one.kind === "answer") {
+            const used = object.take({ key: "other", limit: 1_000_000 }, now).used;
+            object.settle(lease, undefined, ending, now);
+            paid += object.take({ key: "other", limit: 1_000_000 }, now).used - used;
+            answered[token] = (answered[token] ?? 0) + 1;
+          } else {
+            if (one.kind === "refuse") {
+              object.giveBack(taken.use ?? "");
+              gone[token] = (gone[token] ?? 0) - 1;
+            }
+            object.release(lease, undefined, ending, now);
+          }
+        }
+      }
+      for (const [token, count] of answered.entries()) expect(count).toBeLessThanOrEqual(uses[token] ?? 0);
+      expect(paid).toBeLessThanOrEqual(answered.reduce((sum, count) => sum + count, 0));
+      const after = object.take({ key: "other", limit: 1_000_000 }, now).used;
+      expect(after - before).toBe(paid);
+    },
+  );
+  fc.assert(property, { numRuns: Number(env.MODEL_RUNS) * 20 });
+}
+
+it("gives out no use of a token too many, and charges nothing twice, whatever the order in which requests begin, end and vanish", () =>
+  runInDurableObject(meter("model"), (object: Meter) => walk(object)));

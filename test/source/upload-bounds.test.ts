@@ -70,7 +70,7 @@ describe("the bounds of an upload", () => {
     );
     const request = requestOf(body);
     if (announced !== undefined) request.headers.set("content-length", announced);
-    const { original } = await readUpload(request, LIMIT, "The image", memory);
+    const { original } = await readUpload(request, LIMIT, { memory });
     expect(heldAtPulls[0]).toBe(expected);
     expect(memory.held()).toBe(original.bytes.buffer.byteLength);
     original.memory.release();
@@ -83,7 +83,7 @@ describe("the bounds of an upload", () => {
     const reserve = () => {
       throw new ApiError(503, "No capacity");
     };
-    expect((await refusal(readUpload(requestOf(body), LIMIT, "The image", { reserve }))).status).toBe(503);
+    expect((await refusal(readUpload(requestOf(body), LIMIT, { memory: { reserve } }))).status).toBe(503);
     expect([pulls, body.locked]).toEqual([0, false]);
   });
 
@@ -93,7 +93,7 @@ describe("the bounds of an upload", () => {
     ["is too large", bytesOf([filePart(new Uint8Array(LIMIT + 1))])],
   ])("gives all room back when the body %s", async (_, body) => {
     const memory = roomy();
-    await refusal(readUpload(requestOf(body), LIMIT, "The image", memory));
+    await refusal(readUpload(requestOf(body), LIMIT, { memory }));
     expect(memory.held()).toBe(0);
   });
 });

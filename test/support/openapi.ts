@@ -7,6 +7,7 @@ import * as assets from "../../src/contract/assets.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
+import { NewUploadToken, UploadTokenCreated } from "../../src/contract/upload-tokens.ts";
 import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
@@ -46,6 +47,8 @@ const operations = Object.entries<OperationRow>(OPERATIONS);
 const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   FetchBody,
   UploadBody,
+  NewUploadToken,
+  UploadTokenCreated,
   ...Object.fromEntries(operations.map(([name, row]) => [pascalCase(name), row.params])),
   Output,
   Optimize,
@@ -140,6 +143,11 @@ export function openApi(): Json {
       securitySchemes: {
         basic: { type: "http", scheme: "basic", description: "The API key as user name, an empty password" },
         bearer: { type: "http", scheme: "bearer", description: "The API key" },
+        uploadToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A token of `POST /1.0/upload-tokens`, here or as the part `token` before the part `file`",
+        },
         operator: { type: "http", scheme: "bearer", description: "The operator's token" },
       },
       headers: HEADERS,
@@ -194,8 +202,9 @@ function operationOf(route: Route): Json {
     tags: [route.tag],
     ...(route.access === "open" && { security: [] }),
     ...(route.access === "operator" && { security: [{ operator: [] }] }),
+    ...(route.takesUploadTokens && { security: [{ basic: [] }, { bearer: [] }, { uploadToken: [] }] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: requestBody(route.body) }),
+    ...(route.body && { requestBody: requestBody(route.body, route.takesUploadTokens) }),
     responses: {
       ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, answerOf(route, answer)])),
       ...Object.fromEntries(refusalsOf(route).map((status) => [status, { $ref: `#/components/responses/${status}` }])),
@@ -247,12 +256,21 @@ function refusal(status: string, description: string): Json {
   };
 }
 
-function requestBody({ mime, schema, example, required }: NonNullable<Route["body"]>): Json {
+const UPLOAD_TOKEN = {
+  type: "string",
+  description: "An upload token, before the part `file`, in place of the Authorization header; then without `data`",
+};
+
+function requestBody({ mime, schema, example, required }: NonNullable<Route["body"]>, takesTokens = false): Json {
   if (mime === "application/json") return { required, content: { [mime]: { schema: schemaOf(schema), example } } };
   const form = {
     type: "object",
     required: ["file"],
-    properties: { file: bytesOf("application/octet-stream"), data: schemaOf(schema) },
+    properties: {
+      ...(takesTokens && { token: UPLOAD_TOKEN }),
+      file: bytesOf("application/octet-stream"),
+      data: schemaOf(schema),
+    },
   };
   const encoding = { data: { contentType: "application/json" } };
   return {

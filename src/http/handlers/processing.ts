@@ -35,7 +35,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
 /** 202 as soon as the job is durable. */
 async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: string): Promise<Response> {
   const { street, settings } = c.var;
-  if (!mayCall(settings, new URL(webhook.url))) throw new ApiError(422, "webhook.url must have a public address");
+  checkCallable(c, webhook);
   checkRoom(c);
   const { database } = accountOf(c);
   await judge(job, street.portsOf(c.env, settings, baseUrl, database));
@@ -54,6 +54,11 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   return replyMetadata(c, { success: true, code: 202, id }, 202);
 }
 
+/** @throws ApiError 422 when the notification would go to an address that is not public */
+export function checkCallable(c: AppContext, { url }: Webhook): void {
+  if (!mayCall(c.var.settings, new URL(url))) throw new ApiError(422, "webhook.url must have a public address");
+}
+
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */
 export function noteMode(c: AppContext, body: object): void {
   const mode = memberOf(memberOf(body, "response"), "mode");
@@ -62,7 +67,11 @@ export function noteMode(c: AppContext, body: object): void {
 
 /** @throws ApiError 422 when bytes are wanted of something that answers without them */
 export function refuseBinaryWith(c: AppContext, body: object, members: readonly string[]): void {
-  if (!c.var.binary) return;
+  if (c.var.binary) refuseInBinary(body, members);
+}
+
+/** @throws ApiError 422 when a body that asks for bytes has one of these members */
+export function refuseInBinary(body: object, members: readonly string[]): void {
   const member = members.find((name) => memberOf(body, name) !== undefined);
   if (member !== undefined) throw new ApiError(422, `response.mode binary cannot be combined with ${member}`);
 }

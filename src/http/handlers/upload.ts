@@ -1,15 +1,20 @@
 /** Processing of an image that the request carries. */
 import { UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
-import { readUpload } from "../../source/upload.ts";
+import { type Gate, readUpload } from "../../source/upload.ts";
 import type { AppContext } from "../context.ts";
 import { once } from "../idempotency.ts";
+import { refuseAnonymous } from "../rate-limit.ts";
 import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/upload */
 export async function uploadImage(c: AppContext): Promise<Response> {
-  const { original, data } = await readUpload(c.req.raw, MAX_SOURCE_BYTES);
+  const { original, data: sent } = await readUpload(c.req.raw, MAX_SOURCE_BYTES, { gate: gateOf(c) }).catch(
+    // Whose token was not read before the request was refused is counted by address.
+    (error: unknown) => (c.var.admission ? Promise.reject(error) : refuseAnonymous(c, error)),
+  );
   try {
+    const data = c.var.grant?.data ?? sent;
     noteMode(c, data);
     refuseBinaryWith(c, data, ["webhook", "store"]);
     return await once(c, data, original.bytes, () =>
@@ -18,4 +23,11 @@ export async function uploadImage(c: AppContext): Promise<Response> {
   } finally {
     original.memory.release();
   }
+}
+
+/** An upload with a token is what that says; undefined with a key. */
+function gateOf(c: AppContext): Gate | undefined {
+  const { door, grant } = c.var;
+  if (!door && !grant) return undefined;
+  return { admit: async (token) => ((await door?.(token)) ?? grant)?.maxBytes ?? MAX_SOURCE_BYTES };
 }

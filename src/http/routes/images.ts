@@ -1,10 +1,12 @@
 /** Where images come in. */
 import { FetchBody, UploadBody } from "../../contract/request.ts";
 import { Success } from "../../contract/response.ts";
+import { NewUploadToken, UploadTokenCreated } from "../../contract/upload-tokens.ts";
 import { Accepted } from "../../contract/webhook.ts";
 import * as examples from "../examples.ts";
 import { fetchImage } from "../handlers/fetch.ts";
 import { showTemporary } from "../handlers/temporary.ts";
+import { addUploadToken } from "../handlers/upload-tokens.ts";
 import { uploadImage } from "../handlers/upload.ts";
 import type { Route } from "../route.ts";
 
@@ -39,10 +41,29 @@ export const images: readonly Route[] = [
     access: "key",
     costsCredit: true,
     isRepeatable: true,
+    takesUploadTokens: true,
     body: { mime: "multipart/form-data", schema: UploadBody, example: examples.uploadBody, required: true },
     answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
     handler: uploadImage,
+  },
+  {
+    method: "post",
+    path: "/1.0/upload-tokens",
+    operationId: "createUploadToken",
+    summary: "Makes a token with which a page may upload images without a key.",
+    tag: "Images",
+    access: "key",
+    body: { mime: "application/json", schema: NewUploadToken, example: examples.newUploadToken, required: true },
+    answers: {
+      201: {
+        description: "The token, shown this once",
+        schema: UploadTokenCreated,
+        example: examples.uploadTokenCreated,
+      },
+    },
+    refusals: [400, 413, 415, 422],
+    handler: addUploadToken,
   },
   {
     method: "get",
