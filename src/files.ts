@@ -23,6 +23,12 @@ export interface HeldBytes {
   readonly memory: Reservation;
 }
 
+/** Gives memory back together with the bytes, whoever may still know of them: a closure that waits keeps them alive. */
+export function discard({ bytes, memory }: HeldBytes): void {
+  if (bytes.buffer instanceof ArrayBuffer && !bytes.buffer.detached) bytes.buffer.transfer(0);
+  memory.release();
+}
+
 /** An image as it arrived. */
 export interface Original extends HeldBytes {
   /** The file name it came with; empty when it had none. */

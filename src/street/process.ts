@@ -4,7 +4,7 @@
  */
 import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
-import type { Encoded, HeldBytes, Original } from "../files.ts";
+import { discard, type Encoded, type HeldBytes, type Original } from "../files.ts";
 import type { Allowance } from "../image/allowance.ts";
 import { analyze } from "../image/analyze.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
@@ -146,7 +146,7 @@ async function withOverlays<Result>(
     for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
     return await use(new Map(overlays.entries().map(([id, { bytes }]) => [id, bytes])));
   } finally {
-    for (const { memory } of overlays.values()) memory.release();
+    for (const overlay of overlays.values()) discard(overlay);
   }
 }
 

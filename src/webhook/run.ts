@@ -1,5 +1,6 @@
 /** The `run` of an accepted job: claim, process, keep the payload, make the notification due. */
 import { ApiError } from "../errors.ts";
+import { discard } from "../files.ts";
 import {
   HAND_OUT_MS,
   MAX_PUT_BACKS,
@@ -101,7 +102,7 @@ async function perform(claimed: ClaimedJob, signal: AbortSignal, ports: RunPorts
   const { id } = claimed.record;
   try {
     const work = await workOf(claimed, ports);
-    const performing = ports.perform(work, signal).finally(() => work.upload?.memory.release());
+    const performing = ports.perform(work, signal).finally(() => work.upload && discard(work.upload));
     return await performing.then(
       (answer) => ({
         kind: "ended",

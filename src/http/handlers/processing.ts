@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { UploadBody } from "../../contract/request.ts";
 import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
+import { discard } from "../../files.ts";
 import { Allowance } from "../../image/allowance.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
@@ -51,6 +52,7 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   await charged(c, Buffer.byteLength(webhook.url + JSON.stringify(kept)), (credit) =>
     acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
   );
+  if (source.kind === "upload") discard(source.original);
   return replyMetadata(c, { success: true, code: 202, id }, 202);
 }
 
