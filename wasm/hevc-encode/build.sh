@@ -21,7 +21,7 @@ for file in "$work"/src/{,extras/,strategies/,strategies/{generic,sse2,sse41,avx
   esac
 done
 compile "$work/kvazaar" "${files[@]}" -- "${flags[@]}" -Wno-everything
-compile "$work/own" "$here/encode.c" "$here/../heap.c" -- "${flags[@]}" -Wall
+compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -Wall
 
 # Kvazaar keeps what it tries for a block on the stack.
 stack_bytes=2097152 link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/{kvazaar,own}/*.o
