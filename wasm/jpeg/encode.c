@@ -1,45 +1,8 @@
 // Streaming encoder: jpegli's front end (color conversion, downsampling, DCT) feeds the packed
 // store; the entropy coder of this module writes the file. jpegli's own coder would need 4 bytes per pixel for tokens.
-#include <stdlib.h>
-#include <string.h>
-#include "native.h"
+#include "encode.h"
 #include "divisors.h"
-#include "file.h"
-#include "lib/jpegli/encode.h"
-#include "overshoot.h"
-#include "packed.h"
-#include "samples.h"
-#include "trellis.h"
 #include "undivided.h"
-
-// One row of MCUs of one component, in place of jpegli's array of the whole picture.
-struct jvirt_barray_control {
-  int component;
-  uint32_t first_row;        // of blocks, that the band holds
-  uint32_t rows;             // of blocks, that hold coefficients
-  JBLOCKROW band[MAX_SAMP_FACTOR];
-};
-
-struct encoder {
-  struct jpeg_compress_struct jpeg;
-  struct jpeg_error_mgr errors;
-  struct jpeg_destination_mgr destination;
-  uint8_t ignored[4096];     // what jpegli writes by itself
-  struct jvirt_barray_control bands[PACKED_COMPONENTS];
-  int band_count;
-  int weighs;                // bits against errors: coefficients come undivided
-  struct trellis trellis[PACKED_COMPONENTS];
-  struct overshoot overshoot;  // of luma
-  struct packed packed;
-  struct output out;
-  struct file_options options;
-  struct file_writer file;   // in use once all rows are there
-  int finishing;
-  uint8_t *profile;
-  uint8_t *rows;             // rows or planes on their way in
-  uint64_t color_loss;       // what halving of chroma would lose of the colors that were measured, squared, and
-  uint64_t colors;           // their number
-};
 
 static void discard(j_compress_ptr jpeg) {
   struct encoder *e = (struct encoder *)jpeg;
@@ -52,65 +15,12 @@ static boolean discard_full(j_compress_ptr jpeg) {
   return TRUE;
 }
 
-static void quantize_row(struct trellis *trellis, JBLOCKROW blocks, uint32_t width) {
-  const int divisor = trellis->divisor[0] * UNDIVIDED_SCALE;
-  for (uint32_t x = 0; x < width; x++) {
-    int16_t *block = blocks[x];
-    const int half = block[0] < 0 ? -(divisor / 2) : divisor / 2;
-    block[0] = (block[0] + half) / divisor;
-    trellis_divide(trellis, block, 1.0f / UNDIVIDED_SCALE);
-  }
-}
-
-static void pack_band(struct encoder *e, struct jvirt_barray_control *band) {
-  if (e->weighs)
-    for (uint32_t i = 0; i < band->rows; i++)
-      quantize_row(&e->trellis[band->component], band->band[i], e->packed.component[band->component].width);
-  for (uint32_t i = 0; i < band->rows; i++)
-    packed_add_row(&e->packed, band->component, band->first_row + i, band->band[i][0], ORDER_ZIGZAG);
-  band->rows = 0;
-}
-
-// jpegli asks for the arrays of its components in their order.
-static jvirt_barray_ptr request_band(j_common_ptr jpeg, int pool, boolean zeroed, JDIMENSION width, JDIMENSION height,
-                                     JDIMENSION rows) {
-  (void)pool, (void)zeroed, (void)height;
-  struct encoder *e = (struct encoder *)jpeg;
-  if (e->band_count == PACKED_COMPONENTS || rows > MAX_SAMP_FACTOR) fail("too many components");
-  struct jvirt_barray_control *band = &e->bands[e->band_count];
-  band->component = e->band_count++;
-  JBLOCKROW blocks = allocate((size_t)width * rows * sizeof(JBLOCK));
-  for (JDIMENSION i = 0; i < rows; i++) band->band[i] = blocks + (size_t)i * width;
-  return band;
-}
-
-// Luma alone is counted: hardly any chroma lies at the ends of the range.
-static void overshoot_rows(struct encoder *e, uint32_t row, uint32_t rows) {
-  size_t stride;
-  float *samples = samples_of(&e->jpeg, 0, row, &stride);
-  for (uint32_t i = 0; i < rows; i++, samples += 8 * stride)
-    overshoot_row(&e->overshoot, samples, stride, e->packed.component[0].width);
-}
-
-// jpegli asks for rows of blocks right before it transforms their samples.
-static JBLOCKARRAY access_band(j_common_ptr jpeg, jvirt_barray_ptr band, JDIMENSION row, JDIMENSION rows,
-                               boolean writing) {
-  (void)writing;
-  struct encoder *e = (struct encoder *)jpeg;
-  pack_band(e, band);
-  if (band->component == 0) overshoot_rows(e, row, rows);
-  band->first_row = row;
-  band->rows = rows;
-  return band->band;
-}
-
 struct encoder *EXPORT(encoder_new)(int sink) {
   struct encoder *e = allocate(sizeof *e);
   e->out.sink = sink;
   e->jpeg.err = error_manager(&e->errors);
   jpegli_create_compress(&e->jpeg);
-  e->jpeg.mem->request_virt_barray = request_band;
-  e->jpeg.mem->access_virt_barray = access_band;
+  bands_attach(e);
   e->destination.init_destination = discard;
   e->destination.empty_output_buffer = discard_full;
   e->destination.term_destination = discard;
@@ -122,7 +32,7 @@ void EXPORT(encoder_close)(struct encoder *e) {
   jpegli_destroy_compress(&e->jpeg);
   packed_free(&e->packed);
   file_free(&e->file);
-  for (int i = 0; i < e->band_count; i++) free(e->bands[i].band[0]);
+  bands_free(e);
   free(e->profile);
   free(e->rows);
   free(e);
@@ -158,11 +68,9 @@ static void prepare_packed(struct encoder *e) {
 
 enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
-// Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors
-// against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind
-// the other, are to be put for each write.
-uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
-                               int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
+// Size, colors, sampling and tables; jpegli only transforms.
+static void configure(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v, int gray,
+                      int input) {
   struct jpeg_compress_struct *jpeg = &e->jpeg;
   jpeg->image_width = width;
   jpeg->image_height = height;
@@ -182,25 +90,36 @@ uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t heigh
   jpegli_enable_adaptive_quantization(jpeg, FALSE);
   // With several scans jpegli keeps coefficients, which is what the packed store takes.
   jpegli_set_progressive_level(jpeg, 2);
-  jpegli_start_compress(jpeg, TRUE);
+}
+
+// Bytes that are put in for a write: rows of RGBA, or the planes of a row of MCUs.
+static size_t input_bytes(const struct encoder *e, int input, uint32_t rows) {
+  if (input != INPUT_PLANES) return (size_t)e->jpeg.image_width * 4 * rows;
+  size_t bytes = 0;
+  for (int c = 0; c < e->packed.components; c++) {
+    const struct packed_component *component = &e->packed.component[c];
+    bytes += (size_t)component->width * 8 * component->v * 8;
+  }
+  return bytes;
+}
+
+// Coefficients may take at most `limit` bytes. `distance` is butteraugli's; `h` and `v` are luma's sampling factors
+// against chroma's of 1. Returns the address at which up to `rows` rows, or the planes of one row of MCUs one behind
+// the other, are to be put for each write.
+uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
+                               int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
+  configure(e, width, height, distance, h, v, gray, input);
+  jpegli_start_compress(&e->jpeg, TRUE);
   prepare_packed(e);
   e->weighs = weighs;
-  if (weighs) leave_undivided(jpeg);
+  if (weighs) leave_undivided(&e->jpeg);
   for (int c = 0; c < e->packed.components; c++)
     trellis_start(&e->trellis[c], e->packed.divisors[e->packed.component[c].table]);
   overshoot_start(&e->overshoot, e->packed.divisors[e->packed.component[0].table]);
   e->packed.limit = limit;
   e->options.progressive = progressive;
   e->options.marker = MARKER_JFIF;
-  size_t bytes = (size_t)width * 4 * rows;
-  if (input == INPUT_PLANES) {
-    bytes = 0;
-    for (int c = 0; c < e->packed.components; c++) {
-      const struct packed_component *component = &e->packed.component[c];
-      bytes += (size_t)component->width * 8 * component->v * 8;
-    }
-  }
-  return e->rows = allocate(bytes);
+  return e->rows = allocate(input_bytes(e, input, rows));
 }
 
 // How far the colors of the pixels of a square lie from their mean: R - G and B - G stand for chroma.
@@ -248,7 +167,7 @@ void EXPORT(encoder_write_planes)(struct encoder *e) {
 
 static void begin_finish(struct encoder *e) {
   if (e->jpeg.next_scanline < e->jpeg.image_height) fail("rows are missing");
-  for (int i = 0; i < e->band_count; i++) pack_band(e, &e->bands[i]);
+  bands_finish(e);
   const struct packed store = packed_without_empty_chroma(&e->packed);
   file_start(&e->file, &store, &e->options, &e->out);
   e->finishing = 1;

@@ -10,4 +10,7 @@ struct huffman {
   uint8_t size[256];      // out: bits of the code, 0 for symbols that do not occur
 };
 
+// What symbols say of a value: how many bits its magnitude has (T.81 F.1.2.1).
+static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
+
 void huffman_optimize(struct huffman *table);

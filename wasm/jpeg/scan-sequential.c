@@ -1,5 +1,5 @@
 // Entropy coding of sequential scans (T.81 annex F): DC and AC coefficients of a block one behind the other.
-#include "scan.h"
+#include "scan-sequential.h"
 
 enum {
   END_OF_BLOCK = 0,
@@ -16,8 +16,6 @@ struct coder {
   int bit_count;
   uint64_t extra_bits;
 };
-
-HOT int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
 
 // BLOCK_BYTES must be free before each block.
 HOT void put_symbol(struct coder *coder, struct huffman *table, int symbol, uint32_t extra, int extra_size, int writing) {

@@ -1,12 +1,12 @@
-#include "scan.h"
+// Entropy coding of scans: the parts of progressive ones here (T.81 annex G), sequential ones by scan-sequential.c.
 #include <string.h>
+#include "scan.h"
+#include "scan-sequential.h"
 
 enum {
   ZERO_RUN = 0xF0,          // sixteen zeros
   LONGEST_RUN = 0x7FFF,     // blocks that one end-of-band symbol can cover
 };
-
-int scan_slot(int component) { return component > 0; }
 
 static inline __attribute__((always_inline)) void symbol(struct scan_coder *coder, struct huffman *table, int value,
                                                          uint32_t extra, int extra_size, int writing) {
@@ -17,8 +17,6 @@ static inline __attribute__((always_inline)) void symbol(struct scan_coder *code
     coder->extra_bits += extra_size;
   }
 }
-
-static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
 
 // T.81 F.1.2.1: the size of a value, and its bits; negative values as their one's complement.
 static inline __attribute__((always_inline)) void dc_symbol(struct scan_coder *coder, int slot, int difference,

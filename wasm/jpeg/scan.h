@@ -1,42 +1,10 @@
 // Entropy coding of one scan of packed coefficients (ITU-T T.81, annexes F and G), with Huffman codes made for it.
 #pragma once
-#include "huffman.h"
-#include "output.h"
-#include "packed.h"
+#include "scan-coder.h"
 
-struct scan {
-  uint8_t components;                 // how many; several only for sequential scans
-  uint8_t component[PACKED_COMPONENTS];
-  uint8_t first, last;                // spectral band, zigzag positions
-  uint8_t high, low;                  // successive approximation: bits known before (0 at first), and after
-};
-
-// Huffman tables of the scan: [class][slot], class 0 DC, 1 AC; slot 0 is the first component's, 1 the others'.
-struct scan_tables {
-  struct huffman table[2][2];
-};
-
-enum { SCAN_CORRECTIONS = 1000 };  // correction bits held back until the symbol before them is known
-
-// A scan that is counted or written while its coefficients come, one row of interleaved MCUs after the other.
-struct scan_coder {
-  struct scan scan;
-  struct scan_tables *tables;
-  struct output *out;                 // null: symbols are counted
-  uint64_t extra_bits;
-  struct huffman *ac;                 // of the component at hand
-  int last_dc[PACKED_COMPONENTS];
-  uint32_t end_run;                   // blocks whose band has ended, not yet coded
-  uint32_t corrections;               // bits that belong behind that symbol
-  uint8_t correction[SCAN_CORRECTIONS];
-};
-
-int scan_slot(int component);
 void scan_start(struct scan_coder *coder, const struct scan *scan, struct scan_tables *tables, struct output *out);
 // Takes the rows of interleaved MCUs from `first` up to `end`.
 void scan_feed(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end);
-// scan-sequential.c: the same for sequential scans.
-void scan_feed_sequential(struct scan_coder *coder, const struct packed *store, uint32_t first, uint32_t end);
 void scan_end(struct scan_coder *coder);
 // Makes codes for what was counted; returns the number of entropy-coded bits, byte stuffing apart.
 uint64_t scan_optimize(const struct scan_coder *coder);

@@ -1,6 +1,7 @@
 #include "trellis.h"
 #include <math.h>
 #include <string.h>
+#include "huffman.h"
 #include "packed.h"
 #include "simd.h"
 
@@ -11,8 +12,6 @@ enum { END_OF_BLOCK = 0x00, ZERO_RUN = 0xF0, LONGEST_CODE = 16, FIRST_LESSON = 6
 // and 2.5 % (55) smaller at equal score of SSIMULACRA 2 than with the best fixed dead zone; half of that without the
 // increase.
 static const float BIT_COST = 0.045f, BUSY_SQUARE = 500, MOST_INCREASE = 2.5f;
-
-static inline int bit_length(uint32_t x) { return x ? 32 - __builtin_clz(x) : 0; }
 
 // What symbols cost before any was seen: about what they cost in photographs.
 static void guess_rates(struct trellis *t) {
