@@ -3,119 +3,14 @@
 //
 // An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
 // it costs the size of its raw data and not four bytes a pixel; output rows are gathered from the passes.
-#include "inflate.h"
+#include "png-reader.h"
 #include "png-unfilter.h"
 
-#define PASSES 7
 #define PASS_BYTES (1 << 20) // unfiltered bytes of passes after which a call returns: a few milliseconds
-#define EXPAND_SLACK 16 // bytes that expansion may write behind a row
-
-typedef struct { int width, height; size_t row_bytes; uint8_t *rows; } Pass;
 
 // Adam7 (8.2): where a pass starts and how far its pixels are apart.
 static const uint8_t x0[PASSES] = {0, 4, 0, 2, 0, 1, 0}, dx[PASSES] = {8, 8, 4, 4, 2, 2, 1};
 static const uint8_t y0[PASSES] = {0, 0, 4, 0, 2, 0, 1}, dy[PASSES] = {8, 8, 8, 4, 4, 2, 2};
-
-typedef struct {
-  int width, height, depth, channels;
-  ColorType type;
-  int interlaced;
-  int raw;                 // rows are given as they are stored; 16-bit samples only
-  int inexact;             // some 16-bit sample was not twice the same byte
-  int distance;            // bytes per complete pixel, for the filters
-  int row;                 // next output row
-  int band_rows;
-  size_t row_bytes, stride; // of a stored row, and of a row in the band
-  Inflate *stream;
-  uint8_t *rows_memory;     // the row above, then those unfiltered last
-  size_t row_stride;
-  uint8_t *above, *current;
-  int waiting;             // unfiltered rows behind `current`
-  uint8_t *band, *expanded;
-  int pass, pass_row;      // next row of which pass
-  Pass passes[PASSES];
-  uint8_t *passes_memory;
-  int has_key;
-  uint16_t key[3];         // the transparent color, samples as stored
-  uint8_t *levels;         // 8-bit value of each sample (256 or 65536 of them), if not linear
-  uint32_t table[256];     // RGBA of each palette index or gray level of at most 8 bits
-} Reader;
-
-// ---- expansion to RGBA8 ----
-
-static void expand_indexed(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
-  const int depth = r->depth, mask = (1 << depth) - 1;
-  uint32_t *pixel = (uint32_t *)out;
-  if (depth == 8)
-    for (int x = 0; x < width; x++) pixel[x] = r->table[row[x]];
-  else
-    for (int x = 0; x < width; x++) {
-      const int bit = x * depth;
-      pixel[x] = r->table[row[bit >> 3] >> (8 - depth - (bit & 7)) & mask];
-    }
-}
-
-static void expand_rgb(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
-  const v128_t opaque = wasm_i32x4_const_splat((int)0xff000000);
-  for (int x = 0; x < width; x += 4) {
-    const v128_t v = wasm_v128_load(row + 3 * x);
-    const v128_t rgb = permute(v, wasm_i8x16_const(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11));
-    wasm_v128_store(out + 4 * x, wasm_v128_or(rgb, opaque));
-  }
-  if (!r->has_key) return;
-  for (int x = 0; x < width; x++)
-    if (row[3 * x] == r->key[0] && row[3 * x + 1] == r->key[1] && row[3 * x + 2] == r->key[2]) out[4 * x + 3] = 0;
-}
-
-static void expand_gray_alpha(const uint8_t *row, uint8_t *out, int width) {
-  for (int x = 0; x < width; x += 4) {
-    const v128_t v = wasm_v128_load64_zero(row + 2 * x);
-    wasm_v128_store(out + 4 * x, permute(v, wasm_i8x16_const(0, 0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6, 7)));
-  }
-}
-
-static inline int sample16(const uint8_t *p) { return p[0] << 8 | p[1]; }
-
-// 16 bits to 8, to nearest: v * 255 / 65535.
-static inline uint8_t narrow16(int v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
-
-static void expand16(Reader *r, const uint8_t *row, uint8_t *out, int width) {
-  const int channels = r->channels, color = channels >= 3 ? 3 : 1, has_alpha = channels % 2 == 0;
-  for (int x = 0; x < width; x++, row += 2 * channels, out += 4) {
-    int transparent = r->has_key;
-    for (int c = 0; c < 3; c++) {
-      const int v = sample16(row + 2 * (c % color));
-      transparent &= v == r->key[c % color];
-      r->inexact |= (v >> 8) ^ (v & 255);
-      out[c] = r->levels ? r->levels[v] : narrow16(v);
-    }
-    const int alpha = has_alpha ? sample16(row + 2 * color) : transparent ? 0 : 65535;
-    r->inexact |= (alpha >> 8) ^ (alpha & 255);
-    out[3] = narrow16(alpha);
-  }
-}
-
-static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
-  for (int i = 0; i < 4 * width; i += 4) out[i] = levels[out[i]], out[i + 1] = levels[out[i + 1]], out[i + 2] = levels[out[i + 2]];
-}
-
-// One unfiltered row to RGBA8; `out` has EXPAND_SLACK bytes more.
-static void expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
-  if (r->depth == 16) {
-    expand16(r, row, out, width);
-    return;
-  }
-  if (r->channels == 1) {
-    expand_indexed(r, row, out, width);
-    return;
-  }
-  if (r->channels == 3) expand_rgb(r, row, out, width);
-  else if (r->channels == 2) expand_gray_alpha(row, out, width);
-  else memcpy(out, row, (size_t)width * 4);
-  if (r->levels) apply_levels(r->levels, out, width);
-}
-
-// ---- rows ----
 
 // What stops reading: more bytes, damage, or that a call was long enough; the binding knows the numbers.
 enum { NEEDS_INPUT = 0, DAMAGED = -1, TRUNCATED = -2, BAD_FILTER = -3, PAUSED = -4 };
@@ -162,7 +57,7 @@ static int read_plain_row(Reader *r, uint8_t *out) {
   const int status = next_row(r, r->row_bytes, r->height - r->row);
   if (status != 1) return status;
   if (r->raw) memcpy(out, r->current, r->row_bytes);
-  else expand(r, r->current, out, r->width);
+  else png_expand(r, r->current, out, r->width);
   return 1;
 }
 
@@ -198,15 +93,13 @@ static int read_interlaced_row(Reader *r, uint8_t *out) {
       continue;
     }
     memcpy(r->above, row, pass->row_bytes);
-    expand(r, r->above, r->expanded, pass->width);
+    png_expand(r, r->above, r->expanded, pass->width);
     const uint32_t *from = (uint32_t *)r->expanded;
     uint32_t *to = (uint32_t *)out;
     for (int x = 0; x < pass->width; x++) to[x0[p] + x * dx[p]] = from[x];
   }
   return 1;
 }
-
-// ---- API ----
 
 void EXPORT(png_close)(Reader *r) {
   inflate_close(r->stream);
