@@ -1,4 +1,4 @@
-/** The kernels for planes of one channel, beside what they compute in plain numbers. */
+/** The resampler's kernels, beside what they compute in plain numbers. */
 import { describe, expect, it } from "vitest";
 
 import { openResampler, type ResamplerOptions } from "../../wasm/pixels/resampler.ts";
@@ -12,6 +12,7 @@ interface Plane {
 }
 
 type Options = Pick<ResamplerOptions, "box" | "last" | "width" | "height" | "kernel">;
+type PixelKind = ResamplerOptions["pixels"];
 
 const plane = (width: number, height: number): Plane => ({
   width,
@@ -21,9 +22,18 @@ const plane = (width: number, height: number): Plane => ({
 
 /** @param most rows written and read at a time */
 function resampled(source: Plane, options: Options, pixels: "gray" | "opaque", most = 16): Uint8Array {
+  const data = pixels === "gray" ? source.data : Uint8Array.from(colored(source.data));
+  return resampledBytes({ ...source, data }, options, pixels, most);
+}
+
+function resampledBytes(
+  source: Plane,
+  options: Options & { readonly linear?: boolean },
+  pixels: PixelKind,
+  most = 16,
+): Uint8Array {
   const size = pixels === "gray" ? 1 : 4;
   const rowBytes = source.width * size;
-  const data = pixels === "gray" ? source.data : Uint8Array.from(colored(source.data));
   const resampler = openResampler({ sourceWidth: source.width, sourceHeight: source.height, pixels, ...options });
   const result = new Uint8Array(options.width * options.height * size);
   for (let at = 0, y = 0; at < result.length;) {
@@ -31,7 +41,7 @@ function resampled(source: Plane, options: Options, pixels: "gray" | "opaque", m
     result.set(rows, at);
     at += rows.length;
     const count = Math.min(most, resampler.room());
-    if (count > 0) resampler.write(data.subarray(y * rowBytes, (y + count) * rowBytes));
+    if (count > 0) resampler.write(source.data.subarray(y * rowBytes, (y + count) * rowBytes));
     y += count;
   }
   resampler.close();
@@ -76,35 +86,137 @@ function weightsOf(
       exact.set(at, (exact.get(at) ?? 0) + weight);
       sum += weight;
     }
-    const rounded = new Map([...exact].map(([at, weight]) => [at, Math.round((weight / sum) * 2 ** WEIGHT_BITS)]));
-    const [largest] = [...rounded].toSorted(([a, weightA], [b, weightB]) => weightB - weightA || a - b)[0] ?? [0];
-    const total = [...rounded.values()].reduce((all, weight) => all + weight, 0);
-    return rounded.set(largest, (rounded.get(largest) ?? 0) + 2 ** WEIGHT_BITS - total);
+    const weights = new Map([...exact].map(([at, weight]) => [at, Math.round((weight / sum) * 2 ** WEIGHT_BITS)]));
+    const [largest] = [...weights].toSorted(([a, weightA], [b, weightB]) => weightB - weightA || a - b)[0] ?? [0];
+    const total = [...weights.values()].reduce((all, weight) => all + weight, 0);
+    return weights.set(largest, (weights.get(largest) ?? 0) + 2 ** WEIGHT_BITS - total);
   });
 }
 
-const clamp = (value: number, most: number) => Math.min(most, Math.max(0, value));
+/** How many samples are averaged before they are filtered: only strong reductions do so (resample.h). */
+const blockOf = (length: number, size: number) =>
+  length / size < 8 ? 1 : Math.min(256, Math.floor(length / size / 4));
 
-function reference(source: Plane, { box, last, width, height, kernel }: Options): Uint8Array {
+/** Blocks of samples, rounded to nearest; the last ones of a row or column are smaller where these do not divide. */
+function averaged(samples: readonly number[], { width, height }: Size, block: { x: number; y: number }): number[] {
+  const result: number[] = [];
+  for (let top = 0; top < height; top += block.y)
+    for (let left = 0; left < width; left += block.x) {
+      const [right, bottom] = [Math.min(left + block.x, width), Math.min(top + block.y, height)];
+      const area = (right - left) * (bottom - top);
+      let sum = 0;
+      for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) sum += samples[y * width + x] ?? NaN;
+      result.push(Math.floor((sum + Math.floor(area / 2)) / area));
+    }
+  return result;
+}
+
+const WHITE = 255 << FRACTION;
+
+/** What the filters make of samples in fixed point, with WEIGHT_BITS more; clamped between them to `range`. */
+function filtered(samples: readonly number[], source: Size, options: Options, [least, most]: Range): number[] {
+  const { box, last, width, height, kernel } = options;
   if (kernel !== "lanczos3" && kernel !== "linear") throw new Error("not known here");
-  const down = weightsOf(kernel, box.y, box.height, source.height, height, last?.y ?? Infinity);
-  const across = weightsOf(kernel, box.x, box.width, source.width, width, last?.x ?? Infinity);
-  const apply = (weights: ReadonlyMap<number, number>, shift: number, most: number, at: (index: number) => number) => {
-    let sum = 2 ** (shift - 1);
-    for (const [index, weight] of weights) sum += weight * at(index);
-    return clamp(Math.floor(sum / 2 ** shift), most);
-  };
-  const rows = down.map((weights) =>
-    Array.from({ length: source.width }, (_, x) =>
-      apply(weights, WEIGHT_BITS - FRACTION, 255 << FRACTION, (y) => sample(source.data, y * source.width + x)),
-    ),
+  const block = { x: blockOf(box.width, width), y: blockOf(box.height, height) };
+  const [columns, rows] = [Math.ceil(source.width / block.x), Math.ceil(source.height / block.y)];
+  const blocks = averaged(samples, source, block);
+  const across = weightsOf(
+    kernel,
+    box.x / block.x,
+    box.width / block.x,
+    columns,
+    width,
+    (last?.x ?? Infinity) / block.x,
   );
-  return new Uint8Array(
-    rows.flatMap((row) => across.map((weights) => apply(weights, WEIGHT_BITS + FRACTION, 255, (x) => row[x] ?? 0))),
+  const down = weightsOf(kernel, box.y / block.y, box.height / block.y, rows, height, (last?.y ?? Infinity) / block.y);
+  const apply = (weights: ReadonlyMap<number, number>, at: (index: number) => number) => {
+    let sum = 0;
+    for (const [index, weight] of weights) sum += weight * at(index);
+    return sum;
+  };
+  return down.flatMap((weights) => {
+    const row = Array.from({ length: columns }, (_, x) =>
+      clamp(
+        rounded(
+          apply(weights, (y) => blocks[y * columns + x] ?? NaN),
+          WEIGHT_BITS,
+        ),
+        least,
+        most,
+      ),
+    );
+    return across.map((taps) => apply(taps, (x) => row[x] ?? NaN));
+  });
+}
+
+type Size = Pick<Plane, "width" | "height">;
+type Range = readonly [least: number, most: number];
+
+const clamp = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));
+const rounded = (value: number, bits: number) => Math.floor((value + 2 ** (bits - 1)) / 2 ** bits);
+
+function reference(source: Plane, options: Options): Uint8Array {
+  const samples = Array.from(source.data, (level) => level << FRACTION);
+  const sums = filtered(samples, source, options, [0, WHITE]);
+  return Uint8Array.from(sums, (sum) => clamp(rounded(sum, WEIGHT_BITS + FRACTION), 0, 255));
+}
+
+const channelOf = (data: Uint8Array, channel: number) => data.filter((_, index) => index % 4 === channel);
+
+/** Premultiplied, filtered without clamping, and divided in 32-bit floats. */
+function referenceOfAlpha(source: Plane, options: Options): Uint8Array {
+  const unclamped = [-32_768, 32_767] as const;
+  const alphas = channelOf(source.data, 3);
+  const planes = [0, 1, 2, 3].map((channel) => {
+    const samples = Array.from(channel === 3 ? alphas.map(() => 255) : channelOf(source.data, channel), (level, at) => {
+      const product = level * sample(alphas, at);
+      return (product + (product >> 8) + 2) >> 2;
+    });
+    return filtered(samples, source, options, unclamped);
+  });
+  const [, , , opacity = []] = planes;
+  const { fround } = Math;
+  return Uint8Array.from(
+    opacity.flatMap((sum, at) => {
+      const alpha = clamp(Math.trunc(fround(fround(fround(sum) / 2 ** 20) + 0.5)), 0, 255);
+      if (alpha === 0) return [0, 0, 0, 0];
+      const colors = planes.slice(0, 3).map((plane) => {
+        const straight = fround(fround(fround(plane[at] ?? NaN) * 255) / fround(sum));
+        return clamp(Math.trunc(fround(straight + 0.5)), 0, 255);
+      });
+      return [...colors, alpha];
+    }),
   );
 }
 
-const whole = ({ width, height }: Plane) => ({ x: 0, y: 0, width, height });
+/** Opaque colors of levels 0 and 255, which are 0 and 1 in linear light. */
+function referenceOfLight(source: Plane, options: Options): Uint8Array {
+  const toLevel = (light: number) => (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055);
+  const planes = [0, 1, 2].map((channel) => {
+    const samples = Array.from(channelOf(source.data, channel), (level) => level << FRACTION);
+    return filtered(samples, source, options, [0, WHITE]);
+  });
+  const [first = []] = planes;
+  const levelOf = (sum: number) => {
+    const light = clamp(Math.trunc(Math.fround(Math.fround(sum) / 2 ** WEIGHT_BITS + 0.5)), 0, WHITE);
+    return Math.round(toLevel(light / WHITE) * 255);
+  };
+  return Uint8Array.from(first.flatMap((_, at) => [...planes.map((plane) => levelOf(plane[at] ?? NaN)), 255]));
+}
+
+/** Reductions by 8 and more in one direction or both, to blocks of 2 and up, most of them with narrower ones at the end. */
+const STRONG: readonly (readonly [from: Size, width: number, height: number])[] = [
+  [{ width: 200, height: 160 }, 20, 16],
+  [{ width: 300, height: 30 }, 30, 30],
+  [{ width: 40, height: 500 }, 40, 31],
+  [{ width: 127, height: 121 }, 9, 8],
+  [{ width: 131, height: 67 }, 10, 5],
+  [{ width: 97, height: 9 }, 2, 1],
+  [{ width: 1_100, height: 40 }, 1, 3],
+  [{ width: 5, height: 350 }, 5, 1],
+];
+
+const whole = ({ width, height }: Size) => ({ x: 0, y: 0, width, height });
 
 describe("the resampler of one channel", () => {
   it.each([
@@ -154,19 +266,13 @@ describe("the resampler of one channel", () => {
     for (const most of [1, 2, 3, 5, 7]) expect(resampled(source, options, "gray", most)).toEqual(expected);
   });
 
-  it.each([
-    [200, 160, 20, 16],
-    [300, 30, 30, 30],
-    [40, 500, 40, 31],
-  ])(
-    "gives each channel of colors where blocks are averaged first: %i x %i to %i x %i",
-    (width, height, toWidth, toHeight) => {
-      const source = plane(width, height);
-      const options = { box: whole(source), width: toWidth, height: toHeight, kernel: "lanczos3" } as const;
-      const colors = resampled(source, options, "opaque").filter((_, index) => index % 4 === 0);
-      expect(resampled(source, options, "gray")).toEqual(colors);
-    },
-  );
+  it("averages blocks first where it makes a picture much smaller", () => {
+    for (const [from, width, height] of STRONG) {
+      const source = plane(from.width, from.height);
+      const options = { box: whole(source), width, height, kernel: "lanczos3" } as const;
+      expect(resampled(source, options, "gray")).toEqual(reference(source, options));
+    }
+  });
 
   it("takes rows that lie apart", () => {
     const source = plane(40, 24);
@@ -177,5 +283,39 @@ describe("the resampler of one channel", () => {
     apart.close();
     expect(rows).toEqual(resampled(source, options, "gray").subarray(0, rows.length));
     expect(rows.length).toBeGreaterThan(0);
+  });
+});
+
+describe("strong reductions of colors", () => {
+  const options = (from: Size, width: number, height: number) =>
+    ({ box: whole(from), width, height, kernel: "lanczos3" }) as const;
+
+  it("give each channel what a plane of it gives", () => {
+    for (const [from, width, height] of STRONG) {
+      const { data } = noise(from.width, from.height, true);
+      const result = resampledBytes({ ...from, data }, options(from, width, height), "opaque");
+      for (const channel of [0, 1, 2])
+        expect(channelOf(result, channel)).toEqual(
+          reference({ ...from, data: channelOf(data, channel) }, options(from, width, height)),
+        );
+      expect(new Set(channelOf(result, 3))).toEqual(new Set([255]));
+    }
+  });
+
+  it("weigh colors by their alpha", () => {
+    for (const [from, width, height] of STRONG) {
+      const source = { ...from, data: noise(from.width, from.height, false).data };
+      const result = resampledBytes(source, options(from, width, height), "rgba");
+      expect(result).toEqual(referenceOfAlpha(source, options(from, width, height)));
+    }
+  });
+
+  it("average light where that is asked for", () => {
+    for (const [from, width, height] of STRONG) {
+      const { data } = noise(from.width, from.height, true);
+      const source = { ...from, data: data.map((level) => (level < 128 ? 0 : 255)) };
+      const result = resampledBytes(source, { ...options(from, width, height), linear: true }, "opaque");
+      expect(result).toEqual(referenceOfLight(source, options(from, width, height)));
+    }
   });
 });

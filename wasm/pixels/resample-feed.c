@@ -17,8 +17,7 @@ static inline Samples16 premultiply(const uint8_t *source) {
                      scale_product(wasm_u16x8_extmul_high_u8x16(color, alpha))};
 }
 
-// One row of the window as fixed-point samples of the mode's channels.
-static void prepare(const Resampler *r, const uint8_t *source, int16_t *row) {
+void resample_prepare(const Resampler *r, const uint8_t *source, int16_t *row) {
   const int count = r->source_width;
   if (r->linear && r->mode != GRAY) {
     for (int x = 0; x < count; x++, source += 4, row += r->mode) {
@@ -28,9 +27,6 @@ static void prepare(const Resampler *r, const uint8_t *source, int16_t *row) {
     }
   } else if (r->mode == GRAY) {
     for (int x = 0; x < count; x++) row[x] = (int16_t)(source[x] << FRACTION);
-  } else if (r->mode == OPAQUE) {
-    for (int x = 0; x < count; x++)
-      for (int c = 0; c < 3; c++) row[3 * x + c] = (int16_t)(source[4 * x + c] << FRACTION);
   } else {
     for (int x = 0; x < count; x += 4) {
       const Samples16 s = premultiply(source + 4 * x);
@@ -81,8 +77,7 @@ uint8_t *resample_pair(const Resampler *r, int row) {
   return r->ring + (size_t)(row / 2 % r->pairs) * 2 * r->samples * (r->narrow ? 1 : sizeof(int16_t));
 }
 
-// Appends one row of fixed-point samples to the ring; an unpaired last row is paired with itself (its weight is 0).
-static void append(Resampler *r, int16_t *row) {
+void resample_append(Resampler *r, int16_t *row) {
   const int last = r->prepared == r->height - 1;
   int16_t *pair = (int16_t *)resample_pair(r, r->prepared);
   if (r->prepared % 2) interleave(r->even, row, pair, r->samples);
@@ -97,29 +92,6 @@ static void append_pair(Resampler *r, const uint8_t *even, const uint8_t *odd) {
   if (r->mode == GRAY) interleave_gray(even, odd, pair, r->source_width);
   else if (r->mode == OPAQUE) interleave_opaque(even, odd, pair, r->source_width);
   else interleave_alpha(even, odd, (int16_t *)pair, r->source_width);
-}
-
-// Adds one source row to the open box row; a full box (or the last one) is averaged and goes to the ring.
-void resample_add_to_box(Resampler *r, const uint8_t *source) {
-  const int channels = r->mode;
-  prepare(r, source, r->row);
-  const int16_t *sample = r->row;
-  for (int x = 0, out = 0; x < r->source_width; out++) {
-    const int end = MIN(x + r->box_x, r->source_width);
-    for (; x < end; x++)
-      for (int c = 0; c < channels; c++) r->sums[out * channels + c] += *sample++;
-  }
-  r->box_rows++;
-  if (r->box_rows < r->box_y && r->rows_in + 1 < r->source_height) return;
-  const int partial = r->source_width - (r->width - 1) * r->box_x;
-  for (int x = 0; x < r->width; x++) {
-    const uint32_t area = (uint32_t)r->box_rows * (x == r->width - 1 ? partial : r->box_x);
-    for (int c = 0; c < channels; c++)
-      r->odd[x * channels + c] = (int16_t)((r->sums[x * channels + c] + area / 2) / area);
-  }
-  memset(r->sums, 0, (size_t)r->width * channels * sizeof(uint32_t));
-  r->box_rows = 0;
-  append(r, r->odd);
 }
 
 // Source rows to the ring, two at a time where they come so.
@@ -143,7 +115,7 @@ void resample_add_rows(Resampler *r, const uint8_t *source, int count) {
 
 void resample_add_linear_row(Resampler *r, const uint8_t *source) {
   int16_t *row = r->prepared % 2 ? r->odd : r->even;
-  prepare(r, source, row);
-  append(r, row);
+  resample_prepare(r, source, row);
+  resample_append(r, row);
   r->rows_in++;
 }

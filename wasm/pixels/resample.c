@@ -51,7 +51,7 @@ static int allocate(Resampler *r) {
   r->odd = calloc(row, sizeof(int16_t));
   r->row = calloc(row * (r->grouped ? GROUP : 1), sizeof(int16_t));
   r->group = r->grouped ? calloc(r->samples * GROUP, sizeof(int16_t)) : 0;
-  r->sums = calloc((size_t)r->width * r->mode, sizeof(uint32_t));
+  r->sums = calloc(r->mode == GRAY ? (size_t)r->width + 3 : (size_t)r->width * LANES_OF_PIXEL, sizeof(uint32_t));
   r->pair = malloc(sizeof *r->pair * r->pairs);
   if (r->grouped && !r->group) return 0;
   return r->window && r->band && r->ring && r->even && r->odd && r->row && r->sums && r->pair && make_linear_tables(r);

@@ -3,13 +3,13 @@
 
 #include "taps.h"
 
-
 #define FRACTION 6
 #define WHITE (255 << FRACTION)
 #define LANES 32 // samples that the vertical loop takes at a time; rows are padded to it
 #define BOX_MIN 8 // reductions from here on are averaged first...
 #define BOX_LEFT 4 // ...down to at least this, so that the averaging stays clear of the pass band
 #define WINDOW_ROWS 16
+#define LANES_OF_PIXEL 4 // sums of a block of colors, whether or not there is alpha
 #define GROUP 4 // result rows of a picture without alpha that are computed together
 
 typedef enum { GRAY = 1, OPAQUE = 3, ALPHA = 4 } Mode; // the value is the number of channels filtered
@@ -30,7 +30,7 @@ typedef struct {
   Taps vertical, horizontal;
   uint8_t *window, *band, *ring;
   int16_t *even, *odd, *row, *group; // fixed point; `even` also keeps a source row until its partner comes
-  uint32_t *sums;
+  uint32_t *sums; // of the open box row: one each of gray blocks, LANES_OF_PIXEL of others
   const uint8_t **pair;
   uint8_t *from_linear; // WHITE + 1 entries
   int16_t to_linear[256];
@@ -38,6 +38,11 @@ typedef struct {
 
 // Takes one source row into the open box, which goes to the ring when it is full.
 void resample_add_to_box(Resampler *r, const uint8_t *source);
+// One row of the window as fixed-point samples of the mode's channels: with alpha, in linear light, or gray.
+void resample_prepare(const Resampler *r, const uint8_t *source, int16_t *row);
+// Appends one row of fixed-point samples to the ring; an unpaired last row is paired with itself (its weight is 0).
+void resample_append(Resampler *r, int16_t *row);
+
 // Takes source rows to the ring, two at a time where they come so.
 void resample_add_rows(Resampler *r, const uint8_t *source, int count);
 void resample_add_linear_row(Resampler *r, const uint8_t *source);
