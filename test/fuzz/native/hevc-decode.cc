@@ -3,6 +3,13 @@
 
 extern "C" Picture *picture_decode(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned coded_pixels);
 
+extern "C" int de265_free(void);
+
+// An instance that trapped is given up, with what libde265 keeps for all decoders: here it is freed by hand.
+static void forget_instance() {
+  while (de265_free() == 0) continue;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
@@ -12,5 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const unsigned coded = (unsigned)((claim.width + 63) & ~63) * (unsigned)((claim.height + 63) & ~63);
     return picture_decode(bytes, count, claim.width, claim.height, claim.bits, coded);
   });
+  if (host::trapped) forget_instance();
   return 0;
 }

@@ -85,7 +85,8 @@ link_module() {
     sources+=("$recipes/heap.c")
     args+=(--wrap=malloc --wrap=calloc --wrap=realloc --wrap=free)
   fi
-  for name in strdup aligned_alloc _Znwj _Znaj _ZnwjRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvj _ZdaPvj; do args+=("--wrap=$name"); done
+  for name in strdup aligned_alloc _Znwj _Znaj _ZnwjRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvj _ZdaPvj \
+    pthread_mutex_lock pthread_mutex_unlock; do args+=("--wrap=$name"); done
   folder=$(work_folder "$(basename "$out" .o)-host")
   compile "$folder" "${sources[@]}" --
   ld.lld-19 -r -m elf_i386 "${args[@]}" "$folder"/*.o -o "$out"
