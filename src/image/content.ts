@@ -47,6 +47,31 @@ export function detailOf({ codedBytes, quality, frames, later, depth }: Coded, s
   return Math.min(1, LEAST_DETAIL + bytes / photographBytes);
 }
 
+/** Bytes of a pixel that a photograph takes with a loss, at the quality at which coders are priced. */
+const PHOTOGRAPH_PIXEL_BYTES = 0.11;
+const USUAL_QUALITY = 80;
+/** Bytes go with this power of the distance to a quality just above 100; beyond the finest, most of them are noise. */
+const QUALITY_POWER = 0.7;
+const FINEST_QUALITY = 97;
+/** As little texture as anything has that was coded. */
+const LEAST_TEXTURE = 0.1;
+
+/**
+ * About how much of what a lossy coder keeps of a photograph's pixel there is to be kept in one of a picture that is made
+ * of a still file: soft pictures have less, and a picture that is made smaller has as much in fewer pixels. Of files
+ * without loss it cannot be told.
+ */
+export function textureOf(
+  { codedBytes, quality, frames }: Pick<Coded, "codedBytes" | "quality" | "frames">,
+  size: Size,
+): number | undefined {
+  if (codedBytes === undefined || quality === 100 || frames > 1) return undefined;
+  const toPerfect = (of: number) => 101 - Math.min(FINEST_QUALITY, of);
+  const usualBytes = codedBytes * (toPerfect(quality) / toPerfect(USUAL_QUALITY)) ** QUALITY_POWER;
+  const texture = usualBytes / (size.width * size.height * PHOTOGRAPH_PIXEL_BYTES);
+  return Math.min(1, Math.max(LEAST_TEXTURE, texture));
+}
+
 /** Details up to which pictures are flat to coders, and from which on they are photographs to them. */
 const FLAT_DETAIL = 0.15;
 const FULL_DETAIL = 0.5;

@@ -24,6 +24,8 @@ export interface Extent {
   readonly changes?: number | undefined;
   /** About how much there is to be seen in a pixel: as much as in one of a photograph, which is 1, or less; absent: 1. */
   readonly detail?: number | undefined;
+  /** About how much of what a lossy coder keeps of a photograph's pixel there is in one of it, at most 1; absent: 1. */
+  readonly texture?: number | undefined;
 }
 
 export interface Picture extends Extent {
@@ -56,7 +58,7 @@ export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows
 
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
-  { width, height, opaque, detail }: Pick<Extent, "width" | "height" | "opaque" | "detail">,
+  { width, height, opaque, detail, texture }: Omit<Extent, "frames" | "changes">,
   open: (breath: Breath) => Rows | Promise<Rows>,
 ): Picture {
   return {
@@ -64,6 +66,7 @@ export function stillPicture(
     height,
     opaque,
     detail,
+    texture,
     frames: 1,
     loops: 0,
     async *open(breath) {

@@ -2,7 +2,7 @@
 import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import { conversionPrice, toSrgb } from "./color/convert.ts";
-import { changesOf, detailOf } from "./content.ts";
+import { changesOf, detailOf, textureOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
@@ -38,6 +38,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     loops: facts.loops,
     changes: changesOf(facts, plan.size),
     detail: detailOf(facts, plan.size),
+    texture: textureOf(facts, plan.size),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
   return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;

@@ -1,7 +1,7 @@
 /** What decoders of rows and of planes share: a job in the native module, and the coefficients that it holds. */
 import type { Pieces } from "../pieces.ts";
 import { type Price, priced } from "../price.ts";
-import type { JpegHeader } from "./header.ts";
+import { blockBytesOf, blockNanoseconds, blocksIn, type Layout, scanNanoseconds } from "./blocks.ts";
 import { closeSource, type JpegExports, jpegModule, openSource, type JpegInstance } from "./instance.ts";
 
 /** In pixels of the scaled picture. */
@@ -12,20 +12,12 @@ export interface Region {
   readonly height: number;
 }
 
-/** What of a header prices depend on. */
-export type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans">;
-
 export const WHOLE: Region = { x: 0, y: 0, width: 0, height: 0 };
 /** Where the facts of a decoder lie, as 32-bit integers. */
 export const FACT = { width: 0, height: 1, band: 2, rowBytes: 4, planes: 5, size: 26 } as const;
 
 /** Blocks that are read, or passed over, at a time. */
 const PIECE_BLOCKS = 30_000;
-/** Nanoseconds that a block takes in one scan of several, or to be passed over. */
-export const SCAN_NANOSECONDS_PER_BLOCK = 55;
-const PIECE_MS = (PIECE_BLOCKS * SCAN_NANOSECONDS_PER_BLOCK) / 1e6;
-/** Nanoseconds that the entropy-coded data of a block take: in a file of one scan, and over all scans of one of ten. */
-export const CODED_NANOSECONDS_PER_BLOCK = { one: 50, several: 240 };
 
 /** A job in the native module: its handle, its input, and the duty to free both once. */
 export class DecoderHandle {
@@ -42,11 +34,15 @@ export class DecoderHandle {
     });
   }
 
-  /** Does what comes before the first row; where that is not finished, the job is over and freed. */
-  *prepared<Decoder>(open: () => Decoder): Pieces<Decoder> {
+  /**
+   * Does what comes before the first row; where that is not finished, the job is over and freed.
+   * @param blockBytes bytes that a block is coded in
+   */
+  *prepared<Decoder>(open: () => Decoder, blockBytes?: number): Pieces<Decoder> {
+    const pieceMs = (PIECE_BLOCKS * scanNanoseconds(blockBytes)) / 1e6;
     let ready = false;
     try {
-      while (this.call((exports, pointer) => exports.decoder_prepare(pointer, PIECE_BLOCKS)) !== 0) yield PIECE_MS;
+      while (this.call((exports, pointer) => exports.decoder_prepare(pointer, PIECE_BLOCKS)) !== 0) yield pieceMs;
       ready = true;
       return open();
     } finally {
@@ -114,10 +110,7 @@ export function storeBytes(
 }
 
 /** The price of reading what is coded, all of the picture. */
-export function codedPrice({ width, height, components, multipleScans }: Layout): Price {
-  const maxH = Math.max(...components.map(({ h }) => h));
-  const maxV = Math.max(...components.map(({ v }) => v));
-  const perUnit = components.reduce((sum, { h, v }) => sum + h * v, 0);
-  const blocks = Math.ceil(width / (8 * maxH)) * Math.ceil(height / (8 * maxV)) * perUnit;
-  return priced(0, blocks, CODED_NANOSECONDS_PER_BLOCK[multipleScans ? "several" : "one"]);
+export function codedPrice(layout: Layout): Price {
+  const reading = blockNanoseconds(layout.multipleScans ? "readScans" : "read", blockBytesOf(layout));
+  return priced(0, blocksIn(layout), reading);
 }

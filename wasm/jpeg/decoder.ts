@@ -1,16 +1,8 @@
 /** Streaming JPEG decoder: bands of rows, whole or a region, at full size or an eighth of it. */
 import type { Pieces } from "../pieces.ts";
 import { beside, held, type Price, priced } from "../price.ts";
-import {
-  codedPrice,
-  DECODER_BYTES,
-  DecoderHandle,
-  FACT,
-  type Layout,
-  type Region,
-  storeBytes,
-  WHOLE,
-} from "./decoder-handle.ts";
+import type { Layout } from "./blocks.ts";
+import { codedPrice, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
 
 export interface DecoderOptions {
   /** Eighths of the size, 1 to 8; 8, the full size, by default. Lossless JPEG is always decoded at full size. */
@@ -22,6 +14,8 @@ export interface DecoderOptions {
    * as stored, which in a file with an Adobe marker is 255 - ink.
    */
   readonly output?: "rgba" | "cmyk";
+  /** Bytes that a block is coded in, by which work is declared; those of a photograph by default. */
+  readonly blockBytes?: number;
 }
 
 export interface Decoder {
@@ -52,7 +46,7 @@ export function* openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): P
   const handle = new DecoderHandle(bytes, (exports, pointer) =>
     exports.decoder_start(pointer, OUTPUTS[output], eighths, region.x, region.y, region.width, region.height),
   );
-  return yield* handle.prepared(() => decoderOf(handle));
+  return yield* handle.prepared(() => decoderOf(handle), options.blockBytes);
 }
 
 function decoderOf(handle: DecoderHandle): Decoder {

@@ -22,6 +22,8 @@ export interface EncoderOptions {
   readonly gray?: boolean;
   /** ICC profile to embed; none by default, which means sRGB. No other metadata is written. */
   readonly profile?: Uint8Array;
+  /** Bytes that a block of the result will take, by which work is declared; those of a photograph by default. */
+  readonly blockBytes?: number;
 }
 
 /** Sampling factors of luma against chroma. */

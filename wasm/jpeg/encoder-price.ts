@@ -1,12 +1,11 @@
 /** What encoding a JPEG takes: memory for coefficients, and time by blocks. */
 import { beside, type Price, priced } from "../price.ts";
+import { blockNanoseconds } from "./blocks.ts";
 import { type EncoderOptions, FACTORS } from "./encoder-options.ts";
 import { writingPrice } from "./writing.ts";
 
 /** Structures, and what a row of MCUs takes beside its rows. */
 const ENCODER_BYTES = 330_000;
-/** Nanoseconds that a block takes up to its coefficients. */
-const BLOCK_NANOSECONDS = { weighed: 500, fast: 260 };
 
 type Density = readonly (readonly [quality: number, bytes: number])[];
 
@@ -66,18 +65,21 @@ export function packedLimit({ width, height, quality, subsampling = "4:2:0", gra
 
 /** The price of all that is done before the file is written: transforms, and weighing of coefficients. */
 export function takingPrice(options: EncoderOptions): Price {
-  const { width, profile, fast = false } = options;
+  const { width, profile, fast = false, blockBytes } = options;
   const [h, v] = factorsOf(options);
   const columns = Math.ceil(width / (8 * h)) * 8 * h;
   const fixed = ENCODER_BYTES + columns * (480 + 620 * v) + (profile?.length ?? 0);
-  const nanoseconds = BLOCK_NANOSECONDS[fast ? "fast" : "weighed"];
+  const nanoseconds = blockNanoseconds(fast ? "round" : "weigh", blockBytes);
   return priced(fixed + packedLimit(options), blocksOf(options), nanoseconds);
 }
 
 /** The price of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
 export function encodePrice(options: EncoderOptions): Price {
-  const { gray = false, progressive = false } = options;
-  return beside(takingPrice(options), writingPrice(blocksOf(options), gray ? 1 : 3, progressive));
+  const { gray = false, progressive = false, blockBytes } = options;
+  return beside(
+    takingPrice(options),
+    writingPrice({ blocks: blocksOf(options), blockBytes, components: gray ? 1 : 3, progressive }),
+  );
 }
 
 function factorsOf({ subsampling = "4:2:0", gray = false }: EncoderOptions): readonly [h: number, v: number] {

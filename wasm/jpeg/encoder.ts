@@ -3,7 +3,7 @@ import type { Pieces } from "../pieces.ts";
 import { type EncoderOptions, FACTORS } from "./encoder-options.ts";
 import { packedLimit, takingPrice } from "./encoder-price.ts";
 import { closeSink, jpegModule, openSink, type JpegInstance } from "./instance.ts";
-import { WRITTEN_BLOCKS, WRITTEN_MS } from "./writing.ts";
+import { WRITTEN_BLOCKS, writtenMs } from "./writing.ts";
 
 interface Finish {
   /** Milliseconds that taking a row of pixels takes. */
@@ -65,12 +65,14 @@ class EncoderHandle {
   readonly input: number;
   private readonly instance: JpegInstance = jpegModule.acquire();
   private readonly sink = openSink(this.instance);
+  private readonly writtenMs: number;
   private pointer = 0;
   private closed = false;
 
   constructor(options: EncoderOptions, input: keyof typeof INPUTS) {
     const { width, height, quality, subsampling = "4:2:0", progressive = false, gray = false, profile } = options;
     const { fast = false } = options;
+    this.writtenMs = writtenMs(options.blockBytes);
     const [h, v] = FACTORS[subsampling];
     this.input = this.call((exports) => {
       this.pointer = exports.encoder_new(this.sink);
@@ -98,7 +100,7 @@ class EncoderHandle {
   }
 
   *finish(): Pieces<Uint8Array> {
-    while (this.call((exports, pointer) => exports.encoder_finish(pointer, WRITTEN_BLOCKS)) !== 0) yield WRITTEN_MS;
+    while (this.call((exports, pointer) => exports.encoder_finish(pointer, WRITTEN_BLOCKS)) !== 0) yield this.writtenMs;
     const file = closeSink(this.instance, this.sink);
     this.close();
     return file;

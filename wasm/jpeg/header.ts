@@ -26,6 +26,8 @@ export interface JpegHeader {
   readonly lossless: boolean;
   /** The picture comes in several scans, so that decoding holds its coefficients. */
   readonly multipleScans: boolean;
+  /** Bytes from the first scan to the end of the file. */
+  readonly codedBytes: number;
   /** The color transform of the Adobe marker. Its presence means that CMYK samples are stored as 255 - ink. */
   readonly adobeTransform?: number;
   /** Quantization tables in natural order, by index. */
@@ -68,8 +70,9 @@ export function readHeader(bytes: Uint8Array): JpegHeader {
     const { code, payload } = segment;
     if (code === MARKER.dqt) readTables(payload, tables);
     else if (isFrame(code)) frame ??= readFrame(code, payload);
-    else if (code === MARKER.sos) return assemble(payload, frame, tables, metadata);
-    else metadata.add(code, payload);
+    else if (code === MARKER.sos) {
+      return { ...assemble(payload, frame, tables, metadata), codedBytes: bytes.length - segment.end };
+    } else metadata.add(code, payload);
   }
   throw new NativeError("the JPEG file has no picture");
 }
@@ -125,7 +128,7 @@ function assemble(
   frame: Frame | undefined,
   tables: readonly (Uint16Array | undefined)[],
   metadata: JpegMetadata,
-): JpegHeader {
+): Omit<JpegHeader, "codedBytes"> {
   if (!frame) throw new NativeError("the JPEG file has no frame header");
   const { code, precision, width, height, components } = frame;
   const sampled = components.every(({ h, v }) => h >= 1 && h <= 4 && v >= 1 && v <= 4);

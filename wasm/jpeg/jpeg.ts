@@ -1,4 +1,5 @@
 /** JPEG: libjpeg-turbo's decoder and jpegli's encoder with own kernels, coefficient stores and entropy coder. */
+export { blockBytesOf, PHOTOGRAPH_BLOCK_BYTES } from "./blocks.ts";
 export { type Region } from "./decoder-handle.ts";
 export { decodePrice, openDecoder, type Decoder } from "./decoder.ts";
 export { encodePrice, packedLimit } from "./encoder-price.ts";

@@ -1,16 +1,8 @@
 /** Streaming JPEG decoder: bands of planes as stored, whole or a region, each at full size or an eighth of it. */
 import type { Pieces } from "../pieces.ts";
 import { beside, held, type Price, priced } from "../price.ts";
-import {
-  codedPrice,
-  DECODER_BYTES,
-  DecoderHandle,
-  FACT,
-  type Layout,
-  type Region,
-  storeBytes,
-  WHOLE,
-} from "./decoder-handle.ts";
+import type { Layout } from "./blocks.ts";
+import { codedPrice, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
 
 /** One component of a band: `rows` rows of `width` samples, `stride` bytes apart. */
 export interface Plane {
@@ -25,6 +17,8 @@ export interface PlaneDecoderOptions {
   readonly eighths?: readonly number[];
   /** In pixels of the picture as stored; all of it by default. */
   readonly region?: Region;
+  /** Bytes that a block is coded in, by which work is declared; those of a photograph by default. */
+  readonly blockBytes?: number;
 }
 
 export interface PlaneDecoder {
@@ -57,7 +51,7 @@ export function* openPlaneDecoder(bytes: Uint8Array, options: PlaneDecoderOption
   const handle = new DecoderHandle(bytes, (exports, pointer) =>
     exports.decoder_start_planes(pointer, y, cb, cr, region.x, region.y, region.width, region.height),
   );
-  return yield* handle.prepared(() => planeDecoderOf(handle));
+  return yield* handle.prepared(() => planeDecoderOf(handle), options.blockBytes);
 }
 
 function planeDecoderOf(handle: DecoderHandle): PlaneDecoder {

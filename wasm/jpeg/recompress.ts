@@ -1,7 +1,15 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
 import type { Pieces } from "../pieces.ts";
 import { beside, held, type Price, priced, times } from "../price.ts";
-import { CODED_NANOSECONDS_PER_BLOCK, codedPrice, type Layout, SCAN_NANOSECONDS_PER_BLOCK } from "./decoder-handle.ts";
+import {
+  blockBytesOf,
+  blockNanoseconds,
+  blocksIn,
+  type Layout,
+  PHOTOGRAPH_BLOCK_BYTES,
+  scanNanoseconds,
+} from "./blocks.ts";
+import { codedPrice } from "./decoder-handle.ts";
 import { qualityToDistance } from "./encoder.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
 import {
@@ -13,7 +21,7 @@ import {
   openSink,
   openSource,
 } from "./instance.ts";
-import { WRITTEN_BLOCKS, WRITTEN_MS, writingPrice } from "./writing.ts";
+import { WRITTEN_BLOCKS, writingPrice, writtenMs } from "./writing.ts";
 
 /** First transposed, then mirrored left to right, then top to bottom. */
 export interface Turn {
@@ -52,6 +60,8 @@ export interface RecompressOptions {
   readonly streamed?: boolean;
   /** Bytes of coefficients held at a time, for files of several scans; a larger file is read several times. */
   readonly windowBytes?: number;
+  /** Bytes that a block is coded in, by which work is declared; those of a photograph by default. */
+  readonly blockBytes?: number;
 }
 
 /** Coefficients held at a time, unless the caller says otherwise. */
@@ -61,9 +71,9 @@ const READ_BLOCKS = 10_000;
 const TURNED_BLOCKS = 30_000;
 /** What native code says of a piece of a pass in which scans of several were read, and no blocks packed. */
 const SCANS_READ = 1;
-/** Nanoseconds that a block takes to be packed, to be divided anew by the trellis, and to be turned. */
-const PACK_NANOSECONDS = 40;
-const DIVIDE_NANOSECONDS = 200;
+/** The part of the bytes of a file that is left where its coefficients are divided, on average. */
+const DIVIDED_PART = 0.5;
+/** Nanoseconds that a block takes to be turned. */
 const TURN_NANOSECONDS = 60;
 const TURNED_MS = (TURNED_BLOCKS * TURN_NANOSECONDS) / 1e6;
 /** A block of packed coefficients: map and DC, and at most two bytes for each other coefficient. */
@@ -123,13 +133,14 @@ function prepare(instance: JpegInstance, pointer: number, { profile, tiles }: Re
 }
 
 function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, options: RecompressOptions): Pieces<void> {
-  const { quality, progressive, streamed, windowBytes = WINDOW_BYTES } = options;
+  const { quality, progressive, streamed, windowBytes = WINDOW_BYTES, blockBytes } = options;
   const distance = quality === undefined ? 0 : qualityToDistance(quality);
   const begin = (exports: JpegExports, source: number, pass: number) =>
     streamed
       ? exports.recompressor_stream(pointer, source, pass, distance, windowBytes, progressive ? 1 : 0)
       : exports.recompressor_read(pointer, source, pass, distance, windowBytes);
-  const packing = CODED_NANOSECONDS_PER_BLOCK.one + packNanoseconds(options);
+  const packing = blockNanoseconds("read", blockBytes) + packNanoseconds(options);
+  const scanning = scanNanoseconds(blockBytes);
   for (let pass = 0, passes = 1; pass < passes; pass++) {
     const source = openSource(instance, bytes);
     try {
@@ -137,7 +148,7 @@ function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, optio
       for (;;) {
         const done = instance.run((exports) => exports.recompressor_step(pointer, READ_BLOCKS));
         if (done === 0) break;
-        yield (READ_BLOCKS * (done === SCANS_READ ? SCAN_NANOSECONDS_PER_BLOCK : packing)) / 1e6;
+        yield (READ_BLOCKS * (done === SCANS_READ ? scanning : packing)) / 1e6;
       }
     } finally {
       closeSource(instance, source);
@@ -145,14 +156,15 @@ function* read(instance: JpegInstance, pointer: number, bytes: Uint8Array, optio
   }
 }
 
-function* write(instance: JpegInstance, pointer: number, { progressive, turn }: RecompressOptions): Pieces<void> {
+function* write(instance: JpegInstance, pointer: number, options: RecompressOptions): Pieces<void> {
+  const { progressive, turn } = options;
   if (turn) {
     const [transpose, flipX, flipY] = [Number(turn.transpose), Number(turn.flipX), Number(turn.flipY)];
     yield* repeated(instance, TURNED_MS, (exports) =>
       exports.recompressor_turn(pointer, transpose, flipX, flipY, TURNED_BLOCKS),
     );
   }
-  yield* repeated(instance, WRITTEN_MS, (exports) =>
+  yield* repeated(instance, writtenMs(writtenBytes(options)), (exports) =>
     exports.recompressor_write(pointer, progressive ? 1 : 0, WRITTEN_BLOCKS),
   );
 }
@@ -180,7 +192,8 @@ export function recompressPrice(
   const unitsX = Math.ceil(header.width / (8 * maxH));
   const unitsY = Math.ceil(header.height / (8 * maxV));
   const perUnit = components.reduce((sum, { h, v }) => sum + h * v, 0);
-  const blocks = unitsX * unitsY * perUnit;
+  const blocks = blocksIn(header);
+  const blockBytes = blockBytesOf(header);
   const most = blocks * PACKED_BLOCK_BYTES_MAX;
   const rows = RECOMPRESSOR_BYTES + unitsX * PACKED_BLOCK_BYTES_MAX * perUnit + unitsY * 64 * components.length;
   // Files of several scans take the window, and maps of the rest.
@@ -189,9 +202,14 @@ export function recompressPrice(
   const passes = Math.max(1, windows) + (streamed ? 1 : 0);
   const work = beside(
     times(passes, codedPrice(header)),
-    priced(0, blocks * (streamed ? 2 : 1), packNanoseconds({ quality })),
+    priced(0, blocks * (streamed ? 2 : 1), packNanoseconds({ quality, blockBytes })),
     priced(0, turn ? blocks : 0, TURN_NANOSECONDS),
-    writingPrice(blocks, components.length, progressive),
+    writingPrice({
+      blocks,
+      blockBytes: writtenBytes({ quality, blockBytes }),
+      components: components.length,
+      progressive,
+    }),
   );
   if (streamed) {
     const scans = components.length * STREAMED_SCANS_PER_COMPONENT * STREAMED_SCAN_BYTES;
@@ -207,8 +225,20 @@ export function recompressPrice(
   return beside(work, held(rows + Math.max(packed + turning, read)));
 }
 
-function packNanoseconds({ quality }: { readonly quality?: number | undefined }): number {
-  return PACK_NANOSECONDS + (quality === undefined ? 0 : DIVIDE_NANOSECONDS);
+interface Divided {
+  readonly quality?: number | undefined;
+  readonly blockBytes?: number | undefined;
+}
+
+/** Nanoseconds that a block takes to be packed, and to be divided where that is asked for. */
+function packNanoseconds({ quality, blockBytes }: Divided): number {
+  const packing = blockNanoseconds("pack", blockBytes);
+  return packing + (quality === undefined ? 0 : blockNanoseconds("divide", blockBytes));
+}
+
+/** Bytes that a block takes in the result. */
+function writtenBytes({ quality, blockBytes = PHOTOGRAPH_BLOCK_BYTES }: Divided): number {
+  return blockBytes * (quality === undefined ? 1 : DIVIDED_PART);
 }
 
 type RecompressCost = Partial<Pick<RecompressOptions, "windowBytes" | "turn" | "streamed" | "quality" | "progressive">>;

@@ -1,11 +1,14 @@
 /** What writing a file from packed coefficients takes, whoever packed them (`file.c`). */
 import { type Price, priced } from "../price.ts";
+import { blockNanoseconds } from "./blocks.ts";
 
 /** Blocks that are coded at a time, each counted once for every scan. */
 export const WRITTEN_BLOCKS = 40_000;
-/** Nanoseconds that a block takes in one scan, to be counted or to be written. */
-const NANOSECONDS = 30;
-export const WRITTEN_MS = (WRITTEN_BLOCKS * NANOSECONDS) / 1e6;
+
+/** Milliseconds that these take. */
+export function writtenMs(blockBytes?: number): number {
+  return (WRITTEN_BLOCKS * blockNanoseconds("write", blockBytes)) / 1e6;
+}
 
 /** Tables and counts of a scan, and the scans of a component that are counted (`script.c`). */
 const COUNTED_SCAN_BYTES = 9_700;
@@ -13,8 +16,20 @@ const COUNTED_SCANS_PER_COMPONENT = 7;
 /** Times that a block is looked at, counted or written. */
 const PASSES = { progressive: 11, sequential: 2 };
 
-/** The price of writing a file of so many blocks. */
-export function writingPrice(blocks: number, components: number, progressive: boolean): Price {
+interface Written {
+  readonly blocks: number;
+  /** Bytes that a block takes in the file; those of a photograph by default. */
+  readonly blockBytes?: number | undefined;
+  readonly components: number;
+  readonly progressive: boolean;
+}
+
+/** The price of writing a file. */
+export function writingPrice({ blocks, blockBytes, components, progressive }: Written): Price {
   const passes = progressive ? PASSES.progressive : PASSES.sequential;
-  return priced(components * COUNTED_SCANS_PER_COMPONENT * COUNTED_SCAN_BYTES, blocks * passes, NANOSECONDS);
+  return priced(
+    components * COUNTED_SCANS_PER_COMPONENT * COUNTED_SCAN_BYTES,
+    blocks * passes,
+    blockNanoseconds("write", blockBytes),
+  );
 }

@@ -19,12 +19,13 @@ const MAX_KEPT_PIXELS = 4_000_000;
 
 /**
  * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside tiles.
- * Where a format shows what it would write, as many for each choice that it leaves.
+ * Where a format shows what it would write, as many for each choice that it leaves. Qualities of flat pictures are farther
+ * from where searches begin: so many times as many are looked at.
  */
-const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4 };
-const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1 };
-/** Qualities of flat pictures are farther from where searches begin: so many times as many are looked at. */
-const FLAT_TRIES = 1.4;
+const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.2 };
+const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.4 };
+/** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
+export const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
@@ -207,7 +208,7 @@ function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings)
 export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
   const sampleMs = oneMs(sample) + comparePreparedPrice(sample).ms;
-  const more = byDetail(picture, FLAT_TRIES, 1);
+  const more = byDetail(picture, tries.flat, 1);
   if (samplePart(picture) === 1) return preparePrice(sample).ms + more * tries.sample * sampleMs;
   const wholeMs = oneMs(picture) + scorePrice(picture).ms;
   return preparePrice(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);

@@ -2,11 +2,21 @@
 import { beside, either, held } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import type { Coefficients, RequantizeSettings } from "../format.ts";
+import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
 import { patienceOf } from "./presets.ts";
-import { comparingBytes, fits, resultDecodePrice, roomFor, searchMs, triesMs, withReference } from "./prices.ts";
+import {
+  comparingBytes,
+  DIVIDED_TRIES,
+  fits,
+  resultDecodePrice,
+  roomFor,
+  searchMs,
+  triesMs,
+  withReference,
+} from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
 import { searchedScore } from "./search-pixels.ts";
@@ -74,10 +84,11 @@ function requantizeMs(task: Task, format: WritableFormat, coefficients: Coeffici
   const pixels = picture.width * picture.height;
   const { quality } = settings;
   const trying = coefficients.price(bytes, facts, { quality, progressive: false }).ms;
-  const tries = searchMs(picture, (extent) => {
+  const tryMs = (extent: Extent) => {
     const part = (extent.width * extent.height) / pixels;
     return trying * part + resultDecodePrice(format, extent).ms;
-  });
+  };
+  const tries = searchMs(picture, tryMs, DIVIDED_TRIES);
   const sampling = samplePart(picture) < 1 ? coefficients.price(bytes, facts, { progressive: false }).ms : 0;
   return picturePrice(stored, asStored(plan, stored)).ms + sampling + tries + requantizePrice(task, coefficients).ms;
 }

@@ -39,7 +39,8 @@ export class Session {
   async keepPixels(breath: Breath): Promise<void> {
     const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-    this.shown = stillPicture({ ...pixels, opaque, detail: this.task.picture.detail }, () => ({
+    const { detail, texture } = this.task.picture;
+    this.shown = stillPicture({ ...pixels, opaque, detail, texture }, () => ({
       ...rowsOfPixels(pixels),
       opaque,
     }));

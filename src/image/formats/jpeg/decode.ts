@@ -1,5 +1,5 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
-import { decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import { blockBytesOf, decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
 import type { Price } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { converted } from "../../color/convert.ts";
@@ -38,7 +38,7 @@ export async function* open(
   const header = headerOf(bytes);
   const eighths = header.lossless ? 8 : scaleFor(demand);
   const region = regionFor(header, demand, eighths);
-  const rows = await openRows(bytes, header, { eighths, region }, breath);
+  const rows = await openRows(bytes, header, { eighths, region, blockBytes: blockBytesOf(header) }, breath);
   const scaled = (length: number) => (length * eighths) / 8;
   const { box } = demand;
   try {
@@ -87,6 +87,8 @@ async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, b
 interface Wanted {
   readonly eighths: number;
   readonly region: Region;
+  /** Bytes that a block is coded in. */
+  readonly blockBytes: number;
 }
 
 async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
@@ -115,6 +117,7 @@ export function price(facts: Facts, demand: Demand): Price {
     return { id: index, h: full ? h : 1, v: full ? v : 1, table: 0 };
   });
   const precision = Math.ceil(facts.depth / count);
-  const { width, height, interlaced } = facts;
-  return decodePrice({ width, height, precision, components, multipleScans: interlaced }, scaleFor(demand));
+  const { width, height, interlaced, codedBytes } = facts;
+  const layout = { width, height, precision, components, multipleScans: interlaced };
+  return decodePrice({ ...layout, ...(codedBytes !== undefined && { codedBytes }) }, scaleFor(demand));
 }

@@ -5,13 +5,14 @@ import {
   type EncoderOptions,
   openEncoder,
   packedLimit,
+  PHOTOGRAPH_BLOCK_BYTES,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
@@ -37,11 +38,12 @@ const FILE_SHARES: readonly (readonly [quality: number, share: number])[] = [
 
 /** What the encoder is told. */
 export function encoderOptions(
-  { width, height }: Size,
+  { width, height, texture = 1 }: Size & Pick<Extent, "texture">,
   { quality, subsample, progressive, fast = false }: EncodeSettings,
 ) {
   const subsampling = subsample ?? (quality >= FULL_CHROMA_QUALITY ? "4:4:4" : "4:2:0");
-  return { width, height, quality, subsampling, progressive, fast } as const;
+  const blockBytes = PHOTOGRAPH_BLOCK_BYTES * texture;
+  return { width, height, quality, subsampling, progressive, fast, blockBytes } as const;
 }
 
 /** Whether the encoder may find that halved chroma will not do. */
@@ -53,7 +55,7 @@ export function mayNeedColors({ width, height }: Size, { quality, subsample }: E
  * The price of encoding; where the encoder may find that halved chroma will not do, it begins twice. The time is between
  * that of photographs, with which it does not, and that of drawings, with which it does.
  */
-export function price(size: Size, settings: EncodeSettings): Price {
+export function price(size: Size & Pick<Extent, "texture">, settings: EncodeSettings): Price {
   const usual = filePrice(encoderOptions(size, settings));
   if (!mayNeedColors(size, settings)) return usual;
   const { bytes, ms } = filePrice(encoderOptions(size, { ...settings, subsample: "4:4:4" }));
@@ -82,8 +84,9 @@ function neverNull(): never {
 /** Null when the picture has colors that need full chroma, of which the settings say nothing. */
 async function encodeFirst(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array | null> {
   const rows = await firstFrame(picture, breath);
+  const { texture } = picture;
   try {
-    const encoder = guarded(() => openEncoder(encoderOptions(rows, settings)), tooComplex);
+    const encoder = guarded(() => openEncoder(encoderOptions({ ...rows, texture }, settings)), tooComplex);
     try {
       await fill(encoder, rows, breath);
       if (mayNeedColors(rows, settings) && encoder.colorLoss() > COLOR_LOSS) return null;

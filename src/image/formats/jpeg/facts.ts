@@ -2,8 +2,10 @@
 import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
+import { textureOf } from "../../content.ts";
 import { exifOrientation } from "../../exif.ts";
 import type { Facts } from "../../format.ts";
+import type { Size } from "../../geometry.ts";
 import { guarded } from "../guard.ts";
 import { estimateQuality } from "./quality.ts";
 
@@ -42,10 +44,16 @@ export function probe(bytes: Uint8Array): Facts {
     interlaced: header.multipleScans,
     subsample: samplingOf(header),
     depth: components.length * precision,
+    codedBytes: header.codedBytes,
     quality: header.lossless ? 100 : estimateQuality(header),
     // Profiles of gray and CMYK samples are applied where the samples still are what they are made for.
     ...(profile && (colors === "YCbCr" || colors === "RGB") ? { profile } : {}),
   };
+}
+
+/** What encoders will find in a picture of this size that is made of a file. */
+export function textureIn(header: JpegHeader, size: Size): number | undefined {
+  return textureOf({ codedBytes: header.codedBytes, quality: estimateQuality(header), frames: 1 }, size);
 }
 
 /** The name of the chroma sampling; the nearest finer one where factors have no name. */

@@ -3,6 +3,7 @@
  * up to average it down again, which takes a fifth less time and looks a little better.
  */
 import {
+  blockBytesOf,
   type EncoderOptions,
   type JpegHeader,
   openPlaneDecoder,
@@ -21,7 +22,7 @@ import type { Stopwatch } from "../../stopwatch.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
-import { damaged, headerOf, SAMPLINGS } from "./facts.ts";
+import { damaged, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
 
@@ -56,18 +57,24 @@ function rewritePlanes(
   settings: EncodeSettings,
 ): Priced<Uint8Array | null> | null {
   const subsampling = SUBSAMPLINGS.find((name) => holds(header, name));
-  const options = encoderOptions(header, settings);
+  const blockBytes = blockBytesOf(header);
+  const options = { ...encoderOptions({ ...header, texture: textureIn(header, header) }, settings), blockBytes };
   const wanted = options.subsampling === "4:4:4" && !settings.subsample ? subsampling : options.subsampling;
   if (!subsampling || subsampling !== wanted) return null;
   const encoding = { ...options, subsampling };
   return {
     price: beside(planesPrice(header, [8, 8, 8]), filePrice(encoding)),
-    run: (breath) => guardedAsync(() => rewritten(bytes, encoding, breath), damaged),
+    run: (breath) => guardedAsync(() => rewritten(bytes, header, encoding, breath), damaged),
   };
 }
 
-async function rewritten(bytes: Uint8Array, options: EncoderOptions, breath: Breath): Promise<Uint8Array> {
-  const decoder = await inPieces(openPlaneDecoder(bytes), breath);
+async function rewritten(
+  bytes: Uint8Array,
+  header: JpegHeader,
+  options: EncoderOptions,
+  breath: Breath,
+): Promise<Uint8Array> {
+  const decoder = await inPieces(openPlaneDecoder(bytes, { blockBytes: blockBytesOf(header) }), breath);
   try {
     const encoder = openPlaneEncoder(options);
     try {

@@ -1,5 +1,5 @@
 /** A smaller JPEG file of the same picture, from its coefficients. */
-import { canTurn, type JpegHeader, recompress, recompressPrice } from "../../../../wasm/jpeg/jpeg.ts";
+import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressPrice } from "../../../../wasm/jpeg/jpeg.ts";
 import { beside, FREE, held, type Price } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, RecompressSettings, RequantizeSettings } from "../../format.ts";
@@ -34,6 +34,7 @@ export async function rewrite(
   const profile = neededProfile(header);
   const work = recompress(bytes, {
     progressive,
+    blockBytes: blockBytesOf(header),
     ...(quality === undefined ? {} : { quality }),
     ...(profile ? { profile } : {}),
     ...memoryOptions(header, bytes, settings),

@@ -3,6 +3,7 @@
  * the encoder. Chroma that ends at half the size is decoded for half the size.
  */
 import {
+  blockBytesOf,
   type JpegHeader,
   openPlaneDecoder,
   openPlaneEncoder,
@@ -21,7 +22,7 @@ import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
-import { damaged, SAMPLINGS } from "./facts.ts";
+import { damaged, SAMPLINGS, textureIn } from "./facts.ts";
 import { PlaneStream, type PlaneTask, streamPrice } from "./plane-stream.ts";
 
 /**
@@ -48,7 +49,7 @@ interface Job {
  */
 export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
   const { header, settings, wanted } = job;
-  const options = encoderOptions(wanted, settings);
+  const options = encoderOptions({ ...wanted, texture: textureIn(header, wanted) }, settings);
   const measured = header.colors !== "Gray" && mayNeedColors(wanted, settings);
   const tasks = tasksOf(job, options.subsampling, measured);
   if (wanted.kernel === "nearest" || !hasUsualChroma(header)) return null;
@@ -66,7 +67,8 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
       guardedAsync(async () => {
         const region = outerBox(wanted.box, header);
         const clock = clockOf(job.stopwatch, breath);
-        const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, { eighths, region }), breath));
+        const reading = { eighths, region, blockBytes: blockBytesOf(header) };
+        const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, reading), breath));
         try {
           const encoder = openPlaneEncoder(options);
           try {

@@ -52,17 +52,16 @@ export async function encode(picture: Picture, settings: EncodeSettings, breath:
   }
 }
 
-/** Without loss every bit is coded, of which flat pictures have few. */
-const FLAT_SHARE = 0.4;
+/** The part of the time that flat pictures take: without loss every bit is coded, of which they have few. */
+const FLAT_SHARE = { lossy: 0.7, lossless: 0.4 } as const;
 
 /** The price of encoding, the file included. */
 export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
   const { width, height, opaque } = picture;
-  const nanoseconds = SAMPLE_NANOSECONDS[settings.lossless ? "lossless" : "lossy"];
+  const kind = settings.lossless ? "lossless" : "lossy";
   const bytes = writerBytes(writerSettings(picture, settings));
-  const work = priced(bytes, width * height * (opaque ? 3 : 4), nanoseconds);
-  const coding = settings.lossless ? lessWhereFlat(work, picture, FLAT_SHARE) : work;
-  return beside(coding, held(fileBytes(picture, settings.lossless)));
+  const work = priced(bytes, width * height * (opaque ? 3 : 4), SAMPLE_NANOSECONDS[kind]);
+  return beside(lessWhereFlat(work, picture, FLAT_SHARE[kind]), held(fileBytes(picture, settings.lossless)));
 }
 
 /** Bytes of a file, and of the pieces that it is put together from. */
