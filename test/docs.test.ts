@@ -1,12 +1,14 @@
 /** The documentation: its computed tables, the pages made of it, and that every link leads somewhere. */
 import { access, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import { beforeAll, expect, it } from "vitest";
 
 import { addressOf, INDEX, render } from "../src/docs/site/markdown.ts";
 import { menuOf, site } from "../src/docs/site/page.ts";
+import { codeMap, mappedFolders, NAMED_FOLDERS } from "./support/code-map.ts";
 import { FIGURE_TABLES } from "./support/figure-tables.ts";
+import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -33,8 +35,9 @@ beforeAll(async () => {
 });
 
 /** `npm run docs` writes tables and pages anew. */
-it("shows computed figures in the documentation as they are", async () => {
-  const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, FIGURE_TABLES);
+it("shows figures, licenses and the map in the documentation as they are", async () => {
+  const tables = { ...FIGURE_TABLES, ...(await licenseTables(ROOT)), "code-map": codeMap };
+  const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, tables);
   await expect(top).toMatchFileSnapshot(join(ROOT, "README.md"));
   for (const [name, text] of Object.entries(renewed)) {
     await expect(text).toMatchFileSnapshot(join(DOCS, name));
@@ -49,6 +52,17 @@ it("serves the documentation as it is", async () => {
 it("serves no page whose document is gone", async () => {
   const there = (await readdir(join(PAGES, "docs"))).map((name) => `docs/${name}`);
   expect([...there, "docs.html"].sort()).toEqual(Object.keys(site(documents)).sort());
+});
+
+/** A folder that is missing is named in test/support/code-map.ts, with what it is for. */
+it("names every folder of the code in the map, and no other", async () => {
+  const folders: string[] = [];
+  for (const top of ["src", "wasm", "test"]) {
+    const entries = await readdir(join(ROOT, top), { recursive: true, withFileTypes: true });
+    const inside = entries.filter((entry) => entry.isDirectory());
+    folders.push(top, ...inside.map((entry) => relative(ROOT, join(entry.parentPath, entry.name))));
+  }
+  expect([...NAMED_FOLDERS].sort()).toEqual(mappedFolders(folders).sort());
 });
 
 it("names every page once in the index", () => {

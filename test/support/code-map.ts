@@ -1,0 +1,93 @@
+/** The map of the code: what every folder is for. A test compares it with the folders that are there. */
+
+/** Folders by their paths, several that are one idea in one row, in the order of the street: entrances before what they use. */
+const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
+  ["src", "index.ts, the Worker's entry, and the leaves: errors, limits, settings, fields, log"],
+  ["src/http", "the API: app, routes, authentication, answers, openapi.json"],
+  ["src/http/routes", "a row for each endpoint: path, schemas, examples"],
+  ["src/http/handlers", "what each endpoint does"],
+  ["src/contract", "schemas of requests and answers, made from the registries"],
+  ["src/street", "the way of every picture from source to answer; queue, courier and sweep"],
+  ["src/delivery", "pictures by address: policy, caches, drafts and finals"],
+  ["src/delivery/dialects", "a file for each dialect of addresses"],
+  ["src/source", "where originals come from: uploads, URLs behind a guard"],
+  ["src/storage", "where results go: R2, and a file for each provider"],
+  ["src/webhook", "records of jobs, their states, signed notifications"],
+  ["src/account", "keys, credits, usage, sealed secrets, databases"],
+  ["src/image", "the engine: formats, operations, prices, rows of pixels"],
+  ["src/image/formats", "a file for each format, its parts in a folder of its name"],
+  ["src/image/operations", "a file for each operation of the API"],
+  ["src/image/analyses", "a file for each analysis"],
+  ["src/image/steps", "what operations plan: work on rows of pixels"],
+  ["src/image/filters", "the filters of `filter`"],
+  ["src/image/faces", "finding faces"],
+  ["src/image/color", "profiles and color spaces"],
+  ["src/image/optimize", "the search for the smallest file: attempts, score, session"],
+  ["src/migrations", "the schema of the databases"],
+  ["src/clients", "for sites: Next.js, Astro, unpic, srcset, signatures"],
+  ["src/cli", "npm start, npm run deploy"],
+  ["src/cli/batch", "npx darkroom, the command for many pictures"],
+  ["src/playground", "the pages: playground, deliveries, account, reference"],
+  ["src/playground/docs", "the pages of this documentation, generated"],
+  ["src/docs", "this documentation, and its unit figures"],
+  ["src/docs/site", "Markdown as pages"],
+  ["wasm", "native modules: how they are built, loaded, priced, paused"],
+  ["wasm/{jpeg,webp,gif,tiff,jpeg2000,av1-decode,av1-encode,hevc-decode,hevc-encode}", "codecs in C"],
+  ["wasm/{pixels,color,effects,quantize,score,faces,superres}", "loops over pixels in C"],
+  ["wasm/resvg", "the renderer of SVG"],
+  ["wasm/fuel", "counts what modules compute"],
+  [
+    "test/{account,cli,contract,delivery,http,image,source,storage,street,wasm,webhook}",
+    "tests of the folder of that name",
+  ],
+  ["test/browser", "the pages in Chromium"],
+  ["test/bench", "measurements"],
+  ["test/fuzz", "damaged files; native code under sanitizers"],
+  ["test/{fixtures,support}", "files that tests read, and what tests share"],
+];
+
+/** Folders whose own folders are of the same kind as they are. */
+const LEAVES = /^(?:wasm\/[^/]+|test\/[^/]+|src\/image\/[^/]+)\//;
+
+/** The folders that the map must name, of all folders of the repository. */
+export function mappedFolders(folders: readonly string[]): string[] {
+  return folders.filter(
+    (folder) => /^(?:src|wasm|test)(?:$|\/)/.test(folder) && folder !== "test" && !LEAVES.test(folder),
+  );
+}
+
+/** The folders that the map names. */
+export const NAMED_FOLDERS: readonly string[] = ROWS.flatMap(([folders]) => {
+  const [, start = "", names] = /^(.*)\{(.*)\}$/.exec(folders) ?? [];
+  return names === undefined ? [folders] : names.split(",").map((name) => start + name);
+});
+
+/** The map as a program block, which wraps nowhere. */
+export function codeMap(): string {
+  const lines = ROWS.flatMap(([folders, sentence]) => {
+    const [, start = "", names] = /^(.*)\{(.*)\}$/.exec(folders) ?? [];
+    if (names === undefined) return [`${folders.padEnd(WIDTH)}${sentence}`];
+    return wrapped(names.split(",")).map((line, position) =>
+      position === 0
+        ? `${`${start}…`.padEnd(WIDTH)}${sentence}:\n${" ".repeat(INDENT)}${line}`
+        : " ".repeat(INDENT) + line,
+    );
+  });
+  return ["```text", ...lines, "```"].join("\n");
+}
+
+/** Where sentences begin, in characters. */
+const WIDTH = 24;
+const INDENT = 4;
+/** As wide as the lines with the longest sentences. */
+const LINE = 96;
+
+function wrapped(names: readonly string[]): string[] {
+  const lines = [""];
+  for (const name of names) {
+    const last = lines.at(-1) ?? "";
+    if (INDENT + last.length + name.length + 1 > LINE) lines.push(name);
+    else lines[lines.length - 1] = last === "" ? name : `${last} ${name}`;
+  }
+  return lines;
+}

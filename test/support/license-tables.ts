@@ -1,0 +1,49 @@
+/** The tables of licenses: what the bundle of the Worker holds that is not ours. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { code, table, type Tables } from "./markdown-tables.ts";
+
+interface Manifest {
+  readonly version: string;
+  readonly license: string;
+}
+
+/** A test of the deployment compares these names with what the bundle holds. */
+export async function packagesInBundle(root: string): Promise<string[]> {
+  const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  return Object.keys(dependencies).sort();
+}
+
+/** @throws Error when wasm/README.md has no table of upstream code, or a package says nothing of its license */
+export async function licenseTables(root: string): Promise<Tables> {
+  const names = await packagesInBundle(root);
+  const packages = await Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(root, "node_modules", name, "package.json"), "utf8");
+      const { version, license }: Manifest = JSON.parse(text);
+      if (!license) throw new Error(`The package ${name} names no license`);
+      return [code(name), version, license];
+    }),
+  );
+  const native = upstreamOf(await readFile(join(root, "wasm", "README.md"), "utf8"));
+  return {
+    packages: () => table(["Package", "Version", "License"], packages),
+    native: () => table(["Source", "Version", "License", "In", "For"], native),
+  };
+}
+
+/** The rows of the table of upstream code, without the padding of their cells. */
+function upstreamOf(readme: string): string[][] {
+  const [, rows] = /^\| upstream .*\n\|[- |]*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  if (rows === undefined) throw new Error("wasm/README.md has no table of upstream code");
+  return rows
+    .trim()
+    .split("\n")
+    .map((row) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
