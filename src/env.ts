@@ -56,6 +56,16 @@ function jsonTexts() {
   );
 }
 
+/** A secret that may be absent; a blank one is, as forms of the platform save fields that nobody filled in. */
+function token() {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => (value.trim() === "" ? undefined : value)),
+    ),
+  );
+}
+
 /** A variable that holds keys of 32 bytes. */
 function keys() {
   const rule = "must be keys of 32 bytes in base64, separated by commas or spaces";
@@ -150,12 +160,12 @@ const Variables = v.object({
   ),
   /** Platform to URL template with `{user}`, for profile pictures. */
   PROFILE_URLS: jsonTexts(),
-  FACEBOOK_TOKEN: v.optional(v.string()),
-  TWITTER_TOKEN: v.optional(v.string()),
+  FACEBOOK_TOKEN: token(),
+  TWITTER_TOKEN: token(),
   /** How long results of deliveries are kept that nobody asks for. */
   DELIVERY_KEEP_DAYS: number(DEFAULT_DELIVERY_KEEP_DAYS, 1, 36_500),
   /** Opens the administration API; without it, its paths do not exist. */
-  ADMIN_TOKEN: v.optional(v.pipe(v.string(), v.minLength(1))),
+  ADMIN_TOKEN: token(),
   /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
   VAULT_KEY: keys(),
   /** Keys that come before those of VAULT_KEY: to change one whose value nobody knows, since a secret cannot be read. */

@@ -21,11 +21,17 @@ export interface Names {
   /** Every database, the directory first. */
   readonly databases: readonly [string, ...string[]];
   readonly queue: string;
+  /** The ids that wrangler.toml gives to databases itself, as where the platform's own builds made them; by name. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 const MIGRATIONS = "src/migrations";
 const LIFECYCLE_RULE = "temporary-results";
 const ABSENT = /does not exist|not found|10006|10007|11000/i;
+/** What wrangler says when the token that it was given may not do that. */
+const FORBIDDEN = /authentication error|unauthori[sz]ed|forbidden|code: (?:10000|10001|9109)\b/i;
+/** The ids of the committed file, which no database has. */
+const PLACEHOLDER_ID = /^0{8}(?:-0{4}){3}-\d{12}$/;
 
 /** @throws Error when wrangler.toml at this path lacks one of the bindings, or has a database that would not be found */
 export function readNames(path = join(ROOT, "wrangler.toml")): Names {
@@ -39,12 +45,14 @@ export function readNames(path = join(ROOT, "wrangler.toml")): Names {
     throw new Error("wrangler.toml must name an R2 bucket, a D1 database bound as DB and a queue");
   }
   if (new Set(databases).size < databases.length) throw new Error("Two D1 databases of wrangler.toml have one name");
-  return { bucket, databases: [directory, ...databases.filter((name) => name !== directory)], queue };
+  const ids = new Map(bound.flatMap((database) => givenId(database)));
+  return { bucket, databases: [directory, ...databases.filter((name) => name !== directory)], queue, ids };
 }
 
 interface DatabaseConfig {
   readonly binding: string;
   readonly database_name?: string;
+  readonly database_id?: string;
   readonly migrations_dir?: string;
 }
 
@@ -54,6 +62,15 @@ function databaseName({ binding, database_name: name, migrations_dir: migrations
     throw new Error(`The D1 database ${binding} must be bound as DB, DB_1, DB_2 and so on`);
   if (name !== undefined && migrations === MIGRATIONS) return name;
   throw new Error(`The D1 database ${binding} must have a database_name and migrations_dir = "${MIGRATIONS}"`);
+}
+
+function givenId({ database_name: name, database_id: id }: DatabaseConfig): (readonly [string, string])[] {
+  return name === undefined || id === undefined || PLACEHOLDER_ID.test(id) ? [] : [[name, id]];
+}
+
+/** Whether the token in use lacks the permission for what was asked. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && FORBIDDEN.test(error.message);
 }
 
 /** What wrangler printed, or undefined when it said that the thing is not there. */
@@ -72,7 +89,7 @@ export async function requireLogin(options: WranglerOptions): Promise<void> {
 }
 
 /** Bucket, its expiry rule, databases and queue, in the order in which they can be made. */
-export function pieces({ bucket, databases, queue }: Names, options: WranglerOptions): Piece[] {
+export function pieces({ bucket, databases, queue, ids }: Names, options: WranglerOptions): Piece[] {
   return [
     {
       title: `R2 bucket "${bucket}"`,
@@ -93,7 +110,7 @@ export function pieces({ bucket, databases, queue }: Names, options: WranglerOpt
     },
     ...databases.map((database) => ({
       title: `D1 database "${database}"`,
-      present: async () => (await databaseId(database, options)) !== undefined,
+      present: async () => ids.has(database) || (await databaseId(database, options)) !== undefined,
       make: () => run(["d1", "create", database, "--update-config=false"], options),
     })),
     {
@@ -148,7 +165,7 @@ export async function missingSecrets(config: string, options: WranglerOptions): 
   const env = options.env ?? process.env;
   const wanted = {
     VAULT_KEY: env["VAULT_KEY"] ?? randomBytes(32).toString("base64"),
-    ADMIN_TOKEN: env["ADMIN_TOKEN"] ?? randomBytes(24).toString("base64url"),
+    ADMIN_TOKEN: env["ADMIN_TOKEN"]?.trim() || randomBytes(24).toString("base64url"),
   };
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !present.has(name)));
 }

@@ -2,8 +2,10 @@
 import { settingsOf } from "../env.ts";
 import {
   databaseId,
+  isForbidden,
   missingSecrets,
   type Names,
+  type Piece,
   pieces,
   readNames,
   requireLogin,
@@ -18,6 +20,11 @@ npm run deploy -- --check  says what is there and what is missing, and changes n
 It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
 either "npx wrangler login" or CLOUDFLARE_API_TOKEN (Workers Scripts, R2, D1, Queues: edit) with CLOUDFLARE_ACCOUNT_ID.
 VAULT_KEY and ADMIN_TOKEN are made when the Worker has none; set them in the environment to choose them.`;
+
+/** The platform's own builds have made bucket, databases and queue, and their token may not be allowed to ask for them. */
+const IN_PLATFORM_BUILD = process.env["WORKERS_CI"] === "1";
+/** The output of builds is kept, and read by more people than a terminal. */
+const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 
 async function check(): Promise<void> {
   const names = readNames();
@@ -39,11 +46,7 @@ async function deploy(): Promise<void> {
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
   const names = readNames();
   await requireLogin({});
-  for (const piece of pieces(names, {})) {
-    const present = await piece.present();
-    if (!present) await piece.make();
-    console.log(`${present ? "present" : "made   "}  ${piece.title}`);
-  }
+  for (const piece of pieces(names, {})) console.log(`${await ensure(piece)}  ${piece.title}`);
   const ids = await databaseIds(names);
   const unlisted = names.databases.find((name) => !ids.has(name));
   if (unlisted !== undefined)
@@ -60,20 +63,37 @@ async function deploy(): Promise<void> {
   console.log(farewell(address, secrets["ADMIN_TOKEN"]));
 }
 
+/** What became of a piece that the service needs. */
+async function ensure(piece: Piece): Promise<"present" | "made   " | "skipped"> {
+  try {
+    if (await piece.present()) return "present";
+    await piece.make();
+    return "made   ";
+  } catch (cause) {
+    if (IN_PLATFORM_BUILD && isForbidden(cause)) return "skipped";
+    throw cause;
+  }
+}
+
 /** The ids of the databases that are there, by name. */
-async function databaseIds({ databases }: Names): Promise<ReadonlyMap<string, string>> {
+async function databaseIds({ databases, ids: given }: Names): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const name of databases) {
-    const id = await databaseId(name, {});
+    const id = given.get(name) ?? (await databaseId(name, {}));
     if (id !== undefined) ids.set(name, id);
   }
   return ids;
 }
 
 function farewell(address: string, token: string | undefined): string {
-  const shown = token === undefined ? [] : ["", `ADMIN_TOKEN, shown this once: ${token}`];
+  const shown = token === undefined ? [] : ["", tokenNotice(token)];
   const call = `curl ${address}/admin/accounts -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name": "First"}'`;
   return [...shown, "", "The first account and its key:", `  ${call}`].join("\n");
+}
+
+function tokenNotice(token: string): string {
+  if (!IS_OUTPUT_KEPT) return `ADMIN_TOKEN, shown this once: ${token}`;
+  return "ADMIN_TOKEN was made, and is not shown in the output of a build. Choose one: npx wrangler secret put ADMIN_TOKEN";
 }
 
 const flags = process.argv.slice(2);

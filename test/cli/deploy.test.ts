@@ -1,13 +1,16 @@
 /** The deployment, against a stand-in for wrangler. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { parseEnv } from "node:util";
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
 
-const ROOT = join(import.meta.dirname, "..", "..");
+import { ROOT, wranglerOrThrow } from "../../src/cli/wrangler.ts";
+import { packagesInBundle } from "../support/license-tables.ts";
 
 /** A wrangler that keeps an account in a JSON file, and a log of what it was asked. */
 const FAKE = String.raw`#!/usr/bin/env node
@@ -25,6 +28,7 @@ const end = (text, status = 0) => {
 };
 const option = (name) => args[args.indexOf(name) + 1];
 if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
+if (account.forbidden?.some((start) => said.startsWith(start))) end("Authentication error [code: 10000]", 1);
 if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
 if (said.startsWith("r2 bucket info")) account.bucket ? end("{}") : end("The specified bucket does not exist. [code: 10006]", 1);
 if (said.startsWith("r2 bucket create")) { account.bucket = args[3]; end("made"); }
@@ -57,11 +61,12 @@ async function deploy(...flags: string[]): Promise<{ status: number; stdout: str
 }
 
 async function deployWith(
-  secrets: Record<string, string>,
+  variables: Record<string, string>,
   ...flags: string[]
 ): Promise<{ status: number; stdout: string; stderr: string }> {
-  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, ...outer } = process.env;
-  const env = { ...outer, ...secrets, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+  // What the machine of the tests has set means nothing here.
+  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, CI: _ci, WORKERS_CI: _build, ...outer } = process.env;
+  const env = { ...outer, ...variables, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
   return new Promise((resolve) => {
     execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : 1, stdout, stderr });
@@ -156,6 +161,29 @@ describe("npm run deploy", () => {
   });
 });
 
+/** What the platform sets in the builds that it runs itself. */
+const BUILD = { CI: "true", WORKERS_CI: "1" };
+
+describe("a build of the platform", () => {
+  it("deploys where its token may not ask for what was made before, and shows no secret in its output", async () => {
+    await setAccount({ bucket: "darkroom", queue: "darkroom", forbidden: ["r2 bucket lifecycle", "queues info"] });
+    const { status, stdout } = await deployWith(BUILD);
+    expect(status).toBe(0);
+    expect(stdout).toContain("skipped  R2 lifecycle rule: temp/ expires after one day");
+    expect(stdout).toContain('skipped  Queue "darkroom"');
+    const { config, secrets } = await account();
+    expect(config).toContain('database_id = "11111111-2222-3333-4444-555555555555"');
+    expect(secrets["ADMIN_TOKEN"]).toBeTypeOf("string");
+    expect(stdout).not.toContain(secrets["ADMIN_TOKEN"]);
+    expect(stdout).toContain("npx wrangler secret put ADMIN_TOKEN");
+  });
+
+  it("is the only place where what is forbidden is skipped", async () => {
+    await setAccount({ forbidden: ["r2 bucket info"] });
+    expect((await deployWith({ CI: "true" })).status).toBe(1);
+  });
+});
+
 describe("npm run deploy -- --check", () => {
   it("says what is missing and changes nothing", async () => {
     await setAccount({ bucket: "darkroom", secrets: { VAULT_KEY: "x" } });
@@ -172,6 +200,53 @@ describe("npm run deploy -- --check", () => {
       "builds   The Worker",
     ]);
   });
+});
+
+interface Binding {
+  readonly binding?: string;
+  readonly name?: string;
+}
+
+const bound = ({ binding, name }: Binding): string => binding ?? name ?? "";
+
+describe("the button", () => {
+  it("explains every binding and every secret that the platform asks for", async () => {
+    const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") }, { hideWarnings: true });
+    const example = await readFile(join(ROOT, ".dev.vars.example"), "utf8");
+    const bindings: string[] = [
+      ...config.r2_buckets.map(bound),
+      ...config.d1_databases.map(bound),
+      ...config.durable_objects.bindings.map(bound),
+      ...(config.queues.producers ?? []).map(bound),
+      ...Object.keys(config.vars),
+      ...Object.keys(parseEnv(example)),
+    ];
+    const { cloudflare } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    expect(Object.keys(cloudflare.bindings).sort()).toEqual(bindings.toSorted());
+    for (const { description } of Object.values<{ description: string }>(cloudflare.bindings)) {
+      expect(description).toMatch(/^[A-Z].+\.$/);
+    }
+  });
+
+  it("has an example of every secret, and no value that anybody could guess", async () => {
+    const settings = await readFile(join(ROOT, "src", "docs", "running.md"), "utf8");
+    const secrets = [...settings.matchAll(/^\| `(\w+)` .*\| Secret: /gm)].map(([, name]) => name);
+    const example = await readFile(join(ROOT, ".dev.vars.example"), "utf8");
+    const lines = [...example.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
+    expect(new Set(lines.map(([, name]) => name))).toEqual(new Set(secrets));
+    expect(new Set(lines.map(([, , value]) => value))).toEqual(new Set(['""']));
+  });
+});
+
+it("bundles the packages whose licenses the documentation lists, and no other", async () => {
+  const metafile = join(folder, "meta.json");
+  await wranglerOrThrow(["deploy", "--dry-run", "--outdir", join(folder, "bundle"), "--metafile", metafile]);
+  const { inputs }: { inputs: Record<string, unknown> } = JSON.parse(await readFile(metafile, "utf8"));
+  const packages = Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  // Fonts are copied beside the code, as they are.
+  const files = await readdir(join(folder, "bundle"));
+  if (files.some((name) => name.endsWith(".woff2"))) packages.push("@fontsource/inter");
+  expect([...new Set(packages)].sort()).toEqual(await packagesInBundle(ROOT));
 });
 
 it("refuses a flag it does not know", async () => {
