@@ -10,6 +10,7 @@ import { codeMap, mappedFolders, NAMED_FOLDERS } from "./support/code-map.ts";
 import { FIGURE_TABLES } from "./support/figure-tables.ts";
 import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
+import { SCALE_TABLES } from "./support/scale-tables.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const DOCS = join(ROOT, "src", "docs");
@@ -36,7 +37,7 @@ beforeAll(async () => {
 
 /** `npm run docs` writes tables and pages anew. */
 it("shows figures, licenses and the map in the documentation as they are", async () => {
-  const tables = { ...FIGURE_TABLES, ...(await licenseTables(ROOT)), "code-map": codeMap };
+  const tables = { ...FIGURE_TABLES, ...SCALE_TABLES, ...(await licenseTables(ROOT)), "code-map": codeMap };
   const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, tables);
   await expect(top).toMatchFileSnapshot(join(ROOT, "README.md"));
   for (const [name, text] of Object.entries(renewed)) {
