@@ -202,6 +202,15 @@ export interface Settings {
   readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
 }
 
+/**
+ * Which version of the service this is: results of another one may differ. The platform names every deployment, changed
+ * settings included.
+ */
+export function engineVersion(env: object): string {
+  const { VERSION } = env as { readonly VERSION?: WorkerVersionMetadata };
+  return VERSION?.id ?? "";
+}
+
 let known: { env: object; settings: Settings } | undefined;
 
 /**

@@ -132,6 +132,17 @@ export const RECEIPT_RUN_MS = 45_000;
 export const RECEIPT_RENEWAL_MS = 14_000;
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 
+/** Results of an account that are found again with `reuse`: a kilobyte each, those that end first are forgotten. */
+export const MAX_KNOWN_RESULTS = 10_000;
+/** An answer that is longer, with hundreds of faces or boxes, is worked out again. */
+export const MAX_KNOWN_ANSWER_CHARACTERS = 16 * 1024;
+/** How long a result in a caller's own store is found again: nobody knows whether it is still there. */
+export const STORED_RESULT_KEPT_MS = 24 * 3_600_000;
+/** A validator that is longer is not kept. */
+export const MAX_VALIDATOR_CHARACTERS = 512;
+/** What a temporary result must have left to be given out again: time to download it, also with a slow connection. */
+export const REUSE_MARGIN_MS = 300_000;
+
 /** How long an upload token may be used: long enough for a person to choose a picture, too short to be passed on. */
 export const MIN_UPLOAD_TOKEN_SECONDS = 60;
 export const MAX_UPLOAD_TOKEN_SECONDS = 3_600;

@@ -7,7 +7,7 @@ interface Expiring {
 }
 
 /** The statements of a table; no name in them comes from outside. */
-const tableOf = (table: "receipts" | "token_uses") => ({
+const tableOf = (table: "receipts" | "token_uses" | "results") => ({
   exists: `SELECT 1 FROM sqlite_master WHERE name = '${table}'`,
   create: `
     CREATE TABLE IF NOT EXISTS ${table} (name TEXT PRIMARY KEY, forgotten_at INTEGER NOT NULL, content TEXT NOT NULL)
@@ -19,6 +19,8 @@ const tableOf = (table: "receipts" | "token_uses") => ({
   remove: `DELETE FROM ${table} WHERE name = ?`,
   sweep: `DELETE FROM ${table} WHERE name IN
     (SELECT name FROM ${table} WHERE forgotten_at <= ? ORDER BY forgotten_at LIMIT ?)`,
+  oldest: `DELETE FROM ${table} WHERE name IN (SELECT name FROM ${table} ORDER BY forgotten_at LIMIT ?)`,
+  count: `SELECT count(*) AS rows FROM ${table}`,
   next: `SELECT min(forgotten_at) AS next FROM ${table}`,
 });
 
@@ -27,9 +29,14 @@ export class ExpiringRows<Row extends Expiring> {
   readonly #statements: ReturnType<typeof tableOf>;
   /** Most objects never see a row: the table is made with the first. */
   #hasTable: boolean;
+  readonly #most: number;
+  /** How many there are, at most; unknown until somebody has to know. */
+  #count: number | undefined;
 
-  constructor(sql: SqlStorage, table: Parameters<typeof tableOf>[0]) {
+  /** @param most rows: beyond, those that would be forgotten first go */
+  constructor(sql: SqlStorage, table: Parameters<typeof tableOf>[0], most = Number.POSITIVE_INFINITY) {
     this.#sql = sql;
+    this.#most = most;
     this.#statements = tableOf(table);
     this.#hasTable = sql.exec(this.#statements.exists).toArray().length > 0;
   }
@@ -44,6 +51,23 @@ export class ExpiringRows<Row extends Expiring> {
     if (!this.#hasTable) this.#sql.exec(this.#statements.create);
     this.#hasTable = true;
     this.#sql.exec(this.#statements.put, name, row.forgottenAt, JSON.stringify(row));
+    if (Number.isFinite(this.#most)) this.#bound();
+  }
+
+  /** Rows are counted when there may be too many, not each time. */
+  #bound(): void {
+    this.#count = this.#count === undefined ? this.#counted() : this.#count + 1;
+    if (this.#count <= this.#most) return;
+    this.#count = this.#counted();
+    if (this.#count <= this.#most) return;
+    const surplus = Math.max(this.#count - this.#most, Math.min(SWEEP_DELETIONS, Math.floor(this.#most / 2)));
+    this.#sql.exec(this.#statements.oldest, surplus);
+    this.#count -= surplus;
+  }
+
+  #counted(): number {
+    const [row] = this.#sql.exec<{ rows: number }>(this.#statements.count);
+    return row?.rows ?? 0;
   }
 
   remove(name: string): void {
@@ -65,5 +89,6 @@ export class ExpiringRows<Row extends Expiring> {
   /** All of the object's storage has been deleted, the table with it. */
   reset(): void {
     this.#hasTable = false;
+    this.#count = undefined;
   }
 }

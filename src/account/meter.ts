@@ -2,10 +2,11 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { DIRECTORY } from "../env.ts";
-import { METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
+import { MAX_KNOWN_RESULTS, METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { databaseNamed } from "./databases.ts";
 import { ExpiringRows } from "./expiring-rows.ts";
+import type { KnownResult, NamedResult } from "./known-results.ts";
 import {
   type Ask,
   type Beyond,
@@ -35,6 +36,8 @@ export interface Spent {
   readonly key: string;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** The result, where it is to be found again. */
+  readonly known?: NamedResult;
 }
 
 /** Which key work failed for, and the milliseconds of processor time that it took. */
@@ -77,6 +80,7 @@ export class Meter extends DurableObject<Env> {
   readonly #ledger: Ledger;
   readonly #receipts: ExpiringRows<Receipt>;
   readonly #uses: ExpiringRows<TokenUse>;
+  readonly #results: ExpiringRows<KnownResult>;
   #writtenAt = -Infinity;
   #pending = false;
   /** Whether an alarm will copy the usage. */
@@ -88,6 +92,7 @@ export class Meter extends DurableObject<Env> {
     this.#ledger = { ...emptyLedger(), ...state.storage.kv.get<Ledger>(LEDGER) };
     this.#receipts = new ExpiringRows(state.storage.sql, "receipts");
     this.#uses = new ExpiringRows(state.storage.sql, "token_uses");
+    this.#results = new ExpiringRows(state.storage.sql, "results", MAX_KNOWN_RESULTS);
   }
 
   /**
@@ -137,11 +142,14 @@ export class Meter extends DurableObject<Env> {
   settle(lease: number, spent?: Spent, ending?: Ending, now = Date.now()): void {
     if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, now);
     settle(this.#ledger, lease, now);
-    if (spent) {
-      const { key, bytesIn, bytesOut } = spent;
-      note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
-    }
+    if (spent) this.#noteSpent(spent, now);
     this.#keep();
+  }
+
+  /** A result that is found again under its name. */
+  recall(name: string, now = Date.now()): KnownResult | undefined {
+    const known = this.#results.get(name);
+    return known && known.forgottenAt > now ? known : undefined;
   }
 
   /** Gives back a use of an upload token that was taken for a request whose work did not begin. */
@@ -172,15 +180,18 @@ export class Meter extends DurableObject<Env> {
   }
 
   /** Counts the image of an accepted job, whose credit was spent when it was accepted. */
-  finish({ key, bytesIn, bytesOut }: Spent, now = Date.now()): void {
-    note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+  finish(spent: Spent, now = Date.now()): void {
+    this.#noteSpent(spent, now);
     this.#keep();
   }
 
-  /** Gives the credit of an accepted job that failed back, and counts the failure and the processor time that it took. */
-  refund(charge: Charge, failure: Failure, now = Date.now()): void {
+  /**
+   * Gives the credit of an accepted job back that failed, or took no work, and counts the failure and the processor time that
+   * it took.
+   */
+  refund(charge: Charge, failure?: Failure, now = Date.now()): void {
     refund(this.#ledger, charge, now);
-    this.#noteFailure(failure, now);
+    if (failure) this.#noteFailure(failure, now);
     this.#keep();
   }
 
@@ -210,7 +221,7 @@ export class Meter extends DurableObject<Env> {
       logLine("error", { event: "usage not saved", causes: causesOf(error) }),
     );
     const now = Date.now();
-    const due = [this.#receipts, this.#uses].flatMap((rows) => rows.sweep(now) ?? []);
+    const due = [this.#receipts, this.#uses, this.#results].flatMap((rows) => rows.sweep(now) ?? []);
     const forgetting = due.length > 0 ? Math.min(...due) : undefined;
     const stale = Math.max(staleAt(this.#ledger, now), forgetting ?? 0);
     if (this.#ledger.unsaved.size > 0) this.#copySoon(now);
@@ -218,11 +229,16 @@ export class Meter extends DurableObject<Env> {
       await this.ctx.storage.setAlarm(Math.max(now, Math.min(stale, forgetting ?? stale)) + 1000);
     } else {
       await this.ctx.storage.deleteAll();
-      for (const rows of [this.#receipts, this.#uses]) rows.reset();
+      for (const rows of [this.#receipts, this.#uses, this.#results]) rows.reset();
       this.#writtenAt = -Infinity;
       return;
     }
     this.#keep();
+  }
+
+  #noteSpent({ key, bytesIn, bytesOut, known }: Spent, now: number): void {
+    note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+    if (known) this.#results.put(known.name, known.result);
   }
 
   #noteFailure({ key, ms }: Failure, now: number): void {

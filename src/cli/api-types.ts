@@ -25,6 +25,7 @@ export type FetchBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly reuse?: boolean;
   readonly cdn?: {
     readonly push?: false;
   };
@@ -53,6 +54,7 @@ export type UploadBody = {
   };
   readonly webhook?: Webhook;
   readonly store?: Store;
+  readonly reuse?: boolean;
   readonly cdn?: {
     readonly push?: false;
   };
@@ -415,6 +417,7 @@ export type Result = {
   readonly saved: number;
   readonly score?: number;
   readonly url: string;
+  readonly reused?: true;
 };
 
 export type Analysis = {

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
-import { httpUrl, oneOf, record } from "../fields.ts";
+import { flag, httpUrl, oneOf, record } from "../fields.ts";
 import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
@@ -47,6 +47,7 @@ const processingEntries = {
   response: v.optional(Response),
   webhook: v.optional(Webhook),
   store: v.optional(Store),
+  reuse: v.optional(flag()),
   cdn: v.optional(Delivery),
 };
 

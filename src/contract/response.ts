@@ -38,6 +38,8 @@ export const OutputMetadata = v.strictObject({
   /** How alike result and source look, where that was measured: SSIMULACRA2, 100 is identical. */
   score: v.optional(v.number()),
   url: v.pipe(v.string(), v.url()),
+  /** An earlier result of the same request, asked for with `reuse`: it cost nothing. */
+  reused: v.optional(v.literal(true)),
 });
 export type OutputMetadata = v.InferOutput<typeof OutputMetadata>;
 

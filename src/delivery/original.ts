@@ -5,16 +5,11 @@ import { baseName, type Original } from "../files.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES } from "../limits.ts";
 import { REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
-import { OriginError, readRemoteIfChanged, type Remote, type Target, type Terms } from "../source/remote.ts";
+import { OriginError, readRemoteIfChanged, type Target, type Terms } from "../source/remote.ts";
+import { conditionsOf, type Validators, validatorsOf } from "../source/validators.ts";
 import { readStored } from "../stored.ts";
 import type { Located } from "./sources.ts";
 import { storeRequest } from "./store.ts";
-
-/** By what an origin tells whether an original has changed. */
-export interface Validators {
-  readonly etag?: string;
-  readonly modified?: string;
-}
 
 /** An original, with what tells it from later ones. */
 export interface FoundOriginal {
@@ -94,22 +89,10 @@ async function readTarget(
   const terms: Terms = { ...guards, maxBytes: MAX_SOURCE_BYTES, memory: isolateBudget };
   try {
     const remote = await readRemoteIfChanged(target, terms);
-    return remote && { original: remote, validators: validatorsOf(remote) };
+    return remote && { original: remote, validators: validatorsOf(remote.headers) };
   } finally {
     clearTimeout(timer);
   }
-}
-
-function conditionsOf({ etag, modified }: Validators): Headers {
-  const headers = new Headers();
-  if (etag !== undefined) headers.set("if-none-match", etag);
-  else if (modified !== undefined) headers.set("if-modified-since", modified);
-  return headers;
-}
-
-function validatorsOf({ headers }: Remote): Validators {
-  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
-  return { ...(etag !== null && { etag }), ...(modified !== null && { modified }) };
 }
 
 /** The bucket that the operator has bound. */

@@ -3,7 +3,7 @@
  * address can leave its place, and everything of an original, or of a delivery, lies under one prefix.
  */
 
-import type { Validators } from "./original.ts";
+import type { Validators } from "../source/validators.ts";
 
 const PREFIX = "derived/";
 /** Hexadecimal digits of a hash in a name: 128 bits. */

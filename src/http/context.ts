@@ -3,7 +3,7 @@ import type { Context } from "hono";
 
 import type { Account } from "../account/accounts.ts";
 import { databaseNamed } from "../account/databases.ts";
-import type { TakenWithReceipt } from "../account/meter.ts";
+import type { Spent, TakenWithReceipt } from "../account/meter.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
 import type { Failure, Success } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
@@ -51,7 +51,9 @@ interface Variables {
   /** The request was counted as one without a known key. */
   stranger: boolean | undefined;
   /** Bytes of a processed image, before and after: what its credit was spent for. */
-  processed: { readonly bytesIn: number; readonly bytesOut: number } | undefined;
+  processed: Omit<Spent, "key"> | undefined;
+  /** The answer is an earlier result, which costs nothing. */
+  isReused: boolean | undefined;
   /** What the answer says. */
   said: Success | Failure | Accepted | undefined;
   /** Absent where the work did not begin, or the request has no `Idempotency-Key`. */

@@ -6,9 +6,9 @@ import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS, RECEIPT_KEPT_MS, RECEIPT_RENEWAL_MS } from "../limits.ts";
 import { base64Url, sha256 } from "../storage/digest.ts";
-import { readTemporary, temporaryEnd } from "../storage/volatile.ts";
+import { temporaryEnd } from "../storage/volatile.ts";
 import type { Admission, AppContext } from "./context.ts";
-import { replyBytes, replyMetadata } from "./reply.ts";
+import { replyMetadata, replyStored } from "./reply.ts";
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
@@ -98,16 +98,9 @@ function goodUntil(said: Success | Failure | Accepted, now: number): number {
 
 async function repeated(c: AppContext, { status, body }: KeptAnswer): Promise<Response> {
   const said = JSON.parse(body) as Success | Failure | Accepted;
-  const answer = await (c.var.binary && "output" in said ? bytesOf(c, said) : replyMetadata(c, said, status));
+  const answer = await (c.var.binary && "output" in said ? replyStored(c, said) : replyMetadata(c, said, status));
   answer.headers.set(REPLAYED, "true");
   return answer;
-}
-
-/** @throws ApiError 503 when somebody has deleted the result before its time */
-async function bytesOf(c: AppContext, said: Success): Promise<Response> {
-  const object = await readTemporary(c.env.BUCKET, said.output.url, Date.now());
-  if (object) return replyBytes(c, said, { body: object.body, mime: object.httpMetadata?.contentType ?? "" });
-  throw new ApiError(503, "The result of the first request is not there any more");
 }
 
 /** The same for the same request: its route, its members in any order, and its bytes; a file's name does not count. */

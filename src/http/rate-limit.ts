@@ -172,11 +172,12 @@ interface Open {
 async function close(c: AppContext, { meter, key, lease, ending }: Open, status: number): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
-    const { processed, allowance } = c.var;
+    const { processed, allowance, isReused } = c.var;
     if (lease === undefined) {
       if (ending) await stub.end(ending);
       if (status >= 400) await stub.fail(key);
     } else if (status >= 400) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 }, ending);
+    else if (isReused) await stub.release(lease, undefined, ending);
     else await stub.settle(lease, processed && { key, ...processed }, ending);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.

@@ -7,6 +7,7 @@ import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
+import { readTemporary } from "../storage/volatile.ts";
 import type { Result } from "../street/process.ts";
 import type { AppContext } from "./context.ts";
 
@@ -35,6 +36,17 @@ export function replyBytes(
       ...metadataHeaders(c.var.settings.serviceName, metadata),
     },
   });
+}
+
+/**
+ * The bytes of a result that an earlier request was answered with.
+ * @throws ApiError 503 when somebody has deleted it before its time
+ */
+export async function replyStored(c: AppContext, metadata: Success): Promise<Response> {
+  const object = await readTemporary(c.env.BUCKET, metadata.output.url, Date.now());
+  if (!object) throw new ApiError(503, "The result of the first request is not there any more");
+  c.set("said", metadata);
+  return replyBytes(c, metadata, { body: object.body, mime: object.httpMetadata?.contentType ?? "" });
 }
 
 /** What is said of a request and nothing else: as JSON, or in headers where bytes are wanted. */

@@ -5,7 +5,8 @@ import type { Memory, Original } from "../files.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS } from "../limits.ts";
 import { profileTarget } from "./profile.ts";
-import { readRemote, type Target } from "./remote.ts";
+import { readRemote, readRemoteIfChanged, type Remote, type Target, type Terms } from "./remote.ts";
+import { conditionsOf, type Validators } from "./validators.ts";
 
 /** Headers of one connection (RFC 9110 section 7.6.1), and those that the runtime must write itself. */
 const FORBIDDEN = new Set([
@@ -21,6 +22,8 @@ const FORBIDDEN = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+
+const CONDITIONS = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"];
 
 /** What a caller asks to be fetched. */
 export interface Wanted {
@@ -42,12 +45,41 @@ export interface Bounds {
  * @throws ApiError 413 for more than `maxBytes`; 422 when the URL or a header breaks a rule, or the origin refuses, is
  *   not reachable, or takes longer than `timeoutMs` altogether, or the signal is aborted; 503 when `memory` has no room for the image
  */
-export async function readOrigin(
+export function readOrigin(
   wanted: Wanted,
   settings: Settings,
   maxBytes: number,
-  { timeoutMs = FETCH_TIMEOUT_MS, memory = isolateBudget, signal: given }: Bounds = {},
+  bounds: Bounds = {},
 ): Promise<Original> {
+  return withTarget(wanted, settings, { maxBytes, ...bounds }, readRemote);
+}
+
+/**
+ * Fetches the image that a caller named, unless it is the one that is known; then null. A caller who makes conditions of
+ * its own gets what it asks for.
+ * @throws ApiError as `readOrigin` does
+ */
+export function readOriginIfChanged(
+  wanted: Wanted,
+  settings: Settings,
+  known: Validators,
+  bounds: Bounds & { readonly maxBytes: number },
+): Promise<Remote | null> {
+  return withTarget(wanted, settings, bounds, async (target, terms) => {
+    if (CONDITIONS.some((name) => target.headers.has(name))) return readRemote(target, terms);
+    const conditions = conditionsOf(known);
+    for (const [name, value] of conditions) target.headers.set(name, value);
+    return [...conditions].length > 0 ? readRemoteIfChanged(target, terms) : readRemote(target, terms);
+  });
+}
+
+/** Finds out what is to be called, and calls it, before the time is over. */
+async function withTarget<Found>(
+  wanted: Wanted,
+  settings: Settings,
+  { maxBytes, timeoutMs = FETCH_TIMEOUT_MS, memory = isolateBudget, signal: given }: Bounds & { maxBytes: number },
+  read: (target: Target, terms: Terms) => Promise<Found>,
+): Promise<Found> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal;
@@ -55,7 +87,7 @@ export async function readOrigin(
   const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, signal };
   try {
     const target = urlTarget(wanted) ?? (await profileTarget(wanted.url, settings, terms));
-    return await readRemote(target, terms);
+    return await read(target, terms);
   } finally {
     clearTimeout(timer);
   }

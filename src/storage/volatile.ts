@@ -74,6 +74,12 @@ export function temporaryEnd(url: string, now: number): number | undefined {
   return found && now + found.remaining * 1_000;
 }
 
+/** Whether such a URL still leads to its result. */
+export async function hasTemporary(bucket: R2Bucket, url: string, now: number): Promise<boolean> {
+  const found = locate(new URL(url).pathname, now / 1_000);
+  return found !== undefined && (await bucket.head(found.key)) !== null;
+}
+
 /**
  * A result by its URL, for ourselves.
  * @param now milliseconds since 1970

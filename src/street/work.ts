@@ -1,5 +1,6 @@
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
 import { databaseNamed } from "../account/databases.ts";
+import type { NamedResult } from "../account/known-results.ts";
 import type { Charge } from "../account/ledger.ts";
 import { vaultOf } from "../account/vault.ts";
 import { isPublicAddress } from "../address.ts";
@@ -21,6 +22,7 @@ import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
 import type { Street } from "./edges.ts";
 import type { Source } from "./process.ts";
+import { processOrReuse, reusePortsOf } from "./reuse.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
 export interface AcceptedJob {
@@ -114,6 +116,7 @@ export async function runWork(
 ): Promise<void> {
   const settings = settingsOf(env);
   let takenMs = () => 0;
+  let known: NamedResult | undefined;
   const ports: RunPorts = {
     ...portsOf(env, database),
     perform: async ({ accountId, job, upload }, signal) => {
@@ -123,12 +126,16 @@ export async function runWork(
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
       const ports = street.portsOf(env, settings, baseUrl, database);
-      const { encoded: _, ...answer } = await street.process(order, { ...ports, allowance });
+      const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });
+      const outcome = await processOrReuse(street, order, { ...ports, allowance }, reuse);
+      if (outcome.reused) return outcome.reused;
+      const { encoded: _, ...answer } = outcome.result;
+      ({ known } = outcome);
       return answer;
     },
     closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;
-      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Success | Failure, takenMs());
+      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Success | Failure, takenMs(), known);
     },
     join: (alone) => company.join(alone),
     everyRenewal: (renew) => {
@@ -146,12 +153,13 @@ export async function runWork(
   await run(id, ports);
 }
 
-/** A success costs a credit, a failure none. */
+/** A success costs a credit, a failure and an earlier result none. */
 async function closeCredit(
   env: Env,
   { meter, key, charge, lease }: Credit,
   answer: Success | Failure,
   takenMs: number,
+  known: NamedResult | undefined,
 ): Promise<void> {
   const stub = env.METER.getByName(meter);
   if (!answer.success) {
@@ -160,7 +168,12 @@ async function closeCredit(
     else if (lease !== undefined) await stub.release(lease, failure);
     return;
   }
-  const spent = { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes };
+  if (answer.output.reused) {
+    if (charge) await stub.refund(charge);
+    else if (lease !== undefined) await stub.release(lease);
+    return;
+  }
+  const spent = { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes, ...(known && { known }) };
   if (charge) await stub.finish(spent);
   else if (lease !== undefined) await stub.settle(lease, spent);
 }

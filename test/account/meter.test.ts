@@ -4,6 +4,8 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 
+import { ExpiringRows } from "../../src/account/expiring-rows.ts";
+import type { KnownResult } from "../../src/account/known-results.ts";
 import type { Meter, TakenWithReceipt } from "../../src/account/meter.ts";
 import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 import { eventually } from "../support/eventually.ts";
@@ -70,6 +72,17 @@ it("keeps what was spent this month", async () => {
   const kept = await runInDurableObject(stub, (_, state) => state.storage.list());
   expect(kept.size).toBe(1);
 });
+
+it("forgets the results that would end first when there are too many", () =>
+  runInDurableObject(meter("bounded"), (_, { storage }) => {
+    const rows = new ExpiringRows<KnownResult>(storage.sql, "results", 20);
+    for (let end = 1; end <= 100; end += 1) rows.put(`r${end}`, { forgottenAt: end, original: "", answer: "" });
+    const kept = storage.sql.exec("SELECT forgotten_at FROM results ORDER BY forgotten_at").raw();
+    const ends = [...kept].flat();
+    expect(ends.length).toBeLessThanOrEqual(20);
+    expect(ends.length).toBeGreaterThanOrEqual(10);
+    expect(ends).toEqual(Array.from({ length: ends.length }, (__, index) => 101 - ends.length + index));
+  }));
 
 const step = fc.oneof(
   {

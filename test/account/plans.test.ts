@@ -13,7 +13,7 @@ import {
   saveAsset,
 } from "../../src/account/assets.ts";
 import { measure, placesOf } from "../../src/account/databases.ts";
-import { createKey, deleteKey, findHolder, listKeys } from "../../src/account/keys.ts";
+import { createKey, deleteKey, findHolder, findHolderById, listKeys } from "../../src/account/keys.ts";
 import { listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { listDeliveryCounts } from "../../src/delivery/counts.ts";
@@ -103,6 +103,7 @@ async function walkAccounts(db: D1Database): Promise<void> {
   await placesOf({ ...env, DB: db });
   const { key, record } = await createKey(db, account.id, "", new Date(NOW));
   expect(await findHolder(db, key, NOW)).not.toBeNull();
+  expect(await findHolderById(db, record.id, NOW)).not.toBeNull();
   await listKeys(db, account.id);
   await deleteKey(db, account.id, record.id);
   const counts = { requests: 1, errors: 0, pictures: 0, bytesIn: 0, bytesOut: 0, credits: 0, failedMs: 0 };

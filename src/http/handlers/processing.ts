@@ -2,15 +2,17 @@
 import { Buffer } from "node:buffer";
 
 import type { UploadBody } from "../../contract/request.ts";
+import type { Success } from "../../contract/response.ts";
 import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { discard } from "../../files.ts";
 import { Allowance } from "../../image/allowance.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
+import { type Outcome, processOrReuse, reusePortsOf } from "../../street/reuse.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { accountOf, type AppContext } from "../context.ts";
-import { replyMetadata, replyResult } from "../reply.ts";
+import { replyMetadata, replyResult, replyStored } from "../reply.ts";
 import { timed } from "../timing.ts";
 
 /** Walks the street and answers with what comes out, or says that the answer will come to the webhook. */
@@ -20,17 +22,30 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
-  const clock = timed(street.portsOf(c.env, settings, baseUrl, accountOf(c).database), Date.now);
+  const { database } = accountOf(c);
+  const clock = timed(street.portsOf(c.env, settings, baseUrl, database), Date.now);
   const { signal } = c.req.raw;
   const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
-  const result = await street.process(job, { ...clock.ports, allowance }).catch((error: unknown) => {
+  const reuse = reusePortsOf(c.env, settings, { meter: `account:${job.accountId}`, baseUrl, database });
+  const outcome = await processOrReuse(street, job, { ...clock.ports, allowance }, reuse).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });
-  c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes });
-  const answer = replyResult(c, result);
+  const answer = await replyOutcome(c, outcome);
   answer.headers.set("Server-Timing", clock.header());
   return answer;
+}
+
+/** An earlier result costs nothing; the work for another one is counted. */
+async function replyOutcome(c: AppContext, outcome: Outcome): Promise<Response> {
+  if (outcome.reused) {
+    c.set("isReused", true);
+    const said: Success = { success: true, code: 200, id: c.var.id, ...outcome.reused };
+    return c.var.binary ? replyStored(c, said) : replyMetadata(c, said, 200);
+  }
+  const { result, known } = outcome;
+  c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes, ...(known && { known }) });
+  return replyResult(c, result);
 }
 
 /** 202 as soon as the job is durable. */
