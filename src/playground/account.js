@@ -48,6 +48,7 @@ async function allCards(actions) {
   const keyfileRows = keyfiles.answer.keyfiles.map((one) => keyfileRow(one, actions));
   return [
     creditCard(about),
+    uploadCard(actions),
     section("Usage", "Usage of the last 30 days", usageOf(usage.answer)),
     watermarkCard(watermarks.answer.watermarks, actions),
     webhookCard(webhooks.answer.webhooks, actions),
@@ -77,6 +78,23 @@ function creditCard({ answer: { subscription, credits }, header }) {
       gauge("Requests in this window", limit - left, limit, `${countText(left)} left, new window in ${reset} s`),
     ],
   );
+}
+
+/**
+ * A token for the example page, which is opened with it. What follows # in an address is sent to nobody.
+ * @param {Pick<Actions, "guarded">} actions
+ */
+function uploadCard({ guarded }) {
+  const links = h("p", {});
+  const make = smallButton("Make a token", "Make a token for one upload", () => {
+    void guarded(async () => {
+      const body = { data: { resize: { width: 1200, upscale: false } } };
+      const { answer } = /** @type {Called<{ token: string }>} */ (await call("POST", "/1.0/upload-tokens", { body }));
+      links.replaceChildren(h("a", { href: `/upload#token=${answer.token}` }, "Open the example page with it"));
+    }, "Token made.");
+  });
+  const about = ["Pages upload with a token of your server in place of a key. ", docs("createUploadToken", "How"), "."];
+  return section("uploads", "Uploads from pages", [h("p", {}, about), h("p", {}, make), links]);
 }
 
 /**

@@ -1,10 +1,13 @@
 /** The pages in a browser: their content policy, widths, accessibility and documented examples. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
 import document from "../../src/http/openapi.json" with { type: "json" };
@@ -50,13 +53,59 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     }
   });
 
-  it.each(PATHS)("%s names everything that can be used", (path) =>
+  it.each([...PATHS, "/upload"])("%s names everything that can be used", (path) =>
     withPage(path, async (page) => {
-      await page.locator(READY).first().waitFor();
+      await page.locator(`${READY}, #file:visible`).first().waitFor();
       const nameless = await page.evaluate(NAMELESS);
       expect(nameless).toEqual([]);
     }),
   );
+
+  it("of another host upload with a token, show how far it is, and read what became of it", async () => {
+    const folder = join(import.meta.dirname, "..", "..", "src", "playground");
+    const server = createServer(({ url }, response) => {
+      const isScript = url === "/upload.js";
+      response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+      void readFile(join(folder, isScript ? "upload.js" : "upload.html")).then((bytes) => response.end(bytes));
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const made = await fetch(`${BASE}/1.0/upload-tokens`, {
+        method: "POST",
+        headers: { authorization: "Bearer demo", "content-type": "application/json" },
+        body: JSON.stringify({ data: { resize: { width: 64 } }, origins: [other] }),
+      });
+      const { token, url } = (await made.json()) as { token: string; url: string };
+      const upload = async (page: Page) => {
+        await page.setInputFiles("#file", SAMPLE);
+        await page.locator("#said:not(:empty)").waitFor();
+        expect(await page.evaluate("document.getElementById('sent').value")).toBe(1);
+        return page.innerText("#said");
+      };
+      const path = `/#${String(new URLSearchParams({ token, url }))}`;
+      const look = async (page: Page) => {
+        expect(await upload(page)).toMatch(/^64 × \d+, \d+ bytes$/);
+        await page.locator("#result:visible").waitFor();
+        expect(await page.evaluate("document.getElementById('result').decode().then(() => true)")).toBe(true);
+      };
+      await withPage(path, look, {}, other);
+      const again = async (page: Page) => {
+        expect(await upload(page)).toBe("The upload token is not valid or has been used up");
+      };
+      await withPage(path, again, {}, other);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("of an account make a token for the example page, which uploads with it", () =>
+    withPage("/#account", async (page) => {
+      await page.getByRole("button", { name: "Make a token" }).click();
+      await page.getByRole("link", { name: "example page" }).click();
+      await page.setInputFiles("#file", SAMPLE);
+      await page.locator("#result:visible").waitFor();
+    }));
 
   it("/docs/reference shows every endpoint, with examples that work", () =>
     withPage("/docs/reference", async (page) => {
@@ -115,7 +164,7 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
       for (const line of lines) {
         const text = line.replaceAll("http://localhost:8787", BASE);
         const { stdout } = await run("bash", ["-c", `${text} -sS`], { cwd: folder });
-        const made = line.includes("/1.0/deliveries") ? 201 : 200;
+        const made = /\/1\.0\/(?:deliveries|upload-tokens)/.test(line) ? 201 : 200;
         expect(JSON.parse(stdout), text).toMatchObject({ success: true, code: made });
       }
     } finally {
