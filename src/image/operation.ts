@@ -68,9 +68,24 @@ export interface Stage {
    * operation that asks has them reported.
    */
   readonly faces: () => Promise<readonly Box[]>;
+  /**
+   * A box that `finder` finds in every pixel of all frames that will be worked on; undefined where it finds none. One
+   * that says nothing in `scans` may not ask.
+   */
+  readonly findBox: (finder: BoxFinder) => Promise<Box | undefined>;
   /** The file of a saved picture that the operation asked for in `needs`, by its id. */
   readonly overlay: (id: string) => Uint8Array;
 }
+
+/** What a look at every pixel takes. */
+export interface Scan {
+  readonly nanosecondsPerPixel: number;
+  /** Bytes that are held for each column. */
+  readonly columnBytes: number;
+}
+
+/** Finds a box in the frames of a picture; undefined where there is none. */
+export type BoxFinder = (frames: AsyncIterable<Rows>) => Promise<Box | undefined>;
 
 export type Schema = v.GenericSchema<unknown, unknown>;
 
@@ -90,6 +105,8 @@ export interface OperationRow {
    * one at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
+  /** What `plan` takes of every pixel when it calls `findBox`; undefined when it will not. */
+  readonly scans?: (params: never) => Scan | undefined;
   /** Faces are sought only where something looks like a part of one: the price is that of other pictures. */
   readonly seldomSeeksFaces?: boolean;
   /** The work, in order; an empty list when nothing is to be done. */
@@ -100,6 +117,7 @@ export interface Operation<Params extends Schema> extends OperationRow {
   readonly params: Params;
   readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
   readonly looks?: (params: v.InferOutput<Params>) => number;
+  readonly scans?: (params: v.InferOutput<Params>) => Scan | undefined;
   readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }
 

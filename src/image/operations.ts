@@ -12,10 +12,12 @@ import { padding } from "./operations/padding.ts";
 import { resize } from "./operations/resize.ts";
 import { rotate } from "./operations/rotate.ts";
 import { scale } from "./operations/scale.ts";
+import { trim } from "./operations/trim.ts";
 import { upscale } from "./operations/upscale.ts";
 import { watermark } from "./operations/watermark.ts";
 
 export const OPERATIONS = {
+  trim,
   flip,
   rotate,
   upscale,

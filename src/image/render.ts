@@ -13,7 +13,7 @@ import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { Box, Size } from "./geometry.ts";
-import type { OperationRow, Step } from "./operation.ts";
+import type { BoxFinder, OperationRow, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
@@ -22,6 +22,7 @@ import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
+import { scanOf } from "./scan.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -88,6 +89,7 @@ interface Planned {
 /** The steps of an order, every operation planned on the picture as the ones before it leave it. */
 async function planOrder(stored: Stored & { name: FormatName }, order: Order): Promise<Planned> {
   const { facts } = stored;
+  const written = { ...stored, firstOnly: writtenFrames(stored, order) === 1 };
   const upright: Step = { kind: "turn", orientation: facts.orientation };
   const steps: Step[] = [upright];
   let size = sizeAfter(upright, storedSize(facts));
@@ -98,25 +100,22 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     if (params === undefined) continue;
     const side = row.looks?.(params as never) ?? 0;
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
-    const stage = { size, opaque, alpha: canHoldAlpha(stored, order), overlay: (id: string) => overlayOf(order, id) };
-    const look = async (breath: Breath): Promise<readonly Step[]> => {
-      const open = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
+    const scans = row.scans?.(params as never);
+    const scan = scans && scanOf(written, steps, scans);
+    const before = { size, opaque, alpha: canHoldAlpha(stored, order), overlay: (id: string) => overlayOf(order, id) };
+    const plan = async (breath: Breath): Promise<readonly Step[]> => {
+      const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
       const seek = async () => {
-        const rows = await open();
-        const found = enlarged(await findFaces(rows, breath), rows, stage.size);
+        const rows = await look();
+        const found = enlarged(await findFaces(rows, breath), rows, before.size);
         faces ??= reported(found, steps.slice(1), sizeAfter(upright, storedSize(facts)));
         return found;
       };
-      return row.plan(params as never, { ...stage, breath, look: open, faces: seek });
+      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
+      return row.plan(params as never, { ...before, breath, look, faces: seek, findBox });
     };
-    const planned = small
-      ? await isolateBudget.run(lookPrice(stored, small, lookMs(row, small.size)), look, order.allowance)
-      : await row.plan(params as never, {
-          ...stage,
-          breath: UNPAUSED,
-          look: () => raise(name),
-          faces: () => raise(name),
-        });
+    const price = small ? lookPrice(stored, small, lookMs(row, small.size)) : scan?.price;
+    const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
       steps.push(step);
       size = sizeAfter(step, size);

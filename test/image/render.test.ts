@@ -123,6 +123,7 @@ describe("render", () => {
 
 /** One request with each operation; each changes the picture. */
 const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
+  trim: { left: 3 },
   flip: { mode: "both" },
   rotate: { angle: 10 },
   upscale: { factor: 2 },

@@ -33,11 +33,14 @@ export async function planned(
   name: OperationName,
   params: object,
   pixels: Pixels,
-  { opaque = true, alpha = true, overlay }: Situation = {},
+  { opaque = true, alpha = true, overlay, give = 1_000 }: Situation = {},
 ): Promise<readonly Step[]> {
   const row: OperationRow = OPERATIONS[name];
   const valid = checked(row.params, params) as never;
   const look = async () => smallVersion(rowsOf(pixels, opaque), row.looks?.(valid) ?? 0);
+  async function* frames() {
+    yield rowsOf(pixels, opaque, give);
+  }
   return row.plan(valid, {
     size: { width: pixels.width, height: pixels.height },
     opaque,
@@ -45,6 +48,7 @@ export async function planned(
     breath: UNPAUSED,
     look,
     faces: async () => findFaces(await look(), UNPAUSED),
+    findBox: (finder) => finder(frames()),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });
 }

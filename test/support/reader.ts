@@ -36,6 +36,14 @@ export interface Reading {
   readonly grid: readonly number[];
 }
 
+/** A region of a picture, in pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Cells in a row and in a column of the grid. */
 const GRID_SIDE = 4;
 /** Where the first chunk of a PNG file begins, behind its signature. */
@@ -43,7 +51,10 @@ const FIRST_CHUNK = 8;
 /** Length, type and checksum of a PNG chunk. */
 const CHUNK_FRAME = 12;
 
-/** `POST /reading` answers with a `Reading`, `POST /pixels` with upright RGBA; 415 for what cannot be decoded whole. */
+/**
+ * `POST /reading` answers with a `Reading`, `POST /pixels` with upright RGBA, `POST /trimmed?threshold=<levels>` with what
+ * libvips leaves of the first frame when it trims it; 415 for what cannot be decoded whole.
+ */
 export default async function startReader(project: TestProject): Promise<() => void> {
   const server = createServer((request, response) => {
     answer(request).then(
@@ -67,7 +78,21 @@ async function answer(request: IncomingMessage): Promise<string | Buffer> {
   const { default: sharp } = await import("sharp");
   const open = (animated: boolean) => sharp(file, { failOn: "warning", animated });
   if (request.url === "/pixels") return open(false).autoOrient().toColourspace("srgb").ensureAlpha().raw().toBuffer();
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://reader");
+  if (pathname === "/trimmed") return JSON.stringify(await trimmedOf(open(false), searchParams));
   return JSON.stringify(await readingOf(file, open));
+}
+
+/** The box that is left when edges are removed, in the upright picture; a parameter `line` keeps thin lines. */
+async function trimmedOf(image: Sharp, parameters: URLSearchParams): Promise<Box> {
+  const threshold = Number(parameters.get("threshold"));
+  const background = parameters.get("color");
+  const upright = await image.autoOrient().toColourspace("srgb").png({ compressionLevel: 0 }).toBuffer();
+  const { default: sharp } = await import("sharp");
+  const options = { threshold, lineArt: parameters.has("line"), ...(background !== null && { background }) };
+  const { info } = await sharp(upright).trim(options).toBuffer({ resolveWithObject: true });
+  const { width, height, trimOffsetLeft = 0, trimOffsetTop = 0 } = info;
+  return { x: -trimOffsetLeft, y: -trimOffsetTop, width, height };
 }
 
 async function readingOf(file: Buffer, open: (animated: boolean) => Sharp): Promise<Reading> {

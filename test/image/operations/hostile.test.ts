@@ -82,6 +82,10 @@ const ADJUST = members({
 });
 
 const OPERATIONS = {
+  trim: fc.oneof(
+    members({ threshold: one(0, 10, 100, 101), color, padding: one(0, 1, 500), equal: one("both", "horizontal") }),
+    members({ left: one(0, 0.5, 0.999, 1, 30), bottom: one(0, 1, 0.2), width: one(1, 0.1, 500, 0) }),
+  ),
   flip: members({ mode: one("horizontal", "vertical", "both") }),
   rotate: members({ angle: one(0, 1, 7, 44, 45, 90, 180, 271, 359, 360), background: color }),
   upscale: members({ factor: one(1, 2, 3, 4, 8, 9, 0) }),

@@ -38,9 +38,13 @@ const NEUTRAL: readonly Case[] = [
   ["watermark", { id: "a", x: 1_000, y: 0 }],
   ["border", {}],
   ["padding", {}],
+  ["trim", {}],
+  ["trim", { left: 0, width: 1_000 }],
 ];
 
 const CASES: readonly Case[] = [
+  ["trim", { threshold: 100 }],
+  ["trim", { left: 0.4, height: 0.9 }],
   ["flip", { mode: "both" }],
   ["rotate", { angle: 90 }],
   ["rotate", { angle: 7 }],
