@@ -12,6 +12,12 @@ import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 /** The key of the demo account, known to everybody: it exists only here. */
 export const DEMO_KEY = "demo";
 
+/** What suits a service that only this machine calls. */
+export const LOCAL_DEFAULTS = {
+  ALLOW_PRIVATE_ORIGINS: "true",
+  STORE_HOSTS: "localhost,127.0.0.1,[::1]",
+};
+
 /** More often than a deployment sweeps: nobody at a terminal waits five minutes for what a restart cut off. */
 const SWEEP_EVERY_MS = 10_000;
 const CONFIG = join(ROOT, "wrangler.toml");

@@ -6,13 +6,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { SETTING_NAMES } from "../env.ts";
-import { DEMO_KEY, startLocal } from "./local.ts";
+import { DEMO_KEY, LOCAL_DEFAULTS, startLocal } from "./local.ts";
 import { ROOT } from "./wrangler.ts";
-
-const LOCAL_DEFAULTS = {
-  ALLOW_PRIVATE_ORIGINS: "true",
-  STORE_HOSTS: "localhost,127.0.0.1,[::1]",
-};
 
 /** Whole settings of the environment, by the names of src/env.ts. */
 function settingsFromEnvironment(): Record<string, string> {

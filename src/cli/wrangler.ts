@@ -1,6 +1,6 @@
 /** Runs the project's wrangler as a child: quiet about itself, never asking, never calling home on its own behalf. */
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 /** The repository. */
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -24,8 +24,11 @@ export interface WranglerOptions {
  * @throws Error when there is no wrangler to run
  */
 export async function wrangler(args: readonly string[], options: WranglerOptions = {}): Promise<Outcome> {
+  const outer = options.env ?? process.env;
   const env = {
-    ...(options.env ?? process.env),
+    ...outer,
+    // A script of npm finds it anyway; the project's own is found wherever a command was called from.
+    PATH: [outer["PATH"], join(ROOT, "node_modules", ".bin")].join(delimiter),
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_LOG_PATH: join(ROOT, ".wrangler", "logs"),

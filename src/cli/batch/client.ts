@@ -7,6 +7,8 @@ const ATTEMPTS = 6;
 /** A service that is not there at all is a wrong address more often than a restart. */
 const ATTEMPTS_TO_REACH = 3;
 const FIRST_WAIT_SECONDS = 1;
+/** A restart takes less; a service that is back is found soon after. */
+const MAX_WAIT_TO_REACH_SECONDS = 60;
 /** A rate window lasts a quarter of an hour; whoever asks for more patience is told so. */
 const MAX_WAIT_SECONDS = 1_000;
 const TIMEOUT_MS = 300_000;
@@ -41,12 +43,14 @@ export interface ClientOptions {
   readonly key: string;
   /** Waits so many seconds. */
   readonly sleep?: (seconds: number, signal: AbortSignal) => Promise<void>;
+  /** Waits for a service that cannot be reached for as long as it takes: whoever watches a folder has time. */
+  readonly isPatient?: boolean;
   /** Told before every wait. */
   readonly onWait?: (seconds: number, reason: string) => void;
 }
 
 /** A client whose requests all wait when one of them is told to. */
-export function createClient({ url, key, sleep = sleepFor, onWait }: ClientOptions): Client {
+export function createClient({ url, key, sleep = sleepFor, isPatient = false, onWait }: ClientOptions): Client {
   let pause: Promise<void> | undefined;
   const hold = (seconds: number, reason: string, signal: AbortSignal): Promise<void> => {
     if (!pause) onWait?.(seconds, reason);
@@ -72,7 +76,7 @@ export function createClient({ url, key, sleep = sleepFor, onWait }: ClientOptio
         );
         if (answer instanceof Response && !BUSY.has(answer.status)) return processedOf(answer);
         const seconds = waitOf(answer, tries);
-        const attempts = answer instanceof Response ? ATTEMPTS : ATTEMPTS_TO_REACH;
+        const attempts = answer instanceof Response ? ATTEMPTS : isPatient ? Infinity : ATTEMPTS_TO_REACH;
         const failure = await failureOf(answer);
         if (tries >= attempts || seconds > MAX_WAIT_SECONDS) throw failure;
         await hold(seconds, failure.message, signal);
@@ -89,7 +93,7 @@ function unreachable(cause: unknown, signal: AbortSignal): Error {
 /** Seconds: as told by `Retry-After`, else doubled with every attempt. */
 function waitOf(answer: Response | Error, tries: number): number {
   const told = answer instanceof Response ? answer.headers.get("retry-after") : null;
-  if (told === null) return FIRST_WAIT_SECONDS * 2 ** (tries - 1);
+  if (told === null) return Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - 1), MAX_WAIT_TO_REACH_SECONDS);
   const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(seconds, 0) : FIRST_WAIT_SECONDS;
 }

@@ -1,6 +1,6 @@
 /** Which files are meant, and where their results go. */
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, extname, join, parse, relative, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 
 import { EXTENSIONS, OTHER_EXTENSIONS } from "../api-types.ts";
 import { UsageError } from "./options.ts";
@@ -22,27 +22,39 @@ export interface Original {
 }
 
 /**
- * The images under these paths, each once, in order.
+ * The images under these paths, each once, in order; the results of earlier runs in a folder below are none.
  * @throws UsageError for a path that is not there
  */
-export async function findOriginals(paths: readonly string[]): Promise<Original[]> {
+export async function findOriginals(paths: readonly string[], out?: string): Promise<Original[]> {
   const found = new Map<string, Original>();
   for (const given of paths) {
     const path = resolve(given);
     const about = await stat(path).catch(() => undefined);
     if (!about) throw new UsageError(`There is no ${given}`);
-    const originals = about.isDirectory() ? await imagesUnder(path) : [{ path, folder: "" }];
+    const originals = about.isDirectory() ? await imagesUnder(path, out) : [{ path, folder: "" }];
     for (const original of originals) if (!found.has(original.path)) found.set(original.path, original);
   }
   return [...found.values()];
 }
 
-async function imagesUnder(root: string): Promise<Original[]> {
+async function imagesUnder(root: string, out: string | undefined): Promise<Original[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const isResult = (folder: string): boolean => out !== undefined && isInside(out, root) && isIn(folder, out);
   return entries
     .filter((entry) => entry.isFile() && IMAGES.has(extname(entry.name).slice(1).toLowerCase()))
+    .filter((entry) => !isResult(entry.parentPath))
     .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: relative(root, entry.parentPath) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Whether a path is that of a folder, or of something in it. */
+export function isIn(path: string, folder: string): boolean {
+  return resolve(path) === resolve(folder) || isInside(path, folder);
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return way !== "" && !isAbsolute(way) && way.split(sep)[0] !== "..";
 }
 
 /** Where the result of this name goes. */

@@ -1,9 +1,12 @@
 /** The command `darkroom`. */
-import { createClient } from "./client.ts";
+import { type Client, createClient } from "./client.ts";
 import { findOriginals } from "./files.ts";
+import { createJsonReport } from "./json.ts";
 import { type Options, readOptions, USAGE, UsageError } from "./options.ts";
-import { runAll } from "./run.ts";
-import { createScreen, summary } from "./screen.ts";
+import { type Outcome, runAll } from "./run.ts";
+import { createScreen, type Report } from "./screen.ts";
+import { openService, SIGNALS } from "./service.ts";
+import { refuseCircle, watchOriginals } from "./watch.ts";
 
 /** @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong */
 export async function main(args: readonly string[]): Promise<number> {
@@ -20,16 +23,40 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function batch(options: Options): Promise<number> {
-  const originals = await findOriginals(options.paths);
-  if (originals.length === 0) throw new UsageError("There are no images in what was named");
+  const originals = await findOriginals(options.paths, options.out);
+  if (options.watch) refuseCircle(options);
+  else if (originals.length === 0) throw new UsageError("There are no images in what was named");
   const interruption = new AbortController();
-  process.once("SIGINT", () => interruption.abort());
-  const screen = createScreen(originals.length, process.stderr);
-  const client = createClient({ url: options.url, key: options.key, onWait: screen.waiting });
-  const outcomes = await runAll(originals, options, client, interruption.signal, screen.settled);
-  screen.end();
-  console.log(summary(outcomes));
-  const missing = originals.length - outcomes.length;
+  for (const signal of SIGNALS) process.once(signal, () => interruption.abort());
+  const service = await openService(options, (line) => console.error(line));
+  try {
+    const report = options.json
+      ? createJsonReport(process.stdout, process.stderr)
+      : createScreen(options.watch ? undefined : originals.length, process.stderr);
+    const isPatient = options.watch;
+    const client = createClient({ url: service.url, key: service.key, isPatient, onWait: report.waiting });
+    if (options.watch) console.error(`Watching ${options.paths.join(", ")} (Ctrl-C stops).`);
+    const source = options.watch ? (stop: AbortSignal) => watchOriginals(options, stop) : originals;
+    return await carryOut(source, options, client, interruption.signal, report);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function carryOut(
+  source: Parameters<typeof runAll>[0],
+  options: Options,
+  client: Client,
+  signal: AbortSignal,
+  report: Report,
+): Promise<number> {
+  const outcomes = await runAll(source, options, client, signal, report.settled);
+  const missing = typeof source === "function" ? 0 : source.length - outcomes.length;
+  report.end(outcomes, missing);
   if (missing > 0) console.error(`${missing} not begun.`);
-  return missing === 0 && outcomes.every(({ kind }) => kind !== "failed") ? 0 : 1;
+  return missing === 0 && outcomes.every(isDone) ? 0 : 1;
+}
+
+function isDone({ kind }: Outcome): boolean {
+  return kind !== "failed";
 }

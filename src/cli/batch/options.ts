@@ -4,13 +4,15 @@ import { parseArgs } from "node:util";
 import type { Optimize, Output, Resize, UploadBody } from "../api-types.ts";
 
 const LOCAL_URL = "http://localhost:8787";
-const LOCAL_KEY = "demo";
+/** The key of a service on this machine, as long as none is given. */
+export const LOCAL_KEY = "demo";
 const MAX_CONCURRENCY = 32;
 
 export const USAGE = `Usage: darkroom [options] <files or folders>
 
-Optimizes images with a Darkroom service. A result is written beside its original,
-or into --out with the same folders; a file that exists is never replaced unless --overwrite is given.
+Optimizes images with a Darkroom service; without one, it starts one on this machine and stops it at the end.
+A result is written beside its original, or into --out with the same folders; a file that exists is never
+replaced unless --overwrite is given.
 
   --resize WxH        fit into W x H pixels, never enlarged; 1200x or x800 names one side
   --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
@@ -20,8 +22,11 @@ or into --out with the same folders; a file that exists is never replaced unless
   --out DIR           where results go
   --resume            pass over images whose result is there, and go on with the others
   --overwrite         replace files that exist, originals included
+  --watch             go on until stopped, with what is new or changed in the folders; needs --out
+  --json              one line of JSON for each image on standard output, and one with the sums
   --concurrency N     requests at a time (4)
-  --url URL           the service, else DARKROOM_URL, else ${LOCAL_URL}
+  --url URL           the service, else DARKROOM_URL, else ${LOCAL_URL} if one runs there
+  --local             a service of its own, for this run alone
   --key KEY           the API key, else DARKROOM_KEY
   --help              this text
 
@@ -35,9 +40,15 @@ export interface Options {
   readonly overwrite: boolean;
   /** Images whose result exists are passed over. */
   readonly resume: boolean;
+  /** Goes on with what is new or changed, until it is stopped. */
+  readonly watch: boolean;
+  /** Lines of JSON on standard output in place of a table. */
+  readonly json: boolean;
   readonly concurrency: number;
   readonly url: URL;
   readonly key: string;
+  /** Whether the run starts a service of its own. */
+  readonly start: "always" | "unless one answers" | "never";
 }
 
 /** A command that cannot be run as it is. */
@@ -52,6 +63,9 @@ const SPEC = {
   out: { type: "string" },
   overwrite: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
+  watch: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  local: { type: "boolean", default: false },
   concurrency: { type: "string", default: "4" },
   url: { type: "string" },
   key: { type: "string" },
@@ -70,22 +84,38 @@ export function readOptions(
 ): Options | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  if (values.resume && values.overwrite) throw new UsageError("--resume and --overwrite say opposite things");
   if (positionals.length === 0) throw new UsageError("Name at least one file or folder");
-  const url = serviceUrl(values.url ?? env["DARKROOM_URL"] ?? LOCAL_URL);
-  const local = url.hostname === "localhost" || url.hostname === "127.0.0.1";
-  const key = values.key ?? env["DARKROOM_KEY"] ?? (local ? LOCAL_KEY : undefined);
-  if (key === undefined) throw new UsageError("Give the API key with --key or in DARKROOM_KEY");
+  refuseContradictions(values);
   return {
     paths: positionals,
     body: bodyOf(values),
     out: values.out,
     overwrite: values.overwrite,
     resume: values.resume,
+    watch: values.watch,
+    json: values.json,
     concurrency: wholeNumber("--concurrency", values.concurrency, MAX_CONCURRENCY),
-    url,
-    key,
+    ...serviceOf(values, env),
   };
+}
+
+function refuseContradictions({ resume, overwrite, local, url, key, watch, out }: Values): void {
+  if (resume && overwrite) throw new UsageError("--resume and --overwrite say opposite things");
+  if (local && (url ?? key) !== undefined) throw new UsageError("--local has an address and a key of its own");
+  // Beside their originals, results would be taken for new images, and those in place of them for changed ones.
+  if (watch && out === undefined) throw new UsageError("--watch needs --out, a folder for the results");
+}
+
+function serviceOf(
+  { local, url: named, key: given }: Values,
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<Options, "url" | "key" | "start"> {
+  const address = local ? undefined : (named ?? env["DARKROOM_URL"]);
+  const url = serviceUrl(address ?? LOCAL_URL);
+  const isHere = url.hostname === "localhost" || url.hostname === "127.0.0.1";
+  const key = given ?? env["DARKROOM_KEY"] ?? (isHere ? LOCAL_KEY : undefined);
+  if (key === undefined) throw new UsageError("Give the API key with --key or in DARKROOM_KEY");
+  return { url, key, start: local ? "always" : address === undefined ? "unless one answers" : "never" };
 }
 
 function parse(args: readonly string[]) {

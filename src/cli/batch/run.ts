@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
+import type { Success } from "../api-types.ts";
 import { ApiFailure, type Client, Unreachable } from "./client.ts";
 import { earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
@@ -14,9 +15,23 @@ export type Outcome =
       readonly target: string;
       readonly before: number;
       readonly after: number;
+      /** From the first byte that was read to the last that was written, waits included. */
+      readonly ms: number;
+      /** What the service says of the result. */
+      readonly picture: Pick<Success["output"], "format" | "width" | "height" | "score">;
     }
   | { readonly kind: "skipped"; readonly path: string; readonly target: string }
-  | { readonly kind: "failed"; readonly path: string; readonly reason: string };
+  | {
+      readonly kind: "failed";
+      readonly path: string;
+      /** For people. */
+      readonly reason: string;
+      /** For programs; there is no status where no answer came. */
+      readonly error: { readonly status: number | null; readonly message: string };
+    };
+
+/** Images that are there, or a way to those that come until the signal ends it. */
+export type Originals = readonly Original[] | ((stop: AbortSignal) => AsyncIterable<Original>);
 
 /** The key, the credits or the account: no other image will fare better. */
 const HOPELESS = new Set([401, 402, 403]);
@@ -27,35 +42,56 @@ function isHopeless(error: unknown): boolean {
 
 export type Settled = (outcome: Outcome) => void;
 
+/** Which result belongs to which original. */
+interface Claims {
+  readonly byTarget: Map<string, string>;
+  readonly byPath: Map<string, string>;
+}
+
 /**
  * Processes every original; one that fails does not stop the others, a refused key does.
  * @param settled told of each image as it is done
  * @returns the outcomes, in the order of the originals; those that were never begun are left out
  */
 export async function runAll(
-  originals: readonly Original[],
+  originals: Originals,
   options: Options,
   client: Client,
   signal: AbortSignal,
   settled: Settled,
 ): Promise<Outcome[]> {
-  const claimed = new Map<string, string>();
+  const claims: Claims = { byTarget: new Map(), byPath: new Map() };
   const outcomes: Outcome[] = [];
-  const queue = originals.entries();
-  let hopeless = false;
+  const running = new Map<string, Promise<unknown>>();
+  const hopeless = new AbortController();
+  const stop = AbortSignal.any([signal, hopeless.signal]);
+  const queue = numbered(typeof originals === "function" ? originals(stop) : originals);
   const worker = async (): Promise<void> => {
-    for (const [index, original] of queue) {
-      if (signal.aborted || hopeless) return;
-      const outcome = await one(original, options, client, signal, claimed).catch((error: unknown): Outcome => {
-        hopeless ||= isHopeless(error);
-        return { kind: "failed", path: original.path, reason: reasonOf(error, signal) };
+    while (!stop.aborted) {
+      const { value, done } = await queue.next();
+      if (done || stop.aborted) return;
+      const [index, original] = value;
+      // An original that was changed again waits for its earlier self, so that the last result is the newest.
+      const earlier = running.get(original.path) ?? Promise.resolve();
+      const work = earlier.then(() => one(original, options, client, signal, claims));
+      const ended = work.catch((error: unknown): Outcome => {
+        if (isHopeless(error)) hopeless.abort();
+        return failed(original.path, error, signal);
       });
+      running.set(original.path, ended);
+      const outcome = await ended;
+      if (running.get(original.path) === ended) running.delete(original.path);
       outcomes[index] = outcome;
       settled(outcome);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(options.concurrency, originals.length) }, worker));
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
   return outcomes.filter(() => true);
+}
+
+async function* numbered(originals: Iterable<Original> | AsyncIterable<Original>) {
+  let index = 0;
+  for await (const original of originals) yield [index++, original] as const;
 }
 
 async function one(
@@ -63,27 +99,48 @@ async function one(
   { body, out, overwrite, resume }: Options,
   client: Client,
   signal: AbortSignal,
-  claimed: Map<string, string>,
+  { byTarget, byPath }: Claims,
 ): Promise<Outcome> {
   const { path } = original;
-  const earlier = resume ? await earlierResult(original, body.output?.format, out) : undefined;
-  if (earlier !== undefined) return { kind: "skipped", path, target: earlier };
+  const isFirst = !byPath.has(path);
+  const earlier = resume && isFirst ? await earlierResult(original, body.output?.format, out) : undefined;
+  if (earlier !== undefined) {
+    byPath.set(path, earlier);
+    byTarget.set(earlier, path);
+    return { kind: "skipped", path, target: earlier };
+  }
+  const mayReplace = (target: string): boolean => overwrite || byTarget.get(target) === path;
   const expected = targetOf(original, expectedName(original, body.output?.format), out);
-  if (!overwrite && (await exists(expected))) {
+  if (!mayReplace(expected) && (await exists(expected))) {
     throw new Error(`${basename(expected)} exists, and --overwrite is not given`);
   }
+  const startedAt = performance.now();
   const bytes = await readFile(path);
   const { bytes: result, facts } = await client.process(basename(path), bytes, body, signal);
   const target = targetOf(original, facts.output.name, out);
-  const other = claimed.get(target);
-  if (other !== undefined) throw new Error(`${basename(target)} was written already, from ${basename(other)}`);
-  claimed.set(target, path);
-  await place(target, result, overwrite);
-  return { kind: "written", path, target, before: bytes.length, after: result.length };
+  const other = byTarget.get(target);
+  if (other !== undefined && other !== path) {
+    throw new Error(`${basename(target)} was written already, from ${basename(other)}`);
+  }
+  byTarget.set(target, path);
+  await place(target, result, overwrite || other === path).catch((cause: unknown) => {
+    if (other === undefined) byTarget.delete(target); // what lies there is somebody else's
+    throw cause;
+  });
+  byPath.set(path, target);
+  const ms = Math.round(performance.now() - startedAt);
+  const { format, width, height, score } = facts.output;
+  const picture = { format, width, height, ...(score !== undefined && { score }) };
+  return { kind: "written", path, target, before: bytes.length, after: result.length, ms, picture };
 }
 
-function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "interrupted";
-  if (error instanceof ApiFailure) return `${error.status} ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+function failed(path: string, error: unknown, signal: AbortSignal): Outcome {
+  const message = signal.aborted ? "interrupted" : error instanceof Error ? error.message : String(error);
+  const status = !signal.aborted && error instanceof ApiFailure ? error.status : null;
+  return {
+    kind: "failed",
+    path,
+    reason: status === null ? message : `${status} ${message}`,
+    error: { status, message },
+  };
 }

@@ -7,14 +7,32 @@ const BAR = 24;
 /** A longer table scrolls away; its sum is what counts. */
 const MAX_ROWS = 60;
 
-export interface Screen {
+/** Who is told how it goes. */
+export interface Report {
   readonly settled: (outcome: Outcome) => void;
   readonly waiting: (seconds: number, reason: string) => void;
-  readonly end: () => void;
+  /** All outcomes, and how many images were not begun. */
+  readonly end: (outcomes: readonly Outcome[], missing: number) => void;
 }
 
-/** Progress on a terminal in one line, elsewhere a line per image. */
-export function createScreen(total: number, stream: NodeJS.WriteStream): Screen {
+/** A line per image on a stream and a table at the end; on a terminal, one line that moves where the total is known. */
+export function createScreen(total: number | undefined, stream: NodeJS.WriteStream): Report {
+  return total !== undefined && stream.isTTY ? createBar(total, stream) : createLines(total, stream);
+}
+
+function createLines(total: number | undefined, stream: NodeJS.WriteStream): Report {
+  let done = 0;
+  return {
+    settled: (outcome) => {
+      done += 1;
+      stream.write(`${total === undefined ? "" : `${done}/${total} `}${lineOf(outcome)}\n`);
+    },
+    waiting: (seconds, reason) => void stream.write(`${waitText(seconds, reason)}\n`),
+    end: (outcomes) => console.log(summary(outcomes)),
+  };
+}
+
+function createBar(total: number, stream: NodeJS.WriteStream): Report {
   let done = 0;
   let saved = 0;
   const draw = (note: string): void => {
@@ -23,23 +41,23 @@ export function createScreen(total: number, stream: NodeJS.WriteStream): Screen 
     const line = `${bar} ${done}/${total}  ${sizeText(saved)} saved${note}`;
     stream.write(`\r\u001b[K${line.slice(0, (stream.columns || 80) - 1)}`);
   };
-  if (stream.isTTY) draw("");
+  draw("");
   return {
     settled: (outcome) => {
       done += 1;
       if (outcome.kind === "written") saved += outcome.before - outcome.after;
-      if (stream.isTTY) draw("");
-      else stream.write(`${done}/${total} ${lineOf(outcome)}\n`);
+      draw("");
     },
-    waiting: (seconds, reason) => {
-      const note = `${reason}: waiting ${Math.ceil(seconds)} s`;
-      if (stream.isTTY) draw(`  ${note}`);
-      else stream.write(`${note}\n`);
-    },
-    end: () => {
-      if (stream.isTTY) stream.write("\r\u001b[K");
+    waiting: (seconds, reason) => draw(`  ${waitText(seconds, reason)}`),
+    end: (outcomes) => {
+      stream.write("\r\u001b[K");
+      console.log(summary(outcomes));
     },
   };
+}
+
+function waitText(seconds: number, reason: string): string {
+  return `${reason}: waiting ${Math.ceil(seconds)} s`;
 }
 
 function lineOf(outcome: Outcome): string {
