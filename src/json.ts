@@ -23,7 +23,8 @@ export function parseJsonObject(bytes: Uint8Array, subject: string): object {
   return value;
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+/** Whether a value has members below so many levels. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }

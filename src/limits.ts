@@ -193,6 +193,10 @@ export const OUTAGE_RETRY_SECONDS = 5;
 export const DEFAULT_PLAN = "standard";
 export const DEFAULT_CREDITS = 10_000;
 export const MAX_CREDITS = 1_000_000_000_000;
+/** What an agent may have processed on one day, unless its key says another number: a loop that goes wrong costs no more. */
+export const DEFAULT_AGENT_DAILY_LIMIT = 200;
+/** More is no limit. */
+export const MAX_AGENT_DAILY_LIMIT = 1_000_000;
 /** Keys of one account. */
 export const MAX_KEYS = 100;
 

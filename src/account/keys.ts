@@ -9,6 +9,8 @@ import { type Account, type AccountRow, accountOf } from "./accounts.ts";
 export interface Holder {
   readonly keyId: string;
   readonly account: Account;
+  /** Credits that a key for agents may reserve on one day, UTC; other keys have none. */
+  readonly dailyLimit?: number | undefined;
   /** The size of the account's database when it was measured last; 0 before that. */
   readonly databaseBytes: number;
 }
@@ -20,6 +22,8 @@ export interface KeyRecord {
   /** The last characters of the key, to tell keys apart. */
   readonly hint: string;
   readonly createdAt: string;
+  /** Of a key for agents. */
+  readonly dailyLimit?: number | undefined;
 }
 
 const PREFIX = "dk_";
@@ -66,12 +70,16 @@ async function hashOf(key: string): Promise<string> {
   return hash.toHex();
 }
 
-/** Saves a key and returns it: the only time it can be seen. */
+/**
+ * Saves a key and returns it: the only time it can be seen.
+ * @param dailyLimit makes it a key for agents
+ */
 export async function createKey(
   db: D1Database,
   accountId: string,
   name: string,
   now: Date,
+  dailyLimit?: number,
 ): Promise<{ key: string; record: KeyRecord }> {
   const key = generateKey();
   const record = {
@@ -79,10 +87,13 @@ export async function createKey(
     name,
     hint: key.slice(-HINT_CHARACTERS),
     createdAt: now.toISOString(),
+    dailyLimit,
   };
   await db
-    .prepare("INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, ?, ?, ?)")
-    .bind(record.id, accountId, await hashOf(key), name, record.hint, record.createdAt)
+    .prepare(
+      "INSERT INTO keys (id, account_id, hash, name, hint, created_at, daily_limit) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(record.id, accountId, await hashOf(key), name, record.hint, record.createdAt, dailyLimit ?? null)
     .run();
   return { key, record };
 }
@@ -90,10 +101,14 @@ export async function createKey(
 /** The keys of an account, newest first. */
 export async function listKeys(db: D1Database, accountId: string): Promise<KeyRecord[]> {
   const { results } = await db
-    .prepare("SELECT id, name, hint, created_at FROM keys WHERE account_id = ? ORDER BY created_at DESC, id")
+    .prepare(
+      "SELECT id, name, hint, created_at, daily_limit FROM keys WHERE account_id = ? ORDER BY created_at DESC, id",
+    )
     .bind(accountId)
-    .all<{ id: string; name: string; hint: string; created_at: string }>();
-  return results.map((row) => ({ id: row.id, name: row.name, hint: row.hint, createdAt: row.created_at }));
+    .all<{ id: string; name: string; hint: string; created_at: string; daily_limit: number | null }>();
+  return results.map(({ id, name, hint, created_at: createdAt, daily_limit: dailyLimit }) => {
+    return { id, name, hint, createdAt, dailyLimit: dailyLimit ?? undefined };
+  });
 }
 
 /** Deletes a key of an account; false when the account has no such key. */
@@ -158,12 +173,16 @@ export function forgetKeys(): void {
   unknown.clear();
 }
 
-const HOLDERS = `SELECT keys.id AS key_id, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
+const HOLDERS = `SELECT keys.id AS key_id, keys.daily_limit, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
          accounts.created_at, accounts.database, coalesce(databases.bytes, 0) AS database_bytes
   FROM keys JOIN accounts ON accounts.id = keys.account_id
     LEFT JOIN databases ON databases.name = accounts.database`;
 
 async function readHolder(statement: D1PreparedStatement): Promise<Holder | null> {
-  const row = await statement.first<AccountRow & { key_id: string; database_bytes: number }>();
-  return row && { keyId: row.key_id, account: accountOf(row), databaseBytes: row.database_bytes };
+  const row = await statement.first<
+    AccountRow & { key_id: string; daily_limit: number | null; database_bytes: number }
+  >();
+  if (!row) return null;
+  const dailyLimit = row.daily_limit ?? undefined;
+  return { keyId: row.key_id, account: accountOf(row), dailyLimit, databaseBytes: row.database_bytes };
 }

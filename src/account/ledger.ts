@@ -29,6 +29,8 @@ export interface Ledger {
   database?: string;
   /** Jobs with a webhook that were accepted on a day, and what they take in the database. */
   accepted: Accepted;
+  /** Credits that keys with a daily limit have reserved on a day: work that fails is counted, too. */
+  readonly agents: Map<string, { readonly day: string; readonly count: number }>;
   /** What the account's keys did, today and on days not yet in the database. */
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
@@ -78,6 +80,10 @@ export interface Ask {
   readonly database?: string;
   /** Credits of the month, when the request needs one of them. */
   readonly creditsTotal?: number;
+  /** Credits that this key may reserve on one day, UTC; absent: any. */
+  readonly dailyLimit?: number;
+  /** It belongs to a request that was counted already, whose window it does not fill. */
+  readonly isPart?: boolean;
   /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
   readonly failedMs?: number;
 }
@@ -93,6 +99,8 @@ export interface Taken {
   readonly used: number;
   /** Names the reserved credit; absent when none was asked for or none is left. */
   readonly lease?: number;
+  /** No credit was reserved since the key has had as many as it may on one day: seconds until that ends, at least 1. */
+  readonly tomorrowSeconds?: number;
   /** No credit was reserved since failed work took too much: seconds until that is forgotten, at least 1. */
   readonly pauseSeconds?: number;
   /** Milliseconds that failed work took and that are not forgotten yet; absent when any may be taken. */
@@ -109,6 +117,7 @@ export function emptyLedger(): Ledger {
     leases: new Map(),
     failed: { ms: 0, at: 0, limitMs: 0 },
     accepted: NOTHING_ACCEPTED,
+    agents: new Map(),
     usage: new Map(),
     unsaved: new Set(),
   };
@@ -118,16 +127,21 @@ export function emptyLedger(): Ledger {
 export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   roll(ledger, now);
   const window = windowOf(ledger, ask.key, now);
-  const allowed = window.count < ask.limit;
-  if (allowed) window.count += 1;
+  const isPart = ask.isPart ?? false;
+  const allowed = isPart || window.count < ask.limit;
+  if (allowed && !isPart) window.count += 1;
   if (ask.account !== undefined) {
     ledger.account = ask.account;
     if (ask.database !== undefined) ledger.database = ask.database;
-    note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
+    if (!isPart) note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
   }
   const pause = allowed ? pauseOf(ledger, ask, now) : 0;
-  const mayReserve = allowed && pause === 0;
+  const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger, ask, now);
+  const mayReserve = allowed && pause === 0 && tomorrow === 0;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
+  if (lease !== undefined && ask.dailyLimit !== undefined) {
+    ledger.agents.set(ask.key, { day: dayOf(now), count: reservedToday(ledger, ask.key, now) + 1 });
+  }
   return {
     allowed,
     limit: ask.limit,
@@ -136,6 +150,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     used: ledger.used,
     ...(lease !== undefined && { lease }),
     ...(pause > 0 && { pauseSeconds: pause }),
+    ...(tomorrow > 0 && { tomorrowSeconds: tomorrow }),
     ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
   };
 }
@@ -197,7 +212,8 @@ export function staleAt(ledger: Ledger, now: number): number {
   roll(ledger, now);
   const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
-  const isDayKept = ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
+  const hasAgents = ledger.agents.values().some(({ day }) => day === dayOf(now));
+  const isDayKept = hasAgents || ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
   const until = ledger.used > 0 ? nextMonth(now) : isDayKept ? nextDay(now) : now;
   return Math.max(now, ...windows, ...leases, forgottenAt(ledger.failed, now), until);
 }
@@ -207,6 +223,17 @@ function pauseOf(ledger: Ledger, { failedMs: limitMs }: Ask, now: number): numbe
   if (limitMs === undefined) return 0;
   ledger.failed = { ms: failedMs(ledger.failed, now), at: now, limitMs };
   return pauseSeconds(ledger.failed);
+}
+
+function reservedToday({ agents }: Ledger, key: string, now: number): number {
+  const known = agents.get(key);
+  return known?.day === dayOf(now) ? known.count : 0;
+}
+
+/** Seconds until a key that has reserved what it may on one day may reserve again; 0 when it may now. */
+function restOfDay(ledger: Ledger, { key, dailyLimit }: Ask, now: number): number {
+  if (dailyLimit === undefined || reservedToday(ledger, key, now) < dailyLimit) return 0;
+  return Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
 }
 
 function windowOf(ledger: Ledger, key: string, now: number): Window {
@@ -238,6 +265,7 @@ function roll(ledger: Ledger, now: number): void {
     ledger.month = month;
     ledger.used = 0;
   }
+  for (const [key, { day }] of ledger.agents) if (day < dayOf(now)) ledger.agents.delete(key);
   for (const second of ledger.leases.keys()) if (second * 1000 <= now) ledger.leases.delete(second);
 }
 

@@ -857,6 +857,20 @@ export type Purge = {
   readonly source?: string;
 };
 
+export type RpcMessage = {
+  readonly jsonrpc: "2.0";
+  readonly id?: string | number;
+  readonly method: string;
+  readonly params?: unknown;
+};
+
+export type RpcAnswer = {
+  readonly jsonrpc: "2.0";
+  readonly id: string | number;
+  readonly result?: unknown;
+  readonly error?: unknown;
+};
+
 export type NewAccount = {
   readonly name: string;
   readonly plan?: string;
@@ -871,6 +885,8 @@ export type AccountChange = {
 
 export type NewKey = {
   readonly name?: string;
+  readonly kind?: "api" | "agent";
+  readonly daily_limit?: number;
 };
 
 export type SelfTest = {
@@ -913,6 +929,8 @@ export type KeyRecord = {
   readonly name: string;
   readonly hint: string;
   readonly created_at: string;
+  readonly kind: "api" | "agent";
+  readonly daily_limit?: number;
 };
 
 export type KeyCreated = {
@@ -922,6 +940,8 @@ export type KeyCreated = {
   readonly name: string;
   readonly hint: string;
   readonly created_at: string;
+  readonly kind: "api" | "agent";
+  readonly daily_limit?: number;
   readonly key: string;
 };
 

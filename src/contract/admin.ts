@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { digits, integer, oneOf, record, text } from "../fields.ts";
-import { MAX_CREDITS, MAX_PAGE_ENTRIES } from "../limits.ts";
+import { MAX_AGENT_DAILY_LIMIT, MAX_CREDITS, MAX_PAGE_ENTRIES } from "../limits.ts";
 
 const Plan = text(1, 64);
 const Credits = integer(0, MAX_CREDITS);
@@ -20,7 +20,21 @@ export const AccountChange = record({
   credits_total: v.optional(Credits),
 });
 
-export const NewKey = record({ name: v.optional(text(0, 128)) });
+/** What a key opens: the whole interface, or the entrance for agents alone. */
+const KeyKind = oneOf(["api", "agent"]);
+
+export const NewKey = v.pipe(
+  record({
+    name: v.optional(text(0, 128)),
+    kind: v.optional(KeyKind),
+    /** Calls of an agent that process an image, on one day (UTC). */
+    daily_limit: v.optional(integer(1, MAX_AGENT_DAILY_LIMIT)),
+  }),
+  v.forward(
+    v.check(({ kind, daily_limit: limit }) => limit === undefined || kind === "agent", "is for keys of the kind agent"),
+    ["daily_limit"],
+  ),
+);
 
 export const SelfTest = v.strictObject({
   success: v.literal(true),
@@ -53,6 +67,9 @@ export const KeyRecord = v.strictObject({
   /** The last characters of the key. */
   hint: v.string(),
   created_at: moment,
+  kind: v.picklist(["api", "agent"]),
+  /** Of a key for agents: calls that process an image, on one day (UTC). */
+  daily_limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 });
 export type KeyRecord = v.InferOutput<typeof KeyRecord>;
 
@@ -62,14 +79,7 @@ const created = { success: v.literal(true), code: v.literal(201) };
 export const AccountCreated = v.strictObject({ ...created, account: AccountRecord, key: v.string() });
 export const AccountFound = v.strictObject({ ...done, account: AccountRecord });
 export const AccountList = v.strictObject({ ...done, accounts: v.array(AccountRecord) });
-export const KeyCreated = v.strictObject({
-  ...created,
-  id: KeyRecord.entries.id,
-  name: v.string(),
-  hint: v.string(),
-  created_at: moment,
-  key: v.string(),
-});
+export const KeyCreated = v.strictObject({ ...created, ...KeyRecord.entries, key: v.string() });
 export const KeyList = v.strictObject({ ...done, keys: v.array(KeyRecord) });
 export const VaultResealed = v.strictObject({
   ...done,

@@ -9,7 +9,7 @@ import { count } from "../metrics.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
-import { countHolder, type Terms } from "./holder.ts";
+import { countHolder, refusalOf, type Terms } from "./holder.ts";
 import {
   admitted,
   admittedWithCredit,
@@ -30,7 +30,8 @@ export function createApp(street: Street): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
   app.use("*", async (c, next) => {
     const startedAt = Date.now();
-    c.set("id", crypto.randomUUID());
+    c.set("id", wholeOf(c.req.raw) ?? crypto.randomUUID());
+    c.set("enter", async (request) => app.fetch(request, c.env, c.executionCtx));
     await next();
     await finish(c, startedAt);
   });
@@ -110,7 +111,7 @@ async function enterHolder(c: AppContext, required: boolean, terms: Terms): Prom
   countHolder(c, holder, terms);
   if (c.var.account) return;
   await admitted(c);
-  throw new ApiError(403, "Account suspended");
+  throw refusalOf(holder);
 }
 
 async function enterOperator(c: AppContext): Promise<void> {
@@ -129,14 +130,14 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
   c.set("route", path);
   const methods = routes.map((route) => route.method.toUpperCase());
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  const access = routes[0]?.access ?? "unknown";
+  const { access = "unknown" as const, isForAgents } = routes[0] ?? {};
   if (c.req.method === "OPTIONS") {
-    await enter(c, access === "open" ? "open" : "unknown");
+    await enter(c, access === "open" ? "open" : "unknown", { ...(isForAgents && { isForAgents }) });
     await admitted(c);
     const forPages = routes.some((route) => route.takesUploadTokens) ? preflightHeaders(c) : {};
     return c.body(null, 204, { Allow: allow, ...forPages });
   }
-  await enter(c, access);
+  await enter(c, access, { ...(isForAgents && { isForAgents }) });
   await admitted(c);
   throw new ApiError(405, "Method not allowed", { headers: { Allow: allow } });
 }

@@ -31,6 +31,8 @@ interface Variables {
   id: string;
   settings: Settings;
   street: Street;
+  /** The way in, for requests that are parts of this one. */
+  enter: (request: Request) => Promise<Response>;
   /** The caller wants bytes in the body and everything else in headers, as far as is known by now. */
   binary: boolean;
   /** Who is calling; absent on paths that need no key. */

@@ -124,7 +124,7 @@ const accountRecord = {
   created_at: createdAt,
 };
 
-const keyRecord = { id: keyId, name: "website", hint: key.slice(-4), created_at: createdAt };
+const keyRecord = { id: keyId, name: "website", hint: key.slice(-4), created_at: createdAt, kind: "api" };
 
 const counts = {
   requests: 812,
@@ -171,6 +171,17 @@ export const accountCreated = { success: true, code: 201, account: accountRecord
 export const accountFound = { success: true, code: 200, account: accountRecord };
 export const accountList = { success: true, code: 200, accounts: [accountRecord] };
 export const newKey = { name: "website" };
+export const rpcMessage = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "optimize_image", arguments: { url: "https://images.example.com/harbor.jpg" } },
+};
+export const rpcAnswer = {
+  jsonrpc: "2.0",
+  id: 1,
+  result: { content: [{ type: "text", text: JSON.stringify({ output: { bytes: 154_213 } }) }] },
+};
 export const keyCreated = { success: true, code: 201, ...keyRecord, key };
 export const keyList = { success: true, code: 200, keys: [keyRecord] };
 export const keyDeleted = { success: true, code: 200, id: keyId };

@@ -16,6 +16,14 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
  *   503 when there is no room for it
  */
 export async function readJson(request: Request): Promise<object> {
+  return readJsonWith(request, (bytes) => parseJsonObject(bytes, "Request body"));
+}
+
+/**
+ * What a reader finds in a request's body, which is said to be JSON.
+ * @throws ApiError 408, 413, 415 and 503 as `readJson` does; what the reader throws
+ */
+export async function readJsonWith<Found>(request: Request, read: (bytes: Uint8Array) => Found): Promise<Found> {
   if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
     throw new ApiError(415, "The request must have a Content-Type of application/json");
   }
@@ -26,7 +34,7 @@ export async function readJson(request: Request): Promise<object> {
   try {
     const body = gather(MAX_JSON_BYTES, undefined, tooLong);
     if (request.body) await pour(readerOf(request.body), body.write);
-    return parseJsonObject(body.bytes(), "Request body");
+    return read(body.bytes());
   } finally {
     memory.release();
   }

@@ -99,13 +99,20 @@ function beyondRate(seconds: number): ApiError {
 
 /**
  * What the meter said to a request that costs a credit; one that was answered before costs none.
- * @throws ApiError 409 when its like is being processed, 402 when no credit is left, 429 when failed requests took too much, besides what `admitted` throws
+ * @throws ApiError 409 when its like is being processed, 402 when no credit is left, 429 when failed requests took too much or
+ * the key's day is used up, besides what `admitted` throws
  */
 export async function admittedWithCredit(c: AppContext): Promise<void> {
   const admission = await admitted(c);
   if (admission) refuseSecond(admission);
   if (admission?.opened?.state === "answered") return;
-  const { pauseSeconds } = admission ?? {};
+  const { pauseSeconds, tomorrowSeconds } = admission ?? {};
+  if (tomorrowSeconds !== undefined) {
+    const headers = { "Retry-After": String(tomorrowSeconds) };
+    throw new ApiError(429, `The daily limit of this key is reached, resets in ${tomorrowSeconds} seconds`, {
+      headers,
+    });
+  }
   if (pauseSeconds !== undefined) {
     const headers = { "Retry-After": String(pauseSeconds) };
     const message = `Failed requests took too much processor time, try again in ${pauseSeconds} seconds`;

@@ -31,11 +31,21 @@ export interface Route {
   readonly operationId: string;
   /** One sentence. */
   readonly summary: string;
-  readonly tag: "Images" | "Deliveries" | "Saved assets" | "Account" | "Webhooks" | "Administration" | "Service";
+  readonly tag:
+    | "Images"
+    | "Deliveries"
+    | "Saved assets"
+    | "Account"
+    | "Agents"
+    | "Webhooks"
+    | "Administration"
+    | "Service";
   /** An account's key, the operator's token, or nothing; what is open is not counted. */
   readonly access: "key" | "operator" | "open";
   /** A success costs a credit. */
   readonly costsCredit?: true;
+  /** Keys of agents open it. */
+  readonly isForAgents?: true;
   /** Takes an `Idempotency-Key`: sent again, it is answered as before. */
   readonly isRepeatable?: true;
   /** Takes an upload token in place of a key. */

@@ -2,6 +2,7 @@
 import type { Route } from "./route.ts";
 import { account } from "./routes/account.ts";
 import { administration } from "./routes/administration.ts";
+import { agents } from "./routes/agents.ts";
 import { assets } from "./routes/assets.ts";
 import { deliveries } from "./routes/deliveries.ts";
 import { images } from "./routes/images.ts";
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...deliveries,
   ...assets,
   ...account,
+  ...agents,
   ...webhooks,
   ...administration,
   ...service,

@@ -166,6 +166,45 @@ describe("credits", () => {
   });
 });
 
+describe("a key with a daily limit", () => {
+  const ask = { key: "agent", limit: 100, creditsTotal: 10, dailyLimit: 2 };
+
+  it("reserves so many credits on a day, whatever becomes of them, and as many on the next", () => {
+    const ledger = emptyLedger();
+    const first = take(ledger, ask, NOON);
+    release(ledger, first.lease ?? 0, NOON);
+    expect(take(ledger, ask, NOON).lease).toBeDefined();
+    expect(take(ledger, ask, NOON)).toMatchObject({ allowed: true, tomorrowSeconds: 12 * 3600 });
+    expect(take(ledger, { ...ask, key: "other" }, NOON).lease).toBeDefined();
+    const tomorrow = take(ledger, ask, NOON + 12 * 3_600_000);
+    expect(tomorrow.lease).toBeDefined();
+    expect(tomorrow.tomorrowSeconds).toBeUndefined();
+  });
+
+  it("is not held back by calls that need no credit, or get none", () => {
+    const ledger = emptyLedger();
+    for (let call = 0; call < 5; call += 1) take(ledger, { ...ask, creditsTotal: 0 }, NOON);
+    const { creditsTotal: _, ...free } = ask;
+    for (let call = 0; call < 5; call += 1) expect(take(ledger, free, NOON).tomorrowSeconds).toBeUndefined();
+    expect(take(ledger, ask, NOON).lease).toBeDefined();
+  });
+
+  it("is remembered until the day ends", () => {
+    const ledger = emptyLedger();
+    release(ledger, take(ledger, ask, NOON).lease ?? 0, NOON);
+    expect(staleAt(ledger, NOON)).toBe(NOON + 12 * 3_600_000);
+    expect(staleAt(ledger, NOON + 12 * 3_600_000)).toBe(NOON + 12 * 3_600_000);
+  });
+});
+
+it("counts a part of a request that was counted in no window", () => {
+  const ledger = emptyLedger();
+  const ask = { key: "a", limit: 1, account: "x" };
+  expect(take(ledger, ask, NOON).allowed).toBe(true);
+  expect(take(ledger, { ...ask, isPart: true, creditsTotal: 5 }, NOON)).toMatchObject({ allowed: true, remaining: 0 });
+  expect([...ledger.usage.values()].map(({ requests }) => requests)).toEqual([1]);
+});
+
 describe("accepted jobs", () => {
   const most = { jobs: 3, bytes: 100 };
   const order = (bytes = 10) => ({ lease: 0, bytes, most });

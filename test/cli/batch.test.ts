@@ -1,13 +1,12 @@
 /** The command that sends whole folders of images, against a stand-in for the service. */
 import { execFile } from "node:child_process";
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -16,8 +15,6 @@ import { expectedName, findOriginals } from "../../src/cli/batch/files.ts";
 import { createJsonReport } from "../../src/cli/batch/json.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
-import { answers } from "../../src/cli/batch/service.ts";
-import { watchOriginals } from "../../src/cli/batch/watch.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const never = new AbortController().signal;
@@ -46,7 +43,6 @@ afterEach(async () => {
 });
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === "/health") return void response.end('{"success":true,"code":200}');
   const body = await new Response(await buffer(request), {
     headers: { "content-type": request.headers["content-type"] ?? "" },
   }).formData();
@@ -217,94 +213,6 @@ describe("a batch", () => {
   });
 });
 
-describe("watching", () => {
-  const INTERVAL_MS = 20;
-  const source = () => join(folder, "in");
-  const out = () => join(folder, "out");
-
-  /** Watches until a step, which comes after every image, says that enough was seen. */
-  async function watch(
-    change: Partial<Options>,
-    step: (outcomes: readonly Outcome[]) => Promise<"stop" | undefined>,
-  ): Promise<Outcome[]> {
-    const options = {
-      ...readOptions(["--watch", "--format", "webp", "--key", "k", "--out", out(), source()], {}),
-      ...change,
-      url,
-    } as Options;
-    const stop = new AbortController();
-    const client = createClient({ url, key: "k", sleep: async () => undefined });
-    const seen: Outcome[] = [];
-    const settled = (outcome: Outcome): void => {
-      seen.push(outcome);
-      void step(seen).then((word) => word === "stop" && stop.abort());
-    };
-    const coming = (signal: AbortSignal) => watchOriginals(options, signal, INTERVAL_MS);
-    await runAll(coming, options, client, stop.signal, settled);
-    return seen;
-  }
-
-  it("takes what is there, what comes and what was changed, and replaces its own results only", async () => {
-    await originals("in/a.jpg", "out/mine.webp");
-    const seen = await watch({}, async (outcomes) => {
-      if (outcomes.length === 1) await originals("in/sub/b.png", "in/mine.jpg", "in/notes.txt");
-      if (outcomes.length === 3) await writeFile(join(source(), "a.jpg"), "something longer than it was before");
-      return outcomes.length === 4 ? "stop" : undefined;
-    });
-    expect(seen.map(({ kind, path }) => [path.slice(source().length + 1), kind]).sort()).toEqual([
-      ["a.jpg", "written"],
-      ["a.jpg", "written"],
-      ["mine.jpg", "failed"],
-      ["sub/b.png", "written"],
-    ]);
-    expect(await readFile(join(out(), "a.webp"), "utf8")).toBe("something longer ");
-    expect(await readFile(join(out(), "mine.webp"), "utf8")).toBe("the bytes of out/mine.webp");
-  });
-
-  it("waits until a file has stopped growing", async () => {
-    await originals("in/a.jpg");
-    const options = { paths: [source()], out: out() };
-    const stop = new AbortController();
-    const images = watchOriginals(options, stop.signal, INTERVAL_MS);
-    const first = images.next();
-    let size = 0;
-    for (; size < 5; size += 1) {
-      await appendFile(join(source(), "a.jpg"), "more");
-      await wait(INTERVAL_MS);
-    }
-    const { value } = await first;
-    // Whatever pause between two appends was taken for the end, the file is given again when it grew after it.
-    let given = (await stat((value as { path: string }).path)).size;
-    const whole = "the bytes of in/a.jpg".length + 4 * size;
-    while (given < whole) given = await images.next().then(async () => (await stat(join(source(), "a.jpg"))).size);
-    stop.abort();
-    expect(given).toBe(whole);
-    expect((await images.next()).done).toBe(true);
-  });
-
-  it("takes no result of an earlier run in a folder below for an original", async () => {
-    await originals("in/a.jpg", "in/out/b.webp");
-    const found = await findOriginals([source()], join(source(), "out"));
-    expect(found.map(({ path }) => path)).toEqual([join(source(), "a.jpg")]);
-    expect(await findOriginals([source()], source())).toHaveLength(2);
-  });
-
-  it("goes on where an earlier run ended, and then with what is changed", async () => {
-    await originals("in/a.jpg", "out/a.webp");
-    const seen = await watch({ resume: true }, async (outcomes) => {
-      if (outcomes.length === 1) await writeFile(join(source(), "a.jpg"), "something longer than it was before");
-      return outcomes.length === 2 ? "stop" : undefined;
-    });
-    expect(seen.map(({ kind }) => kind)).toEqual(["skipped", "written"]);
-  });
-
-  it("ends when no other image would fare better", async () => {
-    await originals("in/a.jpg");
-    answer = () => ({ status: 401 });
-    expect(await watch({}, async () => undefined)).toMatchObject([{ kind: "failed", error: { status: 401 } }]);
-  });
-});
-
 describe("lines of JSON", () => {
   it("say of each image what became of it, and end with the sums", async () => {
     await originals("a.jpg", "b.jpg", "c.jpg", "c.webp");
@@ -342,50 +250,6 @@ describe("lines of JSON", () => {
         ms: expect.any(Number),
       },
     ]);
-  });
-});
-
-describe("the service of a run", () => {
-  it("is the one at the usual address, if that is one", async () => {
-    expect(await answers(url)).toBe(true);
-    const other = createServer((_, response) => void response.end("hello"));
-    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
-    const elsewhere = new URL(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
-    expect(await answers(elsewhere)).toBe(false);
-    await new Promise((closed) => other.close(closed));
-    expect(await answers(elsewhere)).toBe(false);
-  });
-
-  it("is sought at the usual address alone, and started where it is asked for", () => {
-    const start = (args: string[], env = {}) => readOptions([...args, "x"], env)?.start;
-    expect(start([])).toBe("unless one answers");
-    expect(start(["--local"], { DARKROOM_URL: "https://images.example.com" })).toBe("always");
-    expect(start([], { DARKROOM_URL: "http://localhost:8787" })).toBe("never");
-    expect(start(["--url", "http://localhost:8787"])).toBe("never");
-  });
-
-  it("is started for the run, and ends with it when it is interrupted", async () => {
-    await originals("in/a.jpg");
-    await writeFile(join(folder, "in", "a.jpg"), await readFile(join(ROOT, "src", "playground", "sample.jpg")));
-    const script = join(ROOT, "src", "cli", "darkroom.js");
-    const args = [script, "--local", "--watch", "--json", "--resize", "40x", "--out", join(folder, "out")];
-    const env = { ...process.env, TMPDIR: folder };
-    const child = execFile(process.execPath, [...args, join(folder, "in")], { env });
-    let stdout = "";
-    let stderr = "";
-    child.stderr?.on("data", (text: string) => (stderr += text));
-    child.stdout?.on("data", (text: string) => {
-      if (stdout === "") child.kill("SIGINT");
-      stdout += text;
-    });
-    const status = await new Promise((resolveExit) => child.on("exit", resolveExit));
-    const [line, sums] = stdout.trimEnd().split("\n");
-    expect(JSON.parse(line ?? "")).toMatchObject({ output: join(folder, "out", "a.jpg"), width: 40 });
-    expect(JSON.parse(sums ?? "")).toMatchObject({ images: 1, failed: 0 });
-    expect(status).toBe(0);
-    expect(stderr).toContain("Starting a service for this run");
-    // Its state is gone, and so is whatever could have written it again.
-    expect((await readdir(folder)).sort()).toEqual(["in", "out"]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The service on one machine, as `npm start` runs it. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +9,8 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { readOptions } from "../../src/cli/batch/options.ts";
+import { answers } from "../../src/cli/batch/service.ts";
 import { DEMO_KEY, type LocalService, startLocal } from "../../src/cli/local.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -149,5 +151,52 @@ describe("npm start", () => {
     const { status, stderr } = await start("eighty");
     expect(status).toBe(1);
     expect(stderr).toContain("PORT must be a whole number");
+  });
+});
+
+describe("the service of a run", () => {
+  it("is the one at the usual address, if that is one", async () => {
+    let said = '{"success":true,"code":200}';
+    const other = createServer((_, response) => void response.end(said));
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    const elsewhere = new URL(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    expect(await answers(elsewhere)).toBe(true);
+    said = "hello";
+    expect(await answers(elsewhere)).toBe(false);
+    await new Promise((closed) => other.close(closed));
+    expect(await answers(elsewhere)).toBe(false);
+  });
+
+  it("is sought at the usual address alone, and started where it is asked for", () => {
+    const start = (args: string[], env = {}) => readOptions([...args, "x"], env)?.start;
+    expect(start([])).toBe("unless one answers");
+    expect(start(["--local"], { DARKROOM_URL: "https://images.example.com" })).toBe("always");
+    expect(start([], { DARKROOM_URL: "http://localhost:8787" })).toBe("never");
+    expect(start(["--url", "http://localhost:8787"])).toBe("never");
+  });
+
+  it("is started for the run, and ends with it when it is interrupted", async () => {
+    const folder = state;
+    await mkdir(join(folder, "in"));
+    await copyFile(join(ROOT, "src", "playground", "sample.jpg"), join(folder, "in", "a.jpg"));
+    const script = join(ROOT, "src", "cli", "darkroom.js");
+    const args = [script, "--local", "--watch", "--json", "--resize", "40x", "--out", join(folder, "out")];
+    const env = { ...process.env, TMPDIR: folder };
+    const child = execFile(process.execPath, [...args, join(folder, "in")], { env });
+    let stdout = "";
+    let stderr = "";
+    child.stderr?.on("data", (text: string) => (stderr += text));
+    child.stdout?.on("data", (text: string) => {
+      if (stdout === "") child.kill("SIGINT");
+      stdout += text;
+    });
+    const status = await new Promise((resolveExit) => child.on("exit", resolveExit));
+    const [line, sums] = stdout.trimEnd().split("\n");
+    expect(JSON.parse(line ?? "")).toMatchObject({ output: join(folder, "out", "a.jpg"), width: 40 });
+    expect(JSON.parse(sums ?? "")).toMatchObject({ images: 1, failed: 0 });
+    expect(status).toBe(0);
+    expect(stderr).toContain("Starting a service for this run");
+    // Its state is gone, and so is whatever could have written it again.
+    expect((await readdir(folder)).sort()).toEqual(["in", "out"]);
   });
 });

@@ -3,6 +3,7 @@ import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 
 import * as admin from "../../src/contract/admin.ts";
+import * as agents from "../../src/contract/agents.ts";
 import * as assets from "../../src/contract/assets.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
@@ -95,6 +96,8 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   DeliverySigning: deliveries.DeliverySigning,
   DeliveryPurged: deliveries.DeliveryPurged,
   Purge: deliveries.Purge,
+  RpcMessage: agents.RpcMessage,
+  RpcAnswer: agents.RpcAnswer,
   NewAccount: admin.NewAccount,
   AccountChange: admin.AccountChange,
   NewKey: admin.NewKey,
@@ -133,6 +136,7 @@ export function openApi(): Json {
       { name: "Deliveries", description: "Pictures by address: what addresses may ask for" },
       { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
+      { name: "Agents", description: "Tools for programs that are led by a language model" },
       { name: "Administration", description: "For the operator, with the token `ADMIN_TOKEN`" },
       { name: "Webhooks", description: "Notifications: what was sent, how it was received, and how they are signed" },
       { name: "Service", description: "About the service itself" },

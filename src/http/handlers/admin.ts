@@ -24,7 +24,13 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { testFormats } from "../../image/self-test.ts";
-import { DEFAULT_CREDITS, DEFAULT_PAGE_ENTRIES, DEFAULT_PLAN, MAX_KEYS } from "../../limits.ts";
+import {
+  DEFAULT_AGENT_DAILY_LIMIT,
+  DEFAULT_CREDITS,
+  DEFAULT_PAGE_ENTRIES,
+  DEFAULT_PLAN,
+  MAX_KEYS,
+} from "../../limits.ts";
 import { reseal } from "../../street/reseal.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
@@ -88,11 +94,12 @@ export async function editAccount(c: AppContext): Promise<Response> {
 /** POST /admin/accounts/<id>/keys */
 export async function addKey(c: AppContext): Promise<Response> {
   const account = await accountOfPath(c);
-  const { name = "" } = checked(NewKey, await optionalJson(c));
+  const { name = "", kind, daily_limit: limit } = checked(NewKey, await optionalJson(c));
   if ((await listKeys(c.env.DB, account.id)).length >= MAX_KEYS) {
     throw new ApiError(422, `An account has at most ${MAX_KEYS} keys`);
   }
-  const { key, record } = await createKey(c.env.DB, account.id, name, new Date());
+  const dailyLimit = kind === "agent" ? (limit ?? DEFAULT_AGENT_DAILY_LIMIT) : undefined;
+  const { key, record } = await createKey(c.env.DB, account.id, name, new Date(), dailyLimit);
   return c.json<v.InferOutput<typeof KeyCreated>>({ success: true, code: 201, ...keyRecord(record), key }, 201);
 }
 
@@ -147,5 +154,7 @@ function accountRecord(account: Account): AccountRecord {
 }
 
 function keyRecord(key: SavedKey): KeyRecord {
-  return { id: key.id, name: key.name, hint: key.hint, created_at: key.createdAt };
+  const { id, name, hint, createdAt, dailyLimit } = key;
+  const kind = dailyLimit === undefined ? "api" : "agent";
+  return { id, name, hint, created_at: createdAt, kind, ...(dailyLimit !== undefined && { daily_limit: dailyLimit }) };
 }

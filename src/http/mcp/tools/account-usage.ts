@@ -1,0 +1,30 @@
+/** The tool that says what is left, and what was used. */
+import document from "../../openapi.json";
+import type { Tool } from "../tool.ts";
+
+const { summary, parameters } = document.paths["/1.0/account/usage"].get;
+const NAMED = ["start", "end"];
+
+export const accountUsage: Tool = {
+  title: "Show credits and usage",
+  description: `Shows the credits that are left this month. ${summary} Costs nothing.`,
+  inputSchema: {
+    type: "object",
+    properties: Object.fromEntries(
+      parameters.filter(({ name }) => NAMED.includes(name)).map(({ name, schema }) => [name, schema]),
+    ),
+    additionalProperties: false,
+  },
+  isReadOnly: true,
+  isOpenWorld: false,
+  call: async (args, routes) => {
+    const query = new URLSearchParams(Object.entries(args).map(([name, value]) => [name, String(value)]));
+    const [account, usage] = [
+      await routes.call("/1.0/account"),
+      await routes.call(`/1.0/account/usage?${query.toString()}`),
+    ];
+    const { subscription, credits } = account;
+    const { start, end, total, usage: days } = usage;
+    return { subscription, credits, start, end, total, days };
+  },
+};

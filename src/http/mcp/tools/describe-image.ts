@@ -1,0 +1,50 @@
+/** The tool that says what a picture is. */
+import type { InputMetadata, Success } from "../../../contract/response.ts";
+import type { Json } from "../protocol.ts";
+import { schemaFromDocument, type Tool } from "../tool.ts";
+
+/** What an agent can make use of without asking for more. */
+const USUAL = ["color", "palette", "faces"];
+
+/** A preview is enough to look at, and costs a fraction of the processor time of the picture as it is. */
+const PREVIEW = {
+  resize: { width: 640, height: 640, upscale: false },
+  output: { format: "webp", animation: false },
+  optimize: { quality: 75 },
+} as const;
+
+const { properties, ...rest } = schemaFromDocument("FetchBody", []);
+
+export const describeImage: Tool = {
+  title: "Describe an image",
+  description:
+    "Fetches an image from a URL and says what it is: its format, size and colors, where faces are (in pixels of the " +
+    "image), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
+    "Costs one credit, as fetching does.",
+  inputSchema: {
+    ...rest,
+    properties: { url: properties["url"], analyze: properties["analyze"] },
+    $defs: {},
+  },
+  isReadOnly: true,
+  isOpenWorld: true,
+  call: async ({ url, analyze = USUAL }, routes) => {
+    const answer = (await routes.call("/1.0/fetch", { url, analyze, ...PREVIEW })) as Json & Success;
+    const { id, input, output, analysis } = answer;
+    const preview = { url: output.url, width: output.width, height: output.height, bytes: output.bytes };
+    return { id, image: input, analysis: { ...analysis, ...facesIn(input, answer) }, preview };
+  },
+};
+
+/** Faces are found in the preview; whoever asks means the picture. */
+function facesIn(input: InputMetadata, { output, analysis }: Success): Json {
+  if (!analysis?.faces) return {};
+  const [across, down] = [input.width / output.width, input.height / output.height];
+  const faces = analysis.faces.map(({ x, y, width, height }) => ({
+    x: Math.round(x * across),
+    y: Math.round(y * down),
+    width: Math.round(width * across),
+    height: Math.round(height * down),
+  }));
+  return { faces };
+}

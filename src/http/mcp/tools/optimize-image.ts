@@ -1,0 +1,21 @@
+/** The tool that makes a smaller or another picture of one that is online. */
+import document from "../../openapi.json";
+import { schemaFromDocument, type Tool } from "../tool.ts";
+
+/** Credentials, answers that go elsewhere, and bytes: nothing that an agent could read, or should hold. */
+const OMITTED = ["headers", "response", "webhook", "store", "cdn"];
+
+export const optimizeImage: Tool = {
+  title: "Optimize an image",
+  description:
+    `${document.paths["/1.0/fetch"].post.summary} ` +
+    "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
+    "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit.",
+  inputSchema: schemaFromDocument("FetchBody", OMITTED),
+  isReadOnly: false,
+  isOpenWorld: true,
+  call: async (args, routes) => {
+    const { success: _, code: __, ...result } = await routes.call("/1.0/fetch", args);
+    return result;
+  },
+};
