@@ -1,5 +1,5 @@
 /** Plain data in the database of a Durable Object, found by name and forgotten by time. */
-import { SWEEP_DELETIONS } from "../limits.ts";
+import { SWEEP_DELETIONS } from "../limits/webhook.ts";
 
 interface Expiring {
   /** When there is nothing to remember any more, in milliseconds since the epoch. */

@@ -10,6 +10,7 @@ import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
 import { countHolder, refusalOf, type Terms } from "./holder.ts";
+import { wholeOf } from "./inside.ts";
 import {
   admitted,
   admittedWithCredit,

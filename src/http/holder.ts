@@ -36,5 +36,8 @@ export function countHolder(c: AppContext, holder: Holder, terms: Terms, use?: U
 /** Why a holder is not let in. */
 export function refusalOf({ account }: Holder): ApiError {
   const isActive = account.status === "active";
-  return new ApiError(403, isActive ? "This key is for agents: it opens POST /mcp and nothing else" : "Account suspended");
+  return new ApiError(
+    403,
+    isActive ? "This key is for agents: it opens POST /mcp and nothing else" : "Account suspended",
+  );
 }

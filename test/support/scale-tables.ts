@@ -6,10 +6,8 @@ import {
   MAX_SWEEP_OBJECTS,
   RATE_LIMIT_REQUESTS,
   SWEEP_DATABASES,
-  WEBHOOK_BODY_DAYS,
-  WEBHOOK_HISTORY_DAYS,
-  WEBHOOK_JOBS_PER_DAY,
 } from "../../src/limits.ts";
+import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS, WEBHOOK_JOBS_PER_DAY } from "../../src/limits/webhook.ts";
 import { table, type Tables } from "./markdown-tables.ts";
 
 export const SCALE_TABLES: Tables = {
