@@ -3,9 +3,11 @@
 /** Folders by their paths, several that are one idea in one row, in the order of the street: entrances before what they use. */
 const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src", "index.ts, the Worker's entry, and the leaves: errors, limits, settings, fields, log"],
+  ["src/limits", "bounds of one subject each"],
   ["src/http", "the API: app, routes, authentication, answers, openapi.json"],
   ["src/http/routes", "a row for each endpoint: path, schemas, examples"],
   ["src/http/handlers", "what each endpoint does"],
+  ["src/http/{mcp,mcp/tools}", "the Model Context Protocol, and in tools a file for each tool"],
   ["src/contract", "schemas of requests and answers, made from the registries"],
   ["src/street", "the way of every picture from source to answer; queue, courier and sweep"],
   ["src/delivery", "pictures by address: policy, caches, drafts and finals"],
