@@ -2,7 +2,7 @@
 
 /** Folders by their paths, several that are one idea in one row, in the order of the street: entrances before what they use. */
 const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
-  ["src", "index.ts, the Worker's entry, and the leaves: errors, limits, settings, fields, log"],
+  ["src", "the Worker's entry, and the leaves: errors, limits, settings, log"],
   ["src/limits", "bounds of one subject each"],
   ["src/http", "the API: app, routes, authentication, answers, openapi.json"],
   ["src/http/routes", "a row for each endpoint: path, schemas, examples"],

@@ -18,7 +18,7 @@ replaced unless --overwrite is given.
   --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
   --compression NAME  low, medium, high, ultra, lossless
   --quality N         1 to 100, instead of a search for the smallest good one
-  --data JSON         any other members of the request, see /docs
+  --data JSON         any other members of the request, see /docs/reference
   --out DIR           where results go
   --resume            pass over images whose result is there, and go on with the others
   --overwrite         replace files that exist, originals included

@@ -55,8 +55,9 @@ export function render(document: string): Rendered {
           ? `<code>${escape(plain(inside))}</code>`
           : `<a href="${escape(address)}">${html}</a>`;
       },
+      // Programs can be copied; text is only read.
       code: ({ text, lang = "" }) =>
-        `<div class="code copyable"><pre tabindex="0" data-language="${escape(lang)}"><code>${escape(text)}</code></pre></div>\n`,
+        `<div class="code${lang === "text" ? "" : " copyable"}"><pre tabindex="0" data-language="${escape(lang)}"><code>${escape(text)}</code></pre></div>\n`,
       table({ header, rows }) {
         tables += 1;
         const cell = (tag: string, { tokens: inside }: Tokens.TableCell) =>
@@ -79,13 +80,16 @@ export function render(document: string): Rendered {
   };
 }
 
+/** The API document: what it says is read at the page of the reference. */
+export const API_DOCUMENT = "../http/openapi.json";
+
 /** Where a link of a document leads on the served pages; undefined for files that are not served. */
 export function addressOf(href: string): string | undefined {
   if (/^https?:/.test(href)) return href;
   const [path = "", anchor] = href.split("#");
   const hash = anchor === undefined ? "" : `#${anchor}`;
   if (path === "") return hash;
-  if (path === "../http/openapi.json") return `/docs/reference${hash}`;
+  if (path === API_DOCUMENT) return `/docs/reference${hash}`;
   return /^[\w-]+\.md$/.test(path) ? pagePath(path) + hash : undefined;
 }
 

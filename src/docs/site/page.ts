@@ -1,5 +1,5 @@
 /** The shell of every page under /docs: the bar, the menu, the text, and the way to the next page. */
-import { escape, INDEX, pagePath, render, type Section } from "./markdown.ts";
+import { addressOf, API_DOCUMENT, escape, INDEX, pagePath, render, type Section } from "./markdown.ts";
 
 /** Documents by file name. */
 export type Documents = Readonly<Record<string, string>>;
@@ -13,7 +13,8 @@ interface Group {
 export function menuOf(index: string): Group[] {
   return index.split(/^## /m).flatMap((part) => {
     const [name = ""] = part.split("\n", 1);
-    const files = [...part.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file = ""]) => file);
+    const links = [...part.matchAll(/^- \[[^\]]*\]\(([^)]*)\)/gm)].map(([, file = ""]) => file);
+    const files = links.filter((file) => file.endsWith(".md") || file === API_DOCUMENT);
     return files.length === 0 ? [] : [{ name, files }];
   });
 }
@@ -27,9 +28,10 @@ export function menuOf(index: string): Group[] {
  */
 export function site(documents: Documents): Record<string, string> {
   const groups = menuOf(documents[INDEX] ?? "");
-  const order = [INDEX, ...groups.flatMap(({ files }) => files)];
+  const order = [INDEX, ...groups.flatMap(({ files }) => files)].filter((file) => file !== API_DOCUMENT);
   const pages = new Map(order.map((file) => [file, render(documents[file] ?? "")] as const));
   const titles = new Map([...pages].map(([file, { title }]) => [file, title]));
+  titles.set(API_DOCUMENT, "API reference");
   const built: Record<string, string> = {};
   for (const [position, [file, { title, description, html, sections }]] of [...pages].entries()) {
     const around = [order[position - 1], order[position + 1]] as const;
@@ -122,7 +124,7 @@ ${body}
 
 function menu(groups: readonly Group[], titles: ReadonlyMap<string, string>, current: string): string {
   const link = (file: string) =>
-    `<li><a href="${pagePath(file)}"${file === current ? ` aria-current="page"` : ""}>${escape(titles.get(file) ?? "")}</a></li>`;
+    `<li><a href="${addressOf(file)}"${file === current ? ` aria-current="page"` : ""}>${escape(titles.get(file) ?? "")}</a></li>`;
   const lists = groups.map(({ name, files }) => `<p>${escape(name)}</p>\n<ul>\n${files.map(link).join("\n")}\n</ul>\n`);
   return `<div class="menu">
 <div id="search"></div>
