@@ -25,6 +25,8 @@ export interface EncodeSettings {
   readonly draft?: boolean;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
+  /** For prices: what a study finds out of the picture is known from renditions before this one. */
+  readonly studied?: boolean;
 }
 
 /** What an encoder will show of a picture, found without writing a file. */

@@ -22,8 +22,8 @@ const MAX_KEPT_PIXELS = 4_000_000;
  * Where a format shows what it would write, as many for each choice that it leaves. Qualities of flat pictures are farther
  * from where searches begin: so many times as many are looked at.
  */
-const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.2 };
-const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.4 };
+const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
+const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 export const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 
@@ -185,15 +185,21 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
     return searchMs(picture, (extent) =>
       tryMs(format, extent, { ...settings, ...variants[0], trial: extent !== picture }),
     );
+  const encodingMs = (extent: Extent, studied: boolean) => {
+    const of = { ...settings, progressive: false, trial: true, studied };
+    const all = variants.map((variant) => format.write.price(extent, { ...of, ...variant }).ms);
+    return all.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
+  };
   const previewed = (extent: Extent) => {
-    const encodings = variants.map(
-      (variant) => format.write.price(extent, { ...settings, ...variant, progressive: false, trial: true }).ms,
-    );
-    const all = encodings.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
+    const all = encodingMs(extent, true);
     const decode = resultDecodePrice(format, extent).ms;
     return extent === picture ? all / variants.length + decode : all + decode * variants.length;
   };
-  return searchMs(picture, previewed, PREVIEWED_TRIES);
+  // What is found out of the sample, and of the whole where that is another picture, is found out once.
+  const studying = (extent: Extent) => encodingMs(extent, false) - encodingMs(extent, true);
+  const sample = { ...picture, ...sampleSize(picture), frames: 1 };
+  const once = studying(sample) + (samplePart(picture) < 1 ? studying(picture) / variants.length : 0);
+  return once + searchMs(picture, previewed, PREVIEWED_TRIES);
 }
 
 /** Milliseconds of writing a file and decoding it. */

@@ -53,7 +53,7 @@ export async function encode(picture: Picture, settings: EncodeSettings, breath:
 }
 
 /** The part of the time that flat pictures take: without loss every bit is coded, of which they have few. */
-const FLAT_SHARE = { lossy: 0.7, lossless: 0.4 } as const;
+const FLAT_SHARE = { lossy: 0.6, lossless: 0.4 } as const;
 
 /** The price of encoding, the file included. */
 export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {

@@ -52,8 +52,10 @@ export async function writeLossy(known: Known, options: LossyOptions, breath: Br
  */
 const FILES = { photograph: 1.5, flat: 1 };
 
+type PricedOptions = Omit<LossyOptions, "quality"> & Pick<EncodeSettings, "studied">;
+
 /** The price of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
-export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality">): Price {
+export function lossyPrice(picture: Extent, options: PricedOptions): Price {
   const { effort } = options;
   const writing =
     picture.frames > 1 ? animationPrice(picture, effort) : either(stillPrice(picture, effort), trialPrice(picture));
@@ -61,9 +63,9 @@ export function lossyPrice(picture: Extent, options: Omit<LossyOptions, "quality
   return { bytes, ms: lossyMs(picture, options) };
 }
 
-function lossyMs(picture: Extent, { effort, trial, loss }: Omit<LossyOptions, "quality">): number {
+function lossyMs(picture: Extent, { effort, trial, loss, studied = false }: PricedOptions): number {
   const { width, height, frames } = picture;
-  const colors = sequence(knownPrice(picture), quantizedPrice(picture));
+  const colors = studied ? quantizedPrice(picture) : sequence(knownPrice(picture), quantizedPrice(picture));
   const files = byDetail(picture, FILES.flat, FILES.photograph);
   if (frames > 1) return sequence(colors, estimatePrice(picture), times(files, animationPrice(picture, effort))).ms;
   const levels = nearPrice(width, width * height);

@@ -29,8 +29,8 @@ export const write = {
 } satisfies Writer;
 
 function price(picture: Extent, settings: EncodeSettings): Price {
-  const { effort, trial = false, loss } = settings;
-  if (!isExact(settings)) return lossyPrice(picture, { effort, trial, loss });
+  const { effort, trial = false, loss, studied = false } = settings;
+  if (!isExact(settings)) return lossyPrice(picture, { effort, trial, loss, studied });
   if (picture.frames > 1) return animationPrice(picture, effort);
   return trial ? trialPrice(picture) : stillPrice(picture, effort);
 }
