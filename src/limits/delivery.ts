@@ -30,6 +30,8 @@ export const STALE_SECONDS = 86_400;
 export const REFUSAL_CACHE_SECONDS = 60;
 /** How much longer than its time a result is served whose origin fails. */
 export const FAILING_ORIGIN_MS = 86_400_000;
+/** How long browsers and edges may keep such a result. */
+export const FAILING_CACHE_SECONDS = 60;
 /** Starts of a final that may fail before the draft is taken for it. */
 export const MAX_FINAL_STARTS = 3;
 /** How long a request waits for a final that is made elsewhere, and between two looks. */

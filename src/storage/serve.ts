@@ -1,5 +1,6 @@
 /** Serving one stored object over HTTP: conditions and ranges of RFC 9110, for content that nobody else may run. */
-import { contentDisposition, listsTag } from "../header.ts";
+import { continues, isUnchanged, partOf, type Version } from "../conditions.ts";
+import { contentDisposition } from "../header.ts";
 
 /** An object, what it is called, and how many more seconds it may be kept by caches. */
 export interface Served {
@@ -26,17 +27,18 @@ export async function serveObject(request: Request, bucket: R2Bucket, served: Se
   }
   const object = await bucket.head(served.key);
   if (object === null) return undefined;
-  if (isUnchanged(headers, object)) return new Response(null, { status: 304, headers: headersOf(object, served) });
-  const asked = request.method === "GET" && rangeApplies(headers, object) ? headers.get("range") : null;
-  const range = asked === null ? undefined : parseRange(asked, object.size);
-  if (range === "unsatisfiable") {
+  const version = versionOf(object);
+  if (isUnchanged(headers, version)) return new Response(null, { status: 304, headers: headersOf(object, served) });
+  const asked = request.method === "GET" && continues(headers, version) ? headers.get("range") : null;
+  const part = partOf(asked, object.size);
+  if (part === "unsatisfiable") {
     return new Response(null, {
       status: 416,
       headers: { ...FIXED_HEADERS, "content-range": `bytes */${object.size}` },
     });
   }
   if (request.method === "HEAD") return new Response(null, { headers: headersOf(object, served, object.size) });
-  return serveBody(bucket, served, range);
+  return serveBody(bucket, served, part && { offset: part.start, length: part.end - part.start + 1 });
 }
 
 async function serveBody(bucket: R2Bucket, served: Served, range: Range | undefined): Promise<Response | undefined> {
@@ -69,32 +71,7 @@ function headersOf(object: R2Object, { name, remaining }: Served, length?: numbe
   return headers;
 }
 
-/** If-None-Match, compared weakly; only without it, If-Modified-Since (RFC 9110 section 13.2.2). */
-function isUnchanged(headers: Headers, object: R2Object): boolean {
-  const tags = headers.get("if-none-match");
-  if (tags !== null) return listsTag(tags, object.httpEtag, true);
-  const since = Date.parse(headers.get("if-modified-since") ?? "");
-  return wholeSeconds(object.uploaded) <= since;
-}
-
-/** A range counts only for the object that If-Range names; an entity tag must match strongly. */
-function rangeApplies(headers: Headers, object: R2Object): boolean {
-  const condition = headers.get("if-range")?.trim();
-  if (condition === undefined || condition === object.httpEtag) return true;
-  return Date.parse(condition) === wholeSeconds(object.uploaded);
-}
-
 /** Dates in headers have no fraction. */
-function wholeSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1_000) * 1_000;
-}
-
-/** @returns undefined for what may be ignored: another unit, several ranges, no range at all */
-function parseRange(header: string, size: number): Range | "unsatisfiable" | undefined {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim()) ?? [];
-  if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
-  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
-  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
-  return start < end ? { offset: start, length: end - start } : "unsatisfiable";
+function versionOf({ httpEtag, uploaded }: R2Object): Version {
+  return { etag: httpEtag, changedAt: Math.floor(uploaded.getTime() / 1_000) * 1_000 };
 }

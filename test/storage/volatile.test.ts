@@ -183,6 +183,7 @@ describe("a kept result", () => {
   it.each([
     ["bytes=0-0", "0", "bytes 0-0/10"],
     ["bytes=2-4", "234", "bytes 2-4/10"],
+    ["Bytes= 2-4", "234", "bytes 2-4/10"],
     ["bytes=7-", "789", "bytes 7-9/10"],
     ["bytes=7-100", "789", "bytes 7-9/10"],
     ["bytes=-3", "789", "bytes 7-9/10"],

@@ -15,7 +15,7 @@ import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
-import { DRAFT_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
+import { DRAFT_CACHE_SECONDS, FAILING_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
@@ -106,18 +106,13 @@ function splitUrl(url: string): { pathname: string } {
   return { pathname: start < 0 ? "/" : url.slice(start) };
 }
 
-async function answerOf(
-  c: AppContext,
-  { asked, delivery, canonical, key }: Asking,
-  picture: Picture,
-): Promise<Response> {
+async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promise<Response> {
+  const { asked, delivery, canonical, key } = asking;
   const { body, facts } = picture;
-  const isDraft = facts.rendition === "draft";
-  const seconds = isDraft ? DRAFT_CACHE_SECONDS : delivery.ttl;
   const headers: Record<string, string> = {
     ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
     "Last-Modified": new Date(facts.madeAt).toUTCString(),
-    "Cache-Control": cacheControl(`public, max-age=${seconds}`),
+    "Cache-Control": cacheControl(`public, max-age=${secondsLeft(asking, facts)}`),
     "Cache-Tag": tagsOf(delivery.id, key),
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -138,6 +133,13 @@ async function answerOf(
     nameOf(asked, facts.name),
   );
   return new Response(body as BodyInit, { headers });
+}
+
+/** Seconds for which caches may keep a picture: what is left of its time, and a while where its origin fails after that. */
+function secondsLeft({ askedAt, delivery }: Asking, { rendition, checkedAt }: Picture["facts"]): number {
+  if (rendition === "draft") return DRAFT_CACHE_SECONDS;
+  const left = delivery.ttl - Math.max(0, Math.floor((askedAt - checkedAt) / 1_000));
+  return left > 0 ? left : FAILING_CACHE_SECONDS;
 }
 
 /** The name that the address gives, with the extension of what it is. */
