@@ -189,7 +189,7 @@ describe("later views", () => {
     const soon = Math.floor(Date.now() / 1_000) + 100;
     expect(Number(/^public, max-age=(\d+)$/.exec(await said(`w=24,exp=${soon}`))?.[1])).toBeLessThanOrEqual(100);
     const late = await said(`w=24,exp=${soon + 9_999_999}`);
-    expect(late).toMatch(/^public, max-age=6047\d\d, stale-while-revalidate=86400$|^public, max-age=604800, /);
+    expect(late).toMatch(/^public, max-age=604[78]\d\d, stale-while-revalidate=86400$/);
     await settle();
     await api("POST", `/1.0/deliveries/${delivery.id}/signing`, { key });
     forgetDeliveries();
