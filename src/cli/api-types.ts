@@ -18,7 +18,7 @@ export type FetchBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
-  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "faces")[];
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -48,7 +48,7 @@ export type UploadBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
-  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "faces")[];
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly response?: {
@@ -445,6 +445,10 @@ export type Analysis = {
     readonly share: number;
   })[];
   readonly phash?: string;
+  readonly focus?: {
+    readonly x: number;
+    readonly y: number;
+  };
   readonly faces?: readonly ({
     readonly x: number;
     readonly y: number;

@@ -2,12 +2,13 @@
 import { blurhash } from "./analyses/blurhash.ts";
 import { color } from "./analyses/color.ts";
 import { faces } from "./analyses/faces.ts";
+import { focus } from "./analyses/focus.ts";
 import { palette } from "./analyses/palette.ts";
 import { phash } from "./analyses/phash.ts";
 import { thumbhash } from "./analyses/thumbhash.ts";
 import type { Analysis } from "./analysis.ts";
 
-export const ANALYSES = { thumbhash, blurhash, color, palette, phash, faces } as const satisfies Record<
+export const ANALYSES = { thumbhash, blurhash, color, palette, phash, focus, faces } as const satisfies Record<
   string,
   Analysis
 >;

@@ -143,6 +143,69 @@ it("finds the faces of the result, in its pixels", async () => {
   }
 });
 
+describe("the point to look at", () => {
+  const focusOf = async (bytes: Uint8Array) => (await analyze(bytes, ["focus"])).focus;
+  const GRAY: Color = [128, 128, 128, 255];
+  /** A disc on a ground, its middle at shares of the sides. */
+  const disc = (x: number, y: number, color: Color, ground: (x: number, y: number) => Color) =>
+    paintedFile(400, 300, (px, py) => (Math.hypot(px - x * 400, py - y * 300) < 30 ? color : ground(px, py)));
+  /** The same numbers from 0 to 255 each time, no two neighbors alike but by chance. */
+  const noise = (x: number, y: number, seed = 1) => {
+    let state = Math.imul(x + 1, 0x9e37_79b1) ^ Math.imul(y + 1, 0x85eb_ca77) ^ Math.imul(seed, 0xc2b2_ae3d);
+    for (const shift of [15, 13, 16]) state = Math.imul(state ^ (state >>> shift), 0x2c1b_3c6d);
+    return state >>> 24;
+  };
+
+  it.each([
+    ["is in a saturated disc on gray", [220, 30, 30, 255], () => GRAY],
+    ["is in a bright disc on gray", [240, 240, 240, 255], () => GRAY],
+    [
+      "is in a dark disc in a noise",
+      [20, 20, 20, 255],
+      (x: number, y: number) => [noise(x, y), 200, 200, 255] as Color,
+    ],
+    ["is in a disc that is opaque", [30, 60, 220, 255], () => [0, 0, 0, 0] as Color],
+  ] as [string, Color, (x: number, y: number) => Color][])("%s, wherever that lies", async (_, color, ground) => {
+    for (const [x, y] of [
+      [0.25, 0.7],
+      [0.8, 0.3],
+      [0.5, 0.5],
+      [0.12, 0.15],
+    ] as const) {
+      const found = await focusOf(await disc(x, y, color, ground));
+      expect(Math.hypot((found?.x ?? 0) - x, (found?.y ?? 0) - y)).toBeLessThan(0.05);
+    }
+  });
+
+  it.each<[string, (x: number, y: number) => Color]>([
+    ["one color", () => [90, 140, 60, 255]],
+    ["a checkerboard", (x, y) => (((x >> 3) + (y >> 3)) % 2 ? [0, 0, 0, 255] : [255, 255, 255, 255])],
+    ["a gradient", (_, y) => [y / 2, y / 2, y / 2, 255]],
+    ["a sky", (x) => [(x * 255) / 400, (x * 255) / 400, 200, 255]],
+    ["noise", (x, y) => [noise(x, y), noise(x, y, 2), noise(x, y, 3), 255]],
+    ["nothing", () => [0, 0, 0, 0]],
+  ])("is the middle of %s", async (_, at) => {
+    expect(await focusOf(await paintedFile(400, 300, at))).toEqual({ x: 0.5, y: 0.5 });
+  });
+
+  it("is in the most prominent face, and turns with the picture", async () => {
+    const { faces: [face] = [], focus } = await analyze(pair, ["faces", "focus"]);
+    const { width, height } = await decodeFile(jpeg, pair);
+    const center = face && { x: (face.x + face.width / 2) / width, y: (face.y + face.height / 2) / height };
+    expect(focus).toEqual({ x: expect.closeTo(center?.x ?? 0, 2), y: expect.closeTo(center?.y ?? 0, 2) });
+  });
+
+  it("follows what it is of when the picture is mirrored, turned, made smaller, or saved again", async () => {
+    const { x = 0, y = 0 } = (await focusOf(parrots)) ?? {};
+    const around = (a: number, b: number) => ({ x: expect.closeTo(a, 1), y: expect.closeTo(b, 1) });
+    const mirrored = await result(parrots, { flip: { horizontal: true } });
+    expect(await focusOf(mirrored)).toEqual(around(1 - x, y));
+    expect(await focusOf(await result(parrots, { rotate: { angle: 90 } }))).toEqual(around(1 - y, x));
+    const small = { resize: { width: 320 }, optimize: { quality: 60 } };
+    expect(await focusOf(await result(parrots, small))).toEqual(around(x, y));
+  });
+});
+
 it("looks at the picture as it is shown, at one pixel as well, and says what was asked in that order", async () => {
   const names: AnalysisName[] = ["phash", "thumbhash", "color"];
   expect(Object.keys(await analyze(parrots, names))).toEqual(names);
@@ -158,9 +221,9 @@ it("takes no more than the job may have", async () => {
 it.each<[unknown, string]>([
   [[], "analyze must name an analysis"],
   [["color", "color"], "analyze must name every analysis once"],
-  [["mood"], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, faces"],
-  ["color", "analyze must be a list of thumbhash, blurhash, color, palette, phash, faces"],
-  [[["color"]], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, faces"],
+  [["mood"], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, focus, faces"],
+  ["color", "analyze must be a list of thumbhash, blurhash, color, palette, phash, focus, faces"],
+  [[["color"]], "analyze.0 must be one of thumbhash, blurhash, color, palette, phash, focus, faces"],
 ])("is refused as %j", (names, message) => {
   expect(() => parseBody(UploadBody, { analyze: names })).toThrow(message);
 });
