@@ -2,9 +2,9 @@
 import * as v from "valibot";
 
 import { analysis } from "../analysis.ts";
-import { FACE_SIDE, findFaces, findFacesPrice } from "../faces/detect.ts";
+import { FACE_SIDE, findFacesPrice } from "../faces/detect.ts";
 import { enlarged, snapped } from "../faces/report.ts";
-import { rowsOver } from "../rows.ts";
+import { facesIn } from "./found-faces.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -14,7 +14,7 @@ export const faces = analysis({
   side: FACE_SIDE,
   ms: (size) => findFacesPrice(size).ms,
   of: async (small, breath) => {
-    const found = await findFaces(rowsOver(small.pixels, small), breath);
+    const found = await facesIn(small, breath);
     return enlarged(found, small, small.picture).map((box) => snapped(box, small.picture));
   },
 });

@@ -5,9 +5,9 @@
 import * as v from "valibot";
 
 import { analysis } from "../analysis.ts";
-import { FACE_SIDE, findFaces, findFacesPrice } from "../faces/detect.ts";
+import { FACE_SIDE, findFacesPrice } from "../faces/detect.ts";
 import type { Point } from "../gravity.ts";
-import { rowsOver } from "../rows.ts";
+import { facesIn } from "./found-faces.ts";
 import { overWhite } from "./over-white.ts";
 import { saliencyMs, standoutOf } from "./saliency.ts";
 
@@ -21,7 +21,7 @@ export const focus = analysis({
   side: FACE_SIDE,
   ms: (size) => findFacesPrice(size).ms + saliencyMs(size.width * size.height),
   of: async (small, breath) => {
-    const [face] = await findFaces(rowsOver(small.pixels, small), breath);
+    const [face] = await facesIn(small, breath);
     if (face) {
       const { x, y, width, height } = face;
       return rounded({ x: (x + width / 2) / small.width, y: (y + height / 2) / small.height });

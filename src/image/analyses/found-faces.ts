@@ -1,0 +1,16 @@
+/** The faces of a small version: analyses that look at the same one seek them once. */
+import type { Small } from "../analysis.ts";
+import type { Breath } from "../breath.ts";
+import { findFaces } from "../faces/detect.ts";
+import type { Box } from "../geometry.ts";
+import { rowsOver } from "../rows.ts";
+
+/** Gone with the small version that they were found in. */
+const found = new WeakMap<Small, Promise<Box[]>>();
+
+/** The most prominent first, in pixels of the small version. */
+export function facesIn(small: Small, breath: Breath): Promise<Box[]> {
+  const finding = found.get(small) ?? findFaces(rowsOver(small.pixels, small), breath);
+  found.set(small, finding);
+  return finding;
+}
