@@ -165,6 +165,8 @@ export const MAX_UPLOAD_TOKEN_CHARACTERS = 12 * 1024;
 export const UPLOAD_TOKEN_SKEW_MS = 60_000;
 /** Spent tokens that an isolate remembers, so that asking again with one reaches no meter. */
 export const MAX_CACHED_SPENT_TOKENS = 1_000;
+/** For how long: a flood with one costs a call of the meter each time, and a person who tries again takes longer. */
+export const SPENT_TOKEN_CACHE_MS = 2_000;
 /** How long browsers may remember that a page may send uploads; the longest that any of them does. */
 export const PREFLIGHT_SECONDS = 7_200;
 

@@ -4,7 +4,7 @@ import { openUploadToken, UPLOAD_TOKEN_PREFIX, type UploadGrant } from "../accou
 import { vaultOf } from "../account/vault.ts";
 import { ApiError, outage } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
-import { MAX_CACHED_SPENT_TOKENS, PREFLIGHT_SECONDS } from "../limits.ts";
+import { MAX_CACHED_SPENT_TOKENS, PREFLIGHT_SECONDS, SPENT_TOKEN_CACHE_MS } from "../limits.ts";
 import { Recent } from "../recent.ts";
 import { CHALLENGE } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";
@@ -12,8 +12,8 @@ import { countHolder, type Terms } from "./holder.ts";
 import { IDEMPOTENCY_KEY } from "./idempotency.ts";
 import { admitted, refuseAnonymous } from "./rate-limit.ts";
 
-/** Tokens that were found spent, which they stay. */
-const spent = new Recent<true>(MAX_CACHED_SPENT_TOKENS);
+/** Tokens that were found spent, and until when that is believed: an upload that is at work may give its use back. */
+const spent = new Recent<number>(MAX_CACHED_SPENT_TOKENS);
 
 /** The upload token of an Authorization header; undefined where it carries something else. */
 export function bearerToken(header: string | undefined): string | undefined {
@@ -37,7 +37,7 @@ export async function enterWithToken(c: AppContext, token: string, terms: Terms)
   if (!grant) return refuse(c);
   letRead(c, grant);
   // What was answered under an Idempotency-Key is answered again with a token that is spent.
-  const isSpent = spent.has(grant.id) && c.req.header(IDEMPOTENCY_KEY) === undefined;
+  const isSpent = (spent.get(grant.id) ?? 0) > now && c.req.header(IDEMPOTENCY_KEY) === undefined;
   if (isSpent || grant.expiresAt <= now) return refuse(c);
   const holder = await holderOf(c, grant, now).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) return refuse(c);
@@ -46,7 +46,7 @@ export async function enterWithToken(c: AppContext, token: string, terms: Terms)
   c.set("grant", grant);
   const admission = await c.var.admission;
   if (admission?.isSpent) {
-    spent.set(id, true);
+    spent.set(id, now + SPENT_TOKEN_CACHE_MS);
     // It is counted by the address instead: a visitor must not use up the window of the key.
     c.set("admission", undefined);
     return refuse(c);

@@ -2,6 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { generateKey } from "../../src/account/keys.ts";
+import { mayBeUploadToken, openUploadToken, sealUploadToken } from "../../src/account/upload-tokens.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { NEW_KEY, OLD_KEY, sealedAtFirst } from "../support/sealed.ts";
 
@@ -121,3 +123,16 @@ async function isOutdated(vault: ReturnType<typeof vaultOf>, sealed: Uint8Array)
   const { outdated } = await vault.heads();
   return outdated.some(({ from, to }) => from.toHex() <= head && head <= to.toHex());
 }
+
+it("seals upload tokens, which open for whoever has the key, and are told from mistyped ones before", async () => {
+  const vault = vaultOf([new Uint8Array(32)]);
+  const grant = { id: "i", account: "a", key: "k", expiresAt: 1, uses: 1, data: { flip: {} } };
+  const token = await sealUploadToken(vault, grant);
+  expect(await openUploadToken(vault, token)).toEqual(grant);
+  expect(await openUploadToken(vaultOf([new Uint8Array(32).fill(1)]), token)).toBeUndefined();
+  for (const at of [3, 20, token.length - 1]) {
+    const other = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
+    expect(mayBeUploadToken(other)).toBe(false);
+  }
+  expect(mayBeUploadToken(generateKey())).toBe(false);
+});

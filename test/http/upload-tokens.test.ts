@@ -4,12 +4,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { changeAccount } from "../../src/account/accounts.ts";
-import { deleteKey, forgetKeys, generateKey } from "../../src/account/keys.ts";
-import { mayBeUploadToken, openUploadToken, sealUploadToken } from "../../src/account/upload-tokens.ts";
+import { deleteKey, forgetKeys } from "../../src/account/keys.ts";
+import { sealUploadToken } from "../../src/account/upload-tokens.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { ApiError } from "../../src/errors.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
-import { MAX_SOURCE_BYTES, UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../../src/limits.ts";
+import { MAX_SOURCE_BYTES, SPENT_TOKEN_CACHE_MS, UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../../src/limits.ts";
 import { type Street, street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf, type Call } from "../support/api.ts";
@@ -111,19 +111,6 @@ describe("a new token", () => {
     const { status } = await make({}, { key: await tokenFor({ uses: 5 }) });
     expect(status).toBe(401);
   });
-
-  it("opens for whoever has the key of the vault, and is told from a mistyped one before", async () => {
-    const vault = vaultOf([new Uint8Array(32)]);
-    const grant = { id: "i", account: "a", key: "k", expiresAt: 1, uses: 1, data: { flip: {} } };
-    const token = await sealUploadToken(vault, grant);
-    expect(await openUploadToken(vault, token)).toEqual(grant);
-    expect(await openUploadToken(vaultOf([new Uint8Array(32).fill(1)]), token)).toBeUndefined();
-    for (const at of [3, 20, token.length - 1]) {
-      const other = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
-      expect(mayBeUploadToken(other)).toBe(false);
-    }
-    expect(mayBeUploadToken(generateKey())).toBe(false);
-  });
 });
 
 describe.each(ways)("a token %s", (_, send) => {
@@ -169,6 +156,26 @@ describe.each(ways)("a token %s", (_, send) => {
     expect(await used()).toBe(1);
   });
 
+  it("can be used again once the upload that had its use was refused", async () => {
+    const token = await tokenFor();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const process: Street["process"] = async () => {
+      begun.resolve();
+      await promise;
+      throw new ApiError(415, "No image");
+    };
+    const first = send(token, { street: { ...shortStreet, process } });
+    await begun.promise;
+    expect((await send(token)).status).toBe(401);
+    resolve();
+    expect((await first).status).toBe(415);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + SPENT_TOKEN_CACHE_MS);
+    expect((await send(token)).status).toBe(200);
+  });
+
   it("loses its use to work that fails", async () => {
     const token = await tokenFor();
     const late = brokenStreet(new ApiError(422, "The image is damaged"), 5);
@@ -193,14 +200,8 @@ describe.each(ways)("a token %s", (_, send) => {
       const { status, body } = await send(token);
       words.push([status, body.message]);
     };
-    const forged = await sealUploadToken(vaultOf([new Uint8Array(32)]), {
-      id: crypto.randomUUID(),
-      account: opened.account.id,
-      key: opened.keyId,
-      expiresAt: Date.now() + 60_000,
-      uses: 1,
-      data: {},
-    });
+    const grant = { id: "i", account: opened.account.id, key: opened.keyId, expiresAt: 9e15, uses: 1, data: {} };
+    const forged = await sealUploadToken(vaultOf([new Uint8Array(32)]), grant);
     await note(forged);
     await note("du_nonsense");
     const token = await tokenFor({ ttl: 60, uses: 9 });
