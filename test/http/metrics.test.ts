@@ -1,31 +1,34 @@
 /** What a monitor reads: the counts of this isolate, in the text format of Prometheus. */
 import { expect, it } from "vitest";
 
+import alerts from "../../src/docs/alerts.yml?raw";
+import dashboard from "../../src/docs/dashboard.json";
 import { count, told } from "../../src/metrics.ts";
 import { street } from "../../src/street/edges.ts";
 import png from "../fixtures/png/palette-8.png";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { families, type Family } from "../support/prometheus.ts";
 
 const api = apiOf(street);
 
-/** One line: a name, labels and a value, as the format has them. */
-const SAMPLE = /^([a-z_]+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (\d+(?:\.\d+)?(?:e-?\d+)?)$/;
-
-async function metrics(): Promise<Map<string, number>> {
+async function scraped(): Promise<Family[]> {
   const { status, headers, bytes } = await api("GET", "/metrics", { headers: ADMIN });
   expect(status).toBe(200);
   expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  return families(new TextDecoder().decode(bytes));
+}
+
+/** Every value by its name and labels, but for the isolate, which is one. */
+async function metrics(): Promise<Map<string, number>> {
   const values = new Map<string, number>();
-  const text = new TextDecoder().decode(bytes);
-  for (const line of text
-    .trimEnd()
-    .split("\n")
-    .filter((other) => !other.startsWith("#"))) {
-    const [, name = "", labels = "", value] = SAMPLE.exec(line) ?? [];
-    expect(name, line).not.toBe("");
-    expect(labels).toMatch(/isolate="[0-9a-f]{8}"$/);
-    values.set(`${name} ${labels.replace(/,?isolate="[0-9a-f]+"$/, "")}`.trim(), Number(value));
+  for (const { name, samples } of await scraped()) {
+    for (const { labels, value } of samples) {
+      const { isolate, ...others } = labels;
+      expect(isolate).toMatch(/^[0-9a-f]{8}$/);
+      const spelled = Object.entries(others).map(([label, text]) => `${label}="${text}"`);
+      values.set(`${name} ${spelled.join(",")}`.trim(), value);
+    }
   }
   return values;
 }
@@ -74,4 +77,40 @@ it("writes labels that nothing can break out of, and so many at most", () => {
     .filter((line) => line.startsWith("darkroom_refusals_total"));
   expect(lines.length).toBeLessThan(600);
   expect(lines.join("\n")).toContain('{status="other",reason="other"}');
+});
+
+it("tells what a monitor is promised", async () => {
+  const types = new Map((await scraped()).map(({ name, type }) => [name.replace(/^darkroom_/, ""), type]));
+  expect(Object.fromEntries(types)).toMatchObject({
+    requests_total: "counter",
+    refusals_total: "counter",
+    pictures_total: "counter",
+    picture_bytes_total: "counter",
+    processing_seconds_total: "counter",
+    queue_wait_seconds_total: "counter",
+    budget_wait_seconds_total: "counter",
+    memory_bytes: "gauge",
+    replacements_total: "counter",
+  });
+});
+
+it.each([
+  ["the dashboard", JSON.stringify(dashboard)],
+  ["the alerts", alerts],
+])("is asked by %s for nothing that is not there", async (_, text) => {
+  const names = new Set((await scraped()).map(({ name }) => name));
+  const asked = new Set(text.match(/\bdarkroom_\w+/g));
+  expect(asked.size).toBeGreaterThan(5);
+  for (const name of asked) expect(names).toContain(name);
+});
+
+it.each([
+  ["a label that is not closed", 'a_total{b="c} 1'],
+  ["a sample of another family", "b_total 1"],
+  ["a counter below zero", "a_total -1"],
+  ["the same series twice", 'a_total{b="c",d="e"} 1\na_total{d="e",b="c"} 2'],
+])("is read by rules that find %s", (_, lines) => {
+  const head = "# HELP a_total A.\n# TYPE a_total counter\n";
+  expect(families(`${head}a_total{z="y"} 1\n`)).toHaveLength(1);
+  expect(() => families(`${head}${lines}\n`)).toThrow();
 });

@@ -7,3 +7,8 @@ declare module "*.toml?raw" {
   const text: string;
   export default text;
 }
+
+declare module "*.yml?raw" {
+  const text: string;
+  export default text;
+}
