@@ -2,6 +2,7 @@
 import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import type { Box, Orientation } from "./geometry.ts";
+import type { MetadataCarrier } from "./metadata.ts";
 import type { Kernel } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -205,6 +206,8 @@ export interface FormatDefinition {
    * `tag` is the orientation that stays in it, where files of the format can say that.
    */
   readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Uint8Array;
+  /** Absent where files of the format have no metadata, as far as this service knows. */
+  readonly metadata?: MetadataCarrier;
 }
 
 /** Types the literal of a registry row. */

@@ -20,6 +20,10 @@ export function outputFormat(word: string): Writable {
   return OUTPUT_NAMES.get(word) as Writable;
 }
 
+const METADATA = ["none", "copyright", "no-location", "all"] as const;
+/** How much is kept of what an original says besides its picture. */
+export type MetadataWish = (typeof METADATA)[number];
+
 export const Output = record({
   format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
   quality: v.optional(integer(1, 100)),
@@ -27,6 +31,8 @@ export const Output = record({
   encoding: v.optional(oneOf(["baseline", "progressive"])),
   // Animations stay animations where the format can hold them; false: the first frame alone.
   animation: v.optional(flag()),
+  // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
+  metadata: v.optional(oneOf(METADATA)),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

@@ -13,17 +13,18 @@ import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { Box, Size } from "./geometry.ts";
+import { keptMetadata, type Metadata, metadataBytes } from "./metadata.ts";
 import type { BoxFinder, OperationRow, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
 import { bestOf, outputFormatsOf } from "./output-formats.ts";
-import { aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
+import { type Aim, aimOf, type Optimize, type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import { scanOf } from "./scan.ts";
-import type { SharedBytes } from "./shared-bytes.ts";
+import { SharedBytes } from "./shared-bytes.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -64,14 +65,16 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const found = identify(source.bytes);
     const stored = { ...found, stopwatch, firstOnly: order.output?.animation === false && found.facts.frames > 1 };
     const { plan, faces } = await planOrder(stored, order);
-    const aim = aimOf(order.output, order.optimize);
+    const kept = keptOf(stored, order.output);
+    const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
     const formats = await outputFormatsOf(stored, plan, order);
-    const best = await bestOf(formats, aim, (format, rivalBytes) => {
+    const made = await bestOf(formats, aim, (format, rivalBytes) => {
       isHandedOver = format === formats.at(-1);
       const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast: isHandedOver };
       return optimized(wish, isHandedOver ? source : source.retain(), allowance);
     });
+    const best = withMetadata(made, kept);
     const facts = best.format.read.probe(best.file.bytes);
     return { input: { ...stored, faces }, output: { ...best, facts } };
   } catch (error) {
@@ -79,6 +82,36 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   } finally {
     if (!isHandedOver) source.release();
   }
+}
+
+/**
+ * What is kept of the original's metadata, which outlives its bytes.
+ * @throws ApiError 422 when the format that is named cannot hold any
+ */
+function keptOf({ bytes, format }: Stored, output: Output | undefined): Metadata {
+  const { metadata: wish = "none", format: word } = output ?? {};
+  if (wish === "none") return {};
+  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  if (named && !named.metadata?.write) {
+    throw new ApiError(422, "output.metadata must be none in this output.format, which cannot hold any");
+  }
+  return keptMetadata(format.metadata?.read(bytes) ?? {}, wish);
+}
+
+/** A size that is asked for is that of the file with its metadata. */
+function besideMetadata(aim: Aim, bytes: number): Aim {
+  return aim.kind === "size" ? { ...aim, bytes: Math.max(1, aim.bytes - bytes) } : aim;
+}
+
+function withMetadata<Made extends Rendition & { readonly format: FormatDefinition }>(
+  made: Made,
+  kept: Metadata,
+): Made {
+  const { write } = made.format.metadata ?? {};
+  if (!write || metadataBytes(kept) === 0) return made;
+  const file = SharedBytes.of(write(made.file.bytes, kept));
+  made.file.release();
+  return { ...made, file };
 }
 
 interface Planned {

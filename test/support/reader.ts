@@ -8,6 +8,8 @@ import type { AddressInfo } from "node:net";
 import type { Sharp } from "sharp";
 import type { TestProject } from "vitest/node";
 
+import { exiftoolMissing, tagged, tagsOf } from "./exiftool.ts";
+
 declare module "vitest" {
   interface ProvidedContext {
     /** Base URL of the reader, without a slash at the end. */
@@ -53,7 +55,9 @@ const CHUNK_FRAME = 12;
 
 /**
  * `POST /reading` answers with a `Reading`, `POST /pixels` with upright RGBA, `POST /trimmed?threshold=<levels>` with what
- * libvips leaves of the first frame when it trims it; 415 for what cannot be decoded whole.
+ * libvips leaves of the first frame when it trims it, `POST /tags` with the metadata that ExifTool finds, `POST /tagged`
+ * with the file and metadata that ExifTool writes, `POST /exiftool` with the reason why there is none, if there is none;
+ * 415 for what cannot be decoded whole.
  */
 export default async function startReader(project: TestProject): Promise<() => void> {
   const server = createServer((request, response) => {
@@ -74,11 +78,14 @@ function stop(server: Server): void {
 
 async function answer(request: IncomingMessage): Promise<string | Buffer> {
   const file = Buffer.concat(await request.toArray());
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://reader");
+  if (pathname === "/exiftool") return (await exiftoolMissing()) ?? "";
+  if (pathname === "/tags") return tagsOf(file);
+  if (pathname === "/tagged") return tagged(file, searchParams.has("iptc"));
   // Loaded when it is needed: most test files never ask.
   const { default: sharp } = await import("sharp");
   const open = (animated: boolean) => sharp(file, { failOn: "warning", animated });
   if (request.url === "/pixels") return open(false).autoOrient().toColourspace("srgb").ensureAlpha().raw().toBuffer();
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://reader");
   if (pathname === "/trimmed") return JSON.stringify(await trimmedOf(open(false), searchParams));
   return JSON.stringify(await readingOf(file, open));
 }

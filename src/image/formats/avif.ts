@@ -3,6 +3,7 @@ import { format } from "../format.ts";
 import { av1 } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice } from "./avif/encode.ts";
 import { factsOf } from "./heif/facts.ts";
+import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
 import { AVIF } from "./optional.ts";
@@ -40,4 +41,5 @@ export const avif = format({
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },
   strip,
+  metadata,
 });

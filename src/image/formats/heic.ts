@@ -3,6 +3,7 @@ import { format } from "../format.ts";
 import { hevc } from "./heic/codec.ts";
 import { CAREFUL_PIXELS, encodeHeic, encodePrice } from "./heic/encode.ts";
 import { factsOf, factsPrice } from "./heif/facts.ts";
+import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
 import { HEIC } from "./optional.ts";
@@ -25,4 +26,5 @@ export const heic = format({
     maxScoredPixels: CAREFUL_PIXELS,
   },
   strip,
+  metadata,
 });

@@ -4,6 +4,7 @@ import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
 import { encode, price as encodePrice } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { mark } from "./jpeg/mark.ts";
+import { metadata } from "./jpeg/metadata.ts";
 import { resize } from "./jpeg/planes.ts";
 import { divides, rewrite, rewritePrice, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
@@ -29,4 +30,5 @@ export const jpeg = format({
   coefficients: { divides, turns, price: rewritePrice, requantize: rewrite, resize },
   mark,
   strip,
+  metadata,
 });

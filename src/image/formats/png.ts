@@ -13,6 +13,7 @@ import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { readFile, readProfile } from "./png/header.ts";
 import { mark } from "./png/mark.ts";
+import { metadata } from "./png/metadata.ts";
 import { hasAlpha, openRows, wholeOf } from "./png/read.ts";
 import { bitsPerPixel, recompress } from "./png/recompress.ts";
 import { strip } from "./png/strip.ts";
@@ -70,4 +71,5 @@ export const png = format({
   recompress,
   mark,
   strip,
+  metadata,
 });

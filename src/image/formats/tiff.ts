@@ -9,6 +9,7 @@ import { type Demand, type Facts, format, type Reader } from "../format.ts";
 import type { Rows } from "../rows.ts";
 import { guarded, guardedAsync } from "./guard.ts";
 import { factsOf } from "./tiff/facts.ts";
+import { metadata } from "./tiff/metadata.ts";
 
 /** Little and big endian; classic and BigTIFF. */
 const SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
@@ -45,6 +46,7 @@ export const tiff = format({
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
   signature: (head) => SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
   read,
+  metadata,
 });
 
 /** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */

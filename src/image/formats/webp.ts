@@ -6,6 +6,7 @@ import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";
 import { encodeWebp, price as encodePrice } from "./webp/encode.ts";
 import { mark } from "./webp/mark.ts";
+import { metadata } from "./webp/metadata.ts";
 import { estimateQuality } from "./webp/quality.ts";
 import { strip } from "./webp/strip.ts";
 
@@ -72,4 +73,5 @@ export const webp = format({
   },
   mark,
   strip,
+  metadata,
 });

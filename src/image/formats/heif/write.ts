@@ -42,6 +42,8 @@ export interface HeifImage extends Size {
 /** An item of a file, its number being its place among them, counted from 1. */
 export interface WrittenItem {
   readonly type: string;
+  /** The media type of an item of the type `mime`. */
+  readonly contentType?: string;
   readonly hidden: boolean;
   readonly data: Uint8Array;
   readonly properties: readonly WrittenProperty[];
@@ -172,9 +174,10 @@ function metaBox(
   primary: number,
   dataAt: number,
 ) {
-  const entries = items.map(({ type, hidden }, index) =>
-    fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0)),
-  );
+  const entries = items.map(({ type, contentType, hidden }, index) => {
+    const media = contentType === undefined ? [] : [ascii(`${contentType}\0`)];
+    return fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0), ...media);
+  });
   return fullBox(
     "meta",
     0,

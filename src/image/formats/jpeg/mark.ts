@@ -6,9 +6,9 @@ import { crc32 } from "node:zlib";
 
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
+import { segmentsOf } from "./segments.ts";
 
 const COMMENT = 0xfe;
-const SCAN = 0xda;
 const TAG = 0xda;
 const LENGTH_BYTES = 2;
 const PAYLOAD_BYTES = 6;
@@ -22,8 +22,7 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 }
 
 function read(bytes: Uint8Array): number | undefined {
-  for (const { code, start, end } of segments(bytes)) {
-    const payload = bytes.subarray(start + 4, end);
+  for (const { code, payload, end } of segmentsOf(bytes)) {
     if (code === COMMENT && looksLikeMark(payload))
       return isMark(payload, bytes.subarray(end)) ? payload[1] : undefined;
   }
@@ -47,18 +46,6 @@ export const mark: Marker = { write, read };
 
 function endOfApplications(bytes: Uint8Array): number {
   let at = 2;
-  for (const { code, end } of segments(bytes)) if (code >= 0xe0 && code <= 0xef) at = end;
+  for (const { code, end } of segmentsOf(bytes)) if (code >= 0xe0 && code <= 0xef) at = end;
   return at;
-}
-
-/** Those before the first scan, each from its marker to the next. */
-function* segments(bytes: Uint8Array): Iterable<{ code: number; start: number; end: number }> {
-  for (let start = 2; bytes[start] === 0xff;) {
-    const code = bytes[start + 1]!;
-    if (code === SCAN) return;
-    const end = start + 2 + ((bytes[start + 2]! << 8) | bytes[start + 3]!);
-    if (!(end > start + 3 && end <= bytes.length)) return;
-    yield { code, start, end };
-    start = end;
-  }
 }

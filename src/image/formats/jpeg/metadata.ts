@@ -1,0 +1,79 @@
+/** Metadata in JPEG files: marker segments before the picture (EXIF 3.0, 4.7; XMP part 3; Photoshop's file formats). */
+import { joined } from "../../../joined.ts";
+import { exifOrientation } from "../../exif.ts";
+import { exifOf } from "../../exif.ts";
+import type { Orientation } from "../../geometry.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import { exifWithOrientation } from "../../metadata/exif.ts";
+import { iptcIn, resourcesOf } from "../../metadata/iptc.ts";
+import { segmentsOf } from "./segments.ts";
+
+const APP0 = 0xe0;
+const APP1 = 0xe1;
+const APP13 = 0xed;
+const EXIF = "Exif\0\0";
+const XMP = "http://ns.adobe.com/xap/1.0/\0";
+const PHOTOSHOP = "Photoshop 3.0\0";
+/** What a segment holds, beside the two bytes of its length. */
+const MAX_PAYLOAD_BYTES = 0xffff - 2;
+
+function read(bytes: Uint8Array): Metadata {
+  let exif: Uint8Array | undefined;
+  let xmp: Uint8Array | undefined;
+  const resources: Uint8Array[] = [];
+  for (const { code, payload } of segmentsOf(bytes)) {
+    if (code === APP1) {
+      exif ??= after(payload, EXIF);
+      xmp ??= after(payload, XMP);
+    }
+    // Resources that are too long for a segment go on in the next.
+    const more = code === APP13 ? after(payload, PHOTOSHOP) : undefined;
+    if (more) resources.push(more);
+  }
+  return { exif, xmp, iptc: resources.length > 0 ? iptcIn(joined(resources)) : undefined };
+}
+
+/** What follows a name; undefined for another. */
+function after(payload: Uint8Array, name: string): Uint8Array | undefined {
+  for (let at = 0; at < name.length; at++) if (payload[at] !== name.charCodeAt(at)) return undefined;
+  return payload.subarray(name.length);
+}
+
+/** Behind the JFIF segment, where EXIF stands first; an orientation tag that the file has stays in it. */
+function write(bytes: Uint8Array, { exif, xmp, iptc }: Metadata): Uint8Array {
+  const orientation = exifOrientation(read(bytes).exif);
+  const [head, rest] = apart(bytes, orientation);
+  const tagged = orientation === 1 ? exif : exif && exifWithOrientation(exif, orientation);
+  const lying = orientation === 1 ? undefined : exifOf(orientation).subarray(EXIF.length);
+  const blocks = [
+    segment(APP1, EXIF, tagged) ?? segment(APP1, EXIF, lying),
+    segment(APP1, XMP, xmp),
+    segment(APP13, PHOTOSHOP, iptc && resourcesOf(iptc)),
+  ];
+  return joined([...head, ...blocks.filter((block) => block !== undefined), ...rest]);
+}
+
+/** What stands before metadata, and what follows, without a segment that says how the picture lies. */
+function apart(bytes: Uint8Array, orientation: Orientation): [head: Uint8Array[], rest: Uint8Array[]] {
+  const first = segmentsOf(bytes).next().value;
+  const at = first?.code === APP0 ? first.end : 2;
+  const tag =
+    orientation === 1
+      ? undefined
+      : segmentsOf(bytes).find(({ code, payload }) => code === APP1 && after(payload, EXIF));
+  const head = [bytes.subarray(0, at)];
+  if (!tag) return [head, [bytes.subarray(at)]];
+  return [head, [bytes.subarray(at, tag.start), bytes.subarray(tag.end)]];
+}
+
+/** Undefined where there is nothing to hold, or too much for a segment. */
+function segment(code: number, name: string, content: Uint8Array | undefined): Uint8Array | undefined {
+  if (!content) return undefined;
+  const length = name.length + content.length;
+  if (length > MAX_PAYLOAD_BYTES) return undefined;
+  const size = length + 2;
+  const header = Uint8Array.of(0xff, code, size >> 8, size & 255, ...new TextEncoder().encode(name));
+  return joined([header, content]);
+}
+
+export const metadata: MetadataCarrier = { read, write };

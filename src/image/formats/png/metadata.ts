@@ -1,0 +1,84 @@
+/** Metadata in PNG files: eXIf, an international text with XMP, and the texts in which ImageMagick keeps profiles. */
+import { inflateSync } from "node:zlib";
+
+import { joined } from "../../../joined.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import { withoutPrefix } from "../../metadata/exif.ts";
+import { iptcIn } from "../../metadata/iptc.ts";
+import { type Chunk, chunkAt, isIntact, makeChunk, SIGNATURE, TYPE } from "./chunks.ts";
+
+const XMP_KEYWORD = "XML:com.adobe.xmp";
+const RAW_PROFILE = "Raw profile type ";
+/** A text without its compression; no kind of metadata is kept that is larger. */
+const MAX_TEXT_BYTES = 512 << 10;
+/** Texts that are decompressed of one file, at most. */
+const MAX_TEXTS = 8;
+/** Signature and IHDR. */
+const HEADER_END = 33;
+
+function read(bytes: Uint8Array): Metadata {
+  const found: { exif?: Uint8Array; xmp?: Uint8Array; iptc?: Uint8Array } = {};
+  const profiles = new Map<string, Uint8Array>();
+  let texts = 0;
+  let offset: number = SIGNATURE.length;
+  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IEND; chunk = chunkAt(bytes, offset)) {
+    const isText = chunk.type === TYPE.iTXt || chunk.type === TYPE.zTXt || chunk.type === TYPE.tEXt;
+    if (chunk.type === TYPE.eXIf && isIntact(bytes, offset, chunk)) found.exif ??= chunk.data;
+    else if (isText && isMetadata(chunk) && texts++ < MAX_TEXTS && isIntact(bytes, offset, chunk)) {
+      const text = textOf(chunk);
+      if (text?.keyword === XMP_KEYWORD) found.xmp ??= text.content;
+      else if (text) addProfile(profiles, text.keyword.slice(RAW_PROFILE.length), text.content);
+    }
+    offset = chunk.end;
+  }
+  const exif = found.exif ?? profiles.get("exif") ?? profiles.get("APP1");
+  const resources = profiles.get("iptc") ?? profiles.get("8bim");
+  return { exif, xmp: found.xmp ?? profiles.get("xmp"), iptc: resources && iptcIn(resources) };
+}
+
+function isMetadata({ data }: Chunk): boolean {
+  const keyword = String.fromCharCode(...data.subarray(0, RAW_PROFILE.length));
+  return keyword === RAW_PROFILE || keyword === XMP_KEYWORD.slice(0, RAW_PROFILE.length);
+}
+
+/** The keyword and the content of a text chunk; null where it is damaged (PNG specification, 11.3.3). */
+function textOf({ type, data }: Chunk): { readonly keyword: string; readonly content: Uint8Array } | null {
+  const end = data.indexOf(0);
+  if (end < 1 || end > 79) return null;
+  const keyword = String.fromCharCode(...data.subarray(0, end));
+  if (type === TYPE.tEXt) return { keyword, content: data.subarray(end + 1) };
+  if (type === TYPE.zTXt) return inflated(keyword, data.subarray(end + 2));
+  const isCompressed = data[end + 1] === 1;
+  const language = data.indexOf(0, end + 3);
+  const translated = language < 0 ? -1 : data.indexOf(0, language + 1);
+  if (translated < 0) return null;
+  const content = data.subarray(translated + 1);
+  return isCompressed ? inflated(keyword, content) : { keyword, content };
+}
+
+function inflated(keyword: string, data: Uint8Array) {
+  try {
+    return { keyword, content: new Uint8Array(inflateSync(data, { maxOutputLength: MAX_TEXT_BYTES })) };
+  } catch {
+    return null;
+  }
+}
+
+/** A profile in hexadecimal digits: a line with its name, one with its length, and then lines of digits. */
+function addProfile(profiles: Map<string, Uint8Array>, name: string, content: Uint8Array): void {
+  if (content.length > MAX_TEXT_BYTES || profiles.has(name)) return;
+  const [, digits] =
+    /^\s*[\w-]{1,20}\s+\d{1,8}\s+([\da-fA-F\s]+)$/.exec(new TextDecoder("latin1").decode(content)) ?? [];
+  const plain = digits?.replaceAll(/\s+/g, "");
+  if (plain && plain.length % 2 === 0) profiles.set(name, Uint8Array.fromHex(plain));
+}
+
+function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  if (exif) chunks.push(makeChunk(TYPE.eXIf, withoutPrefix(exif)));
+  // Neither compressed nor in a language.
+  if (xmp) chunks.push(makeChunk(TYPE.iTXt, new TextEncoder().encode(`${XMP_KEYWORD}\0\0\0\0\0`), xmp));
+  return joined([bytes.subarray(0, HEADER_END), ...chunks, bytes.subarray(HEADER_END)]);
+}
+
+export const metadata: MetadataCarrier = { read, write };

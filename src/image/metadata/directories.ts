@@ -1,0 +1,180 @@
+/** Directories of TIFF as EXIF has them (TIFF 6.0, section 2): read without trust, and written anew. */
+
+/** Entries that are read of one directory; cameras write about 60. */
+const MAX_ENTRIES = 500;
+/** Bytes of one value that is kept; texts have some hundred. */
+const MAX_VALUE_BYTES = 16 << 10;
+const HEADER_BYTES = 8;
+export const ENTRY_BYTES = 12;
+/** Values of so many bytes lie in the entry itself. */
+const INLINE_BYTES = 4;
+
+/** Bytes of a value of each type; 129 is the UTF-8 of EXIF 3.0. */
+const TYPE_BYTES: Readonly<Record<number, number>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  129: 1,
+};
+const LONG = 4;
+
+export interface Entry {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  /** In the byte order of the file; a view of it. */
+  readonly value: Uint8Array;
+  /** Where the entry begins, and where its value does. */
+  readonly at: number;
+  readonly valueAt: number;
+}
+
+/** TIFF data, read field by field. */
+export class Tiff {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly little: boolean;
+
+  private constructor(bytes: Uint8Array, little: boolean) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.little = little;
+  }
+
+  /** Null for what is no TIFF data; BigTIFF is none. */
+  static of(bytes: Uint8Array): Tiff | null {
+    if (bytes.length < HEADER_BYTES) return null;
+    const [first, second] = bytes;
+    if (first !== second || (first !== 0x49 && first !== 0x4d)) return null;
+    const tiff = new Tiff(bytes, first === 0x49);
+    return tiff.view.getUint16(2, tiff.little) === 42 ? tiff : null;
+  }
+
+  /** Where the first directory lies. */
+  get first(): number {
+    return this.view.getUint32(4, this.little);
+  }
+
+  /** The entries of a directory that are whole, up to the first that cannot be one; none where there is no directory. */
+  entries(at: number): Entry[] {
+    const { view, little, bytes } = this;
+    if (at < HEADER_BYTES || at + 2 > bytes.length) return [];
+    const count = view.getUint16(at, little);
+    const found: Entry[] = [];
+    for (let index = 0; index < Math.min(count, MAX_ENTRIES); index++) {
+      const start = at + 2 + index * ENTRY_BYTES;
+      if (start + ENTRY_BYTES > bytes.length) break;
+      const entry = this.entry(start);
+      if (entry) found.push(entry);
+    }
+    return found;
+  }
+
+  /** The number that an entry refers to another directory by. */
+  pointer({ type, count, value }: Entry): number {
+    if ((type !== LONG && type !== 13) || count !== 1) return 0;
+    return new DataView(value.buffer, value.byteOffset).getUint32(0, this.little);
+  }
+
+  private entry(at: number): Entry | null {
+    const { view, little, bytes } = this;
+    const type = view.getUint16(at + 2, little);
+    const count = view.getUint32(at + 4, little);
+    const length = count * (TYPE_BYTES[type] ?? 0);
+    if (length === 0) return null;
+    const valueAt = length <= INLINE_BYTES ? at + 8 : view.getUint32(at + 8, little);
+    if (valueAt + length > bytes.length) return null;
+    return {
+      tag: view.getUint16(at, little),
+      type,
+      count,
+      value: bytes.subarray(valueAt, valueAt + length),
+      at,
+      valueAt,
+    };
+  }
+}
+
+/** What is written of an entry. */
+export type Field = Pick<Entry, "tag" | "type" | "count" | "value">;
+
+/** A directory to be written, and those that it refers to by tags. */
+export interface Directory {
+  readonly fields: readonly Field[];
+  readonly below: ReadonlyMap<number, Directory>;
+}
+
+/** TIFF data of one directory and those below it; null when there is nothing in it, or it would be larger than `most`. */
+export function writeDirectories(directory: Directory, little: boolean, most: number): Uint8Array | null {
+  const size = HEADER_BYTES + sizeOf(directory);
+  if (size > most || isEmpty(directory)) return null;
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  bytes.fill(little ? 0x49 : 0x4d, 0, 2);
+  view.setUint16(2, 42, little);
+  view.setUint32(4, HEADER_BYTES, little);
+  writeAt(directory, HEADER_BYTES, { bytes, view, little });
+  return bytes;
+}
+
+function isEmpty({ fields, below }: Directory): boolean {
+  return fields.length === 0 && [...below.values()].every(isEmpty);
+}
+
+function keptOf({ fields, below }: Directory) {
+  const inner = [...below].filter(([, directory]) => !isEmpty(directory));
+  const own = fields.filter(({ value }) => value.length <= MAX_VALUE_BYTES);
+  return { own, inner, tableBytes: 2 + (own.length + inner.length) * ENTRY_BYTES + 4 };
+}
+
+function sizeOf(directory: Directory): number {
+  const { own, inner, tableBytes } = keptOf(directory);
+  const values = own.reduce((sum, { value }) => sum + outlyingBytes(value), 0);
+  return tableBytes + values + inner.reduce((sum, [, below]) => sum + sizeOf(below), 0);
+}
+
+/** Values begin at even places. */
+function outlyingBytes(value: Uint8Array): number {
+  return value.length <= INLINE_BYTES ? 0 : value.length + (value.length & 1);
+}
+
+interface Target {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly little: boolean;
+}
+
+/** @returns where what follows begins */
+function writeAt(directory: Directory, at: number, target: Target): number {
+  const { bytes, view, little } = target;
+  const { own, inner, tableBytes } = keptOf(directory);
+  let end = at + tableBytes;
+  const rows = [
+    ...own.map((field) => ({ tag: field.tag, field, below: undefined })),
+    ...inner.map(([tag, below]) => ({ tag, field: undefined, below })),
+  ].toSorted((one, other) => one.tag - other.tag);
+  view.setUint16(at, rows.length, little);
+  for (const [index, { tag, field, below }] of rows.entries()) {
+    const entry = at + 2 + index * ENTRY_BYTES;
+    view.setUint16(entry, tag, little);
+    view.setUint16(entry + 2, field?.type ?? LONG, little);
+    view.setUint32(entry + 4, field?.count ?? 1, little);
+    if (field && field.value.length <= INLINE_BYTES) bytes.set(field.value, entry + 8);
+    else {
+      view.setUint32(entry + 8, end, little);
+      if (field) bytes.set(field.value, end);
+      end = field ? end + outlyingBytes(field.value) : writeAt(below, end, target);
+    }
+  }
+  return end;
+}

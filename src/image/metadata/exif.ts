@@ -1,0 +1,129 @@
+/** What is kept of EXIF data. */
+import type { Orientation } from "../geometry.ts";
+import type { MetadataWish } from "../output.ts";
+import { type Directory, type Entry, ENTRY_BYTES, type Field, Tiff, writeDirectories } from "./directories.ts";
+import { COPYRIGHT, EXIF_FIELDS, FIRST_DIRECTORY, NO_FIELDS, OUTDATED, SERIAL_NUMBERS, TAG } from "./tags.ts";
+
+/** What a marker segment of JPEG holds beside its length and `Exif\0\0`. */
+const MAX_EXIF_BYTES = 0xffff - 2 - 6;
+/** What JPEG, and some writers of other formats, put in front. */
+const PREFIX = [0x45, 0x78, 0x69, 0x66, 0, 0];
+
+const SHORT = 3;
+
+type Kept = Exclude<MetadataWish, "none">;
+
+/** TIFF data without what JPEG puts in front of it. */
+export function withoutPrefix(exif: Uint8Array): Uint8Array {
+  return PREFIX.every((byte, at) => exif[at] === byte) ? exif.subarray(PREFIX.length) : exif;
+}
+
+/** What is kept of EXIF data; undefined where that is nothing. */
+export function keptExif(exif: Uint8Array, wish: Kept): Uint8Array | undefined {
+  const tiff = Tiff.of(withoutPrefix(exif));
+  if (!tiff) return undefined;
+  if (wish === "all" && tiff.bytes.length <= MAX_EXIF_BYTES) return inPlace(tiff);
+  return written(tiff, wish);
+}
+
+/** What is kept of the first directory of a TIFF file, maker notes excepted: their offsets would be wrong. */
+export function exifOfFile(file: Uint8Array, wish: Kept): Uint8Array | undefined {
+  const tiff = Tiff.of(file);
+  return tiff ? written(tiff, wish) : undefined;
+}
+
+function written(tiff: Tiff, wish: Kept): Uint8Array | undefined {
+  const entries = tiff.entries(tiff.first);
+  const below = new Map<number, Directory>();
+  const add = (tag: number, keeps: (entry: Entry) => boolean) => {
+    const pointer = entries.find((entry) => entry.tag === tag);
+    const at = pointer ? tiff.pointer(pointer) : 0;
+    if (at !== 0) below.set(tag, { fields: unique(tiff.entries(at).filter(keeps)), below: new Map() });
+  };
+  if (wish !== "copyright") add(TAG.exifDirectory, ({ tag }) => isExifField(tag, wish));
+  if (wish === "all") add(TAG.gpsDirectory, () => true);
+  const allowed = wish === "copyright" ? COPYRIGHT : FIRST_DIRECTORY;
+  const fields = unique(entries.filter(({ tag }) => allowed.has(tag)));
+  return writeDirectories({ fields, below }, tiff.little, MAX_EXIF_BYTES) ?? undefined;
+}
+
+function isExifField(tag: number, wish: Kept): boolean {
+  if (tag < EXIF_FIELDS.first || tag > EXIF_FIELDS.last) return false;
+  if (NO_FIELDS.has(tag) || OUTDATED.has(tag)) return false;
+  return wish === "all" || !SERIAL_NUMBERS.has(tag);
+}
+
+/** The first of each tag: a directory must not have two. */
+function unique(entries: readonly Entry[]): Field[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.tag, entry])).values()];
+}
+
+/**
+ * The same data, every value where it was, since maker notes refer to each other by places that nobody else knows. What is
+ * outdated is taken out of its directory, and so is the one with the thumbnail.
+ */
+function inPlace(original: Tiff): Uint8Array | undefined {
+  const tiff = Tiff.of(original.bytes.slice());
+  if (!tiff || tiff.entries(tiff.first).length === 0) return undefined;
+  const pointer = tiff.entries(tiff.first).find(({ tag }) => tag === TAG.exifDirectory);
+  const end = withoutThumbnail(tiff);
+  removeOutdated(tiff, tiff.first);
+  if (pointer) removeOutdated(tiff, tiff.pointer(pointer));
+  return tiff.bytes.subarray(0, end);
+}
+
+/** Forgets all directories behind the first. @returns where the data ends without the thumbnail */
+function withoutThumbnail({ bytes, view, little, first }: Tiff): number {
+  const next = first + 2 + view.getUint16(first, little) * ENTRY_BYTES;
+  if (next + 4 > bytes.length) return bytes.length;
+  const tiff = Tiff.of(bytes);
+  const entries = tiff?.entries(view.getUint32(next, little)) ?? [];
+  view.setUint32(next, 0, little);
+  const number = (tag: number) => {
+    const entry = entries.find((one) => one.tag === tag);
+    return entry && tiff ? tiff.pointer(entry) : 0;
+  };
+  const [at, length] = [number(TAG.thumbnailOffset), number(TAG.thumbnailLength)];
+  if (at < next + 4 || length === 0 || at + length > bytes.length) return bytes.length;
+  bytes.fill(0, at, at + length);
+  return at + length >= bytes.length - 1 ? at : bytes.length;
+}
+
+function removeOutdated({ bytes, view, little }: Tiff, directory: number): void {
+  if (directory < 8 || directory + 2 > bytes.length) return;
+  let count = view.getUint16(directory, little);
+  const tableEnd = directory + 2 + count * ENTRY_BYTES;
+  if (tableEnd + 4 > bytes.length) return;
+  for (let index = count - 1; index >= 0; index--) {
+    const at = directory + 2 + index * ENTRY_BYTES;
+    if (!OUTDATED.has(view.getUint16(at, little))) continue;
+    // The number of the next directory moves up with the entries behind.
+    bytes.copyWithin(at, at + ENTRY_BYTES, directory + 2 + count * ENTRY_BYTES + 4);
+    count--;
+  }
+  view.setUint16(directory, count, little);
+}
+
+/** EXIF data with an orientation tag: its first directory, which has none, is written again behind all else. */
+export function exifWithOrientation(exif: Uint8Array, orientation: Orientation): Uint8Array {
+  const tiff = Tiff.of(exif);
+  if (!tiff) return exif;
+  const { little, first } = tiff;
+  const count = tiff.view.getUint16(first, little);
+  const at = exif.length + (exif.length & 1);
+  const bytes = new Uint8Array(at + 2 + (count + 1) * ENTRY_BYTES + 4);
+  bytes.set(exif);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(4, at, little);
+  view.setUint16(at, count + 1, little);
+  const tags = Array.from({ length: count }, (_, index) => view.getUint16(first + 2 + index * ENTRY_BYTES, little));
+  const before = tags.filter((tag) => tag < TAG.orientation).length;
+  const place = at + 2 + before * ENTRY_BYTES;
+  bytes.copyWithin(at + 2, first + 2, first + 2 + before * ENTRY_BYTES);
+  bytes.copyWithin(place + ENTRY_BYTES, first + 2 + before * ENTRY_BYTES, first + 2 + count * ENTRY_BYTES);
+  view.setUint16(place, TAG.orientation, little);
+  view.setUint16(place + 2, SHORT, little);
+  view.setUint32(place + 4, 1, little);
+  view.setUint16(place + 8, orientation, little);
+  return bytes;
+}

@@ -1,0 +1,210 @@
+/** What is kept of an XMP packet (ISO 16684-1): its properties by namespace and name, everything else as it is. */
+import { parseXml, XmlElement, XmlText } from "@rgrove/parse-xml";
+
+import type { MetadataWish } from "../output.ts";
+
+/** A packet; what is larger holds the history of a picture's editing, or thumbnails. */
+const MAX_XMP_BYTES = 256 << 10;
+const MAX_DEPTH = 40;
+const MAX_ELEMENTS = 5_000;
+
+const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+const DC = "http://purl.org/dc/elements/1.1/";
+const TIFF = "http://ns.adobe.com/tiff/1.0/";
+const EXIF = "http://ns.adobe.com/exif/1.0/";
+const XMP = "http://ns.adobe.com/xap/1.0/";
+const PHOTOSHOP = "http://ns.adobe.com/photoshop/1.0/";
+
+/** Namespaces in which everything speaks of rights. */
+const RIGHTS: ReadonlySet<string> = new Set([
+  "http://ns.adobe.com/xap/1.0/rights/",
+  "http://ns.useplus.org/ldf/xmp/1.0/",
+  "http://creativecommons.org/ns#",
+]);
+const RIGHTS_PROPERTIES: ReadonlySet<string> = new Set([
+  `${DC}rights`,
+  `${DC}creator`,
+  `${DC}description`,
+  `${PHOTOSHOP}Credit`,
+  `${PHOTOSHOP}Source`,
+  `${PHOTOSHOP}AuthorsPosition`,
+]);
+
+/** Namespaces of what follows the picture in its file, and stays behind: more XMP, gain maps, films, maps of depth. */
+const OTHER_PARTS: ReadonlySet<string> = new Set([
+  "http://ns.adobe.com/xmp/note/",
+  "http://ns.adobe.com/hdr-gain-map/1.0/",
+  "http://ns.apple.com/HDRGainMap/1.0/",
+  "http://ns.google.com/photos/1.0/container/",
+  "http://ns.google.com/photos/1.0/container/item/",
+  "http://ns.google.com/photos/1.0/camera/",
+  "http://ns.google.com/photos/1.0/depthmap/",
+  "http://ns.google.com/photos/1.0/image/",
+]);
+const OUTDATED: ReadonlySet<string> = new Set([
+  `${TIFF}Orientation`,
+  `${TIFF}ImageWidth`,
+  `${TIFF}ImageLength`,
+  `${TIFF}Compression`,
+  `${EXIF}PixelXDimension`,
+  `${EXIF}PixelYDimension`,
+  `${EXIF}ColorSpace`,
+  `${XMP}Thumbnails`,
+  `${PHOTOSHOP}ICCProfile`,
+  `${PHOTOSHOP}ColorMode`,
+]);
+/** Names that say where a picture was made, or with which device, in any namespace. */
+const PLACE_OR_DEVICE =
+  /gps|latitude|longitude|altitude|location|geo(?:tag|code|hash|name)|serial|(?:^|[a-z])uniqueid|^(?:city|state|country|countrycode|countryname|provincestate|sublocation|worldregion)$/i;
+
+type Kept = Exclude<MetadataWish, "none">;
+type Prefixes = ReadonlyMap<string, string>;
+
+interface Name {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Elements around the description of a picture. */
+const MAX_WRAPPERS = 3;
+const XML = "http://www.w3.org/XML/1998/namespace";
+const PACKET_BEGIN = '<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>';
+const PACKET_END = '<?xpacket end="r"?>';
+
+/** What is kept of a packet; undefined where that is nothing, and where the packet is damaged. */
+export function keptXmp(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
+  if (packet.length > MAX_XMP_BYTES) return undefined;
+  const root = parsed(packet);
+  const found = root && rdfIn(root, new Map(), 0);
+  if (!found) return undefined;
+  const { rdf, prefixes } = found;
+  const descriptions = elementsOf(rdf).map((element) => written(element, prefixes, wish));
+  const kept = descriptions.filter((description) => description !== "");
+  if (kept.length === 0) return undefined;
+  const declarations = [...prefixes].map(([prefix, uri]) => attribute(prefix ? `xmlns:${prefix}` : "xmlns", uri));
+  const body = `<${rdf.name}${declarations.join("")}>${kept.join("")}</${rdf.name}>`;
+  return new TextEncoder().encode(
+    `${PACKET_BEGIN}<x:xmpmeta xmlns:x="adobe:ns:meta/">${body}</x:xmpmeta>${PACKET_END}`,
+  );
+}
+
+/** The root of a packet; null where it is not well-formed or beyond the limits. */
+function parsed(packet: Uint8Array): XmlElement | null {
+  try {
+    const { root } = parseXml(new TextDecoder().decode(packet).replace(/\0+$/, ""));
+    return root && isWithinLimits(root) ? root : null;
+  } catch {
+    return null;
+  }
+}
+
+function isWithinLimits(root: XmlElement): boolean {
+  let level = [root];
+  let elements = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    elements += level.length;
+    if (depth > MAX_DEPTH || elements > MAX_ELEMENTS) return false;
+    level = level.flatMap(elementsOf);
+  }
+  return true;
+}
+
+function elementsOf({ children }: XmlElement): XmlElement[] {
+  return children.filter((child) => child instanceof XmlElement);
+}
+
+/** The element `rdf:RDF`, which may be the root or in `x:xmpmeta`, and the prefixes that hold in it. */
+function rdfIn(
+  element: XmlElement,
+  outer: Prefixes,
+  depth: number,
+): { readonly rdf: XmlElement; readonly prefixes: Prefixes } | null {
+  const prefixes = declaredIn(element, outer);
+  if (isNamed(element, prefixes, RDF, "RDF")) return { rdf: element, prefixes };
+  if (depth === MAX_WRAPPERS) return null;
+  for (const child of elementsOf(element)) {
+    const found = rdfIn(child, prefixes, depth + 1);
+    if (found) return found;
+  }
+  return null;
+}
+
+function declaredIn({ attributes }: XmlElement, outer: Prefixes): Prefixes {
+  const own = Object.entries(attributes).filter(([name]) => isDeclaration(name));
+  return own.length === 0 ? outer : new Map([...outer, ...own.map(([name, uri]) => [name.slice(6), uri] as const)]);
+}
+
+function isDeclaration(name: string): boolean {
+  return name === "xmlns" || name.startsWith("xmlns:");
+}
+
+/** A name in its namespace; undefined where its prefix is not declared. */
+function resolved(name: string, prefixes: Prefixes): Name | undefined {
+  const colon = name.indexOf(":");
+  if (colon < 0) return { namespace: "", name };
+  const namespace = name.startsWith("xml:") ? XML : prefixes.get(name.slice(0, colon));
+  return namespace === undefined ? undefined : { namespace, name: name.slice(colon + 1) };
+}
+
+function isNamed(element: XmlElement, prefixes: Prefixes, namespace: string, name: string): boolean {
+  const found = resolved(element.name, prefixes);
+  return found?.namespace === namespace && found.name === name;
+}
+
+/** A description with the properties that are kept of it, as attributes and as elements; empty without any. */
+function written(description: XmlElement, outer: Prefixes, wish: Kept): string {
+  const prefixes = declaredIn(description, outer);
+  if (!isNamed(description, prefixes, RDF, "Description")) return "";
+  const own = Object.entries(description.attributes);
+  const structure = own.filter(([name]) => isDeclaration(name) || isStructure(name, prefixes));
+  const properties = own.filter(([name]) => !isDeclaration(name) && keeps(resolved(name, prefixes), wish));
+  const children = elementsOf(description)
+    .filter((element) => keeps(resolved(element.name, declaredIn(element, prefixes)), wish))
+    .map((element) => writtenValue(element, prefixes, wish));
+  if (properties.length + children.length === 0) return "";
+  return tag(description.name, [...structure, ...properties], children.join(""));
+}
+
+/** Names of RDF and of XML itself. */
+function isStructure(name: string, prefixes: Prefixes): boolean {
+  const found = resolved(name, prefixes);
+  return found?.namespace === RDF || found?.namespace === XML;
+}
+
+/** Whether a property is kept. */
+function keeps(property: Name | undefined, wish: Kept): boolean {
+  if (!property) return false;
+  const { namespace, name } = property;
+  if (namespace === RDF || namespace === XML) return false;
+  if (OUTDATED.has(namespace + name) || OTHER_PARTS.has(namespace)) return false;
+  if (wish === "all") return true;
+  if (PLACE_OR_DEVICE.test(name)) return false;
+  return wish === "no-location" || RIGHTS.has(namespace) || RIGHTS_PROPERTIES.has(namespace + name);
+}
+
+/** A property with all of its value but for fields that speak of what is not kept. */
+function writtenValue(element: XmlElement, outer: Prefixes, wish: Kept): string {
+  const prefixes = declaredIn(element, outer);
+  const isField = (name: string) => wish === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
+  const attributes = Object.entries(element.attributes).filter(([name]) => isDeclaration(name) || isField(name));
+  const children = element.children.map((child) => {
+    if (child instanceof XmlText) return escaped(child.text);
+    return child instanceof XmlElement && isField(child.name) ? writtenValue(child, prefixes, wish) : "";
+  });
+  return tag(element.name, attributes, children.join(""));
+}
+
+function tag(name: string, attributes: readonly (readonly [string, string])[], content: string): string {
+  const written = attributes.map(([own, value]) => attribute(own, value)).join("");
+  return content === "" ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
+}
+
+function attribute(name: string, value: string): string {
+  const quoted = escaped(value).replaceAll('"', "&quot;");
+  return ` ${name}="${quoted.replaceAll(/[\t\n]/g, (character) => `&#${character.codePointAt(0)};`)}"`;
+}
+
+function escaped(text: string): string {
+  const plain = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return plain.replaceAll("\r", "&#13;");
+}

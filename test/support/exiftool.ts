@@ -1,0 +1,89 @@
+/** ExifTool: of the machine, or else Debian's, installed on the way. It reads and writes what ours is held against. */
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const PATH = "/usr/bin/exiftool";
+const INSTALL_TIMEOUT_MS = 300_000;
+
+/** One of each kind of what can be kept, and of what must not be. */
+const TAGS = [
+  "-EXIF:Artist=Ann Photographer",
+  "-EXIF:Copyright=(c) Ann, 2026",
+  "-EXIF:ImageDescription=A bird",
+  "-EXIF:Make=Maker",
+  "-EXIF:Model=Model 5",
+  "-EXIF:Software=Editor 1",
+  "-EXIF:Orientation#=1",
+  "-EXIF:DateTimeOriginal=2026:11:22 10:11:12",
+  "-EXIF:ExposureTime=0.01",
+  "-EXIF:SerialNumber=SN-4711",
+  "-EXIF:LensSerialNumber=SN-4712",
+  "-EXIF:ImageUniqueID=00112233445566778899aabbccddeeff",
+  "-EXIF:GPSLatitude=48.858",
+  "-EXIF:GPSLatitudeRef=N",
+  "-EXIF:GPSLongitude=2.294",
+  "-EXIF:GPSLongitudeRef=E",
+  "-EXIF:GPSAltitude=35",
+  "-XMP-dc:Rights=(c) Ann in XMP",
+  "-XMP-dc:Creator=Ann in XMP",
+  "-XMP-xmpRights:WebStatement=https://example.com/rights",
+  "-XMP-xmp:Rating=4",
+  "-XMP-tiff:Orientation#=6",
+  "-XMP-exif:GPSLatitude=48.858",
+  "-XMP-exif:GPSLongitude=2.294",
+  "-XMP-aux:SerialNumber=SN-4713",
+  "-XMP-photoshop:City=Paris",
+  "-XMP-iptcExt:LocationShownCity=Paris",
+];
+const IPTC = ["-IPTC:CopyrightNotice=(c) Ann in IPTC", "-IPTC:By-line=Ann", "-IPTC:Keywords=bird", "-IPTC:City=Paris"];
+
+/** Undefined when there is ExifTool; or else in words why not. */
+let missing: Promise<string | undefined> | undefined;
+
+export function exiftoolMissing(): Promise<string | undefined> {
+  missing ??= install();
+  return missing;
+}
+
+async function install(): Promise<string | undefined> {
+  if (existsSync(PATH)) return undefined;
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return "there is no ExifTool on this machine";
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, timeout: INSTALL_TIMEOUT_MS };
+  try {
+    await run("apt-get", ["update", "-q"], options);
+    await run("apt-get", ["install", "-q", "-y", "--no-install-recommends", "libimage-exiftool-perl"], options);
+  } catch {
+    return "apt-get could not install ExifTool";
+  }
+  return existsSync(PATH) ? undefined : "the package brought no ExifTool";
+}
+
+/** All tags of a file by group and name, values as they are stored, in JSON. */
+export async function tagsOf(file: Buffer): Promise<string> {
+  const [tags] = JSON.parse((await piped(["-j", "-G1", "-a", "-u", "-n", "-ee", "-"], file)).toString()) as object[];
+  return JSON.stringify(tags);
+}
+
+/** The file with one tag of each kind; IPTC where files of its format have a place for it. */
+export function tagged(file: Buffer, hasIptc: boolean): Promise<Buffer> {
+  return piped([...TAGS, ...(hasIptc ? IPTC : []), "-q", "-"], file);
+}
+
+function piped(options: readonly string[], input: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(PATH, options, { stdio: ["pipe", "pipe", "pipe"] });
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    child.stdout.on("data", (piece: Buffer) => output.push(piece));
+    child.stderr.on("data", (piece: Buffer) => errors.push(piece));
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (status === 0) resolve(Buffer.concat(output));
+      else reject(new Error(Buffer.concat(errors).toString()));
+    });
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+}
