@@ -6,6 +6,7 @@ import { parseJsonObject } from "../../json.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { type Concern, type DerivationBody, notOffered, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
+import { TRIM_OPTIONS } from "./edge-network-trim.ts";
 import type { Fit, Wish } from "./edge-network-wish.ts";
 
 interface Option {
@@ -87,14 +88,11 @@ const OPTIONS: Readonly<Record<string, Option>> = {
     },
   },
   flip: { read: (wish, value) => (wish.flip = /^(?:h|v|hv|vh)$/.test(value) ? value : "") },
-  trim: {
-    read: (_, __, name) => {
-      throw notOffered(name);
-    },
-  },
+  ...TRIM_OPTIONS,
   metadata: {
-    read: (_, value, name) => {
-      if (value === "copyright" || value === "keep") throw notOffered(`${name}=${value}`);
+    read: (wish, value) => {
+      if (value === "copyright") wish.metadata = "copyright";
+      else wish.metadata = value === "keep" ? "all" : "none";
     },
   },
   anim: {

@@ -1,6 +1,7 @@
 /** What the options of the edge network's dialect say, gathered one by one. */
 import type { DeliveryFormat } from "../../contract/deliveries.ts";
 import type { Concern, DerivationBody } from "../asked.ts";
+import type { TrimWish } from "./edge-network-trim.ts";
 
 export type Fit = "scale-down" | "contain" | "cover" | "crop" | "pad" | "squeeze";
 
@@ -9,6 +10,7 @@ export interface Wish {
   height?: number;
   dpr: number;
   fit: Fit;
+  readonly trim: TrimWish;
   /** Members of `resize` that say what is kept. */
   place: Readonly<Record<string, unknown>>;
   background?: string;
@@ -21,6 +23,7 @@ export interface Wish {
   /** The first frame of an animation alone. */
   isStill: boolean;
   wantsFacts: boolean;
+  metadata: "none" | "copyright" | "all";
   quality: Readonly<Record<string, unknown>>;
   compression: Readonly<Record<string, unknown>>;
   json: DerivationBody;
@@ -34,6 +37,7 @@ export function newWish(): Wish {
   return {
     dpr: 1,
     fit: "scale-down",
+    trim: { border: false, sides: {} },
     place: {},
     blur: 0,
     sharpen: 0,
@@ -43,6 +47,7 @@ export function newWish(): Wish {
     format: "auto",
     isStill: false,
     wantsFacts: false,
+    metadata: "none",
     quality: {},
     compression: {},
     json: {},

@@ -8,6 +8,7 @@ import type { Asked, DerivationBody, Dialect, Spelled } from "../asked.ts";
 import { merged } from "../merge.ts";
 import { plainSource } from "../sources.ts";
 import { optionOf } from "./edge-network-options.ts";
+import { trimOf } from "./edge-network-trim.ts";
 import { newWish, type Wish } from "./edge-network-wish.ts";
 
 export const edgeNetwork: Dialect = {
@@ -93,13 +94,19 @@ function scaled(name: string, side: number | undefined, dpr: number): number | u
 
 /** The request's members; what changes nothing is left out, so that every spelling gives the same. */
 function bodyOf(wish: Wish, width: number | undefined): DerivationBody {
-  const { background, blur, sharpen, angle, flip, format, isStill, quality, compression } = wish;
+  const { background, blur, sharpen, angle, flip, format, isStill, metadata, quality, compression } = wish;
   const resize = resizeOf(wish, width, scaled("height", wish.height, wish.dpr));
   const tone = Object.fromEntries(Object.entries(wish.tone).filter(([, value]) => value !== 1));
   const filter = { ...(Object.keys(tone).length > 0 && { tone }), ...(blur > 0 && { blur: { value: blur } }) };
   const optimize = { ...compression, ...quality };
-  const output = { ...outputOf(format), ...(isStill && { animation: false }) };
+  const trim = trimOf(wish.trim, wish.dpr);
+  const output = {
+    ...outputOf(format),
+    ...(isStill && { animation: false }),
+    ...(metadata !== "none" && { metadata }),
+  };
   return {
+    ...(trim && { trim }),
     ...(flip !== "" && { flip: { horizontal: flip.includes("h"), vertical: flip.includes("v") } }),
     ...(angle !== 0 && { rotate: { angle } }),
     ...(resize && { resize }),

@@ -14,6 +14,8 @@ export interface ImgproxyOption {
 
 const MAX_FACTOR = 10;
 const MAX_PADDING_PIXELS = 10_000;
+/** The engine's largest threshold of `trim`. */
+const MAX_THRESHOLD = 100;
 const MAX_SIGMA = 100;
 /** Standard deviations that imgproxy's own masks are made with, and the engine's hundredths in one of them. */
 const MAX_SHARPEN_SIGMA = 10;
@@ -98,8 +100,18 @@ const ROWS = [
     wish.concerns.add("gravity");
   }),
   row("crop", ["c"], readCrop),
-  row("trim", ["t"], (_, __, name) => {
-    throw notOffered(name);
+  row("trim", ["t"], (wish, [value = "", color = "", equalHorizontal = "", equalVertical = ""], name) => {
+    if (value === "") return;
+    const isEqual = { horizontal: isTrue(equalHorizontal), vertical: isTrue(equalVertical) };
+    const equal = isEqual.horizontal ? (isEqual.vertical ? "both" : "horizontal") : isEqual.vertical && "vertical";
+    const background = color === "" ? undefined : cssColor(`#${color}`);
+    if (color !== "" && background === undefined) throw new ApiError(422, `${name} must have a hex color`);
+    wish.trim = {
+      threshold: number(name, value, 0, MAX_THRESHOLD),
+      ...(background !== undefined && { color: background }),
+      ...(equal !== false && { equal }),
+    };
+    wish.concerns.add("other");
   }),
   row("padding", ["pd"], (wish, values, name) => {
     const [top = 0, right = top, bottom = top, left = right] = values.map((value) =>
@@ -138,9 +150,15 @@ const ROWS = [
     wish.cell = whole(name, value, 0, MAX_SIGMA);
     if (wish.cell > 1) wish.concerns.add("other");
   }),
-  // Without metadata and in sRGB is how all results are.
-  row("strip_metadata", ["sm"], refusedUnless("1", "t", "true")),
-  row("keep_copyright", ["kcr"], refusedUnless("0", "f", "false")),
+  row("strip_metadata", ["sm"], (wish, [value = ""]) => {
+    wish.strips = value === "" || isTrue(value);
+    if (!wish.strips) wish.concerns.add("other");
+  }),
+  row("keep_copyright", ["kcr"], (wish, [value = ""]) => {
+    wish.keepsCopyright = isTrue(value);
+    if (wish.keepsCopyright) wish.concerns.add("other");
+  }),
+  // In sRGB is how all results are.
   row("strip_color_profile", ["scp"], refusedUnless("1", "t", "true")),
   row("quality", ["q"], (wish, [value = "0"], name) => {
     wish.quality = whole(name, value, 0, 100);

@@ -17,8 +17,12 @@ export interface Wish {
   extendGravity: string;
   /** Members of `resize` that say what is kept. */
   place: Readonly<Record<string, unknown>>;
+  trim?: Readonly<Record<string, unknown>> | undefined;
   crop?: Readonly<Record<string, unknown>> | undefined;
   padding: readonly [top: number, right: number, bottom: number, left: number];
+  /** Metadata is left out; copyright is kept of it where that is said. */
+  strips: boolean;
+  keepsCopyright: boolean;
   angle: number;
   flip: { readonly horizontal: boolean; readonly vertical: boolean };
   background?: string | undefined;
@@ -52,6 +56,8 @@ export function newWish(): Wish {
     extendGravity: "center",
     place: {},
     padding: [0, 0, 0, 0],
+    strips: true,
+    keepsCopyright: false,
     angle: 0,
     flip: { horizontal: false, vertical: false },
     blur: 0,

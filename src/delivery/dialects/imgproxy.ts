@@ -111,7 +111,10 @@ function bodyOf(wish: Wish): DerivationBody {
     ...(cell > 1 && { pixellate: { value: cell } }),
   };
   const optimize = optimizeOf(wish, format);
+  const metadata = wish.strips ? wish.keepsCopyright && "copyright" : "all";
+  const output = { ...(format !== "auto" && { format }), ...(metadata && { metadata }) };
   return {
+    ...(wish.trim && { trim: wish.trim }),
     ...((flip.horizontal || flip.vertical) && { flip }),
     ...(angle !== 0 && { rotate: { angle } }),
     ...(wish.crop && { crop: wish.crop }),
@@ -120,7 +123,7 @@ function bodyOf(wish: Wish): DerivationBody {
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(padding && { padding }),
     ...(background !== undefined && { background: { color: background } }),
-    ...(format !== "auto" && { output: { format } }),
+    ...(Object.keys(output).length > 0 && { output }),
     ...(optimize && { optimize }),
   };
 }
