@@ -276,6 +276,7 @@ export type Output = {
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;
+  readonly metadata?: "none" | "copyright" | "no-location" | "all";
   readonly name?: string;
 };
 
