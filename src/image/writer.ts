@@ -54,13 +54,15 @@ export interface Writer {
   /**
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
    * a difference. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
-   * points that they lose besides in files that are only looked at. `draft`: the points that drafts lose besides that, where
+   * points that they lose besides in files that are only looked at. `bits`: what a pixel of them takes at a score of 75, where
+   * those that take more lose points more quickly. `draft`: the points that drafts lose besides that, where
    * they take a fraction of the time.
    */
   readonly qualities: {
     readonly least: number;
     readonly step: number;
     readonly losses?: readonly (readonly [quality: number, lost: number])[];
+    readonly bits?: number;
     readonly haste?: number;
     readonly draft?: number;
   };

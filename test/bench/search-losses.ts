@@ -1,7 +1,8 @@
 /**
  * What the search for a quality is taught: `LEARNED=/usr/share npm run bench -- search-losses`, with `FORMATS="jpeg webp"` for
  * some formats only. For every format, of pictures that nothing is measured with, medians of: how much more is lost from one
- * quality to the next, as logarithms; what bytes grow by with what is lost no more; and what the whole loses beside tiles.
+ * quality to the next, as logarithms; what bytes grow by with what is lost no more; and, by least squares, how much steeper
+ * that is of what takes more bits, and what the whole loses by what its tiles lose.
  */
 import { join } from "node:path";
 
@@ -9,6 +10,7 @@ import sharp from "sharp";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { FORMATS } from "../../src/image/formats.ts";
+import type { Scale } from "../../src/image/optimize/quality.ts";
 import { Reference } from "../../src/image/optimize/reference.ts";
 import { inMemory } from "../../src/image/optimize/sample.ts";
 import { decoded } from "../../src/image/optimize/trial.ts";
@@ -28,6 +30,8 @@ const KEPT = { pixels: false, prepared: true };
 interface Made {
   readonly quality: number;
   readonly bytes: number;
+  /** Of a pixel. */
+  readonly bits: number;
   /** Points. */
   readonly lost: number;
   readonly lostByTiles: number;
@@ -67,9 +71,12 @@ async function curveOf(name: "jpeg" | "webp" | "avif", picture: Picture): Promis
       const whole = await format.write.encode(picture, settings, UNPAUSED);
       const lost = 100 - (await reference.score(await decoded(format, whole, UNPAUSED)));
       if (100 - lost < LEAST || 100 - lost > MOST) continue;
-      const tiles = await format.write.encode(reference.sample.picture, { ...settings, trial: true }, UNPAUSED);
+      const { haste }: Scale = format.write.qualities;
+      const trial = haste === undefined;
+      const tiles = await format.write.encode(reference.sample.picture, { ...settings, trial }, UNPAUSED);
       const lostByTiles = 100 - (await reference.scoreSample(await decoded(format, tiles, UNPAUSED)));
-      made.push({ quality, bytes: whole.length, lost, lostByTiles });
+      const bits = (whole.length * 8) / (picture.width * picture.height);
+      made.push({ quality, bytes: whole.length, bits, lost, lostByTiles });
     }
     return made;
   });
@@ -81,14 +88,30 @@ function tell(name: string, curves: readonly (readonly Made[])[]): void {
     const last = curve.slice(1);
     return curve.flatMap((one, index) => last.slice(index, index + 1).map((next) => [one, next] as const));
   });
+  const steeper: [bits: number, times: number][] = [];
   for (const [index, quality] of QUALITIES.entries()) {
     const steps = pairs.filter(([one, other]) => one.quality === quality && other.quality === QUALITIES[index + 1]);
     if (steps.length === 0) continue;
     const step = median(steps.map(([one, other]) => Math.log(one.lost / other.lost)));
     console.log(`   from quality ${quality} to ${QUALITIES[index + 1]}: ${step.toFixed(3)} (${steps.length})`);
+    for (const [one, other] of steps) steeper.push([Math.log(other.bits), Math.log(one.lost / other.lost) / step]);
   }
   const growth = pairs.map(([one, other]) => Math.log(other.bytes / one.bytes) / Math.log(one.lost / other.lost));
-  const beside = curves.flat().map(({ lost, lostByTiles }) => lost - lostByTiles);
   console.log(`   bytes grow by ${median(growth).toFixed(2)}`);
-  console.log(`   the whole loses ${median(beside).toFixed(2)} points more than tiles that are written in haste`);
+  const { slope, at } = lineThrough(steeper);
+  const usual = Math.exp((1 - at(0)) / slope).toFixed(2);
+  console.log(`   ${slope.toFixed(2)} times steeper with the logarithm of bits, usual at ${usual} bits a pixel`);
+  const whole = lineThrough(curves.flat().map(({ lost, lostByTiles }) => [lostByTiles, lost]));
+  console.log(
+    `   the whole loses ${whole.slope.toFixed(3)} of what its tiles lose, and ${whole.at(0).toFixed(2)} points`,
+  );
+}
+
+/** The line that is nearest to points, by least squares. */
+function lineThrough(points: readonly (readonly [x: number, y: number])[]) {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [centerX, centerY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  const along = mean(points.map(([x, y]) => (x - centerX) * (y - centerY)));
+  const slope = along / mean(points.map(([x]) => (x - centerX) ** 2));
+  return { slope, at: (x: number) => centerY + slope * (x - centerX) };
 }

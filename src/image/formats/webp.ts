@@ -66,7 +66,7 @@ export const webp = format({
   write: {
     price: encodePrice,
     encode: encodeWebp,
-    qualities: { least: 20, step: 1, losses: LOSSES, haste: 0.8 },
+    qualities: { least: 20, step: 1, losses: LOSSES, bits: 0.32, haste: 0.8 },
     variants: [{}],
     nearLosslessLevels: [0, 20, 60],
     maxScoredPixels: Infinity,

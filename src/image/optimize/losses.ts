@@ -9,12 +9,18 @@ import { MAX_QUALITY, type Scale } from "./quality.ts";
 export interface Known {
   readonly quality: number;
   readonly score: number;
+  /** What it takes, in bits for each pixel. */
+  readonly bits?: number;
 }
 
 /** Points below which it does not matter how few are lost, and by which files without loss have a place on the curve. */
 const LEAST_LOST = 3;
 /** By what a point may be further along the curve than it was expected to be, as logarithms. */
 const SLOPES = { least: 0.3, usual: 1, most: 2.5 };
+/** What bits say of it at most. */
+const LIKELY_SLOPES = { least: 0.7, most: 1.4 };
+/** How much steeper the curve of a picture is that takes more bits than an average one, by their quotient as a logarithm. */
+const STEEPER_WITH_BITS = 0.26;
 /** Two renditions say how steep the curve is where what they lose is expected to differ by this much, as a logarithm. */
 const APART = 0.08;
 /** How far along the curve one step goes at most, as a logarithm. */
@@ -88,13 +94,24 @@ function lostBy(score: number): number {
   return Math.log(Math.max(LEAST_LOST, 100 - score));
 }
 
-/** How steep the curve of a picture is between two qualities that are apart, as a part of what is usual. */
+/**
+ * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else what the
+ * bits say that it takes.
+ */
 export function steepnessOf(known: readonly Known[], scale: Scale): number {
   const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
   const [first, last] = [places[0], places.at(-1)];
-  if (!first || !last || last.expected - first.expected < APART) return SLOPES.usual;
+  if (!first || !last || last.expected - first.expected < APART) return likelySlope(known, scale);
   const slope = (last.lost - first.lost) / (last.expected - first.expected);
   return Math.min(SLOPES.most, Math.max(SLOPES.least, slope));
+}
+
+/** What is busy loses more quickly than what is plain: of 52 pictures that explains more than half of the differences. */
+function likelySlope(known: readonly Known[], { bits }: Scale): number {
+  const taken = known.at(-1)?.bits;
+  if (!bits || !taken) return SLOPES.usual;
+  const slope = SLOPES.usual + STEEPER_WITH_BITS * Math.log(taken / bits);
+  return Math.min(LIKELY_SLOPES.most, Math.max(LIKELY_SLOPES.least, slope));
 }
 
 /**

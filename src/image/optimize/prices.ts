@@ -180,10 +180,11 @@ const FLAT_CHOICES = 0.4;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
-  const { variants, study } = format.write;
+  const { variants, study, qualities } = format.write;
+  const isHasty = (extent: Extent) => extent !== picture && qualities.haste === undefined;
   if (!study)
     return searchMs(picture, (extent) =>
-      tryMs(format, extent, { ...settings, ...variants[0], trial: extent !== picture }),
+      tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
     );
   const encodingMs = (extent: Extent, studied: boolean) => {
     const of = { ...settings, progressive: false, trial: true, studied };

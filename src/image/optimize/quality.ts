@@ -13,7 +13,12 @@ export interface Scale {
   readonly step: number;
   /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
   readonly losses?: readonly (readonly [quality: number, lost: number])[];
-  /** Points that a rendition loses besides that is made in haste; 0 by default. */
+  /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
+  readonly bits?: number;
+  /**
+   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they would
+   * stay; absent where they do not.
+   */
   readonly haste?: number;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;

@@ -99,14 +99,24 @@ export class Look {
   }
 }
 
-/**
- * What comes of qualities. Each is tried once, and written in haste and in a single scan, unless it is to stay: a decoder of
- * several scans keeps the whole picture in memory, one of a single scan some rows.
- */
-export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, look: Look, stays = false): Curve {
+/** How what is tried is written: as it is to stay, or otherwise. */
+type Manner = Partial<Pick<EncodeSettings, "progressive" | "trial">>;
+
+/** A decoder of several scans keeps the whole picture in memory, one of a single scan some rows. */
+const IN_ONE_SCAN: Manner = { progressive: false };
+const IN_HASTE: Manner = { ...IN_ONE_SCAN, trial: true };
+const MANNERS = { haste: IN_HASTE, oneScan: IN_ONE_SCAN, stays: {} } as const;
+
+/** What comes of qualities. Each is tried once, and written in haste and in a single scan unless told otherwise. */
+export function curveOf(
+  { encode, preview }: Maker,
+  settings: EncodeSettings,
+  look: Look,
+  manner: keyof typeof MANNERS = "haste",
+): Curve {
   const known = new Map<string, Trial>();
   return async (quality) => {
-    const tried = { ...settings, quality, ...(!stays && IN_HASTE) };
+    const tried = { ...settings, quality, ...MANNERS[manner] };
     const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
     const make = () => encode(tried);
@@ -115,8 +125,6 @@ export function curveOf({ encode, preview }: Maker, settings: EncodeSettings, lo
     return { ...made, quality };
   };
 }
-
-const IN_HASTE = { progressive: false, trial: true } as const;
 
 /** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
 export async function surely(search: () => Promise<Trial>): Promise<Trial> {

@@ -1,8 +1,9 @@
 /**
  * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of the
- * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: two
- * times in three that is near enough, and what it scores says where to look next.
+ * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: three
+ * times in four that is near enough, and what it scores says where to look next.
  */
+import type { Size } from "../geometry.ts";
 import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, nextQuality, steepnessOf } from "./losses.ts";
@@ -23,8 +24,8 @@ const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
 const MAX_WHOLE_TRIES = 4;
-/** What tiles lose, and the whole of a picture, in points: their edges do not count, and the rest is busier. */
-const WHOLE_OF_TILES = { points: 0.7, part: 0.95 };
+/** What the whole of a picture loses by what its tiles lose, in points: their edges do not count, and the rest is busier. */
+const WHOLE_OF_TILES = { points: 2, part: 0.91 };
 /** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
 const SAME_BYTES = 0.03;
 /** A further way to encode is taken where it saves this part of the bytes. */
@@ -103,7 +104,10 @@ async function better(
 ): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { way, maker, settings, isSettled } = further;
-  const curve = curveOf(maker, settings, onSample, triesFinal && !reference.sample.tiles);
+  const { picture } = reference.sample;
+  const onTiles = scale.haste === undefined ? "haste" : "oneScan";
+  const asWhole = triesFinal ? "stays" : "haste";
+  const curve = curveOf(maker, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
   const first = known?.quality ?? (await firstOnSample(search, maker, settings));
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
@@ -114,7 +118,7 @@ async function better(
     return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore) };
   };
   const made = await probed(
-    await settled(search, curve, { first, close, tries, isNear: !isSettled || known !== undefined }),
+    await settled(search, curve, { picture, first, close, tries, isNear: !isSettled || known !== undefined }),
   );
   if (!known) return made;
   if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
@@ -122,18 +126,19 @@ async function better(
   }
   if (!isSettled) return made;
   const start = expectedQuality(made.known, targetScore + patience.aim, scale);
-  const goal = { first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
+  const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
   return probed(await settled(search, curve, goal, made.known));
 }
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
 async function firstOnSample(search: WrittenSearch, maker: Maker, settings: EncodeSettings): Promise<number> {
-  const { onSample, scale } = search;
+  const { onSample, scale, reference } = search;
   const first = firstQuality(settings.quality, scale);
   if (scale.draft === undefined) return first;
   const targetScore = search.targetScore - scale.draft;
   const curve = curveOf(maker, { ...settings, draft: true }, onSample);
-  const goal = { first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
+  const { picture } = reference.sample;
+  const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
   const { known } = await settled({ ...search, targetScore }, curve, goal);
   return expectedQuality(known, targetScore, scale);
 }
@@ -145,26 +150,31 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Trial> {
-  const { look, targetScore, scale, isFrugal, triesFinal, patience } = search;
-  const expected = known.map(({ quality, score }) => ({ quality, score: scoreOfWhole(score, scale) }));
+  const { reference, look, targetScore, scale, isFrugal, triesFinal, patience } = search;
+  const haste = triesFinal ? 0 : scale.haste;
+  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, haste) }));
   const slope = steepnessOf(known, scale);
   const goal = {
+    picture: reference.size,
     first: expectedQuality(expected, targetScore + patience.aim, scale, slope),
     close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,
   };
-  const { best } = await settled(search, curveOf(way, settings, look, triesFinal), goal);
+  const { best } = await settled(search, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
   return best;
 }
 
-function scoreOfWhole(score: number, { haste = 0 }: Scale): number {
+/** @param haste the points that it loses besides where it is tried in haste */
+function scoreOfWhole(score: number, haste = 0): number {
   const { points, part } = WHOLE_OF_TILES;
-  return 100 - Math.max(0, points + part * (100 - score) - haste);
+  return 100 - Math.max(0, points + part * (100 - score) + haste);
 }
 
 interface Settling {
+  /** What is encoded. */
+  readonly picture: Size;
   readonly first: number;
   /** Points above the target score that are close enough. */
   readonly close: number;
@@ -179,7 +189,7 @@ interface Settling {
 async function settled(
   { targetScore, scale, patience }: Pick<WrittenSearch, "targetScore" | "scale" | "patience">,
   curve: Curve,
-  { first, close, tries, isNear, slope }: Settling,
+  { picture, first, close, tries, isNear, slope }: Settling,
   before: readonly Known[] = [],
 ): Promise<Settled> {
   const known: Known[] = [...before];
@@ -189,7 +199,7 @@ async function settled(
   for (let count = 0; count < tries && quality !== undefined; count++) {
     const trial = await curve(quality);
     const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
-    known.push({ quality, score: made.score });
+    known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
     best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
     const above = made.score - targetScore;
     if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;

@@ -33,6 +33,15 @@ describe("an expected quality", () => {
     expect(score).toBeLessThan(75.5);
   });
 
+  it("is higher for a picture of many bits after a look above the target, for it loses more quickly", () => {
+    const expected = (bits?: number) =>
+      expectedQuality([{ ...scored(80, 0.8), ...(bits && { bits }) }], 75, { ...SCALE, bits: 0.4 });
+    expect(expected(0.4)).toBe(expected());
+    expect(expected(1)).toBeGreaterThan(expected());
+    expect(expected(0.15)).toBeLessThan(expected());
+    expect(expected(1e-6)).toBeGreaterThan(50);
+  });
+
   it("stays within a step of what is known when a file loses nothing", () => {
     expect(expectedQuality([{ quality: 80, score: 100 }], 75, SCALE)).toBeGreaterThan(10);
   });
