@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { changesOf, detailOf } from "../../src/image/content.ts";
+import { changesOf, detailOf, textureOf } from "../../src/image/content.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { whole } from "../../src/image/geometry.ts";
@@ -18,7 +18,7 @@ async function written(name: FormatName, frames: readonly [Pixels, ...Pixels[]],
   const format: FormatDefinition = FORMATS[name];
   const bytes =
     (await format.write?.encode(pictureOf(frames, { delayMs: 100 }), settings, UNPAUSED)) ?? new Uint8Array();
-  return { format, facts: format.read.probe(bytes) };
+  return { format, bytes, facts: format.read.probe(bytes) };
 }
 
 it.each([
@@ -26,6 +26,7 @@ it.each([
   ["webp", false],
   ["webp", true],
   ["gif", false],
+  ["jpeg", false],
 ] as const)("of reading %s grow with what is coded (lossless: %s)", async (name, lossless) => {
   const msOf = async (pixels: Pixels) => {
     const { format, facts } = await written(name, [pixels], { ...SETTINGS, lossless });
@@ -72,6 +73,27 @@ it.each([
     expect(await msOf(plain(200, 200))).toBeLessThan((await msOf(noise(200, 200))) * 0.9);
   },
 );
+
+it("of writing and dividing a JPEG shrink with what a file with a loss has kept of a picture", async () => {
+  const pricesOf = async (pixels: Pixels) => {
+    const { format, facts, bytes } = await written("jpeg", [pixels]);
+    const extent = { ...facts, opaque: true, texture: textureOf(facts, facts) };
+    const writing = FORMATS.jpeg.write.price(extent, SETTINGS).ms;
+    const dividing = format.coefficients?.price(bytes, facts, { quality: 60, progressive: true }).ms ?? Number.NaN;
+    return { writing, dividing };
+  };
+  const [little, much] = [await pricesOf(plain(400, 400)), await pricesOf(noise(400, 400))];
+  expect(little.writing).toBeLessThan(much.writing / 1.5);
+  expect(little.dividing).toBeLessThan(much.dividing / 2);
+});
+
+it("takes no texture from files that lost nothing, and the more of it the smaller the picture becomes", async () => {
+  const { facts } = await written("png", [noise(100, 100)], { ...SETTINGS, lossless: true });
+  expect(textureOf(facts, facts)).toBeUndefined();
+  const soft = await written("jpeg", [paint(400, 400, (x, y) => [(x + y) >> 2, x >> 1, y >> 1, 255])]);
+  const [whole, small] = [soft.facts, { width: 100, height: 100 }].map((size) => textureOf(soft.facts, size));
+  expect(whole).toBeLessThan(small ?? 0);
+});
 
 it("takes a picture that is made smaller for as detailed as its file allows", async () => {
   const { facts } = await written("png", [paint(200, 200, (x, y) => [(x >> 4) * 9, (y >> 4) * 9, 0, 255])]);
