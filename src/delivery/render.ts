@@ -3,10 +3,10 @@ import type { Derivation } from "../contract/request.ts";
 import type { Settings } from "../env.ts";
 import { Allowance } from "../image/allowance.ts";
 import { identify } from "../image/detect.ts";
-import type { Facts } from "../image/format.ts";
+import type { Facts, FormatDefinition } from "../image/format.ts";
 import { FORMATS } from "../image/formats.ts";
 import { encodeSettings } from "../image/optimize/presets.ts";
-import { aimOf } from "../image/output.ts";
+import { aimOf, outputFormat } from "../image/output.ts";
 import type { Stopwatch } from "../image/stopwatch.ts";
 import type { Street } from "../street/edges.ts";
 import type { FoundOriginal } from "./original.ts";
@@ -51,6 +51,8 @@ export async function makeFinal(ports: RenderPorts, rendering: Rendering, found:
   return make(ports, rendering, found, "final");
 }
 
+type DraftOutput = NonNullable<Derivation["output"]>;
+
 /** A draft: one encoding, without a search, in the format that is made fastest of those that suit. */
 export async function makeDraft(ports: RenderPorts, rendering: Rendering, found: FoundOriginal): Promise<Made> {
   const { processing, accept } = rendering;
@@ -61,7 +63,9 @@ export async function makeDraft(ports: RenderPorts, rendering: Rendering, found:
   const quality = aim.kind === "quality" ? aim.quality : blind;
   const named = processing.output?.format;
   const output =
-    named === undefined || named === "auto" ? draftOutput(processing, facts, accept) : { ...processing.output };
+    named === undefined || named === "auto"
+      ? withMetadata(draftOutput(processing, facts, accept), processing.output?.metadata)
+      : { ...processing.output };
   const draft = { ...processing, output, optimize: { quality, lossless: false } };
   return make(ports, { ...rendering, processing: draft }, found, "draft");
 }
@@ -76,11 +80,18 @@ function identified({ original }: FoundOriginal): { readonly facts: Facts } {
   }
 }
 
+/** A draft says as much of its original as the final, where its format, which nobody named, can. */
+function withMetadata(output: DraftOutput, metadata: DraftOutput["metadata"]): DraftOutput {
+  const { format = "jpeg" } = output;
+  const row: FormatDefinition = FORMATS[outputFormat(format)];
+  return metadata !== undefined && row.metadata?.write ? { ...output, metadata } : output;
+}
+
 function draftOutput(
   processing: Derivation,
   { alpha, frames }: Pick<Facts, "alpha" | "frames">,
   accept = "",
-): NonNullable<Derivation["output"]> {
+): DraftOutput {
   const { mask, border, rotate, padding, background } = processing;
   const isStill = frames === 1 || processing.output?.animation === false;
   const still = frames > 1 && isStill ? { animation: false } : {};

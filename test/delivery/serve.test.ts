@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { identify } from "../../src/image/detect.ts";
+import { FORMATS } from "../../src/image/formats.ts";
 import { sweep } from "../../src/street/sweep.ts";
 import animation from "../fixtures/gif/dispose-previous.gif";
 import gray from "../fixtures/jpeg/gray.jpg";
@@ -336,6 +337,23 @@ it("shows the first frame of an animation alone, as a draft and as the final", a
   await forgetEdges(delivery.id);
   const final = await getSigned("w=24,anim=false");
   expect([...facts(final), frames(final)]).toEqual(["final", "stored", 1]);
+});
+
+it("keeps metadata in the draft as in the final, and gives it up in a format that nobody named", async () => {
+  const rights = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" dc:rights="(c) Ann"/></rdf:RDF>`;
+  const xmp = new TextEncoder().encode(rights);
+  originOf(file(FORMATS.jpeg.metadata.write(new Uint8Array(photo), { xmp }).slice().buffer));
+  const { getSigned, runFinals, delivery } = await deliveryWorld();
+  const says = ({ bytes }: { readonly bytes: Uint8Array }) => new TextDecoder().decode(bytes).includes("(c) Ann");
+  const draft = await getSigned("w=24,metadata=copyright");
+  expect([...facts(draft), says(draft)]).toEqual(["draft", "miss", true]);
+  await runFinals();
+  await forgetEdges(delivery.id);
+  const final = await getSigned("w=24,metadata=copyright");
+  expect([...facts(final), says(final)]).toEqual(["final", "stored", true]);
+  expect(says(await getSigned("w=24"))).toBe(false);
+  originOf(file(animation));
+  expect((await getSigned("w=24,metadata=keep", "b.gif")).status).toBe(200);
 });
 
 it("shows what a picture is at every turn", async () => {

@@ -47,4 +47,4 @@ function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   return withDescriptions(bytes, descriptions) ?? bytes;
 }
 
-export const metadata: MetadataCarrier = { read, write };
+export const metadata = { read, write } satisfies MetadataCarrier;

@@ -76,4 +76,4 @@ function segment(code: number, name: string, content: Uint8Array | undefined): U
   return joined([header, content]);
 }
 
-export const metadata: MetadataCarrier = { read, write };
+export const metadata = { read, write } satisfies MetadataCarrier;

@@ -81,4 +81,4 @@ function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   return joined([bytes.subarray(0, HEADER_END), ...chunks, bytes.subarray(HEADER_END)]);
 }
 
-export const metadata: MetadataCarrier = { read, write };
+export const metadata = { read, write } satisfies MetadataCarrier;

@@ -54,4 +54,4 @@ function chunkOf(id: string, payload: Uint8Array): Uint8Array {
   return joined([header, payload, new Uint8Array(payload.length & 1)]);
 }
 
-export const metadata: MetadataCarrier = { read, write };
+export const metadata = { read, write } satisfies MetadataCarrier;
