@@ -1,5 +1,6 @@
 /** Before and after: one over the other with a divider, or side by side; fitted or pixel by pixel. */
 import { h } from "./dom.js";
+import { zoomOf } from "./zoom.js";
 
 const NO_ORIGINAL = "The original is not on this page, or in a format that this browser cannot show.";
 
@@ -62,22 +63,23 @@ function views([before, after], { width, height, onOriginal, onResult }) {
   after.alt = "The result";
   if (!before) {
     stage.append(after);
-    return [tools(stage, []), frame(stage), offer(NO_ORIGINAL, "Show the original too", onOriginal)];
+    const box = frame(stage);
+    return [tools(stage, box, []), box, offer(NO_ORIGINAL, "Show the original too", onOriginal)];
   }
   before.alt = "The original";
   stage.append(before, after, ...divider(stage));
-  return [
-    tools(stage, [
-      ["slider", "Slider"],
-      ["pair", "Side by side"],
-    ]),
-    frame(stage),
-  ];
+  const box = frame(stage);
+  const modes = tools(stage, box, [
+    ["slider", "Slider"],
+    ["pair", "Side by side"],
+  ]);
+  return [modes, box];
 }
 
 /** @param {HTMLElement} stage */
 function frame(stage) {
-  return h("div", { class: "frame" }, stage);
+  const label = "Pictures: plus and minus zoom, 0 fits them in";
+  return h("div", { class: "frame", tabindex: 0, role: "region", "aria-label": label }, stage);
 }
 
 /**
@@ -100,14 +102,10 @@ function offer(why, label, onAccept) {
 
 /**
  * @param {HTMLElement} stage
+ * @param {HTMLElement} box what scrolls around it
  * @param {[string, string][]} modes
  */
-function tools(stage, modes) {
-  const zoom = h("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "100 %");
-  zoom.addEventListener("click", () => {
-    const whole = stage.classList.toggle("whole-pixels");
-    zoom.setAttribute("aria-pressed", String(whole));
-  });
+function tools(stage, box, modes) {
   /** @type {HTMLButtonElement[]} */
   const buttons = modes.map(([mode, label], index) => {
     const button = h("button", { type: "button", class: "quiet small", "aria-pressed": String(index === 0) }, label);
@@ -117,7 +115,7 @@ function tools(stage, modes) {
     });
     return button;
   });
-  return h("div", { class: "tools", role: "group", "aria-label": "View" }, buttons, zoom);
+  return h("div", { class: "tools", role: "group", "aria-label": "View" }, buttons, zoomOf(stage, box));
 }
 
 /**
@@ -146,6 +144,8 @@ function divider(stage) {
   };
   stage.addEventListener("pointerdown", (event) => {
     if (stage.classList.contains("pair") || event.button !== 0) return;
+    const isHandle = event.target instanceof Element && event.target.matches(".handle");
+    if (event.pointerType === "touch" && stage.classList.contains("whole-pixels") && !isHandle) return;
     stage.setPointerCapture(event.pointerId);
     follow(event);
   });

@@ -110,16 +110,17 @@ export function moment(iso) {
  * Puts text on the clipboard and says so on the button for a moment.
  * @param {() => string} textOf
  * @param {string} what
+ * @param {string} [name] what the button says
  */
-export function copyButton(textOf, what) {
-  const label = h("span", {}, "Copy");
+export function copyButton(textOf, what, name = "Copy") {
+  const label = h("span", {}, name);
   const said = h("span", { class: "visually-hidden", role: "status" });
-  const button = h("button", { type: "button", class: "quiet small", "aria-label": `Copy ${what}` }, label);
+  const button = h("button", { type: "button", class: "quiet small", "aria-label": `${name} ${what}` }, label);
   const say = (/** @type {string} */ outcome) => {
     label.textContent = outcome;
     said.textContent = outcome;
     setTimeout(() => {
-      label.textContent = "Copy";
+      label.textContent = name;
       said.textContent = "";
     }, 2000);
   };

@@ -58,6 +58,12 @@ function group(schema, { root, name, id }) {
   return folded({ name, id, description: schema.description, content: inner.elements, inner });
 }
 
+/** @param {string} description */
+function about(description) {
+  const text = h("p", { class: "hint" }, prose(description));
+  return h("details", { class: "about" }, h("summary", {}, "What it does"), text);
+}
+
 /**
  * @param {{ name: string, id: string, description?: string | undefined, content: Child, inner: Setting }} parts
  * @returns {Field}
@@ -68,7 +74,7 @@ function folded({ name, id, description, content, inner }) {
     "details",
     { class: "group", id },
     h("summary", {}, h("span", {}, labelOf(name)), count),
-    h("div", { class: "group-body" }, description && h("p", { class: "hint" }, prose(description)), content),
+    h("div", { class: "group-body" }, description && about(description), content),
   );
   const recount = () => {
     const set = Object.keys(inner.read() ?? {}).length;

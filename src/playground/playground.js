@@ -2,19 +2,22 @@
 import { createAccount } from "./account.js";
 import { createCompare } from "./compare.js";
 import { createDeliveries } from "./deliveries.js";
-import { byId, durationText, fill, h } from "./dom.js";
+import { byId, copyButton, durationText, fill, h } from "./dom.js";
 import { createForm } from "./form.js";
+import { createFormats } from "./formats.js";
+import { createHistory } from "./history.js";
 import { resultOf, submit, totalOf } from "./processing.js";
 import { Refusal } from "./request.js";
 import { factsOf } from "./result.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
+import { fragmentOf, settingsIn } from "./share.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
 
 /**
- * @import { Called, Field, Source, Success } from "./shapes.d.ts"
+ * @import { Entry, Field, Source, Success } from "./shapes.d.ts"
  * @typedef {object} Shown
  * @property {Source} source
  * @property {Success} answer
@@ -30,7 +33,9 @@ const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
 
 const tabs = createTabs("Language");
 const compare = createCompare({ onOriginal: showOriginal, onResult: showResult });
-const source = createSource(refresh);
+const source = createSource(refresh, () => void process({ compares: true }));
+const formats = createFormats({ onTake: (entry) => void again(entry) });
+const history = createHistory({ onShow: (entry) => void again(entry) });
 const account = createAccount({ useWatermark });
 const deliveries = createDeliveries({ readRequest: () => form?.read() });
 /** What each view is, by its name in the address; the first is the playground itself. */
@@ -55,14 +60,23 @@ function refresh() {
   byId("send", HTMLButtonElement).disabled = current === undefined || running !== undefined;
 }
 
-async function process() {
+/**
+ * @param {object} [how]
+ * @param {boolean} [how.compares] other formats are asked for as well
+ */
+async function process({ compares = false } = {}) {
   const current = source.current();
   if (!current || !form || running) return;
   running = new AbortController();
   begin();
   try {
-    const done = await submit(current, form.read(), { signal: running.signal, onUpload: showUpload });
-    await present(current, done);
+    const body = form.read();
+    const called = await submit(current, body, { signal: running.signal, onUpload: showUpload });
+    const entry = { source: current, body, called };
+    await present(entry);
+    if (!shown || body?.webhook || body?.store) return;
+    if (compares) void formats.run(entry).then(() => formats.mark(entry));
+    else formats.offer(entry);
   } catch (error) {
     fail(error);
   } finally {
@@ -74,6 +88,8 @@ async function process() {
 
 function begin() {
   byId("send", HTMLButtonElement).disabled = true;
+  formats.clear();
+  byId("welcome").hidden = true;
   byId("error").hidden = true;
   byId("progress-row").hidden = false;
   byId("progress").removeAttribute("value");
@@ -104,10 +120,11 @@ function fail(error) {
 
 /**
  * Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired.
- * @param {Source} current
- * @param {Called<Success>} called
+ * @param {Entry} entry
  */
-async function present(current, { answer, header, milliseconds }) {
+async function present(entry) {
+  const { source: current, called } = entry;
+  const { answer, header, milliseconds } = called;
   byId("answer").hidden = false;
   byId("answer-text").textContent = JSON.stringify(answer, null, 2);
   forget();
@@ -115,14 +132,29 @@ async function present(current, { answer, header, milliseconds }) {
     byId("status").textContent = "Accepted. The answer goes to the webhook; the account page shows how far it is.";
     return;
   }
-  const result = await resultOf(answer.output.url);
+  const result = entry.result ?? (await resultOf(answer.output.url));
+  entry.result = result;
   const after = result && URL.createObjectURL(result);
   const before = current.file && URL.createObjectURL(current.file);
   shown = { source: current, answer, before, result, after, rendered: undefined };
   await showPictures();
   byId("facts").replaceChildren(...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }));
   byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
+  history.add(entry);
+  history.mark(entry);
+  formats.mark(entry);
   byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
+}
+
+/**
+ * Shows what was made before, with the settings that made it.
+ * @param {Entry} entry
+ */
+async function again(entry) {
+  form?.write(entry.body);
+  refresh();
+  byId("error").hidden = true;
+  await present(entry);
 }
 
 function forget() {
@@ -183,6 +215,25 @@ function viewShown() {
   return named === "account" || named === "deliveries" ? named : "try";
 }
 
+/** The settings that a link brings. */
+function readLink() {
+  const settings = settingsIn(location.hash);
+  if (!settings) return;
+  try {
+    form?.write(settings);
+  } catch {
+    form?.write(undefined);
+    fail(new Error("The settings in the address of this page cannot be read."));
+  }
+  refresh();
+}
+
+/** The address of the page says the settings, so that it can be passed on or kept. */
+function keepInAddress() {
+  const fragment = fragmentOf(form?.read());
+  if (viewShown() === "try") globalThis.history.replaceState(null, "", fragment || location.pathname);
+}
+
 function showView() {
   const view = viewShown();
   for (const name of Object.keys(VIEWS)) byId(`view-${name}`).hidden = name !== view;
@@ -202,7 +253,15 @@ async function start() {
     refresh();
     void VIEWS[viewShown()]?.load();
   });
-  addEventListener("hashchange", showView);
+  byId("looks").append(formats.element);
+  byId("history").append(history.element);
+  byId("share").append(
+    copyButton(() => location.origin + location.pathname + fragmentOf(form?.read()), "to these settings", "Copy link"),
+  );
+  addEventListener("hashchange", () => {
+    showView();
+    readLink();
+  });
   showView();
   refresh();
   try {
@@ -213,13 +272,16 @@ async function start() {
     return;
   }
   byId("operations").replaceChildren(form.element);
+  readLink();
   byId("request").addEventListener("input", refresh);
+  byId("request").addEventListener("change", keepInAddress);
   byId("request").addEventListener("submit", (event) => {
     event.preventDefault();
     void process();
   });
   byId("reset").addEventListener("click", () => {
     form?.write(undefined);
+    keepInAddress();
     refresh();
   });
   byId("cancel").addEventListener("click", () => running?.abort());

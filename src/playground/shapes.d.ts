@@ -1,5 +1,5 @@
 /** What the pages handle: the answers of the API, its document, and the parts of a page. */
-import type { DeliverySigning } from "../cli/api-types.ts";
+import type { DeliverySigning, Success, UploadBody } from "../cli/api-types.ts";
 
 export type {
   Account,
@@ -123,6 +123,15 @@ export interface Place {
 export type Source =
   | { readonly file: File; readonly url?: undefined }
   | { readonly url: string; readonly file?: undefined };
+
+/** A request that was answered with a result, as this tab remembers it. */
+export interface Entry {
+  readonly source: Source;
+  readonly body: UploadBody | undefined;
+  readonly called: Called<Success>;
+  /** The bytes of the result, once they were fetched. */
+  result?: Blob | undefined;
+}
 
 /** A request as the programs show it. */
 export interface ShownRequest {

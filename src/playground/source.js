@@ -6,8 +6,9 @@ import { byId, bytesText } from "./dom.js";
 /**
  * `{ current() }`; `changed` is called with every new source.
  * @param {() => void} changed
+ * @param {() => void} dropped called after it when the source is complete: an image that was dropped, pasted, or the sample
  */
-export function createSource(changed) {
+export function createSource(changed, dropped) {
   const files = byId("file", HTMLInputElement);
   const address = byId("url", HTMLInputElement);
   /** @type {Source | undefined} */
@@ -31,8 +32,14 @@ export function createSource(changed) {
     const url = address.value.trim();
     set(url === "" ? undefined : { url });
   });
-  byId("sample").addEventListener("click", () => void sampleFile().then((file) => set({ file })));
-  listenForDrops(set);
+  const drop = (/** @type {Source} */ next) => {
+    set(next);
+    dropped();
+  };
+  const useSample = () => void sampleFile().then((file) => drop({ file }));
+  byId("sample").addEventListener("click", useSample);
+  byId("try-sample").addEventListener("click", useSample);
+  listenForDrops(drop);
   return { current: () => source };
 }
 

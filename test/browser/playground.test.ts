@@ -30,7 +30,7 @@ async function drop(page: Page, name: string): Promise<void> {
 
 async function process(page: Page): Promise<void> {
   await page.click("#send");
-  await page.locator(".figures").waitFor();
+  await page.getByText(/^Done in/).waitFor();
 }
 
 function splitOf(page: Page): Promise<string> {
@@ -60,6 +60,68 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       expect(await splitOf(page)).toBe("25%");
       const [download] = await Promise.all([page.waitForEvent("download"), page.click("a[download]")]);
       expect(download.suggestedFilename()).toBe("dropped.webp");
+    }));
+
+  it("processes a dropped image at once, compares formats, and shows again what was made", () =>
+    withPage("/", async (page) => {
+      await page.getByRole("img", { name: "The sample image" }).waitFor();
+      await page.locator("#op-resize-width").waitFor();
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      expect(await page.getByRole("img", { name: "The sample image" }).isVisible()).toBe(false);
+      const formats = page.getByRole("region", { name: "Formats" });
+      for (const name of ["JPEG", "WEBP", "AVIF", "PNG"]) {
+        await formats.getByRole("button", { name: `Take ${name}`, disabled: false }).waitFor();
+      }
+      expect(await formats.locator('tr[aria-current="true"]').innerText()).toMatch(/^JPEG/);
+      expect(await formats.locator("tr.smallest").count()).toBe(1);
+      await formats.getByRole("button", { name: "Take WEBP" }).click();
+      await page.getByRole("link", { name: "Download dropped.webp" }).waitFor();
+      expect(await page.inputValue("#op-output-format")).toBe("webp");
+      const made = page.getByRole("region", { name: "In this tab" });
+      expect(await made.getByRole("button").count()).toBe(2);
+      await made.getByRole("button", { name: /^JPEG/ }).click();
+      await page.getByRole("link", { name: "Download dropped.jpg" }).waitFor();
+      expect(await page.inputValue("#op-output-format")).toBe("");
+    }));
+
+  it("zooms by keys and buttons", () =>
+    withPage("/", async (page) => {
+      await page.setInputFiles("#file", MACAW);
+      await page.fill("#op-resize-width", "300");
+      await process(page);
+      const width = async () => (await page.locator(".stage").boundingBox())?.width;
+      const [frame] = [page.getByRole("region", { name: "Pictures" })];
+      await frame.focus();
+      await frame.press("+");
+      expect(await width()).toBe(300);
+      await frame.press("+");
+      expect(await width()).toBe(600);
+      await page.getByRole("button", { name: "Zoom in" }).click();
+      expect(await width()).toBe(1200);
+      expect(await page.getByRole("button", { name: "Zoom in" }).isDisabled()).toBe(true);
+      await frame.press("0");
+      expect(await page.getByRole("button", { name: "100 %" }).getAttribute("aria-pressed")).toBe("false");
+    }));
+
+  it("shares settings by its address, without the key, and takes no destination from a link", () =>
+    withPage("/", async (page) => {
+      await page.fill("#key", "secret-key");
+      await page.fill("#op-resize-width", "123");
+      await page.locator("#op-webhook > summary").click();
+      await page.fill("#op-webhook-url", "https://example.com/");
+      await page.getByRole("button", { name: "Copy link to these settings" }).click();
+      const link = await page.evaluate<string>("navigator.clipboard.readText()");
+      expect(decodeURIComponent(new URL(link).hash)).toBe('#set={"resize":{"width":123}}');
+      expect(page.url()).toBe(link);
+      const given = { resize: { width: 45 }, webhook: { url: "https://example.com/" } };
+      await page.goto(`${BASE}/#set=${encodeURIComponent(JSON.stringify(given))}`);
+      await expect.poll(() => page.inputValue("#op-resize-width")).toBe("45");
+      await page.reload();
+      await expect.poll(() => page.inputValue("#op-resize-width")).toBe("45");
+      expect(await page.inputValue("#op-webhook-url")).toBe("");
+      await page.goto(`${BASE}/#set=${encodeURIComponent('{"resize":5,"filter":7}')}`);
+      expect(await page.inputValue("#op-resize-width")).not.toBe("5");
     }));
 
   it("copies a curl line that does the same", () =>
