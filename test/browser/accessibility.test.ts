@@ -58,14 +58,15 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   [
-    "a result",
+    "a result compared in several formats",
     "/",
     async (page) => {
       await open(page);
-      await page.setInputFiles("#file", MACAW);
       await page.fill("#op-resize-width", "200");
-      await page.click("#send");
-      await page.locator(".figures").waitFor();
+      await page.click("#try-sample");
+      await page.getByRole("button", { name: "Take PNG", disabled: false }).waitFor();
+      await page.getByRole("button", { name: "Take WEBP" }).click();
+      await page.getByRole("region", { name: "In this tab" }).waitFor();
       await page.locator("#answer > summary").click();
     },
   ],
