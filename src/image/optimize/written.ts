@@ -14,18 +14,21 @@ import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
 
 /** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
-const CLOSER_ON_SAMPLE = 0.6;
-/** A rendition of the sample whose score is this close to the aim says enough. */
-const NEAR_POINTS = 3;
+const CLOSER_ON_SAMPLE = 0.5;
+/** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
+const NEAR_POINTS = 4;
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
-const CLOSER_WITH_TRIES = 1.3;
+const CLOSER_WITH_TRIES = 1.1;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
 const MAX_WHOLE_TRIES = 4;
-/** What the whole of a picture loses by what its tiles lose, in points: their edges do not count, and the rest is busier. */
-const WHOLE_OF_TILES = { points: 2, part: 0.91 };
+/** What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and the rest is busier. */
+const WHOLE_OF_TILES = [
+  { points: 2, part: 0.91 },
+  { points: 0.7, part: 0.95 },
+] as const;
 /** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
 const SAME_BYTES = 0.03;
 /** A further way to encode is taken where it saves this part of the bytes. */
@@ -168,8 +171,8 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known }: P
 
 /** @param haste the points that it loses besides where it is tried in haste */
 function scoreOfWhole(score: number, haste = 0): number {
-  const { points, part } = WHOLE_OF_TILES;
-  return 100 - Math.max(0, points + part * (100 - score) + haste);
+  const lost = Math.max(...WHOLE_OF_TILES.map(({ points, part }) => points + part * (100 - score)));
+  return 100 - Math.max(0, lost + haste);
 }
 
 interface Settling {
