@@ -1,7 +1,7 @@
 /**
  * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of the
- * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: three
- * times in four that is near enough, and what it scores says where to look next.
+ * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: mostly
+ * that is near enough, and what it scores says where to look next.
  */
 import type { Size } from "../geometry.ts";
 import type { EncodeSettings, Variant } from "../writer.ts";
