@@ -28,7 +28,14 @@ const measured = {
 
 const FaceBox = v.strictObject({ x: count, y: count, width: count, height: count });
 
-export const InputMetadata = v.strictObject({ ...measured, faces: v.optional(v.array(FaceBox)) });
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+
+export const InputMetadata = v.strictObject({
+  ...measured,
+  faces: v.optional(v.array(FaceBox)),
+  /** Where the gravity `auto` looked, in shares of width and height. */
+  focus: v.optional(v.strictObject({ x: share, y: share })),
+});
 export type InputMetadata = v.InferOutput<typeof InputMetadata>;
 
 export const OutputMetadata = v.strictObject({

@@ -1,4 +1,4 @@
-/** Where a region or a picture is placed: by a direction, or by faces. */
+/** Where a region or a picture is placed: by a direction, by faces, or by what stands out. */
 import { decimal, record } from "../fields.ts";
 import type { Box, Size } from "./geometry.ts";
 
@@ -16,8 +16,8 @@ export const DIRECTIONS = [
 
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** A direction, the most prominent face, or all faces. */
-export const GRAVITIES = [...DIRECTIONS, "face", "faces"] as const;
+/** A direction, the most prominent face, all faces, or where to look. */
+export const GRAVITIES = [...DIRECTIONS, "face", "faces", "auto"] as const;
 
 export type Gravity = (typeof GRAVITIES)[number];
 
@@ -49,9 +49,15 @@ function inside(region: Size, canvas: Size, middle: Point): Point {
   return { x: Math.max(0, x), y: Math.max(0, y) };
 }
 
-/** Whether faces must be sought to follow this gravity. */
-export function seeksFaces(gravity: Gravity | undefined): gravity is "face" | "faces" {
-  return gravity === "face" || gravity === "faces";
+/** Whether the picture must be looked at to follow this gravity. */
+export function isSought(gravity: Gravity | undefined): gravity is "face" | "faces" | "auto" {
+  return gravity === "face" || gravity === "faces" || gravity === "auto";
+}
+
+/** What is found by looking at a picture, when it is asked for. */
+export interface Sights {
+  readonly faces: () => Promise<readonly Box[]>;
+  readonly focus: () => Promise<Point>;
 }
 
 /** The top-left corner of a region that is pulled in a direction inside (or beyond) a canvas; may be fractional. */
@@ -64,15 +70,16 @@ export function place(region: Size, canvas: Size, direction: Direction): Pick<Bo
 
 /**
  * The top-left corner of a region inside a canvas: pulled in a direction, or with faces in its middle as far as the
- * canvas allows; without any face, in the middle. `faces` are asked for when they are needed.
+ * canvas allows, or what there is to look at; without any face, in the middle. Nothing is asked for that is not needed.
  */
 export async function placeInside(
   region: Size,
   canvas: Size,
   gravity: Gravity,
-  faces: () => Promise<readonly Box[]>,
+  { faces, focus: lookedFor }: Sights,
 ): Promise<Pick<Box, "x" | "y">> {
-  if (!seeksFaces(gravity)) return place(region, canvas, gravity);
+  if (!isSought(gravity)) return place(region, canvas, gravity);
+  if (gravity === "auto") return placeAround(region, canvas, await lookedFor());
   const found = await faces();
   const focus = enclosing(gravity === "face" ? found.slice(0, 1) : found);
   if (!focus) return place(region, canvas, "center");

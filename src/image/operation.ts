@@ -5,6 +5,7 @@ import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import type { Rgba } from "./color.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
+import type { Point } from "./gravity.ts";
 import type { Rows } from "./rows.ts";
 
 export type Kernel = "lanczos3" | "mitchell" | "cubic" | "linear" | "nearest";
@@ -68,6 +69,11 @@ export interface Stage {
    * operation that asks has them reported.
    */
   readonly faces: () => Promise<readonly Box[]>;
+  /**
+   * Where to look, in shares of the sides: the middle of the most prominent face, else of what stands out, else of the
+   * picture. The first operation that asks has it reported.
+   */
+  readonly focus: () => Promise<Point>;
   /**
    * A box that `finder` finds in every pixel of all frames that will be worked on; undefined where it finds none. One
    * that says nothing in `scans` may not ask.

@@ -2,17 +2,18 @@
  * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
  * before it starts, and is waited for.
  */
+import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
 import { type Breath, UNPAUSED } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult, identify } from "./detect.ts";
-import { findFaces, findFacesPrice } from "./faces/detect.ts";
-import { enlarged, reported } from "./faces/report.ts";
+import { reported, reportedPoint } from "./faces/report.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { Box, Size } from "./geometry.ts";
+import type { Point } from "./gravity.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "./metadata.ts";
 import type { BoxFinder, OperationRow, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
@@ -25,6 +26,7 @@ import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import { scanOf } from "./scan.ts";
 import { SharedBytes } from "./shared-bytes.ts";
+import { SIGHT_BYTES_PER_PIXEL, sightMs, sightsOf } from "./sights.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -49,6 +51,8 @@ export interface Rendered {
     readonly facts: Facts;
     /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
     readonly faces?: readonly Box[] | undefined;
+    /** Where was looked, in shares of the upright picture; absent when nobody asked. */
+    readonly focus?: Point | undefined;
   };
   readonly output: Rendition & { readonly format: FormatDefinition; readonly facts: Facts };
 }
@@ -64,7 +68,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
     const stored = { ...found, stopwatch, firstOnly: order.output?.animation === false && found.facts.frames > 1 };
-    const { plan, faces } = await planOrder(stored, order);
+    const { plan, faces, focus } = await planOrder(stored, order);
     const kept = keptOf(stored, order.output);
     const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
@@ -76,7 +80,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     });
     const best = withMetadata(made, kept);
     const facts = best.format.read.probe(best.file.bytes);
-    return { input: { ...stored, faces }, output: { ...best, facts } };
+    return { input: { ...stored, faces, focus }, output: { ...best, facts } };
   } catch (error) {
     throw withoutMemory(error);
   } finally {
@@ -117,6 +121,7 @@ function withMetadata<Made extends Rendition & { readonly format: FormatDefiniti
 interface Planned {
   readonly plan: Plan;
   readonly faces: readonly Box[] | undefined;
+  readonly focus: Point | undefined;
 }
 
 /** The steps of an order, every operation planned on the picture as the ones before it leave it. */
@@ -128,6 +133,7 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
   let size = sizeAfter(upright, storedSize(facts));
   let opaque = !facts.alpha;
   let faces: readonly Box[] | undefined;
+  let focus: Point | undefined;
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
     if (params === undefined) continue;
@@ -138,16 +144,22 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
     const before = { size, opaque, alpha: canHoldAlpha(stored, order), overlay: (id: string) => overlayOf(order, id) };
     const plan = async (breath: Breath): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
+      const sights = sightsOf(look, before.size, breath);
+      const shown = sizeAfter(upright, storedSize(facts));
       const seek = async () => {
-        const rows = await look();
-        const found = enlarged(await findFaces(rows, breath), rows, before.size);
-        faces ??= reported(found, steps.slice(1), sizeAfter(upright, storedSize(facts)));
+        const found = await sights.faces();
+        faces ??= reported(found, steps.slice(1), shown);
         return found;
       };
+      const lookFor = async () => {
+        const point = await sights.focus();
+        focus ??= reportedPoint(point, before.size, steps.slice(1), shown);
+        return point;
+      };
       const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
-      return row.plan(params as never, { ...before, breath, look, faces: seek, findBox });
+      return row.plan(params as never, { ...before, breath, look, faces: seek, focus: lookFor, findBox });
     };
-    const price = small ? lookPrice(stored, small, lookMs(row, small.size)) : scan?.price;
+    const price = small ? sightPrice(stored, small, row) : scan?.price;
     const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
       steps.push(step);
@@ -156,11 +168,17 @@ async function planOrder(stored: Stored & { name: FormatName }, order: Order): P
       if (step.kind !== "crop") checkResult(size, writtenFrames(stored, order));
     }
   }
-  return { plan: planSteps(storedSize(facts), steps), faces };
+  return { plan: planSteps(storedSize(facts), steps), faces, focus };
 }
 
 function raise(name: string): never {
   throw new Error(`${name} looks at the picture without saying so`);
+}
+
+/** The price of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
+function sightPrice(stored: Stored, small: Plan, row: OperationRow): Price {
+  const seeks = row.seldomSeeksFaces !== true;
+  return lookPrice(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
 }
 
 /** Nanoseconds that it takes to look at a pixel, for all but faces. */
@@ -168,7 +186,7 @@ const LOOK_NANOSECONDS = 8;
 
 /** Milliseconds that an operation looks at a small version. */
 function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
-  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : findFacesPrice({ width, height }).ms;
+  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : sightMs({ width, height });
 }
 
 function overlayOf({ overlays }: Order, id: string): Uint8Array {

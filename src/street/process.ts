@@ -113,9 +113,9 @@ async function carried(
   const saved = Math.max(0, input.bytes - result.bytes);
   const { score } = rendered.output;
   const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };
-  const { faces } = rendered.input;
+  const { faces, focus } = rendered.input;
   return {
-    input: faces ? { ...input, faces: [...faces] } : input,
+    input: { ...input, ...(faces && { faces: [...faces] }), ...(focus && { focus }) },
     output: { ...result, saved, ...looks, url },
     ...(analysis && { analysis }),
     encoded,

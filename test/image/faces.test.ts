@@ -5,6 +5,7 @@ import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
+import { png } from "../../src/image/formats/png.ts";
 import type { Box } from "../../src/image/geometry.ts";
 import { LOOK_BYTES_PER_PIXEL } from "../../src/image/operation.ts";
 import { facesPrice } from "../../wasm/faces/faces.ts";
@@ -15,9 +16,9 @@ import oneFile from "../fixtures/faces/one.jpg";
 import pairFile from "../fixtures/faces/pair.jpg";
 import parrotsFile from "../fixtures/faces/parrots.jpg";
 import { decodeFile } from "../support/files.ts";
-import { flat } from "../support/operations.ts";
+import { decoded, flat, pixel } from "../support/operations.ts";
 import { rendered as renderedFile } from "../support/render.ts";
-import { noise, paint, type Pixels, rowsOf, sample, scene } from "../support/rows.ts";
+import { noise, paint, pictureOf, type Pixels, rowsOf, sample, scene } from "../support/rows.ts";
 
 const pixelsOf = (file: ArrayBuffer) => decodeFile(jpeg, new Uint8Array(file));
 const one = await pixelsOf(oneFile);
@@ -126,7 +127,8 @@ async function rendered(file: ArrayBuffer, body: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
   const result = await renderedFile(new Uint8Array(file), { operations, output, optimize });
   const { width, height } = result.output.facts;
-  return { faces: result.input.faces?.map(numbers), width, height, bytes: result.output.bytes };
+  const { faces, focus } = result.input;
+  return { faces: faces?.map(numbers), focus, width, height, bytes: result.output.bytes };
 }
 
 const FACE = { crop: { mode: "face", padding: 0 } };
@@ -205,5 +207,67 @@ describe("operations that follow faces", () => {
 
   it.each([{ padding: -1 }, { padding: 10.5 }, { faces: "two" }, { gravity: "eyes" }])("refuse %o", (members) => {
     expect(() => parseBody(UploadBody, { crop: { mode: "face", ...members } })).toThrow(/^crop\./);
+  });
+});
+
+describe("the gravity auto", () => {
+  /** A red spot on gray with a little grain; its middle is at so many pixels. */
+  async function spot(x: number, y: number): Promise<ArrayBuffer> {
+    const pixels = paint(300, 200, (column, row) => {
+      const isInside = Math.hypot(column - x, row - y) < 18;
+      const grain = (column * 7 + row * 13) % 3;
+      return isInside ? [220, 30 + ((column * row) & 31), 40, 255] : [120 + grain, 120 + grain, 120 + grain, 255];
+    });
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    return (await png.write.encode(pictureOf([pixels]), settings, UNPAUSED)).slice().buffer;
+  }
+  const exactly = { output: { format: "png" }, optimize: { lossless: true } };
+
+  it("looks at the most prominent face", async () => {
+    const [[x = 0, y = 0, width = 0, height = 0] = []] = await found(one);
+    const crop = { width: 60, height: 60, gravity: "auto" };
+    const { focus } = await rendered(oneFile, { crop });
+    expect(focus?.x).toBeCloseTo((x + width / 2) / one.width, 1);
+    expect(focus?.y).toBeCloseTo((y + height / 2) / one.height, 1);
+  });
+
+  it.each([
+    [60, 50],
+    [240, 150],
+  ])("without faces, at what stands out: %i, %i", async (x, y) => {
+    const file = await spot(x, y);
+    const { focus, bytes } = await rendered(file, { crop: { width: 60, height: 60, gravity: "auto" }, ...exactly });
+    expect(focus?.x).toBeCloseTo(x / 300, 1);
+    expect(focus?.y).toBeCloseTo(y / 200, 1);
+    const [red, , blue] = pixel(await decoded(bytes), 30, 30);
+    expect(red - blue).toBeGreaterThan(100);
+    const square = { width: 100, height: 100, mode: "fit", gravity: "auto" };
+    const resized = await decoded((await rendered(file, { resize: square, ...exactly })).bytes);
+    expect(pixel(resized, x < 150 ? 30 : 70, y / 2)[2]).toBeLessThan(80);
+  });
+
+  it("says where it looked as the original is seen, however that was turned before", async () => {
+    const order = { rotate: { angle: 90 }, crop: { width: 60, height: 60, gravity: "auto" } };
+    const { focus } = await rendered(await spot(60, 50), order);
+    expect(focus?.x).toBeCloseTo(60 / 300, 1);
+    expect(focus?.y).toBeCloseTo(50 / 200, 1);
+  });
+
+  it("looks at the middle where nothing stands out, and not at all where a point is named", async () => {
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const plain = await png.write.encode(pictureOf([paint(90, 60, () => [9, 9, 9, 255])]), settings, UNPAUSED);
+    const crop = { width: 30, height: 30 };
+    expect((await rendered(plain.slice().buffer, { crop: { ...crop, gravity: "auto" } })).focus).toEqual({
+      x: 0.5,
+      y: 0.5,
+    });
+    const file = await spot(60, 50);
+    const { focus, bytes } = await rendered(file, { crop: { ...crop, focus: { x: 0.2, y: 0.25 } }, ...exactly });
+    expect(focus).toBeUndefined();
+    expect(pixel(await decoded(bytes), 15, 15)[0]).toBe(220);
+    await expect(rendered(file, { crop: { ...crop, gravity: "auto", focus: { x: 0, y: 0 } } })).rejects.toMatchObject({
+      status: 422,
+      message: "crop must have one of gravity, focus, and x and y",
+    });
   });
 });

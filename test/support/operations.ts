@@ -1,13 +1,13 @@
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
 import { checked } from "../../src/contract/message.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { findFaces } from "../../src/image/faces/detect.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
 import { applied as stepped } from "../../src/image/pipeline.ts";
 import { resample } from "../../src/image/resample.ts";
 import type { Rows } from "../../src/image/rows.ts";
+import { sightsOf } from "../../src/image/sights.ts";
 import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export interface Situation {
@@ -47,7 +47,7 @@ export async function planned(
     alpha,
     breath: UNPAUSED,
     look,
-    faces: async () => findFaces(await look(), UNPAUSED),
+    ...sightsOf(look, pixels, UNPAUSED),
     findBox: (finder) => finder(frames()),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });

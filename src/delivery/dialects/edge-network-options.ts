@@ -123,8 +123,7 @@ export function optionOf(given: string): { readonly name: string; readonly optio
 function placeOf(name: string, value: string): Wish["place"] {
   if (SIDES.includes(value)) return { gravity: value };
   if (value === "face") return { gravity: "face" };
-  // Faces first; the middle where there are none.
-  if (value === "auto") return { gravity: "faces" };
+  if (value === "auto") return { gravity: "auto" };
   const [, x, y] = /^([\d.]+)x([\d.]+)$/.exec(value) ?? [];
   if (x === undefined || y === undefined) return {};
   return { position: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };

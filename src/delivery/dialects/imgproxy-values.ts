@@ -30,8 +30,7 @@ export function direction(name: string, [type = "ce", x = "0", y = "0"]: readonl
 /** What `resize` keeps. */
 export function placeOf(name: string, values: readonly string[]): Readonly<Record<string, unknown>> {
   const [type = "ce", x = "", y = ""] = values;
-  // Faces first; the middle where there are none.
-  if (type === "sm") return { gravity: "faces" };
+  if (type === "sm") return { gravity: "auto" };
   if (type === "fp") return { focus: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };
   const gravity = direction(name, values);
   return gravity === "center" ? {} : { gravity };

@@ -1,5 +1,6 @@
 /** Faces from the small version in which they are found to the picture of the request. */
 import { type Box, invertOrientation, type Size, turnBox } from "../geometry.ts";
+import type { Point } from "../gravity.ts";
 import type { Step } from "../operation.ts";
 import { sizeAfter } from "../plan.ts";
 import { rotatedBack } from "../steps/rotate.ts";
@@ -15,6 +16,15 @@ export function reported(boxes: readonly Box[], steps: readonly Step[], size: Si
     const before = boxBefore(steps, size, box);
     return before ? [snapped(before, size)] : [];
   });
+}
+
+/** A point of what `steps` make of a picture, in shares of that picture; undefined when a step cannot say. */
+export function reportedPoint({ x, y }: Point, shown: Size, steps: readonly Step[], size: Size): Point | undefined {
+  const at = { x: x * shown.width, y: y * shown.height, width: 0, height: 0 };
+  const before = boxBefore(steps, size, at);
+  if (!before) return undefined;
+  const share = (place: number, side: number) => clamp(Math.round((place / side) * 1_000) / 1_000, 0, 1);
+  return { x: share(before.x, size.width), y: share(before.y, size.height) };
 }
 
 /** The region in whole pixels, at least one, inside the picture. */

@@ -7,7 +7,7 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../geometry.ts";
-import { enclosing, GRAVITIES, placeInside, seeksFaces } from "../gravity.ts";
+import { enclosing, GRAVITIES, isSought, placeAround, placeInside, point } from "../gravity.ts";
 import { operation, type Stage } from "../operation.ts";
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
@@ -23,6 +23,7 @@ const Crop = v.pipe(
     x: v.optional(offset),
     y: v.optional(offset),
     gravity: v.optional(oneOf(GRAVITIES)),
+    focus: v.optional(point()),
     padding: v.optional(decimal(0, 10), 1),
     faces: v.optional(oneOf(["one", "all"]), "one"),
     ratio: v.optional(v.pipe(v.string(ratioRule), v.regex(RATIO, ratioRule))),
@@ -34,39 +35,39 @@ const Crop = v.pipe(
   v.check(({ mode, ratio }) => mode !== "ratio" || ratio !== undefined, "needs ratio in the mode ratio"),
   v.check(({ x, y }) => (x === undefined) === (y === undefined), "needs x and y together"),
   v.check(
-    ({ x, gravity }) => x === undefined || gravity === undefined,
-    "must have either gravity or x and y, not both",
+    ({ x, gravity, focus }) => [x, gravity, focus].filter((member) => member !== undefined).length < 2,
+    "must have one of gravity, focus, and x and y",
   ),
 );
 type Crop = v.InferOutput<typeof Crop>;
 
 export const crop = operation({
   summary:
-    "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces. Where no face is found: the middle.",
+    "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. Where no face is found: the middle.",
   params: Crop,
-  looks: ({ mode, gravity }) => (mode === "face" || seeksFaces(gravity) ? FACE_SIDE : 0),
+  looks: ({ mode, gravity, focus }) => (mode === "face" || (isSought(gravity) && !focus) ? FACE_SIDE : 0),
   async plan(params, stage) {
     return [{ kind: "crop", box: await BOXES[params.mode](params, stage) }];
   },
 });
 
 /** The rectangle, cut down to what lies inside the picture. */
-async function rectBox({ width = 1, height = 1, x, y, gravity }: Crop, stage: Stage): Promise<Box> {
+async function rectBox({ width = 1, height = 1, x, y, ...where }: Crop, stage: Stage): Promise<Box> {
   const { size } = stage;
   if (x === undefined || y === undefined) {
-    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, gravity);
+    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, where);
   }
   if (x >= size.width || y >= size.height) throw new ApiError(422, "crop.x and crop.y must lie inside the image");
   return { x, y, width: Math.min(width, size.width - x), height: Math.min(height, size.height - y) };
 }
 
-async function ratioBox({ ratio = "1:1", gravity }: Crop, stage: Stage): Promise<Box> {
+async function ratioBox({ ratio = "1:1", ...where }: Crop, stage: Stage): Promise<Box> {
   const { size } = stage;
   const [, across, down] = RATIO.exec(ratio) ?? [];
   const shape = Number(across) / Number(down);
   const width = Math.min(size.width, Math.max(1, Math.round(size.height * shape)));
   const height = Math.min(size.height, Math.max(1, Math.round(size.width / shape)));
-  return placed({ width, height }, stage, gravity);
+  return placed({ width, height }, stage, where);
 }
 
 /** The face and its margin, as far as it lies in the picture; without a face, the largest square in the middle. */
@@ -84,7 +85,12 @@ async function faceBox({ padding, faces: which }: Crop, stage: Stage): Promise<B
 
 const BOXES = { rect: rectBox, ratio: ratioBox, face: faceBox } as const;
 
-async function placed(region: Size, { size, faces }: Stage, gravity: Crop["gravity"] = "center"): Promise<Box> {
-  const { x, y } = await placeInside(region, size, gravity, faces);
+async function placed(
+  region: Size,
+  stage: Stage,
+  { gravity = "center", focus }: Pick<Crop, "gravity" | "focus"> = {},
+): Promise<Box> {
+  const { size } = stage;
+  const { x, y } = focus ? placeAround(region, size, focus) : await placeInside(region, size, gravity, stage);
   return { x: Math.floor(x), y: Math.floor(y), ...region };
 }

@@ -6,7 +6,7 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { parseColor } from "../color.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../geometry.ts";
-import { GRAVITIES, place, placeAround, placeAtShare, placeInside, point, seeksFaces } from "../gravity.ts";
+import { GRAVITIES, place, placeAround, placeAtShare, placeInside, point, isSought } from "../gravity.ts";
 import { operation, type Stage, type Step } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
@@ -52,11 +52,11 @@ function hasLeast({ min_width: width, min_height: height }: Least): boolean {
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
   looks: (params) => {
     const { mode, gravity, focus, position } = params;
-    return (mode === "fit" || hasLeast(params)) && !focus && !position && seeksFaces(gravity) ? FACE_SIDE : 0;
+    return (mode === "fit" || hasLeast(params)) && !focus && !position && isSought(gravity) ? FACE_SIDE : 0;
   },
   plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
@@ -121,20 +121,21 @@ async function cover(params: Resize, stage: Stage): Promise<Step[]> {
 }
 
 /** A region of the picture, placed as the request says, in another size. */
-async function cutOut(params: Resize, { size, faces }: Stage, region: Size, wanted: Size): Promise<Step[]> {
+async function cutOut(params: Resize, stage: Stage, region: Size, wanted: Size): Promise<Step[]> {
+  const { size } = stage;
   const { focus, position, gravity } = params;
   const at = focus
     ? placeAround(region, size, focus)
     : position
       ? placeAtShare(region, size, position)
-      : await placeInside(region, size, gravity, faces);
+      : await placeInside(region, size, gravity, stage);
   return [{ kind: "crop", box: { ...at, ...region } }, scaled(wanted, params)];
 }
 
 function pad(params: Resize, size: Size): Step[] {
   const { width = 1, height = 1 } = params;
   const fitted = inside(params, size);
-  const at = place(fitted, { width, height }, seeksFaces(params.gravity) ? "center" : params.gravity);
+  const at = place(fitted, { width, height }, isSought(params.gravity) ? "center" : params.gravity);
   const offset = { x: Math.round(at.x), y: Math.round(at.y) };
   return [scaled(fitted, params), extend(fitted, { width, height }, offset, parseColor(params.background))];
 }
