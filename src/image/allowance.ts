@@ -14,6 +14,8 @@ interface Terms {
   readonly maxMs?: number | undefined;
   /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
+  /** The breath of work that was admitted as a whole, and that this is a part of: its parts are not admitted again. */
+  readonly within?: Breath | undefined;
 }
 
 /** A piece of work as it is counted: its breath, and what is asked at the end of its pauses. */
@@ -27,13 +29,15 @@ export class Allowance {
   readonly account: string | undefined;
   private readonly maxMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly within: Breath | undefined;
   private taken = 0;
   private begun = false;
 
-  constructor({ account, maxMs = Number.POSITIVE_INFINITY, signal }: Terms = {}) {
+  constructor({ account, maxMs = Number.POSITIVE_INFINITY, signal, within }: Terms = {}) {
     this.account = account;
     this.maxMs = maxMs;
     this.signal = signal;
+    this.within = within;
   }
 
   /** Milliseconds that the job's work has declared so far, whatever became of it. */
@@ -49,6 +53,11 @@ export class Allowance {
   /** Whether the job may take work of this price besides what it has taken. */
   affords({ ms }: Pick<Price, "ms">): boolean {
     return this.taken + ms <= this.maxMs;
+  }
+
+  /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its breath. */
+  partOf(within: Breath): Allowance {
+    return new Allowance({ account: this.account, signal: this.signal, within });
   }
 
   /** Begins a piece of work, and counts what it declares. */

@@ -6,8 +6,8 @@ import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { identify } from "./detect.ts";
 import { withoutMemory } from "./formats/guard.ts";
-import { turnSize } from "./geometry.ts";
-import { LOOK_BYTES_PER_PIXEL } from "./operation.ts";
+import { type Size, turnSize } from "./geometry.ts";
+import { LOOK_BYTES_PER_PIXEL, type Step } from "./operation.ts";
 import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
 import { pixelsOf } from "./rows.ts";
@@ -16,11 +16,10 @@ import { lookPrice, smallVersion } from "./small-version.ts";
 /** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
 const PIXEL_BYTES = LOOK_BYTES_PER_PIXEL + 8;
 
-type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANALYSES)[Name]["of"]>> };
+export type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANALYSES)[Name]["of"]>> };
 
 /**
- * Analyses of the first frame of a picture, upright. Those that look at a version of the same size share it.
- * @param bytes of the file
+ * Analyses of the first frame of a file, upright.
  * @param names of the analyses; the answers are in this order
  * @throws ApiError 422 when it takes more time than is allowed, 503 when there is no room for it
  */
@@ -30,27 +29,43 @@ export async function analyze(
   allowance?: Allowance,
 ): Promise<Answers> {
   const stored = identify(bytes);
+  const { facts } = stored;
+  const steps: readonly Step[] = [{ kind: "turn", orientation: facts.orientation }];
+  return analyzePicture({ stored, steps, size: turnSize(facts, facts.orientation) }, names, allowance);
+}
+
+/** A picture that is to be looked at: what is done with a stored one, and the size that it has then. */
+interface Shown {
+  readonly stored: Stored;
+  readonly steps: readonly Step[];
+  readonly size: Size;
+}
+
+/** Analyses of the first frame of a picture. Those that look at a version of the same size share it. */
+export async function analyzePicture(
+  shown: Shown,
+  names: readonly AnalysisName[],
+  allowance?: Allowance,
+): Promise<Answers> {
   const answers = new Map<AnalysisName, unknown>();
   for (const [side, alike] of Map.groupBy(names, (name) => ANALYSES[name].side)) {
     const rows = alike.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
-    for (const [name, answer] of await lookedAt(stored, side, rows, allowance)) answers.set(name, answer);
+    for (const [name, answer] of await lookedAt(shown, side, rows, allowance)) answers.set(name, answer);
   }
   return Object.fromEntries(names.map((name) => [name, answers.get(name)])) as Answers;
 }
 
 async function lookedAt(
-  stored: Stored,
+  { stored, steps, size: picture }: Shown,
   side: number,
   rows: readonly (readonly [AnalysisName, Analysis])[],
   allowance: Allowance | undefined,
 ): Promise<(readonly [AnalysisName, unknown])[]> {
-  const { facts } = stored;
-  const plan = smallVersion(stored, [{ kind: "turn", orientation: facts.orientation }], side);
+  const plan = smallVersion(stored, steps, side);
   const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
   const look = async (breath: Breath) => {
     const shown = await firstFrame(pictureOf(stored, plan), breath);
     const { width, height, opaque } = shown;
-    const picture = turnSize(facts, facts.orientation);
     const small: Small = { width, height, opaque, picture, pixels: await pixelsOf(shown) };
     const found: (readonly [AnalysisName, unknown])[] = [];
     for (const [name, row] of rows) {

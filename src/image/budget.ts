@@ -112,7 +112,7 @@ export class Budget implements Memory {
   }
 
   /**
-   * Runs `work` once its memory is free and its turn has come.
+   * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
    * @param allowance of the job that it is a part of; absent: the service's own, without a bound
    * @throws ApiError 422 when it could never fit, takes longer than the job may, or much longer than its price says; 503
    *   when too much waits already, of its account or of all, when originals stay in its way, or when other work was ended
@@ -124,6 +124,10 @@ export class Budget implements Memory {
     allowance = new Allowance(),
   ): Promise<Result> {
     const { bytes, ms = 0 } = price;
+    if (allowance.within) {
+      this.trim();
+      return work(allowance.within);
+    }
     if (bytes > this.totalBytes) throw tooLarge();
     if (!allowance.affords({ ms })) throw tooLong();
     const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
@@ -136,13 +140,18 @@ export class Budget implements Memory {
     let holder = first;
     try {
       holder ??= await this.turn(bytes, { account, signal });
-      trimNative(Math.max(0, this.aloneBytes - this.work.sum - this.held.originals));
+      this.trim();
       return await this.thread.run((breath) => work(counted.breath(breath)), counted);
     } finally {
       load.leave();
       holder?.leave();
       this.line.call();
     }
+  }
+
+  /** Idle native memory gives way to what was declared. */
+  private trim(): void {
+    trimNative(Math.max(0, this.aloneBytes - this.work.sum - this.held.originals));
   }
 
   private isLineFull(account: string): boolean {

@@ -24,6 +24,10 @@ export interface Stored {
   readonly facts: Facts;
   /** Of an animation nothing but the first frame is wanted. */
   readonly firstOnly?: boolean | undefined;
+  /** Its pixels are in memory, as they are read. */
+  readonly isKept?: boolean | undefined;
+  /** Bytes that are held while it is worked on; absent: its own. */
+  readonly heldBytes?: number | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
 }

@@ -19,6 +19,8 @@ export interface EncodeSettings {
   readonly progressive: boolean;
   /** How much work a smaller file is worth: 0 (least) to 1. */
   readonly effort: number;
+  /** Pixels of all files of this format that a request makes, where that is more than one: what bounds the time of each. */
+  readonly allPixels?: number | undefined;
   /** The file is only looked at, not kept: it must look as it will, but may be larger. */
   readonly trial?: boolean;
   /** A trial that only says where to look on: in the least time, whatever it looks like. */

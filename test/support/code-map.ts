@@ -25,6 +25,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/faces", "finding faces"],
   ["src/image/color", "profiles and color spaces"],
   ["src/image/metadata", "EXIF, XMP and IPTC: what is kept of them"],
+  ["src/image/set", "several results of one original: what they share, and where their searches start"],
   ["src/image/optimize", "the search for the smallest file: attempts, score, session"],
   ["src/migrations", "the schema of the databases"],
   ["src/clients", "for sites: Next.js, Astro, unpic, srcset, signatures"],

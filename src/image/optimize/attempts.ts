@@ -1,4 +1,5 @@
 /** The file that is asked for, by the ways to get it, in the order in which they are tried. */
+import { either, type Price } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { type Allowance, tooLong } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
@@ -42,6 +43,18 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     keepOriginal(task),
   ];
   return attempts.filter((attempt) => attempt !== null);
+}
+
+/**
+ * The price of a wish before anything is known: the time of the first attempt that can be made, and the memory of any. Null
+ * where none can.
+ */
+export function pricedWish(wish: Wish): Price | null {
+  const task = taskOf(wish);
+  const [first, ...others] = attemptsFor(task)
+    .map(({ price }) => price)
+    .filter((price) => fits(task, price));
+  return first ? { bytes: either(first, ...others).bytes, ms: first.ms } : null;
 }
 
 /**

@@ -21,6 +21,8 @@ const SLOPES = { least: 0.3, usual: 1, most: 2.5 };
 const LIKELY_SLOPES = { least: 0.7, most: 1.4 };
 /** How much steeper the curve of a picture is that takes more bits than an average one, by their quotient as a logarithm. */
 const STEEPER_WITH_BITS = 0.26;
+/** Where nothing else is to be known, they say it when they are not quite so far apart. */
+const HARDLY_APART = 0.04;
 /** Two renditions say how steep the curve is where what they lose is expected to differ by this much, as a logarithm. */
 const APART = 0.08;
 /** How far along the curve one step goes at most, as a logarithm. */
@@ -94,14 +96,29 @@ function lostBy(score: number): number {
   return Math.log(Math.max(LEAST_LOST, 100 - score));
 }
 
+/** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
+export function steepnessFor(known: readonly Known[], scale: Scale, otherwise: number | undefined): number {
+  return steepnessOf(known, scale, { apart: HARDLY_APART, otherwise });
+}
+
+/** When qualities say how steep a curve is, and what it is where they do not. */
+interface Steepness {
+  readonly apart: number;
+  readonly otherwise?: number | undefined;
+}
+
 /**
  * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else what the
  * bits say that it takes.
  */
-export function steepnessOf(known: readonly Known[], scale: Scale): number {
+export function steepnessOf(
+  known: readonly Known[],
+  scale: Scale,
+  { apart, otherwise }: Steepness = { apart: APART },
+): number {
   const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
   const [first, last] = [places[0], places.at(-1)];
-  if (!first || !last || last.expected - first.expected < APART) return likelySlope(known, scale);
+  if (!first || !last || last.expected - first.expected < apart) return otherwise ?? likelySlope(known, scale);
   const slope = (last.lost - first.lost) / (last.expected - first.expected);
   return Math.min(SLOPES.most, Math.max(SLOPES.least, slope));
 }

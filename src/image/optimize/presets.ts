@@ -32,6 +32,20 @@ const PATIENCE: Readonly<Record<Effort, Patience>> = {
   best: { aim: 0.2, close: 0.4, triesAll: true },
 };
 
+/**
+ * From where the search in a neighbor of the picture ended, qualities are a point off, up or down: a second look costs more
+ * than half a point is worth.
+ */
+const FROM_NEIGHBOR = { aim: 0.7, close: 2 } as const;
+
+/** How patient a search is that starts where another one ended. */
+export function patienceFrom(patience: Patience): Patience {
+  const { aim, close } = patience;
+  return patience.triesAll
+    ? patience
+    : { ...patience, aim: Math.max(aim, FROM_NEIGHBOR.aim), close: Math.max(close, FROM_NEIGHBOR.close) };
+}
+
 /** How patient a search for an aim is. */
 export function patienceOf(aim: Aim): Patience {
   return PATIENCE[(aim.kind === "smart" && aim.effort) || "balanced"];

@@ -26,6 +26,8 @@ const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
 const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 export const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
+/** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
+const STARTED_TRIES = { ...TRIES, tiles: 1.1, sample: 1.4, whole: 1.3 };
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
@@ -87,21 +89,22 @@ export interface Room {
 
 /** Whether work of this price could ever run beside the original of its task. */
 export function fits({ stored }: Task, price: Price): boolean {
-  return isolateBudget.canHold(price, stored.bytes.length);
+  return isolateBudget.canHold(price, stored.heldBytes ?? stored.bytes.length);
 }
 
 /** The most room that a search through pixels can be given; null when there is not enough even for the least. */
 export function roomFor(task: Task, format: WritableFormat): Room | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  const keepsPixels = isSmall && fits(task, pixelsPrice(task, format, { keepsPixels: true }));
+  const isKept = task.stored.isKept === true && !task.plan.changesPixels;
+  const keepsPixels = isSmall && !isKept && fits(task, pixelsPrice(task, format, { keepsPixels: true }));
   const triesFinal = fits(task, pixelsPrice(task, format, { keepsPixels, triesFinal: true }));
   const roomy = pixelsPrice(task, format, { keepsPixels, triesFinal });
   if (!fits(task, roomy)) return null;
   const exact = withExact(roomy, task, format);
   const triesExact = fits(task, exact);
   const own = triesExact ? exact : roomy;
-  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, keepsPixels) });
+  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, keepsPixels || isKept) });
   if (!fits(task, price)) return null;
   return { price, keepsPixels, triesFinal, reference: keeps, keepsResults: true, triesExact };
 }
@@ -165,7 +168,7 @@ function pixelsPrice(
   const tried = samplePart(picture) < 1 ? TRIES.whole : 0;
   const readings = keepsPixels ? 1 : 1 + 2 * tried + (triesFinal ? 0 : 1);
   const lastMs = triesFinal && !format.write.study ? 0 : chosenMs(format, picture, settings);
-  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings) + lastMs;
+  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
 }
 
@@ -179,12 +182,14 @@ function chosenMs({ write }: WritableFormat, picture: Extent, settings: EncodeSe
 const FLAT_CHOICES = 0.4;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
-export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
+export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
   const { variants, study, qualities } = format.write;
   const isHasty = (extent: Extent) => extent !== picture && qualities.haste === undefined;
   if (!study)
-    return searchMs(picture, (extent) =>
-      tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
+    return searchMs(
+      picture,
+      (extent) => tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
+      isStarted ? STARTED_TRIES : TRIES,
     );
   const encodingMs = (extent: Extent, studied: boolean) => {
     const of = { ...settings, progressive: false, trial: true, studied };

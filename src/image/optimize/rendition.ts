@@ -1,5 +1,15 @@
 /** A file that was made of a picture, or found, and what is known of it. */
 import type { SharedBytes } from "../shared-bytes.ts";
+import type { Variant } from "../writer.ts";
+
+/** Where a search ended, for the next one to start from. */
+export interface Start {
+  /** About the one that reaches the target score; between two that there are, where that is what is expected. */
+  readonly quality: number;
+  /** How steep the curve of the picture is, as a part of what is usual. */
+  readonly slope: number;
+  readonly variant: Variant;
+}
 
 export interface Rendition {
   readonly file: SharedBytes;
@@ -11,4 +21,6 @@ export interface Rendition {
   readonly isOriginal?: boolean;
   /** Whether a file without loss is known to be larger, however thoroughly it is written. */
   readonly beatsExact?: boolean;
+  /** Where the search for it ended; absent where there was none, or nothing is to be learned from it. */
+  readonly ended?: Start;
 }

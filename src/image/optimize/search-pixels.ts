@@ -52,6 +52,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     triesFinal: room.triesFinal,
     triesExact: room.triesExact,
     rivalBytes,
+    start: task.start,
   };
   return {
     name: "search pixels",

@@ -12,10 +12,11 @@ import { isFlat, isPromising, smallerExact } from "./exact.ts";
 import type { Patience } from "./presets.ts";
 import { CLOSE_POINTS } from "./quality.ts";
 import type { Reference } from "./reference.ts";
+import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import { curveOf, distortionOf, type Found, Look, surely, type Trial } from "./trial.ts";
-import { bestWay, type Probed, wholeBy, type WrittenSearch } from "./written.ts";
+import { bestWay, endOf, fromNeighbor, type Probed, wholeBy, type WrittenSearch } from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
 const MAX_PREVIEWED_TRIES = 4;
@@ -49,6 +50,8 @@ export interface Goal {
   readonly triesExact: boolean;
   /** What the result competes with: of one that is plainly larger nothing is made. */
   readonly rivalBytes: number;
+  /** Where the search in a neighbor of the picture ended. */
+  readonly start?: Start | undefined;
 }
 
 /** A search under way. */
@@ -76,16 +79,26 @@ export async function smallestAbove(
 
 /** Where files must be written to be looked at. */
 async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
-  const { reference, isFrugal, triesFinal } = quest;
-  const chosen = await bestWay(quest, ways);
-  if (chosen.bytes * partsOf(reference) > quest.rivalBytes * HOPELESS) return null;
-  const found = reference.sample.tiles ? await wholeBy(quest, chosen) : chosen.best;
+  const { start, isFrugal, triesFinal, reference } = quest;
+  const [way] = ways;
+  // Tiles cost little, and say more of a large picture than its neighbor does.
+  const isNear = start && way && !reference.sample.tiles;
+  const chosen = isNear ? await fromNeighbor(quest, way, start) : await fromSample(quest, ways);
+  if (!chosen) return null;
+  const { best: found, known, settings } = chosen;
   const isWritten = chosen.way.finish === chosen.way.encode;
   const stays = isWritten && (isFrugal || triesFinal);
-  const lossy = stays
-    ? { bytes: await found.bytes(), score: await found.score() }
-    : await written({ ...chosen, best: found }, isWritten);
-  return isFrugal ? lossy : withoutLoss(quest, chosen, lossy);
+  const lossy = stays ? { bytes: await found.bytes(), score: await found.score() } : await written(chosen, isWritten);
+  const ended = { ...lossy, ended: endOf(quest, settings, known) };
+  return isFrugal ? ended : withoutLoss(quest, chosen, ended);
+}
+
+/** The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival. */
+async function fromSample(quest: Quest, ways: readonly Way[]): Promise<Omit<Probed, "curve"> | null> {
+  const { reference, rivalBytes } = quest;
+  const chosen = await bestWay(quest, ways);
+  if (chosen.bytes * partsOf(reference) > rivalBytes * HOPELESS) return null;
+  return reference.sample.tiles ? { ...chosen, ...(await wholeBy(quest, chosen)) } : chosen;
 }
 
 /** How many times the sample is smaller than the picture. */
@@ -188,7 +201,11 @@ async function finished(
 }
 
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
-async function withoutLoss(quest: Quest, { way, settings, bytes }: Probed, lossy: Found): Promise<Found> {
+async function withoutLoss(
+  quest: Quest,
+  { way, settings, bytes }: Pick<Probed, "way" | "settings" | "bytes">,
+  lossy: Found,
+): Promise<Found> {
   const { format, reference, look, targetScore, triesExact, breath } = quest;
   const levels = triesExact ? format.write.nearLosslessLevels : [];
   if (levels.length === 0) return lossy;

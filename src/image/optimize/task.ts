@@ -11,6 +11,7 @@ import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
+import type { Start } from "./rendition.ts";
 import { canScore } from "./score.ts";
 
 /** At which presets and sizes mostly end, and encoders need no more memory than they usually do. */
@@ -31,6 +32,10 @@ export interface Wish {
   readonly rivalBytes?: number | undefined;
   /** No other format is tried after this one. */
   readonly isLast: boolean;
+  /** Where the search in a neighbor of the picture, which is the same in another size, ended. */
+  readonly start?: Start | undefined;
+  /** Pixels of all files of this format that the request makes; absent where this is the only one. */
+  readonly allPixels?: number | undefined;
 }
 
 /** A picture of which nothing changes but, perhaps, how it lies. */
@@ -54,7 +59,8 @@ export interface Task extends Wish {
 /** @param unchanged what stays of the original, where that is known */
 export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
   const picture = plannedPicture(wish);
-  const wanted = encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline");
+  const { allPixels } = wish;
+  const wanted = { ...encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline"), allPixels };
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
   return { ...wish, picture, settings, unchanged };

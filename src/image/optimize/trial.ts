@@ -7,6 +7,7 @@ import { decodedFrames, paced } from "../paced.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import type { EncodeSettings, Preview } from "../writer.ts";
+import type { Start } from "./rendition.ts";
 import { BACKGROUNDS } from "./score.ts";
 
 /** A file and how it looks. */
@@ -15,6 +16,8 @@ export interface Found {
   readonly score: number;
   /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
   readonly beatsExact?: boolean;
+  /** Where the search ended; absent where nothing is to be learned from it. */
+  readonly ended?: Start;
 }
 
 /** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */

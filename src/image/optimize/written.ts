@@ -6,10 +6,19 @@
 import type { Size } from "../geometry.ts";
 import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Way } from "./candidates.ts";
-import { bytesAtTarget, expectedQuality, firstQuality, type Known, nextQuality, steepnessOf } from "./losses.ts";
-import type { Patience } from "./presets.ts";
+import {
+  bytesAtTarget,
+  expectedQuality,
+  firstQuality,
+  type Known,
+  nextQuality,
+  steepnessFor,
+  steepnessOf,
+} from "./losses.ts";
+import { type Patience, patienceFrom } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
+import type { Start } from "./rendition.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
 
@@ -52,6 +61,8 @@ export interface WrittenSearch {
   readonly triesFinal: boolean;
   readonly reference: Reference;
   readonly scale: Scale;
+  /** Where the search in a neighbor of the picture ended. */
+  readonly start?: Start | undefined;
   /** How renditions of the sample are looked at, and of the whole. */
   readonly onSample: Look;
   readonly look: Look;
@@ -135,7 +146,8 @@ async function better(
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
 async function firstOnSample(search: WrittenSearch, maker: Maker, settings: EncodeSettings): Promise<number> {
-  const { onSample, scale, reference } = search;
+  const { onSample, scale, reference, start } = search;
+  if (start) return startQuality(start, scale);
   const first = firstQuality(settings.quality, scale);
   if (scale.draft === undefined) return first;
   const targetScore = search.targetScore - scale.draft;
@@ -152,7 +164,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 }
 
 /** The whole picture, encoded by a way. */
-export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Trial> {
+export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Settled> {
   const { reference, look, targetScore, scale, isFrugal, triesFinal, patience } = search;
   const haste = triesFinal ? 0 : scale.haste;
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, haste) }));
@@ -165,8 +177,42 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known }: P
     isNear: false,
     slope,
   };
-  const { best } = await settled(search, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
-  return best;
+  return settled(search, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
+}
+
+/** A picture that is its own sample, by the way that took the fewest bytes in a neighbor, from the quality that did there. */
+export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start): Promise<Omit<Probed, "curve">> {
+  const { reference, onSample, targetScore, triesFinal, scale } = search;
+  const settings = { ...search.settings, ...start.variant };
+  const patience = patienceFrom(search.patience);
+  const curve = curveOf(way, settings, onSample, triesFinal ? "stays" : "haste");
+  const goal = {
+    picture: reference.size,
+    first: startQuality(start, scale),
+    close: patience.close,
+    tries: MAX_WHOLE_TRIES,
+    isNear: false,
+    slope: start.slope,
+  };
+  const made = await settled({ ...search, patience }, curve, goal);
+  const [score, { length }] = [await made.best.score(), await made.best.bytes()];
+  return { way, settings, ...made, score, quality: expectedQuality(made.known, targetScore, scale), bytes: length };
+}
+
+/** The quality of a scale that is nearest to where a search is to start. */
+function startQuality({ quality }: Start, { least, step }: Scale): number {
+  return Math.min(MAX_QUALITY, Math.max(least, least + Math.round((quality - least) / step) * step));
+}
+
+/** Where a search ended, for a neighbor of the picture. */
+export function endOf(
+  { targetScore, patience, scale, start }: Pick<WrittenSearch, "targetScore" | "patience" | "scale" | "start">,
+  { subsample, loss }: EncodeSettings,
+  known: readonly Known[],
+): Start {
+  const slope = steepnessFor(known, scale, start?.slope);
+  const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, scale, slope);
+  return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
 }
 
 /** @param haste the points that it loses besides where it is tried in haste */

@@ -50,7 +50,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     quantizer,
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
-    speed: speedOf(width * height, settings),
+    speed: speedOf(Math.max(width * height, settings.allPixels ?? 0), settings),
   };
 }
 

@@ -1,0 +1,62 @@
+/** A picture whose pixels are in memory, in the place of one that is stored in a file. */
+import { priced } from "../../wasm/price.ts";
+import { bandBytes } from "./band.ts";
+import type { Facts, FormatDefinition } from "./format.ts";
+import { type Pixels, rowsOfPixels } from "./kept.ts";
+import type { Picture } from "./picture.ts";
+import type { Stored } from "./pipeline.ts";
+
+/** To hand out a pixel. */
+const NANOSECONDS_PER_PIXEL = 1;
+
+/** Pixels as a format: decoding them is reading them. */
+function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition {
+  return {
+    summary: "Pixels in memory.",
+    label: "PIXELS",
+    mime: "application/octet-stream",
+    extensions: ["pixels"],
+    can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+    signature: () => false,
+    read: {
+      probe: () => notPlanned(),
+      price: ({ width, height }) => priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
+      async *open(_bytes, _facts, { box }) {
+        yield { delayMs: 0, rows: { ...rowsOfPixels(pixels ?? notPlanned()), opaque }, box };
+      },
+    },
+  };
+}
+
+function notPlanned(): never {
+  throw new Error("pixels were read before they were computed");
+}
+
+/**
+ * A picture as one that is stored, to plan with before its pixels are there.
+ * @param origin the file that it is made of: what it says of the pixels
+ * @param heldBytes what is held while it is worked on, itself included
+ */
+export function keptPicture(
+  { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
+  { facts: { codedBytes, quality, depth }, stopwatch }: Stored,
+  heldBytes: number,
+  pixels?: Pixels,
+): Stored {
+  const facts: Facts = {
+    width,
+    height,
+    orientation: 1,
+    frames: 1,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "RGB",
+    interlaced: false,
+    subsample: "4:4:4",
+    depth,
+    quality,
+    ...(codedBytes !== undefined && { codedBytes }),
+  };
+  const bytes = pixels?.bytes ?? new Uint8Array(0);
+  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, stopwatch };
+}

@@ -1,0 +1,167 @@
+/**
+ * Several results of one original: its operations run once, and what results have in common is computed once. The price of
+ * all of it is known before it starts, and admitted as a whole.
+ */
+import { ApiError } from "../errors.ts";
+import { Allowance } from "./allowance.ts";
+import type { AnalysisName } from "./analyses.ts";
+import { analyze, analyzePicture, type Answers } from "./analyze.ts";
+import { isolateBudget } from "./budget.ts";
+import { checkResult, identify } from "./detect.ts";
+import { withoutMemory } from "./formats/guard.ts";
+import type { Size } from "./geometry.ts";
+import { type Metadata, metadataBytes } from "./metadata.ts";
+import { outputFormatsOf } from "./output-formats.ts";
+import { aimOf, type MetadataWish, type Optimize, type Output } from "./output.ts";
+import type { Stored } from "./pipeline.ts";
+import { canHoldAlpha, planOperations, type Planned, writtenFrames } from "./planning.ts";
+import type { Order, Rendered } from "./render.ts";
+import { besideMetadata, keptOf } from "./result-metadata.ts";
+import { Carrier } from "./set/carry-out.ts";
+import { wantedOf } from "./set/shared.ts";
+import { type Group, type Job, workOf } from "./set/work.ts";
+import type { SharedBytes } from "./shared-bytes.ts";
+
+/** One of several results. */
+export interface SetEntry {
+  readonly name: string;
+  /** Done with the picture after the operations of the set. */
+  readonly operations: Order["operations"];
+  readonly output: Output | undefined;
+  readonly optimize: Optimize | undefined;
+  readonly analyze: readonly AnalysisName[] | undefined;
+}
+
+/** What a set begins with: the picture after its own operations. */
+export interface Base extends Size {
+  readonly opaque: boolean;
+}
+
+export interface SetOrder<Entry extends SetEntry> extends Omit<Order, "output" | "optimize"> {
+  readonly entries: (base: Base) => readonly Entry[];
+  /** What is to be said of what the set begins with. */
+  readonly analyze: readonly AnalysisName[] | undefined;
+  /** An error of one result, as the caller is to see it. */
+  readonly refusalOf: (entry: Entry, error: unknown) => unknown;
+}
+
+/** A result; its bytes are the caller's to release. */
+export interface MadeEntry {
+  readonly output: Rendered["output"];
+  readonly analysis: Answers | undefined;
+}
+
+export interface RenderedSet {
+  readonly input: Rendered["input"];
+  readonly analysis: Answers | undefined;
+}
+
+/**
+ * Carries out an order for several results.
+ * @param source the bytes of the original, which are released when they will not be read again
+ * @param made called with each result as soon as it is there, the thread in hand: it must not wait
+ * @throws ApiError 415, 422 or 503; what its allowance ends it with
+ */
+export async function renderSet<Entry extends SetEntry>(
+  source: SharedBytes,
+  order: SetOrder<Entry>,
+  made: (entry: Entry, result: MadeEntry) => void,
+): Promise<RenderedSet> {
+  const { allowance = new Allowance(), stopwatch } = order;
+  const carrier = new Carrier(source);
+  try {
+    const stored = { ...identify(source.bytes), stopwatch };
+    const base = await planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
+    const entries = order.entries({ ...base.size, opaque: base.opaque });
+    const groups = await groupsOf(stored, base, entries, order);
+    const work = workOf({ stored, base, groups });
+    if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
+    if (!allowance.affords(work.price)) throw tooLong();
+    const shown = { stored, steps: base.steps, size: base.size };
+    const analysis = order.analyze && (await analyzePicture(shown, order.analyze, allowance));
+    const looked = [base, ...groups.map(({ planned }) => planned)];
+    const faces = looked.find((one) => one.faces)?.faces;
+    const focus = looked.find((one) => one.focus)?.focus;
+    await isolateBudget.run(
+      work.price,
+      async (breath) => {
+        const part = allowance.partOf(breath);
+        await carrier.carryOut(
+          { stored, base, groups },
+          work,
+          part,
+          breath,
+          async ({ entry }, output) => {
+            const analysis = entry.analyze && (await analyze(output.file.bytes, entry.analyze, part));
+            made(entry, { output, analysis });
+          },
+          order.refusalOf,
+        );
+      },
+      allowance,
+    );
+    return { input: { ...stored, faces, focus }, analysis };
+  } catch (error) {
+    throw withoutMemory(error);
+  } finally {
+    carrier.close();
+  }
+}
+
+const ALL = "The outputs together take";
+
+function tooLong(): ApiError {
+  return new ApiError(
+    422,
+    `${ALL} more processor time than one request may have: ask for fewer or smaller ones, for fewer formats, ` +
+      "or for output.quality in place of a search for it",
+  );
+}
+
+/** Entries whose pixels are the same, planned once. */
+async function groupsOf<Entry extends SetEntry>(
+  stored: Stored,
+  base: Planned,
+  entries: readonly Entry[],
+  order: SetOrder<Entry>,
+): Promise<Group<Entry>[]> {
+  const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
+  const known = new Map<MetadataWish, Metadata>();
+  for (const entry of entries) {
+    try {
+      const { output, optimize, operations } = entry;
+      const firstOnly = output?.animation === false && stored.facts.frames > 1;
+      const own = { ...stored, firstOnly };
+      const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
+      const key = JSON.stringify([operations, room, firstOnly]);
+      const group = groups.get(key) ?? (await groupOf(own, base, operations, room, order));
+      groups.set(key, group);
+      const kept = keptOf(stored, output, known);
+      const wish = { output, accept: order.accept, allowance: order.allowance };
+      group.jobs.push({
+        entry,
+        formats: await outputFormatsOf(own, group.planned.plan, wish),
+        aim: besideMetadata(aimOf(output, optimize), metadataBytes(kept)),
+        kept,
+        encoding: output?.encoding,
+        analyzes: entry.analyze !== undefined,
+      });
+    } catch (error) {
+      throw order.refusalOf(entry, error);
+    }
+  }
+  return [...groups.values()];
+}
+
+async function groupOf<Entry extends SetEntry>(
+  stored: Stored,
+  base: Planned,
+  operations: SetEntry["operations"],
+  room: { readonly alpha: boolean; readonly frames: number },
+  { overlays, allowance }: SetOrder<Entry>,
+): Promise<Group<Entry> & { jobs: Job<Entry>[] }> {
+  checkResult(base.size, room.frames);
+  const planned = await planOperations(stored, { operations, overlays, allowance }, room, base);
+  const wanted = wantedOf(base.size, planned.steps.slice(base.steps.length));
+  return { stored, planned, wanted, jobs: [] };
+}

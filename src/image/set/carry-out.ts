@@ -1,0 +1,129 @@
+/** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
+import type { Allowance } from "../allowance.ts";
+import type { Breath } from "../breath.ts";
+import { keptPicture } from "../kept-picture.ts";
+import { type Pixels, collectPixels, rowsOfPixels } from "../kept.ts";
+import { optimized } from "../optimize/attempts.ts";
+import { isOpaque } from "../optimize/opaque.ts";
+import { bestOf } from "../output-formats.ts";
+import { firstFrame, type Picture } from "../picture.ts";
+import { pictureOf, type Stored } from "../pipeline.ts";
+import type { Plan } from "../plan.ts";
+import type { Rendered } from "../render.ts";
+import { withMetadata } from "../result-metadata.ts";
+import { SharedBytes } from "../shared-bytes.ts";
+import { Starts } from "./starts.ts";
+import { type Given, type Job, type Kept, originOf, pixelsIn, type Placed, searchKey, type SetWork } from "./work.ts";
+
+/** A picture to encode, and who holds its bytes. */
+interface Origin {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  readonly source: SharedBytes;
+}
+
+/** Told of every result, as soon as it is there. */
+type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
+
+export class Carrier {
+  private readonly source: SharedBytes;
+  private holdsSource = true;
+
+  /** @param source the bytes of the original, which the carrier lets go of when they will not be read again */
+  constructor(source: SharedBytes) {
+    this.source = source;
+  }
+
+  async carryOut<Entry>(
+    given: Given<Entry>,
+    work: SetWork<Entry>,
+    allowance: Allowance,
+    breath: Breath,
+    made: Made<Entry>,
+    refusalOf: (entry: Entry, error: unknown) => unknown,
+  ): Promise<void> {
+    const { shared, placed, keepsFile } = work;
+    const starts = new Starts();
+    const sharedPixels = shared && (await keep(given.stored, shared, breath));
+    if (!keepsFile) this.close();
+    try {
+      for (const one of placed) {
+        const origin = await this.originOf(given, work, one, sharedPixels, breath);
+        try {
+          for (const job of one.group.jobs) {
+            try {
+              await made(job, await this.result(given, one, job, origin, starts, allowance));
+            } catch (error) {
+              throw refusalOf(job.entry, error);
+            }
+          }
+        } finally {
+          origin.source.release();
+        }
+      }
+    } finally {
+      sharedPixels?.bytes.release();
+    }
+  }
+
+  /** Lets go of the original. May be called twice. */
+  close(): void {
+    if (!this.holdsSource) return;
+    this.holdsSource = false;
+    this.source.release();
+  }
+
+  private async originOf<Entry>(
+    given: Given<Entry>,
+    work: SetWork<Entry>,
+    placed: Placed<Entry>,
+    shared: HeldPixels | null,
+    breath: Breath,
+  ): Promise<Origin> {
+    const { stored, plan } = originOf(given, work, placed);
+    if (!shared || !placed.onShared) return { stored, plan, source: this.source.retain() };
+    const { heldBytes = 0 } = stored;
+    const onShared = keptPicture(shared.size, given.stored, heldBytes, shared.pixels);
+    if (!placed.kept) return { stored: onShared, plan, source: shared.bytes.retain() };
+    const own = await keep(onShared, placed.kept, breath);
+    return { stored: keptPicture(own.size, given.stored, heldBytes, own.pixels), plan, source: own.bytes };
+  }
+
+  private async result<Entry>(
+    { groups }: Given<Entry>,
+    { group }: Placed<Entry>,
+    job: Job<Entry>,
+    { stored, plan, source }: Origin,
+    starts: Starts,
+    allowance: Allowance,
+  ): Promise<Rendered["output"]> {
+    const { formats, aim, encoding, kept } = job;
+    const made = await bestOf(formats, aim, async (format, rivalBytes) => {
+      const key = searchKey(group, job, format);
+      const start = key === undefined ? undefined : starts.of(key, plan.size);
+      const isLast = format === formats.at(-1);
+      const allPixels = pixelsIn(groups, format);
+      const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast, start, allPixels };
+      const rendition = await optimized(wish, source.retain(), allowance);
+      if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
+      return rendition;
+    });
+    const best = withMetadata(made, kept);
+    return { ...best, facts: best.format.read.probe(best.file.bytes) };
+  }
+}
+
+/** Pixels that are kept, and who holds them. */
+interface HeldPixels {
+  readonly size: Pick<Picture, "width" | "height" | "opaque">;
+  readonly pixels: Pixels;
+  readonly bytes: SharedBytes;
+}
+
+/** Computes a picture and keeps it; files with alpha often make no use of it. */
+async function keep(stored: Stored, { plan }: Kept, breath: Breath): Promise<HeldPixels> {
+  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), breath), breath);
+  const { width, height } = pixels;
+  const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
+  return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes) };
+}

@@ -1,0 +1,207 @@
+/** Several results of one picture: what they share, what that costs, and that nothing is seen of it. */
+import * as v from "valibot";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { ApiError } from "../../src/errors.ts";
+import { Allowance } from "../../src/image/allowance.ts";
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
+import { FORMATS } from "../../src/image/formats.ts";
+import { OPERATIONS } from "../../src/image/operations.ts";
+import { scoreRows } from "../../src/image/optimize/score.ts";
+import { decoded } from "../../src/image/optimize/trial.ts";
+import { renderSet, type SetEntry, type SetOrder } from "../../src/image/set.ts";
+import { isServed, sharedSize, wantedOf } from "../../src/image/set/shared.ts";
+import { Starts } from "../../src/image/set/starts.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
+import alphaFile from "../fixtures/avif/straight-alpha.avif";
+import { rendered, type RenderedFile } from "../support/render.ts";
+import { paint, pictureOf } from "../support/rows.ts";
+
+const photo = new Uint8Array(photoFile);
+type Output = RenderedFile["output"];
+
+afterEach(() => void vi.restoreAllMocks());
+
+function entry(width: number, more: Partial<SetEntry> = {}): SetEntry {
+  const operations = { resize: v.parse(OPERATIONS.resize.params, { width }) };
+  const whole = { operations, output: { format: "webp" as const }, optimize: undefined, analyze: undefined };
+  return { name: `${width}.${more.output?.format ?? "webp"}`, ...whole, ...more };
+}
+
+async function set(
+  entries: readonly SetEntry[],
+  { bytes = photo, ...order }: Partial<SetOrder<SetEntry>> & { bytes?: Uint8Array } = {},
+): Promise<Map<string, Output>> {
+  const made = new Map<string, Output>();
+  const whole = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
+  const refusals = { entries: () => entries, refusalOf: (_entry: SetEntry, error: unknown) => error };
+  await renderSet(SharedBytes.of(bytes.slice()), { ...whole, ...refusals, ...order }, ({ name }, { output }) => {
+    made.set(name, { ...output, bytes: output.file.bytes.slice() });
+  });
+  return made;
+}
+
+const lossless = { output: { format: "png" as const }, optimize: { lossless: true } };
+
+describe("a picture made by way of a larger one", () => {
+  it("looks like the one that is made from the file, at every width", async () => {
+    const entries = [600, 500, 400, 240, 100].map((width) => entry(width, lossless));
+    const made = await set(entries);
+    for (const { name, operations } of entries) {
+      const { output } = await rendered(photo, { operations, ...lossless });
+      const [direct, shared] = await Promise.all(
+        [output.bytes, made.get(name)?.bytes ?? new Uint8Array(0)].map((file) => decoded(FORMATS.png, file, UNPAUSED)),
+      );
+      if (direct && shared) expect(await scoreRows(direct, shared, UNPAUSED)).toBeGreaterThan(95);
+    }
+    expect.assertions(entries.length);
+  });
+
+  it("keeps what can be seen through", async () => {
+    const made = await set(
+      [40, 30, 20].map((width) => entry(width, lossless)),
+      { bytes: new Uint8Array(alphaFile) },
+    );
+    for (const { facts } of made.values()) expect(facts.alpha).toBe(true);
+  });
+});
+
+describe("the work of a set", () => {
+  it("decodes the original once, however many results there are", async () => {
+    const open = vi.spyOn(FORMATS.avif.read, "open");
+    const formats = ["webp", "jpeg"] as const;
+    const made = await set(
+      [320, 240, 160, 80].flatMap((width) => formats.map((format) => entry(width, { output: { format } }))),
+    );
+    expect(made.size).toBe(8);
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
+  it("looks at fewer renditions than its results alone, whose searches start anew", async () => {
+    const encode = vi.spyOn(FORMATS.webp.write, "encode");
+    const entries = [320, 290, 260, 230, 200].map((width) => entry(width));
+    for (const { operations, output } of entries) await rendered(photo, { operations, output });
+    const alone = encode.mock.calls.length;
+    encode.mockClear();
+    const made = await set(entries);
+    expect(encode.mock.calls.length).toBeLessThan(alone);
+    for (const { score = 0 } of made.values()) expect(score).toBeGreaterThanOrEqual(75);
+  });
+
+  it("runs the set's own operations first, and on every result", async () => {
+    const crop = v.parse(OPERATIONS.crop.params, { x: 0, y: 0, width: 300, height: 200 });
+    const made = await set([entry(600), entry(150)], { operations: { crop } });
+    expect([...made.values()].map(({ facts: { width, height } }) => [width, height])).toEqual([
+      [150, 100],
+      [600, 400],
+    ]);
+  });
+
+  it("keeps of the original's metadata what each result says", async () => {
+    const packet = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" photoshop:Credit="Ada"/></rdf:RDF></x:xmpmeta>`;
+    const bytes = FORMATS.avif.metadata.write?.(photo, { xmp: new TextEncoder().encode(packet) });
+    const webp = (metadata: "none" | "all") => ({ format: "webp", quality: 50, metadata }) as const;
+    const entries = [
+      entry(60, { output: webp("all"), optimize: undefined }),
+      entry(40, { output: { ...webp("all"), format: "jpeg" } }),
+      entry(30, { output: webp("none") }),
+    ];
+    const made = await set(entries, { ...(bytes && { bytes }) });
+    const says = [...made].map(([name, file]) => [name, new TextDecoder("latin1").decode(file.bytes).includes("Ada")]);
+    expect(Object.fromEntries(says)).toEqual({ "60.webp": true, "40.jpeg": true, "30.webp": false });
+  });
+
+  it("trims what none of an animation's frames shows", async () => {
+    const dot = (at: number) =>
+      paint(40, 20, (x, y) => (x >= at && x < at + 6 && y >= 5 && y < 15 ? [0, 0, 0, 255] : [255, 255, 255, 255]));
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const bytes = await FORMATS.gif.write.encode(pictureOf([dot(4), dot(24)]), settings, UNPAUSED);
+    const trim = v.parse(OPERATIONS.trim.params, {});
+    const made = await set(
+      [
+        { ...entry(1, { output: { format: "gif" } }), operations: {} },
+        { ...entry(1, { output: { format: "jpeg" } }), operations: {} },
+      ],
+      { bytes, operations: { trim } },
+    );
+    expect([...made.values()].map(({ facts: { width, height, frames } }) => [width, height, frames])).toEqual([
+      [26, 10, 2],
+      [26, 10, 1],
+    ]);
+  });
+
+  it("is refused as a whole before it starts where it would take too long, and says what to change", async () => {
+    const encode = vi.spyOn(FORMATS.webp.write, "encode");
+    const entries = [700, 600, 500].map((width) => entry(width));
+    const refusal = await set(entries, { allowance: new Allowance({ maxMs: 100 }) }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/^The outputs together take more processor time/),
+    });
+    expect(encode).not.toHaveBeenCalled();
+  });
+
+  it("counts the processor time of all its results, and holds nothing once it ends", async () => {
+    const allowance = new Allowance({ maxMs: 20_000 });
+    await set([entry(200), entry(100)], { allowance });
+    expect(allowance.takenMs).toBeGreaterThan(0);
+    const ended = new AbortController();
+    ended.abort(new Error("gone"));
+    await expect(set([entry(200)], { allowance: new Allowance({ signal: ended.signal }) })).rejects.toThrow("gone");
+    expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+  });
+});
+
+describe("the version that results share", () => {
+  const base = { width: 4000, height: 3000 };
+  const resized = (width: number) => [{ kind: "resize", width, height: (width * 3) / 4, kernel: "lanczos3" }] as const;
+  const sizeFor = (...widths: number[]) =>
+    sharedSize(
+      base,
+      widths.map((width) => wantedOf(base, resized(width))),
+    );
+
+  it("is the largest of them where the others are small enough beside it", () => {
+    expect(sizeFor(1920, 1280, 640)).toEqual({ width: 1920, height: 1440 });
+  });
+
+  it("is larger than all where two are nearly of a size", () => {
+    expect(sizeFor(1000, 960, 500)).toEqual({ width: 1200, height: 900 });
+  });
+
+  it("leaves out what is too large to be kept", () => {
+    const size = sizeFor(3800, 1280, 640);
+    expect(size).toEqual({ width: 1280, height: 960 });
+    expect(size && isServed(wantedOf(base, resized(3800)), base, size)).toBe(false);
+  });
+
+  it("is none where there is only one result, or every pixel is wanted of a large picture", () => {
+    expect(sizeFor(640)).toBeNull();
+    expect(sharedSize(base, [wantedOf(base, []), wantedOf(base, [])])).toBeNull();
+  });
+
+  it("serves a part of the picture as far as it has the pixels for it", () => {
+    const part = (width: number) =>
+      wantedOf(base, [{ kind: "crop", box: { x: 0, y: 0, width: 1000, height: 750 } }, ...resized(width)]);
+    expect(isServed(part(200), base, { width: 1920, height: 1440 })).toBe(true);
+    expect(isServed(part(900), base, { width: 1920, height: 1440 })).toBe(false);
+  });
+});
+
+describe("the start of a search", () => {
+  it("is where the one before ended, and a little further where the ends drift", () => {
+    const starts = new Starts();
+    const end = (quality: number) => ({ quality, slope: 1, variant: {} });
+    expect(starts.of("webp", { width: 320, height: 240 })).toBeUndefined();
+    starts.note("webp", { width: 320, height: 240 }, end(76));
+    expect(starts.of("webp", { width: 640, height: 480 })?.quality).toBe(76);
+    starts.note("webp", { width: 640, height: 480 }, end(78));
+    const { quality = 0 } = starts.of("webp", { width: 1280, height: 960 }) ?? {};
+    expect(quality).toBeGreaterThan(78);
+    expect(quality).toBeLessThan(80);
+    expect(starts.of("avif", { width: 1280, height: 960 })).toBeUndefined();
+  });
+});
