@@ -98,6 +98,15 @@ export const MAX_NAME_CHARACTERS = 255;
 /** Metadata in a response header. It is sent under two names, and Node's clients stop at 16 KB for all headers. */
 export const MAX_METADATA_HEADER_BYTES = 6 * 1024;
 
+/** Results that one request may ask for: the variants of one picture of a page. */
+export const MAX_OUTPUTS = 20;
+/** Widths of a srcset: between two of a page's widths a dozen leave a tenth of the bytes to be saved. */
+export const MAX_SRCSET_WIDTHS = 12;
+/** The `sizes` of a srcset: a dozen media conditions. */
+export const MAX_SIZES_CHARACTERS = 500;
+/** Results of one request that wait until the last is made, to be stored together: a tenth of what an isolate has. */
+export const MAX_WAITING_RESULT_BYTES = 12 * 1024 * 1024;
+
 /** The rate window and the requests allowed in it, per API key. */
 export const RATE_WINDOW_SECONDS = 900;
 export const RATE_LIMIT_REQUESTS = 100_000;

@@ -45,8 +45,9 @@ interface Accepted {
 
 /** A job with a webhook that wants to be accepted. */
 export interface Order {
-  /** The credit that was reserved for it. */
+  /** The credits that were reserved for it; one unless told. */
   readonly lease: number;
+  readonly credits?: number;
   /** What it takes in the database. */
   readonly bytes: number;
   /** What the account may have accepted on one day, UTC. */
@@ -55,8 +56,10 @@ export interface Order {
 
 /** What an accepted job was charged: enough to undo it. */
 export interface Charge {
-  /** The month whose credit it spent. */
+  /** The month whose credits it spent. */
   readonly month: string;
+  /** Absent: one. */
+  readonly credits?: number;
   readonly day: string;
   readonly bytes: number;
 }
@@ -140,7 +143,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   const mayReserve = allowed && pause === 0 && tomorrow === 0;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   if (lease !== undefined && ask.dailyLimit !== undefined) {
-    ledger.agents.set(ask.key, { day: dayOf(now), count: reservedToday(ledger, ask.key, now) + 1 });
+    countToday(ledger, ask.key, 1, now);
   }
   return {
     allowed,
@@ -155,17 +158,52 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   };
 }
 
-/** The work succeeded: the reserved credit is spent, in the month in which the work ended, even after its lease. */
-export function settle(ledger: Ledger, lease: number, now: number): void {
-  release(ledger, lease, now);
-  ledger.used += 1;
+/** Further credits, beside the one that a lease names. */
+export interface More extends Pick<Ask, "key"> {
+  readonly credits: number;
+  /** Credits of the month. */
+  readonly creditsTotal: number;
+  readonly dailyLimit: number | undefined;
 }
 
-/** The work failed: the reserved credit is free again. */
-export function release(ledger: Ledger, lease: number, now: number): void {
+export interface Reserved {
+  /** False: there are not so many, and none of them was reserved. */
+  readonly isReserved: boolean;
+  /** The key may not have so many today: seconds until the day ends, at least 1. */
+  readonly tomorrowSeconds?: number;
+}
+
+/** Reserves further credits: all of them, or none. */
+export function reserveMore(ledger: Ledger, lease: number, more: More, now: number): Reserved {
+  roll(ledger, now);
+  const { key, credits, creditsTotal, dailyLimit } = more;
+  const tomorrow = restOfDay(ledger, more, now, credits);
+  if (tomorrow > 0) return { isReserved: false, tomorrowSeconds: tomorrow };
+  if (ledger.used + reservedIn(ledger) + credits > creditsTotal) return { isReserved: false };
+  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + credits);
+  if (dailyLimit !== undefined) countToday(ledger, key, credits, now);
+  return { isReserved: true };
+}
+
+/** The credits of a request: those that were reserved for it, and those that it is to pay. */
+export interface Credits {
+  readonly reserved: number;
+  readonly spent: number;
+}
+
+const ONE: Credits = { reserved: 1, spent: 1 };
+
+/** The work succeeded: the reserved credits are spent, in the month in which the work ended, even after their lease. */
+export function settle(ledger: Ledger, lease: number, now: number, { reserved, spent }: Credits = ONE): void {
+  release(ledger, lease, now, reserved);
+  ledger.used += spent;
+}
+
+/** The work failed: the reserved credits are free again. */
+export function release(ledger: Ledger, lease: number, now: number, reserved = 1): void {
   roll(ledger, now);
   const count = ledger.leases.get(lease) ?? 0;
-  if (count > 1) ledger.leases.set(lease, count - 1);
+  if (count > reserved) ledger.leases.set(lease, count - reserved);
   else ledger.leases.delete(lease);
 }
 
@@ -178,21 +216,21 @@ export function lose(ledger: Ledger, ms: number, now: number): void {
  * Accepts a job unless the day's bounds are reached: it counts whatever becomes of it, and its credit is spent at once, not
  * when it ends, which may be later than any reservation lasts.
  */
-export function accept(ledger: Ledger, { lease, bytes, most }: Order, now: number): Charge | Beyond {
+export function accept(ledger: Ledger, { lease, credits = 1, bytes, most }: Order, now: number): Charge | Beyond {
   const day = dayOf(now);
   const today = ledger.accepted.day === day ? ledger.accepted : { ...NOTHING_ACCEPTED, day };
   const resetSeconds = Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
   if (today.jobs >= most.jobs) return { beyond: "jobs", resetSeconds };
   if (today.bytes + bytes > most.bytes) return { beyond: "bytes", resetSeconds };
   ledger.accepted = { day, jobs: today.jobs + 1, bytes: today.bytes + bytes };
-  settle(ledger, lease, now);
-  return { month: ledger.month, day, bytes };
+  settle(ledger, lease, now, { reserved: credits, spent: credits });
+  return { month: ledger.month, day, bytes, ...(credits > 1 && { credits }) };
 }
 
-/** The accepted job failed: its credit is given back, unless a new month has begun. */
-export function refund(ledger: Ledger, { month }: Charge, now: number): void {
+/** The accepted job failed, or gave fewer results than it might have: credits are given back, unless a new month has begun. */
+export function refund(ledger: Ledger, { month, credits = 1 }: Charge, now: number, back = credits): void {
   roll(ledger, now);
-  if (month === ledger.month) ledger.used = Math.max(0, ledger.used - 1);
+  if (month === ledger.month) ledger.used = Math.max(0, ledger.used - back);
 }
 
 /** The job could not be kept after all: as if it had not been accepted. */
@@ -230,9 +268,18 @@ function reservedToday({ agents }: Ledger, key: string, now: number): number {
   return known?.day === dayOf(now) ? known.count : 0;
 }
 
-/** Seconds until a key that has reserved what it may on one day may reserve again; 0 when it may now. */
-function restOfDay(ledger: Ledger, { key, dailyLimit }: Ask, now: number): number {
-  if (dailyLimit === undefined || reservedToday(ledger, key, now) < dailyLimit) return 0;
+function countToday(ledger: Ledger, key: string, credits: number, now: number): void {
+  ledger.agents.set(key, { day: dayOf(now), count: reservedToday(ledger, key, now) + credits });
+}
+
+/** Seconds until a key may reserve so many credits that have no room in its day; 0 when they have. */
+function restOfDay(
+  ledger: Ledger,
+  { key, dailyLimit }: Pick<Ask, "key"> & { readonly dailyLimit?: number | undefined },
+  now: number,
+  credits = 1,
+): number {
+  if (dailyLimit === undefined || reservedToday(ledger, key, now) + credits <= dailyLimit) return 0;
   return Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
 }
 
@@ -251,11 +298,14 @@ function isOver(window: Window, now: number): boolean {
 }
 
 function reserve(ledger: Ledger, total: number, now: number): number | undefined {
-  const reserved = ledger.leases.values().reduce((sum, count) => sum + count, 0);
-  if (ledger.used + reserved >= total) return undefined;
+  if (ledger.used + reservedIn(ledger) >= total) return undefined;
   const lease = Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
   ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + 1);
   return lease;
+}
+
+function reservedIn({ leases }: Ledger): number {
+  return leases.values().reduce((sum, count) => sum + count, 0);
 }
 
 /** Starts a new month and forgets reservations that ended. */

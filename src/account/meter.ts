@@ -12,7 +12,9 @@ import {
   type Beyond,
   type Charge,
   type Ledger,
+  type More,
   type Order,
+  type Reserved,
   type Taken,
   accept,
   emptyLedger,
@@ -20,6 +22,7 @@ import {
   note,
   refund,
   release,
+  reserveMore,
   settle,
   staleAt,
   take,
@@ -34,6 +37,8 @@ const LEDGER = "ledger";
 /** Which key a processed image is counted for, and its bytes before and after. */
 export interface Spent {
   readonly key: string;
+  /** One for each result; absent: one. */
+  readonly credits?: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** The result, where it is to be found again. */
@@ -138,10 +143,20 @@ export class Meter extends DurableObject<Env> {
     return ended !== undefined;
   }
 
-  /** Spends a reserved credit, and counts the image it was spent for; of two that did the same work, one pays. */
-  settle(lease: number, spent?: Spent, ending?: Ending, now = Date.now()): void {
-    if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, now);
-    settle(this.#ledger, lease, now);
+  /** Reserves further credits for a request that has reserved one and turns out to take several: all of them, or none. */
+  reserve(lease: number, more: More, now = Date.now()): Reserved {
+    const reserved = reserveMore(this.#ledger, lease, more, now);
+    if (reserved.isReserved) this.#keep();
+    return reserved;
+  }
+
+  /**
+   * Spends reserved credits, and counts the image they were spent for; of two that did the same work, one pays.
+   * @param reserved all that were reserved: those that were not needed are free again
+   */
+  settle(lease: number, spent?: Spent, ending?: Ending, reserved = 1, now = Date.now()): void {
+    if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, reserved, now);
+    settle(this.#ledger, lease, now, { reserved, spent: spent?.credits ?? 1 });
     if (spent) this.#noteSpent(spent, now);
     this.#keep();
   }
@@ -158,10 +173,10 @@ export class Meter extends DurableObject<Env> {
     if (uses) this.#uses.put(use, givenBack(uses));
   }
 
-  /** Gives a reserved credit back, and counts the failure of a key and the processor time that it took. */
-  release(lease: number, failure?: Failure, ending?: Ending, now = Date.now()): void {
+  /** Gives reserved credits back, and counts the failure of a key and the processor time that it took. */
+  release(lease: number, failure?: Failure, ending?: Ending, reserved = 1, now = Date.now()): void {
     if (ending) this.end(ending, now);
-    release(this.#ledger, lease, now);
+    release(this.#ledger, lease, now, reserved);
     if (failure) this.#noteFailure(failure, now);
     this.#keep();
   }
@@ -179,8 +194,10 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  /** Counts the image of an accepted job, whose credit was spent when it was accepted. */
-  finish(spent: Spent, now = Date.now()): void {
+  /** Counts the image of an accepted job, whose credits were spent when it was accepted: those it did not need come back. */
+  finish(spent: Spent, charge?: Charge, now = Date.now()): void {
+    const unneeded = (charge?.credits ?? 1) - (spent.credits ?? 1);
+    if (charge && unneeded > 0) refund(this.#ledger, charge, now, unneeded);
     this.#noteSpent(spent, now);
     this.#keep();
   }
@@ -236,8 +253,8 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  #noteSpent({ key, bytesIn, bytesOut, known }: Spent, now: number): void {
-    note(this.#ledger, key, { pictures: 1, credits: 1, bytesIn, bytesOut }, now);
+  #noteSpent({ key, bytesIn, bytesOut, credits = 1, known }: Spent, now: number): void {
+    note(this.#ledger, key, { pictures: 1, credits, bytesIn, bytesOut }, now);
     if (known) this.#results.put(known.name, known.result);
   }
 

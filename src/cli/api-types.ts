@@ -21,11 +21,13 @@ export type FetchBody = {
   readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
+  readonly store?: Store;
+  readonly outputs?: Outputs;
+  readonly srcset?: Srcset;
   readonly response?: {
     readonly mode?: "json" | "binary";
   };
   readonly webhook?: Webhook;
-  readonly store?: Store;
   readonly reuse?: boolean;
   readonly cdn?: {
     readonly push?: false;
@@ -51,11 +53,13 @@ export type UploadBody = {
   readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
+  readonly store?: Store;
+  readonly outputs?: Outputs;
+  readonly srcset?: Srcset;
   readonly response?: {
     readonly mode?: "json" | "binary";
   };
   readonly webhook?: Webhook;
-  readonly store?: Store;
   readonly reuse?: boolean;
   readonly cdn?: {
     readonly push?: false;
@@ -388,12 +392,77 @@ export type Store = {
   readonly public_url?: unknown;
 };
 
+export type OutputEntry = {
+  readonly trim?: Trim;
+  readonly flip?: Flip;
+  readonly rotate?: Rotate;
+  readonly upscale?: Upscale;
+  readonly crop?: Crop;
+  readonly resize?: Resize;
+  readonly scale?: Scale;
+  readonly auto?: Auto;
+  readonly adjust?: Adjust;
+  readonly filter?: Filter;
+  readonly watermark?: Watermark;
+  readonly mask?: Mask;
+  readonly border?: Border;
+  readonly padding?: Padding;
+  readonly background?: Background;
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
+  readonly output?: Output;
+  readonly optimize?: Optimize;
+  readonly store?: Store;
+};
+
+export type Outputs = Readonly<Record<string, OutputEntry>>;
+
+export type Srcset = {
+  readonly widths: readonly (number)[];
+  readonly formats?: readonly ("avif" | "webp" | "jpeg" | "png")[];
+  readonly sizes?: string;
+};
+
+export type Processed = Success | SetSuccess;
+
 export type Success = {
   readonly success: true;
   readonly code: 200;
   readonly id: string;
   readonly input: Input;
   readonly output: Result;
+  readonly analysis?: Analysis;
+};
+
+export type SetSuccess = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+  readonly input: Input;
+  readonly outputs: Readonly<Record<string, SetOutput>>;
+  readonly skipped?: readonly (number)[];
+  readonly srcset?: Readonly<Record<string, string>>;
+  readonly html?: string;
+  readonly analysis?: Analysis;
+};
+
+export type SetOutput = {
+  readonly name: string;
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colorspace: string;
+  readonly interlaced: boolean;
+  readonly subsample: string;
+  readonly sampling: string;
+  readonly depth: number;
+  readonly quality: number;
+  readonly bytes: number;
+  readonly frames: number;
+  readonly alpha: boolean;
+  readonly sha1: string;
+  readonly saved: number;
+  readonly score?: number;
+  readonly url: string;
   readonly analysis?: Analysis;
 };
 
@@ -556,7 +625,7 @@ export type WebhookRecord = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly code: number;
-  readonly payload: Success | Failure | Readonly<Record<string, never>>;
+  readonly payload: Success | SetSuccess | Failure | Readonly<Record<string, never>>;
   readonly attempts: readonly ({
     readonly at: string;
     readonly code: number;

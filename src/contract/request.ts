@@ -3,22 +3,14 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { flag, httpUrl, oneOf, record } from "../fields.ts";
-import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
 import type { OperationRow } from "../image/operation.ts";
-import { OPERATIONS, type OperationName } from "../image/operations.ts";
+import { OPERATIONS } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
-import { Store } from "../storage/providers.ts";
+import { operationEntries, resultEntries } from "./members.ts";
 import { checked, dotted } from "./message.ts";
+import { Outputs, Srcset, withDefaults } from "./outputs.ts";
 import { Webhook } from "./webhook.ts";
-
-type OperationEntries = {
-  [Name in OperationName]: v.OptionalSchema<(typeof OPERATIONS)[Name]["params"], undefined>;
-};
-
-const operationEntries = Object.fromEntries(
-  Object.entries(OPERATIONS).map(([name, row]) => [name, v.optional(row.params)]),
-) as unknown as OperationEntries;
 
 const Response = record({ mode: v.optional(oneOf(["json", "binary"])) });
 
@@ -30,23 +22,12 @@ const Delivery = record({
   push: v.optional(v.literal(false, "must be false: results are temporary here, or lie in a store of yours")),
 });
 
-const analysisNames = Object.keys(ANALYSES) as [AnalysisName, ...AnalysisName[]];
-
-/** What the answer is to say of the result. */
-const Analyze = v.pipe(
-  v.array(oneOf(analysisNames), `must be a list of ${analysisNames.join(", ")}`),
-  v.minLength(1, "must name an analysis"),
-  v.check((names) => new Set(names).size === names.length, "must name every analysis once"),
-);
-
 const processingEntries = {
-  ...operationEntries,
-  analyze: v.optional(Analyze),
-  output: v.optional(Output),
-  optimize: v.optional(Optimize),
+  ...resultEntries,
+  outputs: v.optional(Outputs),
+  srcset: v.optional(Srcset),
   response: v.optional(Response),
   webhook: v.optional(Webhook),
-  store: v.optional(Store),
   reuse: v.optional(flag()),
   cdn: v.optional(Delivery),
 };
@@ -99,6 +80,11 @@ export type FetchBody = v.InferOutput<typeof FetchBody>;
 /** Everything that says what to do with an image, however it arrived and wherever the answer goes. */
 export type Processing = Omit<UploadBody, "webhook" | "cdn">;
 
+/** Whether a request is for several results. */
+export function isSet({ outputs, srcset }: Pick<Processing, "outputs" | "srcset">): boolean {
+  return outputs !== undefined || srcset !== undefined;
+}
+
 /**
  * A request body as its schema describes it.
  * @throws ApiError 422 naming the first member that breaks a rule
@@ -113,17 +99,17 @@ export function parseBody<Schema extends v.GenericSchema>(schema: Schema, body: 
  */
 export function plainBody(body: object): Record<string, unknown> {
   checkShape(body, []);
-  return canonical(body);
+  return withDefaults(canonical(body), canonical);
 }
 
 /** The members of a request that are lists. */
-const LISTS: ReadonlySet<string> = new Set(["analyze"]);
+const LISTS = /^(?:analyze|outputs\.[\w-]+\.analyze|srcset\.(?:widths|formats))$/;
 
 /** No other member of a request is a list, and none lies deep; both are refused before any schema runs. */
 function checkShape(value: unknown, path: readonly string[]): void {
   if (typeof value !== "object" || value === null) return;
   if (path.length > MAX_JSON_DEPTH) throw new ApiError(422, "The request is nested too deeply");
-  if (Array.isArray(value) && path.length === 1 && LISTS.has(dotted(path))) return;
+  if (Array.isArray(value) && LISTS.test(path.join("."))) return;
   if (Array.isArray(value)) throw new ApiError(422, `${dotted(path)} must not be a list`);
   for (const [key, member] of Object.entries(value)) checkShape(member, [...path, key]);
 }

@@ -68,6 +68,35 @@ export const Success = v.strictObject({
 });
 export type Success = v.InferOutput<typeof Success>;
 
+/** One of several results. */
+export const SetOutput = v.strictObject({
+  ...v.omit(OutputMetadata, ["reused"]).entries,
+  analysis: v.optional(AnalysisAnswers),
+});
+export type SetOutput = v.InferOutput<typeof SetOutput>;
+
+/** The answer to a request for several results. */
+export const SetSuccess = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  id: RequestId,
+  input: InputMetadata,
+  /** By the names of the request, or `<width>.<format>`. */
+  outputs: v.record(v.string(), SetOutput),
+  /** Widths of the srcset that the original does not have. */
+  skipped: v.optional(v.array(count)),
+  /** By format: addresses and widths, as the attribute `srcset` takes them. */
+  srcset: v.optional(v.record(v.string(), v.string())),
+  /** The same as an element of a page. */
+  html: v.optional(v.string()),
+  analysis: v.optional(AnalysisAnswers),
+});
+export type SetSuccess = v.InferOutput<typeof SetSuccess>;
+
+/** The answer to an image that was processed, as one result or several. */
+export const Processed = v.union([Success, SetSuccess]);
+export type Processed = v.InferOutput<typeof Processed>;
+
 export const Failure = v.strictObject({
   success: v.literal(false),
   code: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),

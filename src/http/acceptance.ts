@@ -28,13 +28,13 @@ export async function charged(c: AppContext, bytes: number, keep: (credit: Credi
   const known = await c.var.admission;
   if (known?.key === undefined || known.lease === undefined)
     throw new Error(`${c.var.route} is mounted without a credit`);
-  const { lease, ...admission } = known;
+  const { lease, credits, ...admission } = known;
   const { meter, key } = known;
   const { webhookLimit, webhookBytesLimit } = c.var.settings;
   const stub = c.env.METER.getByName(meter);
   const most = { jobs: webhookLimit, bytes: webhookBytesLimit };
   const charge = await stub
-    .accept({ lease, bytes: bytes + WEBHOOK_RECORD_BYTES, most })
+    .accept({ lease, ...(credits !== undefined && { credits }), bytes: bytes + WEBHOOK_RECORD_BYTES, most })
     .catch((cause: unknown) => Promise.reject(outage("The service cannot count jobs right now", cause)));
   if ("beyond" in charge) throw beyondDay(charge, most);
   // The reservation is spent: whoever closes the request has nothing left to give back.

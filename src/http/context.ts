@@ -5,7 +5,7 @@ import type { Account } from "../account/accounts.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { Spent, TakenWithReceipt } from "../account/meter.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
-import type { Failure, Success } from "../contract/response.ts";
+import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
 import type { Allowance } from "../image/allowance.ts";
@@ -16,6 +16,10 @@ export interface Admission extends TakenWithReceipt {
   readonly meter: string;
   /** The id of the key that was used; undefined without a valid one. */
   readonly key: string | undefined;
+  /** Credits that the lease stands for; absent: one. */
+  readonly credits?: number;
+  /** Credits that the key may reserve on one day; absent: any. */
+  readonly dailyLimit?: number | undefined;
   /** The name of the request's receipt, when it may be sent again under an `Idempotency-Key`. */
   readonly receipt?: string | undefined;
 }
@@ -52,12 +56,12 @@ interface Variables {
   reader: string | undefined;
   /** The request was counted as one without a known key. */
   stranger: boolean | undefined;
-  /** Bytes of a processed image, before and after: what its credit was spent for. */
+  /** Bytes of a processed image, before and after, and its results, if they are several: what credits were spent for. */
   processed: Omit<Spent, "key"> | undefined;
   /** The answer is an earlier result, which costs nothing. */
   isReused: boolean | undefined;
   /** What the answer says. */
-  said: Success | Failure | Accepted | undefined;
+  said: Processed | Failure | Accepted | undefined;
   /** Absent where the work did not begin, or the request has no `Idempotency-Key`. */
   begun: Begun | undefined;
   /** What the job of this request may take, and has taken; absent where none was begun. */

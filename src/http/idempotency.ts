@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a request that is sent again is answered as it was the first time, and costs nothing. */
 import type { Ending, KeptAnswer } from "../account/receipts.ts";
 import { inOrder } from "../contract/in-order.ts";
-import type { Failure, Success } from "../contract/response.ts";
+import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS, RECEIPT_KEPT_MS, RECEIPT_RENEWAL_MS } from "../limits.ts";
@@ -91,13 +91,14 @@ export async function endingOf(c: AppContext, status: number): Promise<Ending | 
 }
 
 /** A result in volatile storage is there for a while, everything else for as long as answers are kept. */
-function goodUntil(said: Success | Failure | Accepted, now: number): number {
-  const end = "output" in said ? temporaryEnd(said.output.url, now) : undefined;
-  return Math.min(now + RECEIPT_KEPT_MS, end ?? Number.POSITIVE_INFINITY);
+function goodUntil(said: Processed | Failure | Accepted, now: number): number {
+  const results = "output" in said ? [said.output] : "outputs" in said ? Object.values(said.outputs) : [];
+  const ends = results.map(({ url }) => temporaryEnd(url, now) ?? Number.POSITIVE_INFINITY);
+  return Math.min(now + RECEIPT_KEPT_MS, ...ends);
 }
 
 async function repeated(c: AppContext, { status, body }: KeptAnswer): Promise<Response> {
-  const said = JSON.parse(body) as Success | Failure | Accepted;
+  const said = JSON.parse(body) as Processed | Failure | Accepted;
   const answer = await (c.var.binary && "output" in said ? replyStored(c, said) : replyMetadata(c, said, status));
   answer.headers.set(REPLAYED, "true");
   return answer;

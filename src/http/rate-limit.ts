@@ -4,7 +4,7 @@ import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Admission, AppContext } from "./context.ts";
+import { accountOf, type Admission, type AppContext } from "./context.ts";
 import { endingOf, refuseSecond } from "./idempotency.ts";
 import { Strangers } from "./strangers.ts";
 
@@ -66,7 +66,8 @@ export function startCount(c: AppContext, { meter, ask }: Count): void {
 async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: RepeatableAsk): Promise<Admission> {
   try {
     const taken = await stub.take(ask);
-    return { ...taken, meter, key: ask.account === undefined ? undefined : ask.key, receipt: ask.receipt };
+    const { account, dailyLimit, receipt } = ask;
+    return { ...taken, meter, key: account === undefined ? undefined : ask.key, dailyLimit, receipt };
   } catch (cause) {
     throw outage("The service cannot count requests right now", cause);
   }
@@ -108,10 +109,7 @@ export async function admittedWithCredit(c: AppContext): Promise<void> {
   if (admission?.opened?.state === "answered") return;
   const { pauseSeconds, tomorrowSeconds } = admission ?? {};
   if (tomorrowSeconds !== undefined) {
-    const headers = { "Retry-After": String(tomorrowSeconds) };
-    throw new ApiError(429, `The daily limit of this key is reached, resets in ${tomorrowSeconds} seconds`, {
-      headers,
-    });
+    throw beyondDay(`The daily limit of this key is reached, resets in ${tomorrowSeconds} seconds`, tomorrowSeconds);
   }
   if (pauseSeconds !== undefined) {
     const headers = { "Retry-After": String(pauseSeconds) };
@@ -119,6 +117,32 @@ export async function admittedWithCredit(c: AppContext): Promise<void> {
     throw new ApiError(429, message, { headers });
   }
   if (admission?.lease === undefined) throw new ApiError(402, "No credits left in this period");
+}
+
+/**
+ * Reserves the credits of a request that takes several; one is reserved already.
+ * @throws ApiError 402 when there are not so many left, 429 when the key may not have so many today, 503 when the meter does
+ * not answer
+ */
+export async function reserveCredits(c: AppContext, credits: number): Promise<void> {
+  const known = await c.var.admission;
+  if (credits <= 1 || known?.lease === undefined || known.key === undefined) return;
+  const { dailyLimit } = known;
+  const stub = c.env.METER.getByName(known.meter);
+  const { isReserved, tomorrowSeconds } = await stub
+    .reserve(known.lease, { key: known.key, credits: credits - 1, creditsTotal: accountOf(c).creditsTotal, dailyLimit })
+    .catch((cause: unknown) => Promise.reject(outage("The service cannot count credits right now", cause)));
+  const takes = `this request takes ${credits}`;
+  if (tomorrowSeconds !== undefined) {
+    const message = `Not enough of this key's daily limit is left, which resets in ${tomorrowSeconds} seconds: ${takes}`;
+    throw beyondDay(message, tomorrowSeconds);
+  }
+  if (!isReserved) throw new ApiError(402, `Not enough credits left in this period: ${takes}`);
+  c.set("admission", Promise.resolve({ ...known, credits }));
+}
+
+function beyondDay(message: string, seconds: number): ApiError {
+  return new ApiError(429, message, { headers: { "Retry-After": String(seconds) } });
 }
 
 /** The headers of a counted answer: the window (when the meter did not answer, what is safe to assume), and no caching. */
@@ -142,9 +166,9 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
   const admission = await c.var.admission?.catch(() => undefined);
   // What the window refused is counted already.
   if (!admission?.allowed || admission.key === undefined) return;
-  const { meter, key, lease } = admission;
+  const { meter, key, lease, credits = 1 } = admission;
   const ending = await endingOf(c, status);
-  const closing = { meter, key, lease, ending };
+  const closing = { meter, key, lease, credits, ending };
   if (admission.use !== undefined && isUnused(c, status)) c.executionCtx.waitUntil(giveBack(c, meter, admission.use));
   // What is to be repeated is kept before it is answered the first time.
   if (ending) return close(c, closing, status);
@@ -173,19 +197,20 @@ interface Open {
   readonly meter: string;
   readonly key: string;
   readonly lease: number | undefined;
+  readonly credits: number;
   readonly ending: Ending | undefined;
 }
 
-async function close(c: AppContext, { meter, key, lease, ending }: Open, status: number): Promise<void> {
+async function close(c: AppContext, { meter, key, lease, credits, ending }: Open, status: number): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
     const { processed, allowance, isReused } = c.var;
     if (lease === undefined) {
       if (ending) await stub.end(ending);
       if (status >= 400) await stub.fail(key);
-    } else if (status >= 400) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 }, ending);
+    } else if (status >= 400) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 }, ending, credits);
     else if (isReused) await stub.release(lease, undefined, ending);
-    else await stub.settle(lease, processed && { key, ...processed }, ending);
+    else await stub.settle(lease, processed && { key, ...processed }, ending, credits);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
     logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });

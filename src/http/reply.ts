@@ -1,7 +1,7 @@
 /** Results and errors as answers: JSON, or bytes with the metadata in headers. */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import type { Failure, InputMetadata, OutputMetadata, Success } from "../contract/response.ts";
+import type { Failure, InputMetadata, OutputMetadata, Processed, Success } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
 import { contentDisposition } from "../header.ts";
@@ -52,12 +52,13 @@ export async function replyStored(c: AppContext, metadata: Success): Promise<Res
 /** What is said of a request and nothing else: as JSON, or in headers where bytes are wanted. */
 export function replyMetadata(
   c: AppContext,
-  metadata: Success | Failure | Accepted,
+  metadata: Processed | Failure | Accepted,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   c.set("said", metadata);
   // Hono's type lacks 499, which nobody is there to read.
+  // Several results, and what was accepted, are never bytes.
   if (!c.var.binary || metadata.success) return c.json(metadata, status as ContentfulStatusCode, headers);
   return new Response(null, {
     status,

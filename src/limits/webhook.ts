@@ -23,6 +23,8 @@ export const WEBHOOK_BYTES_PER_DAY = 200_000_000;
  * bytes are usual, and 350 without the body (`npm run bench -- d1`).
  */
 export const WEBHOOK_RECORD_BYTES = 4_096;
+/** What each further result of a job counts for: what its payload says of it, its addresses twice more for a page. */
+export const WEBHOOK_OUTPUT_BYTES = 1_024;
 /** Entries of a page of records. */
 export const MAX_WEBHOOK_PAGE = 100;
 export const DEFAULT_WEBHOOK_PAGE = 50;

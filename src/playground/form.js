@@ -7,8 +7,8 @@ import { resolve } from "./schema.js";
 
 /** What most requests name; the rest follows in the order of the API. */
 const FIRST = ["resize", "output", "optimize"];
-/** The page shows both the JSON and the image, so it asks for JSON; `cdn` is there for other clients' sake. */
-const SKIPPED = ["response", "cdn"];
+/** The page shows both the JSON and the one image, so it asks for JSON; `cdn` is there for other clients' sake. */
+const SKIPPED = ["response", "outputs", "srcset", "cdn"];
 
 /**
  * The body of `POST /1.0/upload`; reads as undefined when nothing is set.

@@ -89,6 +89,15 @@ export async function readTemporary(bucket: R2Bucket, url: string, now: number):
   return found ? bucket.get(found.key) : null;
 }
 
+/**
+ * Deletes a result by its URL before its time.
+ * @param now milliseconds since 1970
+ */
+export async function removeTemporary(bucket: R2Bucket, url: string, now: number): Promise<void> {
+  const found = locate(new URL(url).pathname, now / 1_000);
+  if (found) await bucket.delete(found.key);
+}
+
 /** @param seconds since 1970 */
 function locate(path: string, seconds: number): { key: string; name: string; remaining: number } | undefined {
   const [, uuid, segment] = PATH.exec(path) ?? [];

@@ -12,18 +12,22 @@ import { readOrigin } from "../source/origin.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
-import { keepTemporarily } from "../storage/volatile.ts";
+import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
 import { readStored } from "../stored.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
+import { processSet, type SetResult } from "./set.ts";
 
 export interface Street {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;
+  /** For a job that wants several results. */
+  readonly processSet: (job: Job, ports: Ports) => Promise<SetResult>;
   /** The edges, for one job; `baseUrl` is the public address of the service, `database` that of the job's account. */
   readonly portsOf: (env: Env, settings: Settings, baseUrl: string, database?: string) => Ports;
 }
 
 export const street: Street = {
   process,
+  processSet,
   portsOf: (env, settings, baseUrl, database = DIRECTORY) => ({
     readOriginal: async (source, signal) =>
       source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal }),
@@ -40,6 +44,7 @@ export const street: Street = {
       const lease = { baseUrl, ttlSeconds: settings.temporaryTtlSeconds };
       return keepTemporarily(env.BUCKET, lease, encoded, Date.now());
     },
+    removeTemporary: (url) => removeTemporary(env.BUCKET, url, Date.now()),
   }),
 };
 

@@ -40,6 +40,8 @@ export interface Ports {
   readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
   /** Puts a result where its URL serves it for a while. */
   readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
+  /** Takes such a result away again. */
+  readonly removeTemporary: (url: string) => Promise<void>;
   /**
    * The way into the caller's own store, found before the work is done.
    * @throws ApiError 422 when the account has no such connector or keyfile, and later when the store refuses
@@ -127,20 +129,27 @@ async function carried(
  * @throws ApiError 422 when it names something that is not saved in the account
  */
 export async function judge(job: Pick<Job, "accountId" | "processing">, ports: Ports): Promise<void> {
-  const { store } = job.processing;
-  await Promise.all([store && ports.openStore(job.accountId, store), withOverlays(job, ports, () => undefined)]);
+  const { store, outputs = {} } = job.processing;
+  const stores = [store, ...Object.values(outputs).map((entry) => entry.store)];
+  await Promise.all([
+    ...stores.map((one) => one && ports.openStore(job.accountId, one)),
+    withOverlays(job, ports, () => undefined),
+  ]);
 }
 
 /** Lends the saved pictures that the job's operations need. */
-async function withOverlays<Result>(
+export async function withOverlays<Result>(
   { accountId, processing }: Pick<Job, "accountId" | "processing">,
   ports: Ports,
   use: (overlays: ReadonlyMap<string, Uint8Array>) => Result | Promise<Result>,
 ): Promise<Result> {
-  const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) => {
-    const params = processing[name as OperationName];
-    return params === undefined ? [] : (row.needs?.(params as never) ?? []);
-  });
+  const all = [processing, ...Object.values(processing.outputs ?? {})];
+  const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) =>
+    all.flatMap((members) => {
+      const params = members[name as OperationName];
+      return params === undefined ? [] : (row.needs?.(params as never) ?? []);
+    }),
+  );
   const overlays = new Map<string, HeldBytes>();
   try {
     for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
@@ -151,39 +160,39 @@ async function withOverlays<Result>(
 }
 
 /** What a format is called where the work came to nothing. */
-const NONE = "none";
+export const NONE = "none";
 
-function countTime({ spent }: Stopwatch, from: string, to: string): void {
+export function countTime({ spent }: Stopwatch, from: string, to: string): void {
   const formats = { decode: from, operations: from, encode: to } as const;
   for (const [stage, format] of Object.entries(formats) as [Part, string][]) {
     count("processing_seconds_total", { stage, format }, Math.max(0, spent[stage]) / 1000);
   }
 }
 
-function countPicture(from: InputMetadata, to: InputMetadata): void {
+export function countPicture(from: InputMetadata, to: InputMetadata): void {
   count("pictures_total", { from: from.format, to: to.format });
   count("picture_bytes_total", { way: "in", format: from.format }, from.bytes);
   count("picture_bytes_total", { way: "out", format: to.format }, to.bytes);
 }
 
 /** The name of a result: that of the original with the extension of the format. */
-function rename(name: string, format: FormatDefinition): string {
+export function rename(name: string, format: FormatDefinition): string {
   const base = name.replace(/\.[^.]*$/, "");
   const [usual] = format.extensions;
   const extension = format.extensions.find((known) => name.toLowerCase().endsWith(`.${known}`)) ?? usual;
   return `${base || "image"}.${extension}`;
 }
 
-type Measured = Pick<InputMetadata, "bytes" | "sha1">;
+export type Measured = Pick<InputMetadata, "bytes" | "sha1">;
 
 /** What answers say of the bytes of a file. */
-async function measured(bytes: Uint8Array): Promise<Measured> {
+export async function measured(bytes: Uint8Array): Promise<Measured> {
   const digest = await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>);
   return { bytes: bytes.length, sha1: new Uint8Array(digest).toHex() };
 }
 
 /** What a file is, as answers say it: its size is that of the picture as it is shown, whatever its orientation tag says. */
-function metadata(
+export function metadata(
   { format, facts }: { format: FormatDefinition; facts: Facts },
   name: string,
   { bytes, sha1 }: Measured,

@@ -84,7 +84,12 @@ export type Outcome =
  * Carries out a job, unless its result is there already.
  * @throws ApiError as the street does
  */
-export async function processOrReuse(street: Street, job: Job, ports: Ports, reuse: ReusePorts): Promise<Outcome> {
+export async function processOrReuse(
+  street: Pick<Street, "process">,
+  job: Job,
+  ports: Ports,
+  reuse: ReusePorts,
+): Promise<Outcome> {
   const { source, processing } = job;
   if (processing.reuse !== true) return { result: await street.process(job, ports) };
   const sent = source.kind === "upload" ? await hashOf(source.original.bytes) : undefined;

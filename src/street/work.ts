@@ -4,8 +4,8 @@ import type { NamedResult } from "../account/known-results.ts";
 import type { Charge } from "../account/ledger.ts";
 import { vaultOf } from "../account/vault.ts";
 import { isPublicAddress } from "../address.ts";
-import type { Processing } from "../contract/request.ts";
-import type { Failure, Success } from "../contract/response.ts";
+import { isSet, type Processing } from "../contract/request.ts";
+import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
 import { Allowance } from "../image/allowance.ts";
@@ -23,6 +23,7 @@ import { storeOf } from "../webhook/store.ts";
 import type { Street } from "./edges.ts";
 import type { Source } from "./process.ts";
 import { processOrReuse, reusePortsOf } from "./reuse.ts";
+import { spentFor } from "./set.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
 export interface AcceptedJob {
@@ -126,6 +127,7 @@ export async function runWork(
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
       const ports = street.portsOf(env, settings, baseUrl, database);
+      if (isSet(processing)) return street.processSet(order, { ...ports, allowance });
       const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });
       const outcome = await processOrReuse(street, order, { ...ports, allowance }, reuse);
       if (outcome.reused) return outcome.reused;
@@ -135,7 +137,7 @@ export async function runWork(
     },
     closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;
-      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Success | Failure, takenMs(), known);
+      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Processed | Failure, takenMs(), known);
     },
     join: (alone) => company.join(alone),
     everyRenewal: (renew) => {
@@ -157,7 +159,7 @@ export async function runWork(
 async function closeCredit(
   env: Env,
   { meter, key, charge, lease }: Credit,
-  answer: Success | Failure,
+  answer: Processed | Failure,
   takenMs: number,
   known: NamedResult | undefined,
 ): Promise<void> {
@@ -168,13 +170,13 @@ async function closeCredit(
     else if (lease !== undefined) await stub.release(lease, failure);
     return;
   }
-  if (answer.output.reused) {
+  if ("output" in answer && answer.output.reused) {
     if (charge) await stub.refund(charge);
     else if (lease !== undefined) await stub.release(lease);
     return;
   }
-  const spent = { key, bytesIn: answer.input.bytes, bytesOut: answer.output.bytes, ...(known && { known }) };
-  if (charge) await stub.finish(spent);
+  const spent = { key, ...spentFor(answer), ...(known && { known }) };
+  if (charge) await stub.finish(spent, charge);
   else if (lease !== undefined) await stub.settle(lease, spent);
 }
 

@@ -8,6 +8,7 @@ import {
   lose,
   refund,
   release,
+  reserveMore,
   settle,
   staleAt,
   take,
@@ -179,6 +180,23 @@ describe("a key with a daily limit", () => {
     const tomorrow = take(ledger, ask, NOON + 12 * 3_600_000);
     expect(tomorrow.lease).toBeDefined();
     expect(tomorrow.tomorrowSeconds).toBeUndefined();
+  });
+
+  it("has all further credits of a request in its day, or none", () => {
+    const ledger = emptyLedger();
+    const { lease = 0 } = take(ledger, { ...ask, dailyLimit: 5 }, NOON);
+    const more = { key: "agent", credits: 3, creditsTotal: 10, dailyLimit: 5 };
+    expect(reserveMore(ledger, lease, { ...more, credits: 5 }, NOON)).toEqual({
+      isReserved: false,
+      tomorrowSeconds: 12 * 3600,
+    });
+    expect(reserveMore(ledger, lease, { ...more, creditsTotal: 3 }, NOON)).toEqual({ isReserved: false });
+    expect(reserveMore(ledger, lease, more, NOON)).toEqual({ isReserved: true });
+    expect(reserveMore(ledger, lease, more, NOON).isReserved).toBe(false);
+    settle(ledger, lease, NOON, { reserved: 4, spent: 2 });
+    expect([ledger.used, ledger.leases.size]).toEqual([2, 0]);
+    expect(take(ledger, { ...ask, dailyLimit: 5 }, NOON).lease).toBeDefined();
+    expect(take(ledger, { ...ask, dailyLimit: 5 }, NOON).tomorrowSeconds).toBe(12 * 3600);
   });
 
   it("is not held back by calls that need no credit, or get none", () => {

@@ -77,7 +77,8 @@ describe.each(["auto", "legacy"] as const)("the protocol's own client, with vers
     }
     const [optimize] = tools;
     expect(Object.keys(optimize?.inputSchema.properties ?? {})).toEqual(expect.arrayContaining(["url", "resize"]));
-    expect(optimize?.inputSchema.properties).not.toHaveProperty("store");
+    expect(optimize?.inputSchema.properties).toHaveProperty("srcset");
+    for (const member of ["store", "outputs"]) expect(optimize?.inputSchema.properties).not.toHaveProperty(member);
     await client.close();
   });
 
@@ -149,6 +150,18 @@ describe("a key for agents", () => {
     }
     const { structuredContent } = await call(client, "account_usage");
     expect(structuredContent.credits.used).toBe(2);
+    await client.close();
+  });
+
+  it("has no image processed whose files together are more than is left of its day", async () => {
+    const { key } = await agentKey({ kind: "agent", daily_limit: 2 });
+    const client = await connected(key, "auto");
+    const refused = await call(client, "optimize_image", { url: PICTURE, srcset: { widths: [9, 8, 7] } });
+    expect(refused.content[0]?.text).toMatch(
+      /^Not enough of this key's daily limit is left, which resets in \d+ seconds: this request takes 9$/,
+    );
+    const { structuredContent } = await call(client, "account_usage");
+    expect(structuredContent.credits.used).toBe(0);
     await client.close();
   });
 

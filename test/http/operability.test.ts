@@ -27,6 +27,7 @@ it("an answer says how long its parts took", async () => {
     return value;
   };
   const slow = apiOf({
+    ...shortStreet,
     process: async (job, ports) => {
       const result = await shortStreet.process(job, ports);
       const { stopwatch } = ports;

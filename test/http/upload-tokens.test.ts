@@ -131,6 +131,13 @@ describe.each(ways)("a token %s", (_, send) => {
     expect(total).toMatchObject({ pictures: 2, credits: 2, errors: 0 });
   });
 
+  it("takes a credit for each of its results, and one of its uses for all of them", async () => {
+    const token = await tokenFor({ data: { outputs: { a: {}, b: {}, c: {} } } });
+    const { status, body } = await send(token);
+    expect([status, Object.keys(body.outputs)]).toEqual([200, ["a", "b", "c"]]);
+    expect([await used(), (await send(token)).status]).toEqual([3, 401]);
+  });
+
   it("is used exactly as often as it says under concurrency", async () => {
     const token = await tokenFor({ uses: 5 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(token)));

@@ -6,6 +6,7 @@ import * as admin from "../../src/contract/admin.ts";
 import * as agents from "../../src/contract/agents.ts";
 import * as assets from "../../src/contract/assets.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
+import { OutputEntry, Outputs, Srcset } from "../../src/contract/outputs.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../src/contract/upload-tokens.ts";
@@ -54,7 +55,13 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   Output,
   Optimize,
   Store,
+  OutputEntry,
+  Outputs,
+  Srcset,
+  Processed: response.Processed,
   Success: response.Success,
+  SetSuccess: response.SetSuccess,
+  SetOutput: response.SetOutput,
   Input: response.InputMetadata,
   Result: response.OutputMetadata,
   Analysis: response.AnalysisAnswers,

@@ -31,6 +31,11 @@ export const shortStreet: Street = {
     const common = { ...measured, name: encoded.name, bytes: bytes.length };
     return { input: common, output: { ...common, saved: 0, url }, encoded };
   },
+  processSet: async (job, ports) => {
+    const { input, output } = await shortStreet.process(job, ports);
+    const names = Object.keys(job.processing.outputs ?? { "320.avif": {} });
+    return { input, outputs: Object.fromEntries(names.map((name) => [name, output])) };
+  },
   portsOf: (_env, _settings, origin) => ({
     readOriginal: async (source) =>
       source.kind === "upload"
@@ -38,6 +43,7 @@ export const shortStreet: Street = {
         : { bytes: new Uint8Array(source.url.length), memory: uncounted, name: "fetched.png" },
     readWatermark: async () => ({ bytes: new Uint8Array(0), memory: uncounted }),
     keepTemporarily: async () => ({ url: `${origin}/temp/x/y` }),
+    removeTemporary: async () => undefined,
     openStore: async () => async () => ({ url: `${origin}/store` }),
   }),
 };

@@ -9,7 +9,7 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 export async function fetchImage(c: AppContext): Promise<Response> {
   const body = await readJson(c.req.raw);
   noteMode(c, body);
-  refuseBinaryWith(c, body, ["webhook", "store"]);
+  refuseBinaryWith(c, body, ["webhook", "store", "outputs", "srcset"]);
   return once(c, body, undefined, async () => {
     const { url, headers = {}, ...processing } = parseBody(FetchBody, body);
     return processImage(c, { kind: "fetch", url, headers }, processing);

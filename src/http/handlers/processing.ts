@@ -1,17 +1,21 @@
 /** What fetch and upload have in common. */
 import { Buffer } from "node:buffer";
 
-import type { UploadBody } from "../../contract/request.ts";
-import type { Success } from "../../contract/response.ts";
+import { checkPlaces, mostCredits } from "../../contract/outputs.ts";
+import { isSet, type UploadBody } from "../../contract/request.ts";
+import type { Processed, Success } from "../../contract/response.ts";
 import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { discard } from "../../files.ts";
 import { Allowance } from "../../image/allowance.ts";
+import { WEBHOOK_OUTPUT_BYTES } from "../../limits/webhook.ts";
 import { type Job, judge, type Source } from "../../street/process.ts";
 import { type Outcome, processOrReuse, reusePortsOf } from "../../street/reuse.ts";
+import { spentFor } from "../../street/set.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { accountOf, type AppContext } from "../context.ts";
+import { reserveCredits } from "../rate-limit.ts";
 import { replyMetadata, replyResult, replyStored } from "../reply.ts";
 import { timed } from "../timing.ts";
 
@@ -19,6 +23,8 @@ import { timed } from "../timing.ts";
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
   const { id, street, settings } = c.var;
   const { webhook, cdn: _, ...processing } = body;
+  checkPlaces(body);
+  await reserveCredits(c, mostCredits(body));
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
@@ -27,11 +33,17 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const { signal } = c.req.raw;
   const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
+  const ports = { ...clock.ports, allowance };
   const reuse = reusePortsOf(c.env, settings, { meter: `account:${job.accountId}`, baseUrl, database });
-  const outcome = await processOrReuse(street, job, { ...clock.ports, allowance }, reuse).catch((error: unknown) => {
+  const work = async (): Promise<Response> => {
+    if (!isSet(processing)) return replyOutcome(c, await processOrReuse(street, job, ports, reuse));
+    const said: Processed = { success: true, code: 200, id, ...(await street.processSet(job, ports)) };
+    c.set("processed", spentFor(said));
+    return replyMetadata(c, said, 200);
+  };
+  const answer = await work().catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });
-  const answer = await replyOutcome(c, outcome);
   answer.headers.set("Server-Timing", clock.header());
   return answer;
 }
@@ -64,7 +76,8 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   };
   const upload = source.kind === "upload" ? source.original.bytes : undefined;
   const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, upload, database };
-  await charged(c, Buffer.byteLength(webhook.url + JSON.stringify(kept)), (credit) =>
+  const bytes = Buffer.byteLength(webhook.url + JSON.stringify(kept));
+  await charged(c, bytes + (mostCredits(processing) - 1) * WEBHOOK_OUTPUT_BYTES, (credit) =>
     acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
   );
   if (source.kind === "upload") discard(source.original);

@@ -3,6 +3,7 @@ import type * as v from "valibot";
 
 import { sealUploadToken, type UploadGrant } from "../../account/upload-tokens.ts";
 import { vaultOf } from "../../account/vault.ts";
+import { checkPlaces } from "../../contract/outputs.ts";
 import type { UploadBody } from "../../contract/request.ts";
 import { parseUploadToken, type UploadTerms, type UploadTokenCreated } from "../../contract/upload-tokens.ts";
 import { judge } from "../../street/process.ts";
@@ -29,7 +30,8 @@ export async function addUploadToken(c: AppContext): Promise<Response> {
 /** @throws ApiError 422 for what cannot be combined, or is not saved in the account */
 async function judgeData(c: AppContext, data: UploadBody): Promise<void> {
   const { webhook, cdn: _, ...processing } = data;
-  if (data.response?.mode === "binary") refuseInBinary(data, ["webhook", "store"]);
+  if (data.response?.mode === "binary") refuseInBinary(data, ["webhook", "store", "outputs", "srcset"]);
+  checkPlaces(data);
   if (webhook) checkCallable(c, webhook);
   const { settings, street } = c.var;
   const { id: accountId, database } = accountOf(c);

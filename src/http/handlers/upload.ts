@@ -16,7 +16,7 @@ export async function uploadImage(c: AppContext): Promise<Response> {
   try {
     const data = c.var.grant?.data ?? sent;
     noteMode(c, data);
-    refuseBinaryWith(c, data, ["webhook", "store"]);
+    refuseBinaryWith(c, data, ["webhook", "store", "outputs", "srcset"]);
     return await once(c, data, original.bytes, () =>
       processImage(c, { kind: "upload", original }, parseBody(UploadBody, data)),
     );

@@ -1,6 +1,6 @@
 /** Where images come in. */
 import { FetchBody, UploadBody } from "../../contract/request.ts";
-import { Success } from "../../contract/response.ts";
+import { Processed } from "../../contract/response.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../contract/upload-tokens.ts";
 import { Accepted } from "../../contract/webhook.ts";
 import * as examples from "../examples.ts";
@@ -10,7 +10,7 @@ import { addUploadToken } from "../handlers/upload-tokens.ts";
 import { uploadImage } from "../handlers/upload.ts";
 import type { Route } from "../route.ts";
 
-const processed = { description: "The image was processed", schema: Success, example: examples.success } as const;
+const processed = { description: "The image was processed", schema: Processed, example: examples.success } as const;
 const accepted = {
   description: "The job was accepted; the answer goes to `webhook.url`",
   schema: Accepted,

@@ -2,15 +2,18 @@
 import document from "../../openapi.json";
 import { schemaFromDocument, type Tool } from "../tool.ts";
 
-/** Credentials, answers that go elsewhere, and bytes: nothing that an agent could read, or should hold. */
-const OMITTED = ["headers", "response", "webhook", "store", "cdn"];
+/**
+ * Credentials, answers that go elsewhere, and bytes: nothing that an agent could read, or should hold. Each of `outputs` may
+ * have a store of its own.
+ */
+const OMITTED = ["headers", "response", "webhook", "store", "outputs", "cdn"];
 
 export const optimizeImage: Tool = {
   title: "Optimize an image",
   description:
     `${document.paths["/1.0/fetch"].post.summary} ` +
     "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
-    "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit.",
+    "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit, with srcset one for each of its files (outputs).",
   inputSchema: schemaFromDocument("FetchBody", OMITTED),
   isReadOnly: false,
   isOpenWorld: true,
