@@ -49,6 +49,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "search-losses": () => import("./search-losses.ts"),
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
+  sets: () => import("./sets.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
   "webhooks-simulation": () => import("./webhooks-simulation.ts"),

@@ -1,0 +1,134 @@
+/**
+ * Several results of one photograph: `PHOTOS=a.jpg npm run bench -- sets`. Processor time of six widths in three formats as
+ * one request, as eighteen, and by sharp from one decode at about the same qualities; then, for every width, how alike the
+ * picture made by way of a larger one and the one made from the file look.
+ */
+import { readFileSync } from "node:fs";
+
+import * as v from "valibot";
+
+import { UNPAUSED } from "../../src/image/breath.ts";
+import { OPERATIONS } from "../../src/image/operations.ts";
+import { scoreRows } from "../../src/image/optimize/score.ts";
+import { decoded } from "../../src/image/optimize/trial.ts";
+import { type Order, render, type Rendered } from "../../src/image/render.ts";
+import { renderSet, type SetEntry } from "../../src/image/set.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { given } from "./given.ts";
+import { type Candidate, compare, table } from "./harness.ts";
+
+const WIDTHS = [320, 480, 640, 960, 1280, 1920];
+const FORMATS = ["avif", "webp", "jpeg"] as const;
+/** What sharp is told: about what our searches end at, in its own numbers. */
+const SHARP_QUALITY = { avif: 60, webp: 80, jpeg: 80 } as const;
+const ROUNDS = 1;
+/** Of the time of eighteen requests, and of that of sharp. */
+const TARGETS = { requests: 0.5, sharp: 2 };
+
+type Made = Rendered["output"];
+
+function resizedTo(width: number): Order["operations"] {
+  return { resize: v.parse(OPERATIONS.resize.params, { width }) };
+}
+
+function entryOf(width: number, output: SetEntry["output"], optimize: SetEntry["optimize"]): SetEntry {
+  return { name: `${width}.${output?.format}`, operations: resizedTo(width), output, optimize, analyze: undefined };
+}
+
+const common = { accept: undefined, overlays: new Map<string, Uint8Array>() };
+
+async function set(bytes: Uint8Array, entries: readonly SetEntry[]): Promise<Map<string, Made>> {
+  const made = new Map<string, Made>();
+  const order = { ...common, operations: {}, analyze: undefined, entries: () => entries, refusalOf: thrown };
+  await renderSet(SharedBytes.of(bytes.slice()), order, ({ name }, { output }) => void made.set(name, output));
+  return made;
+}
+
+function thrown(_entry: SetEntry, error: unknown): unknown {
+  return error;
+}
+
+async function single(bytes: Uint8Array, { operations, output, optimize }: SetEntry): Promise<Made> {
+  return (await render(SharedBytes.of(bytes.slice()), { ...common, operations, output, optimize })).output;
+}
+
+async function candidatesOf(bytes: Uint8Array): Promise<Candidate[]> {
+  const { default: sharp } = await import("sharp");
+  sharp.cache(false);
+  sharp.concurrency(1);
+  const entries = WIDTHS.flatMap((width) => FORMATS.map((format) => entryOf(width, { format }, undefined)));
+  return [
+    {
+      name: "18 requests",
+      run: async () => {
+        const made: Made[] = [];
+        for (const entry of entries) made.push(await single(bytes, entry));
+        return shown(made);
+      },
+    },
+    { name: "one request", run: async () => shown([...(await set(bytes, entries)).values()]) },
+    {
+      name: "sharp, qualities given",
+      run: async () => {
+        const { data, info } = await sharp(bytes)
+          .autoOrient()
+          .removeAlpha()
+          .raw()
+          .toBuffer({ resolveWithObject: true });
+        const { width, height, channels } = info;
+        let kilobytes = 0;
+        for (const wanted of WIDTHS) {
+          const small = sharp(data, { raw: { width, height, channels } }).resize(wanted);
+          for (const format of FORMATS) {
+            const file = await small.clone().toFormat(format, { quality: SHARP_QUALITY[format] }).toBuffer();
+            kilobytes += file.length / 1000;
+          }
+        }
+        return { KB: kilobytes.toFixed(0) };
+      },
+    },
+  ];
+}
+
+function shown(made: readonly Made[]): object {
+  const bytes = made.reduce((sum, { file }) => sum + file.bytes.length, 0);
+  const score = made.reduce((sum, { score: one = 0 }) => sum + one, 0) / made.length;
+  return { KB: (bytes / 1000).toFixed(0), "mean score": score.toFixed(2) };
+}
+
+/** For each width, the score of the picture made by way of a larger one, against the one that is made from the file. */
+async function likeness(bytes: Uint8Array): Promise<string[]> {
+  const optimize = { lossless: true };
+  const entries = WIDTHS.map((width) => entryOf(width, { format: "png" }, optimize));
+  const made = await set(bytes, entries);
+  const lines: string[] = [];
+  for (const entry of entries) {
+    const [one, other] = [made.get(entry.name), await single(bytes, entry)];
+    if (!one) throw new Error(`${entry.name} is missing`);
+    const rows = [one, other].map(({ format, file }) => decoded(format, file.bytes, UNPAUSED));
+    const [first, second] = await Promise.all(rows);
+    if (first && second)
+      lines.push(`  ${entry.name.padEnd(10)} ${(await scoreRows(second, first, UNPAUSED)).toFixed(2)}`);
+  }
+  return lines;
+}
+
+export async function main(): Promise<void> {
+  for (const path of given("PHOTOS")) {
+    const bytes = new Uint8Array(readFileSync(path));
+    const timings = await compare(await candidatesOf(bytes), ROUNDS);
+    console.log(table(timings));
+    const [requests = NaN, one = NaN, sharp = NaN] = timings.map(({ cpuRatio }) => cpuRatio);
+    const aims = [
+      { against: "18 requests", ratio: one / requests, most: TARGETS.requests },
+      { against: "sharp", ratio: one / sharp, most: TARGETS.sharp },
+    ];
+    for (const { against, ratio, most } of aims) {
+      console.log(
+        `one request takes ${ratio.toFixed(2)} of ${against} (target ${most}, ${ratio <= most ? "met" : "missed"})`,
+      );
+    }
+    console.log(`alike, made by way of a larger picture and from the file (100 is identical):`);
+    for (const line of await likeness(bytes)) console.log(line);
+  }
+}
