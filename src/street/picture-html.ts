@@ -1,5 +1,7 @@
 /** Results of several widths and formats as a page shows them: the attribute `srcset`, and a whole `<picture>`. */
 
+import { candidateUrl, escapedHtml } from "../html.ts";
+
 /** One file of a srcset. */
 export interface Shown {
   readonly format: string;
@@ -39,26 +41,13 @@ function attributes(files: readonly Shown[], sizes: string, hasType = true): str
   return type + attribute("srcset", candidatesOf(files)) + attribute("sizes", sizes);
 }
 
-/** In an address, a comma at its end and white space would end it: both are written as their codes. */
 function candidatesOf(files: readonly Shown[]): string {
   return files
     .toSorted((one, other) => one.width - other.width)
-    .map(({ url, width }) => `${url.replaceAll(/[\s,]/g, encodeURIComponent)} ${width}w`)
+    .map(({ url, width }) => `${candidateUrl(url)} ${width}w`)
     .join(", ");
 }
 
 function attribute(name: string, value: string): string {
-  return ` ${name}="${escaped(value)}"`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return ` ${name}="${escapedHtml(value)}"`;
 }

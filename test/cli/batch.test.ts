@@ -10,11 +10,13 @@ import { buffer } from "node:stream/consumers";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import type { Srcset, UploadBody } from "../../src/cli/api-types.ts";
 import { createClient } from "../../src/cli/batch/client.ts";
 import { expectedName, findOriginals } from "../../src/cli/batch/files.ts";
 import { createJsonReport } from "../../src/cli/batch/json.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
+import { withoutResults } from "../../src/cli/batch/sets.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const never = new AbortController().signal;
@@ -43,6 +45,7 @@ afterEach(async () => {
 });
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === "GET") return void response.end(`the file ${request.url}`);
   const body = await new Response(await buffer(request), {
     headers: { "content-type": request.headers["content-type"] ?? "" },
   }).formData();
@@ -60,11 +63,24 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     response.writeHead(refusal.status, { ...refusal.headers, "x-anything-metadata": JSON.stringify(failure) }).end();
     return;
   }
+  const { srcset } = JSON.parse(body.get("data") as string) as UploadBody;
+  if (srcset) return void response.end(JSON.stringify(setOf(file.name, srcset)));
   const result = (await file.bytes()).subarray(0, file.size / 2);
   const looks = { format: "WEBP", width: 40, height: 30, score: 75.5 };
   const output = { name: `${file.name.replace(/\.\w+$/, "")}.webp`, bytes: result.length, ...looks };
   response.setHeader("x-anything-metadata", JSON.stringify({ success: true, code: 200, output }));
   response.end(result);
+}
+
+/** What the service answers to a srcset. */
+function setOf(name: string, { widths, formats = ["avif"] }: Srcset) {
+  const files = widths.flatMap((width) => formats.map((format) => [`${width}.${format}`, width, format] as const));
+  const outputs = files.map(([entry, width, format]) => {
+    const file = name.replace(/\.\w+$/, `-${width}.${format}`);
+    return [entry, { name: file, url: `${url.href}temp/${encodeURIComponent(file)}` }] as const;
+  });
+  const html = `<picture>${outputs.map(([, one]) => `<img src="${one.url}">`).join("")}</picture>`;
+  return { success: true, code: 200, outputs: Object.fromEntries(outputs), html };
 }
 
 async function originals(...names: string[]): Promise<void> {
@@ -82,7 +98,8 @@ async function run(
   const options = { ...readOptions(["--format", "webp", "--key", "k", folder], {}), ...change, url } as Options;
   const sleep = async (seconds: number): Promise<void> => void waits.push(seconds);
   const client = createClient({ url, key: options.key, sleep });
-  return runAll(await findOriginals(options.paths), options, client, never, settled);
+  const found = withoutResults(await findOriginals(options.paths), options.body);
+  return runAll(found, options, client, never, settled);
 }
 
 describe("a batch", () => {
@@ -128,6 +145,24 @@ describe("a batch", () => {
     expect(received).toMatchObject([
       { name: "a.jpg", data: { ...data, response: { mode: "binary" } }, key: "Bearer secret" },
     ]);
+  });
+
+  it("writes the files of a srcset and the element that shows them, which says that all of them are there", async () => {
+    await originals("a photo.jpg");
+    const args = ["--srcset", "320,640", "--formats", "avif,webp", "--key", "k", folder];
+    const [outcome] = await run(readOptions(args, {}));
+    const html = "a photo.html";
+    expect(outcome).toMatchObject({ kind: "written", target: join(folder, html) });
+    expect(received[0]?.data).toEqual({ srcset: { widths: [320, 640], formats: ["avif", "webp"] } });
+    const names = ["a photo-320.avif", "a photo-320.webp", "a photo-640.avif", "a photo-640.webp", html, "a photo.jpg"];
+    expect((await readdir(folder)).sort()).toEqual(names);
+    expect(await readFile(join(folder, "a photo-640.webp"), "utf8")).toBe("the file /temp/a%20photo-640.webp");
+    expect(await readFile(join(folder, html), "utf8")).toContain('<img src="a%20photo-640.webp">');
+    expect(await run(readOptions([...args, "--resume"], {}))).toMatchObject([{ kind: "skipped" }]);
+    expect(await run(readOptions(args, {}))).toMatchObject([{ kind: "failed" }]);
+    expect(received).toHaveLength(1);
+    await rm(join(folder, html));
+    expect(await run(readOptions([...args, "--resume"], {}))).toMatchObject([{ kind: "written" }]);
   });
 
   it("does not replace a file, and does not spend a credit to find out", async () => {
@@ -300,6 +335,9 @@ describe("the command", () => {
   it.each([
     [[], "Name at least one file or folder"],
     [["--resize", "big", "x"], "--resize must be like 1200x800, 1200x or x800"],
+    [["--srcset", "320,wide", "x"], "--srcset must be widths like 320,640,1280"],
+    [["--formats", "avif", "x"], "--formats says which files --srcset writes"],
+    [["--srcset", "320", "--format", "webp", "x"], "--srcset takes --formats, not --format"],
     [["--data", "[1]", "x"], "--data must be a JSON object"],
     [["--concurrency", "0", "x"], "--concurrency must be 1 to 32"],
     [["--url", "https://images.example.com", "x"], "Give the API key with --key or in DARKROOM_KEY"],

@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
+import type { SetSuccess } from "../../src/cli/api-types.ts";
 import { ApiFailure, type Client, type Processed } from "../../src/cli/batch/client.ts";
 import { findOriginals } from "../../src/cli/batch/files.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
@@ -31,6 +32,12 @@ const half: Client = {
     const output = { name: name.replace(/\.\w+$/, ".webp"), format: "WEBP", width: 1, height: 1 };
     return { bytes: bytes.subarray(0, bytes.length / 2), facts: { output } } as Processed;
   },
+  processSet: async (name, bytes) => {
+    const file = name.replace(/\.\w+$/, "-9.webp");
+    const output = { name: file, url: `data:,${bytes.length}`, format: "WEBP", width: 9, height: 9 };
+    return { outputs: { "9.webp": output }, html: `<img src="${output.url}">` } as unknown as SetSuccess;
+  },
+  download: async (url) => new TextEncoder().encode(url),
 };
 
 const INTERVAL_MS = 20;
@@ -79,6 +86,23 @@ it("takes what is there, what comes and what was changed, and replaces its own r
   expect(await readFile(join(out(), "mine.webp"), "utf8")).toBe("the bytes of out/mine.webp");
 });
 
+it("replaces the files of a srcset and their element where the image was changed, and no other ones", async () => {
+  await originals("in/a.jpg", "in/b.jpg", "out/b-9.webp");
+  const { body } = readOptions(["--srcset", "9", "x"], {}) ?? {};
+  const seen = await watch({ ...(body && { body }) }, async (outcomes) => {
+    if (outcomes.length === 2) await writeFile(join(source(), "a.jpg"), "something longer than it was before");
+    return outcomes.length === 3 ? "stop" : undefined;
+  });
+  expect(seen.map(({ kind, path }) => [path.at(-5), kind]).toSorted()).toEqual([
+    ["a", "written"],
+    ["a", "written"],
+    ["b", "failed"],
+  ]);
+  expect(await readFile(join(out(), "a-9.webp"), "utf8")).toBe("data:,35");
+  expect(await readFile(join(out(), "a.html"), "utf8")).toBe('<img src="a-9.webp">\n');
+  expect(await readFile(join(out(), "b-9.webp"), "utf8")).toBe("the bytes of out/b-9.webp");
+});
+
 it("waits until a file has stopped growing", async () => {
   await originals("in/a.jpg");
   const options = { paths: [source()], out: out() };
@@ -118,6 +142,6 @@ it("goes on where an earlier run ended, and then with what is changed", async ()
 
 it("ends when no other image would fare better", async () => {
   await originals("in/a.jpg");
-  const refused = { process: () => Promise.reject(new ApiFailure(401, "The reason")) };
+  const refused = { ...half, process: () => Promise.reject(new ApiFailure(401, "The reason")) };
   expect(await watch({}, async () => undefined, refused)).toMatchObject([{ kind: "failed", error: { status: 401 } }]);
 });

@@ -1,7 +1,7 @@
 /** One image through the API, as often as it takes. */
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { Failure, Success, UploadBody } from "../api-types.ts";
+import type { Failure, Processed as Answer, SetSuccess, Success, UploadBody } from "../api-types.ts";
 
 const ATTEMPTS = 6;
 /** A service that is not there at all is a wrong address more often than a restart. */
@@ -33,9 +33,23 @@ export interface Processed {
   readonly facts: Success;
 }
 
+/** What the service says of a result. */
+export type Looks = Pick<Success["output"], "format" | "width" | "height" | "score">;
+
+export function looksOf({ format, width, height, score }: Looks): Looks {
+  return { format, width, height, ...(score !== undefined && { score }) };
+}
+
 export interface Client {
   /** @throws ApiFailure, or Error when the service cannot be reached */
   readonly process: (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => Promise<Processed>;
+  /**
+   * For a body that wants several results.
+   * @throws ApiFailure, or Error when the service cannot be reached
+   */
+  readonly processSet: (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => Promise<SetSuccess>;
+  /** The bytes of a result by its address. @throws Error when it is not there */
+  readonly download: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
 }
 
 export interface ClientOptions {
@@ -60,27 +74,41 @@ export function createClient({ url, key, sleep = sleepFor, isPatient = false, on
   const attempt = (once: string, name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
     const form = new FormData();
     form.set("file", new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
-    form.set("data", JSON.stringify({ ...body, response: { mode: "binary" } } satisfies UploadBody));
+    form.set("data", JSON.stringify(body));
     const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": once };
     return fetch(new URL("1.0/upload", url), { method: "POST", body: form, headers, signal: patience });
   };
+  const answered = async (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
+    // An attempt whose answer was lost is not done, or paid, a second time.
+    const once = crypto.randomUUID();
+    for (let tries = 1; ; tries += 1) {
+      await pause;
+      const answer = await attempt(once, name, bytes, body, signal).catch((cause: unknown) =>
+        unreachable(cause, signal),
+      );
+      if (answer instanceof Response && !BUSY.has(answer.status)) return answer;
+      const seconds = waitOf(answer, tries);
+      const attempts = answer instanceof Response ? ATTEMPTS : isPatient ? Infinity : ATTEMPTS_TO_REACH;
+      const failure = await failureOf(answer);
+      if (tries >= attempts || seconds > MAX_WAIT_SECONDS) throw failure;
+      await hold(seconds, failure.message, signal);
+    }
+  };
   return {
-    process: async (name, bytes, body, signal) => {
-      // An attempt whose answer was lost is not done, or paid, a second time.
-      const once = crypto.randomUUID();
-      for (let tries = 1; ; tries += 1) {
-        await pause;
-        const answer = await attempt(once, name, bytes, body, signal).catch((cause: unknown) =>
-          unreachable(cause, signal),
-        );
-        if (answer instanceof Response && !BUSY.has(answer.status)) return processedOf(answer);
-        const seconds = waitOf(answer, tries);
-        const attempts = answer instanceof Response ? ATTEMPTS : isPatient ? Infinity : ATTEMPTS_TO_REACH;
-        const failure = await failureOf(answer);
-        if (tries >= attempts || seconds > MAX_WAIT_SECONDS) throw failure;
-        await hold(seconds, failure.message, signal);
-      }
+    process: async (name, bytes, body, signal) =>
+      processedOf(await answered(name, bytes, { ...body, response: { mode: "binary" } }, signal)),
+    processSet: async (name, bytes, body, signal) => {
+      const answer = await answered(name, bytes, body, signal);
+      const text = await answer.text();
+      const said = parsed(text) as Answer | Failure | undefined;
+      if (answer.ok && said?.success && "outputs" in said) return said;
+      throw new ApiFailure(answer.status, said && !said.success ? said.message : `HTTP ${answer.status}`);
+    },
+    download: async (address, signal) => {
+      const answer = await fetch(address, { signal });
+      if (!answer.ok) throw new Error(`A result could not be downloaded: HTTP ${answer.status}`);
+      return new Uint8Array(await answer.arrayBuffer());
     },
   };
 }

@@ -1,4 +1,5 @@
 /** What programs read: a line of JSON for each image, and one with the sums. */
+import type { Looks } from "./client.ts";
 import type { Outcome } from "./run.ts";
 import type { Report } from "./screen.ts";
 
@@ -16,9 +17,14 @@ function lineOf(outcome: Outcome): object {
   const { kind, path } = outcome;
   if (kind === "failed") return { path, error: outcome.error };
   if (kind === "skipped") return { path, output: outcome.target, skipped: true };
-  const { target, before, after, ms, picture } = outcome;
-  const { format, width, height, score = null } = picture;
-  return { path, output: target, bytes_before: before, bytes_after: after, format, width, height, score, ms };
+  const { target, before, after, ms, picture, files } = outcome;
+  const sizes = { path, output: target, bytes_before: before, bytes_after: after };
+  if (!picture) return { ...sizes, files: files?.map((file) => ({ ...file, ...shownLooks(file) })), ms };
+  return { ...sizes, ...shownLooks(picture), ms };
+}
+
+function shownLooks({ format, width, height, score }: Looks): object {
+  return { format, width, height, score: score ?? null };
 }
 
 function sumsOf(outcomes: readonly Outcome[], missing: number): object {

@@ -6,6 +6,7 @@ import { type Options, readOptions, USAGE, UsageError } from "./options.ts";
 import { type Outcome, runAll } from "./run.ts";
 import { createScreen, type Report } from "./screen.ts";
 import { openService, SIGNALS } from "./service.ts";
+import { withoutResults } from "./sets.ts";
 import { refuseCircle, watchOriginals } from "./watch.ts";
 
 /** @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong */
@@ -23,7 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function batch(options: Options): Promise<number> {
-  const originals = await findOriginals(options.paths, options.out);
+  const originals = withoutResults(await findOriginals(options.paths, options.out), options.body);
   if (options.watch) refuseCircle(options);
   else if (originals.length === 0) throw new UsageError("There are no images in what was named");
   const interruption = new AbortController();

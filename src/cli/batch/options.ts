@@ -1,7 +1,7 @@
 /** What was asked for on the command line. */
 import { parseArgs } from "node:util";
 
-import type { Optimize, Output, Resize, UploadBody } from "../api-types.ts";
+import type { Optimize, Output, Resize, Srcset, UploadBody } from "../api-types.ts";
 
 const LOCAL_URL = "http://localhost:8787";
 /** The key of a service on this machine, as long as none is given. */
@@ -16,6 +16,8 @@ replaced unless --overwrite is given.
 
   --resize WxH        fit into W x H pixels, never enlarged; 1200x or x800 names one side
   --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
+  --srcset 320,640    files of these widths (name-320.avif …), and name.html, an element that shows them
+  --formats LIST      those of --srcset, of avif, webp, jpeg, png (avif,webp and jpeg, or png with alpha)
   --compression NAME  low, medium, high, ultra, lossless
   --quality N         1 to 100, instead of a search for the smallest good one
   --data JSON         any other members of the request, see /docs/reference
@@ -57,6 +59,8 @@ export class UsageError extends Error {}
 const SPEC = {
   resize: { type: "string" },
   format: { type: "string" },
+  srcset: { type: "string" },
+  formats: { type: "string" },
   compression: { type: "string" },
   quality: { type: "string" },
   data: { type: "string" },
@@ -132,8 +136,11 @@ function serviceUrl(text: string): URL {
   return url;
 }
 
-function bodyOf({ data, resize, format, compression, quality }: Values): UploadBody {
+function bodyOf({ data, resize, format, srcset, formats, compression, quality }: Values): UploadBody {
   const given = data === undefined ? {} : parsedData(data);
+  if (given.outputs) throw new UsageError("--data cannot have outputs: --srcset writes several files");
+  if (formats !== undefined && srcset === undefined) throw new UsageError("--formats says which files --srcset writes");
+  if (format !== undefined && srcset !== undefined) throw new UsageError("--srcset takes --formats, not --format");
   // What a format or a preset may be called is for the service to judge, which knows its own version.
   const output = { ...given.output, ...(format !== undefined && { format: format as Output["format"] }) } as Output;
   const optimize = {
@@ -145,6 +152,7 @@ function bodyOf({ data, resize, format, compression, quality }: Values): UploadB
   return {
     ...given,
     ...(size && { resize: size }),
+    ...(srcset !== undefined && { srcset: { ...given.srcset, ...srcsetOf(srcset, formats) } }),
     ...(Object.keys(output).length > 0 && { output }),
     ...(Object.keys(optimize).length > 0 && { optimize }),
   };
@@ -158,6 +166,14 @@ function parsedData(text: string): UploadBody {
     // Said below, without the text.
   }
   throw new UsageError("--data must be a JSON object");
+}
+
+function srcsetOf(widths: string, formats: string | undefined): Srcset {
+  if (!/^\d{1,5}(?:,\d{1,5})*$/.test(widths)) throw new UsageError("--srcset must be widths like 320,640,1280");
+  return {
+    widths: widths.split(",").map(Number),
+    ...(formats !== undefined && { formats: formats.split(",") as NonNullable<Srcset["formats"]> }),
+  };
 }
 
 function sizeOf(text: string): Resize {

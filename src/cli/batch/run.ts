@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
-import type { Success } from "../api-types.ts";
-import { ApiFailure, type Client, Unreachable } from "./client.ts";
+import { ApiFailure, type Client, type Looks, looksOf, Unreachable } from "./client.ts";
 import { earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
+import { writeSet } from "./sets.ts";
 
 /** What became of one image. */
 export type Outcome =
@@ -17,8 +17,10 @@ export type Outcome =
       readonly after: number;
       /** From the first byte that was read to the last that was written, waits included. */
       readonly ms: number;
-      /** What the service says of the result. */
-      readonly picture: Pick<Success["output"], "format" | "width" | "height" | "score">;
+      /** What the service says of the result; absent where there are several. */
+      readonly picture?: Looks;
+      /** Several results, of which `target` is the element that shows them. */
+      readonly files?: readonly (Looks & { readonly output: string; readonly bytes: number })[];
     }
   | { readonly kind: "skipped"; readonly path: string; readonly target: string }
   | {
@@ -43,7 +45,7 @@ function isHopeless(error: unknown): boolean {
 export type Settled = (outcome: Outcome) => void;
 
 /** Which result belongs to which original. */
-interface Claims {
+export interface Claims {
   readonly byTarget: Map<string, string>;
   readonly byPath: Map<string, string>;
 }
@@ -96,12 +98,14 @@ async function* numbered(originals: Iterable<Original> | AsyncIterable<Original>
 
 async function one(
   original: Original,
-  { body, out, overwrite, resume }: Options,
+  options: Options,
   client: Client,
   signal: AbortSignal,
   { byTarget, byPath }: Claims,
 ): Promise<Outcome> {
   const { path } = original;
+  const { body, out, overwrite, resume } = options;
+  if (body.srcset) return writeSet(original, options, client, signal, { byTarget, byPath });
   const isFirst = !byPath.has(path);
   const earlier = resume && isFirst ? await earlierResult(original, body.output?.format, out) : undefined;
   if (earlier !== undefined) {
@@ -129,9 +133,15 @@ async function one(
   });
   byPath.set(path, target);
   const ms = Math.round(performance.now() - startedAt);
-  const { format, width, height, score } = facts.output;
-  const picture = { format, width, height, ...(score !== undefined && { score }) };
-  return { kind: "written", path, target, before: bytes.length, after: result.length, ms, picture };
+  return {
+    kind: "written",
+    path,
+    target,
+    before: bytes.length,
+    after: result.length,
+    ms,
+    picture: looksOf(facts.output),
+  };
 }
 
 function failed(path: string, error: unknown, signal: AbortSignal): Outcome {
