@@ -17,16 +17,11 @@ import { brokenStreet, shortStreet } from "../support/street.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
 const ORIGIN = "https://app.example.com";
+const BUCKET = { provider: "aws", bucket: "pictures", region: "eu-west-1" };
 /** Valid, and too long for a token. */
 const LONG = {
   webhook: { url: `https://a.test/${"a".repeat(2_000)}` },
-  store: {
-    provider: "aws",
-    key: "k".repeat(1_000),
-    secret: "s".repeat(1_000),
-    bucket: "pictures",
-    region: "eu-west-1",
-  },
+  store: { ...BUCKET, key: "k".repeat(1_000), secret: "s".repeat(1_000) },
 };
 const REFUSED = "The upload token is not valid or has been used up";
 
