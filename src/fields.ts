@@ -26,6 +26,18 @@ export function lenientInteger(min: number, max: number) {
   );
 }
 
+/** A side in whole pixels, or below 1 as a part of the whole side. */
+export function sideOrPart(max: number) {
+  const rule = "must be a positive integer, or a part of the side between 0 and 1";
+  const digits = v.pipe(v.string(rule), v.regex(/^\d{1,9}$/, rule), v.transform(Number));
+  return v.pipe(
+    v.union([v.number(rule), digits], rule),
+    v.gtValue(0, rule),
+    v.check((value) => value < 1 || Number.isInteger(value), rule),
+    v.maxValue(max, `must be at most ${max}`),
+  );
+}
+
 /** A number between two bounds, both included. */
 export function decimal(min: number, max: number) {
   const rule = `must be a number between ${min} and ${max}`;

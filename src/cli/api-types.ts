@@ -114,15 +114,19 @@ export type Upscale = {
   readonly factor: number;
 };
 
-/** Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. Where no face is found: the middle. */
+/** Cuts out a region: `rect` of width and height (pixels, or below 1 a part of the side), at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels, or below 1 a part of the side, as far as the picture reaches. Where no face is found: the middle. */
 export type Crop = {
   readonly mode?: "rect" | "ratio" | "face";
-  readonly width?: number;
-  readonly height?: number;
+  readonly width?: number | string;
+  readonly height?: number | string;
   readonly x?: number;
   readonly y?: number;
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces" | "auto";
   readonly focus?: {
+    readonly x: number;
+    readonly y: number;
+  };
+  readonly offset?: {
     readonly x: number;
     readonly y: number;
   };
@@ -131,19 +135,23 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
+/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches, `match` is `fit` where picture and box are both upright or both not, else `auto`. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels of the result, or below 1 a part of the side of the whole (of the scaled picture, in the mode `fill` of the result), as far as there is something. `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
   readonly min_width?: number;
   readonly min_height?: number;
-  readonly mode?: "auto" | "fit" | "fill" | "exact";
+  readonly mode?: "auto" | "fit" | "fill" | "exact" | "match";
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces" | "auto";
   readonly focus?: {
     readonly x: number;
     readonly y: number;
   };
   readonly position?: {
+    readonly x: number;
+    readonly y: number;
+  };
+  readonly offset?: {
     readonly x: number;
     readonly y: number;
   };

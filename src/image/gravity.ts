@@ -1,5 +1,6 @@
 /** Where a region or a picture is placed: by a direction, by faces, or by what stands out. */
 import { decimal, record } from "../fields.ts";
+import { MAX_SIDE_PIXELS } from "../limits.ts";
 import type { Box, Size } from "./geometry.ts";
 
 export const DIRECTIONS = [
@@ -21,7 +22,7 @@ export const GRAVITIES = [...DIRECTIONS, "face", "faces", "auto"] as const;
 
 export type Gravity = (typeof GRAVITIES)[number];
 
-/** A point of a picture, each coordinate as its share of the whole, 0 to 1. */
+/** A point of a picture: where not said otherwise each coordinate as its share of the whole, 0 to 1. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -30,6 +31,30 @@ export interface Point {
 /** A request's point. */
 export function point() {
   return record({ x: decimal(0, 1), y: decimal(0, 1) });
+}
+
+/** How far from where a direction puts it; below 1 a part of the canvas's side, else pixels. */
+export function offsets() {
+  const distance = decimal(-MAX_SIDE_PIXELS, MAX_SIDE_PIXELS);
+  return record({ x: distance, y: distance });
+}
+
+/**
+ * The top-left corner of a region away from where a direction puts it, as far as the canvas allows: away from the edges
+ * that the direction names, else to the right and down. `pixel` is the side of an offset's pixel in the canvas's.
+ */
+export function placeOff(region: Size, canvas: Size, direction: Direction, offset: Point, pixel = 1): Point {
+  const { x, y } = place(region, canvas, direction);
+  const across = distance(offset.x, canvas.width, pixel) * (direction.includes("right") ? -1 : 1);
+  const down = distance(offset.y, canvas.height, pixel) * (direction.startsWith("bottom") ? -1 : 1);
+  return {
+    x: Math.max(0, Math.min(x + across, canvas.width - region.width)),
+    y: Math.max(0, Math.min(y + down, canvas.height - region.height)),
+  };
+}
+
+function distance(value: number, side: number, pixel: number): number {
+  return Math.abs(value) < 1 ? value * side : value * pixel;
 }
 
 /** The top-left corner of a region with a point of the canvas in its middle, as far as the canvas allows. */

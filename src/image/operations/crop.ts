@@ -2,16 +2,16 @@
 import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
-import { decimal, lenientInteger, oneOf, record } from "../../fields.ts";
+import { decimal, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../geometry.ts";
-import { enclosing, GRAVITIES, isSought, placeAround, placeInside, point } from "../gravity.ts";
+import { enclosing, GRAVITIES, isSought, offsets, placeAround, placeInside, placeOff, point } from "../gravity.ts";
 import { operation, type Stage } from "../operation.ts";
 
-const side = lenientInteger(1, MAX_SIDE_PIXELS);
-const offset = lenientInteger(0, MAX_SIDE_PIXELS * 8);
+const side = sideOrPart(MAX_SIDE_PIXELS);
+const corner = lenientInteger(0, MAX_SIDE_PIXELS * 8);
 const RATIO = /^([1-9]\d{0,4}(?:\.\d{1,6})?):([1-9]\d{0,4}(?:\.\d{1,6})?)$/;
 const ratioRule = "must be a ratio in the form W:H";
 
@@ -20,10 +20,11 @@ const Crop = v.pipe(
     mode: v.optional(oneOf(["rect", "ratio", "face"]), "rect"),
     width: v.optional(side),
     height: v.optional(side),
-    x: v.optional(offset),
-    y: v.optional(offset),
+    x: v.optional(corner),
+    y: v.optional(corner),
     gravity: v.optional(oneOf(GRAVITIES)),
     focus: v.optional(point()),
+    offset: v.optional(offsets()),
     padding: v.optional(decimal(0, 10), 1),
     faces: v.optional(oneOf(["one", "all"]), "one"),
     ratio: v.optional(v.pipe(v.string(ratioRule), v.regex(RATIO, ratioRule))),
@@ -38,12 +39,16 @@ const Crop = v.pipe(
     ({ x, gravity, focus }) => [x, gravity, focus].filter((member) => member !== undefined).length < 2,
     "must have one of gravity, focus, and x and y",
   ),
+  v.check(
+    ({ offset, x, focus, gravity }) => !offset || (x === undefined && !focus && !isSought(gravity)),
+    "must have offset with a gravity that is a direction only",
+  ),
 );
 type Crop = v.InferOutput<typeof Crop>;
 
 export const crop = operation({
   summary:
-    "Cuts out a region: `rect` of width and height, at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. Where no face is found: the middle.",
+    "Cuts out a region: `rect` of width and height (pixels, or below 1 a part of the side), at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels, or below 1 a part of the side, as far as the picture reaches. Where no face is found: the middle.",
   params: Crop,
   looks: ({ mode, gravity, focus }) => (mode === "face" || (isSought(gravity) && !focus) ? FACE_SIDE : 0),
   async plan(params, stage) {
@@ -52,13 +57,22 @@ export const crop = operation({
 });
 
 /** The rectangle, cut down to what lies inside the picture. */
-async function rectBox({ width = 1, height = 1, x, y, ...where }: Crop, stage: Stage): Promise<Box> {
+async function rectBox({ x, y, ...params }: Crop, stage: Stage): Promise<Box> {
   const { size } = stage;
+  const { width, height } = rectSize(params, size);
   if (x === undefined || y === undefined) {
-    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, where);
+    return placed({ width: Math.min(width, size.width), height: Math.min(height, size.height) }, stage, params);
   }
   if (x >= size.width || y >= size.height) throw new ApiError(422, "crop.x and crop.y must lie inside the image");
   return { x, y, width: Math.min(width, size.width - x), height: Math.min(height, size.height - y) };
+}
+
+function rectSize({ width = 1, height = 1 }: Pick<Crop, "width" | "height">, size: Size): Size {
+  return { width: pixelsOf(width, size.width), height: pixelsOf(height, size.height) };
+}
+
+function pixelsOf(value: number, whole: number): number {
+  return value < 1 ? Math.max(1, Math.round(value * whole)) : value;
 }
 
 async function ratioBox({ ratio = "1:1", ...where }: Crop, stage: Stage): Promise<Box> {
@@ -88,9 +102,13 @@ const BOXES = { rect: rectBox, ratio: ratioBox, face: faceBox } as const;
 async function placed(
   region: Size,
   stage: Stage,
-  { gravity = "center", focus }: Pick<Crop, "gravity" | "focus"> = {},
+  { gravity = "center", focus, offset }: Pick<Crop, "gravity" | "focus" | "offset"> = {},
 ): Promise<Box> {
   const { size } = stage;
-  const { x, y } = focus ? placeAround(region, size, focus) : await placeInside(region, size, gravity, stage);
+  const { x, y } = focus
+    ? placeAround(region, size, focus)
+    : offset && !isSought(gravity)
+      ? placeOff(region, size, gravity, offset)
+      : await placeInside(region, size, gravity, stage);
   return { x: Math.floor(x), y: Math.floor(y), ...region };
 }

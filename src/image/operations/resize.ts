@@ -6,7 +6,17 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { parseColor } from "../color.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../geometry.ts";
-import { GRAVITIES, place, placeAround, placeAtShare, placeInside, point, isSought } from "../gravity.ts";
+import {
+  GRAVITIES,
+  isSought,
+  offsets,
+  place,
+  placeAround,
+  placeAtShare,
+  placeInside,
+  placeOff,
+  point,
+} from "../gravity.ts";
 import { operation, type Stage, type Step } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
@@ -18,10 +28,11 @@ const Resize = v.pipe(
     height: v.optional(side),
     min_width: v.optional(side),
     min_height: v.optional(side),
-    mode: v.optional(oneOf(["auto", "fit", "fill", "exact"]), "auto"),
+    mode: v.optional(oneOf(["auto", "fit", "fill", "exact", "match"]), "auto"),
     gravity: v.optional(oneOf(GRAVITIES), "center"),
     focus: v.optional(point()),
     position: v.optional(point()),
+    offset: v.optional(offsets()),
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
     linear: v.optional(flag(), false),
@@ -36,7 +47,11 @@ const Resize = v.pipe(
   ),
   v.check(
     ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
-    "needs width and height in the modes fit, fill and exact",
+    "needs width and height in the modes fit, fill, exact and match",
+  ),
+  v.check(
+    ({ offset, focus, position, gravity }) => !offset || !(focus || position || isSought(gravity)),
+    "must have offset with a gravity that is a direction only",
   ),
 );
 type Resize = v.InferOutput<typeof Resize>;
@@ -52,11 +67,12 @@ function hasLeast({ min_width: width, min_height: height }: Least): boolean {
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches, `match` is `fit` where picture and box are both upright or both not, else `auto`. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels of the result, or below 1 a part of the side of the whole (of the scaled picture, in the mode `fill` of the result), as far as there is something. `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
   looks: (params) => {
     const { mode, gravity, focus, position } = params;
-    return (mode === "fit" || hasLeast(params)) && !focus && !position && isSought(gravity) ? FACE_SIDE : 0;
+    const cuts = mode === "fit" || mode === "match" || hasLeast(params);
+    return cuts && !focus && !position && isSought(gravity) ? FACE_SIDE : 0;
   },
   plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
@@ -65,6 +81,8 @@ export const resize = operation({
         return [scaled(exactSize(params, size), params)];
       case "fit":
         return cover(params, stage);
+      case "match":
+        return liesAlike(params, size) ? cover(params, stage) : [scaled(inside(params, size), params)];
       case "fill":
         return pad(params, size);
       case "auto":
@@ -72,6 +90,11 @@ export const resize = operation({
     }
   },
 });
+
+/** Whether box and picture are both upright or both not; a square is not. */
+function liesAlike({ width = 1, height = 1 }: Resize, size: Size): boolean {
+  return height > width === size.height > size.width;
+}
 
 function scaled(size: Size, { linear }: Resize): Step {
   return { kind: "resize", ...size, kernel: "lanczos3", linear };
@@ -123,21 +146,26 @@ async function cover(params: Resize, stage: Stage): Promise<Step[]> {
 /** A region of the picture, placed as the request says, in another size. */
 async function cutOut(params: Resize, stage: Stage, region: Size, wanted: Size): Promise<Step[]> {
   const { size } = stage;
-  const { focus, position, gravity } = params;
+  const { focus, position, gravity, offset } = params;
   const at = focus
     ? placeAround(region, size, focus)
     : position
       ? placeAtShare(region, size, position)
-      : await placeInside(region, size, gravity, stage);
+      : offset && !isSought(gravity)
+        ? placeOff(region, size, gravity, offset, region.width / wanted.width)
+        : await placeInside(region, size, gravity, stage);
   return [{ kind: "crop", box: { ...at, ...region } }, scaled(wanted, params)];
 }
 
 function pad(params: Resize, size: Size): Step[] {
   const { width = 1, height = 1 } = params;
   const fitted = inside(params, size);
-  const at = place(fitted, { width, height }, isSought(params.gravity) ? "center" : params.gravity);
-  const offset = { x: Math.round(at.x), y: Math.round(at.y) };
-  return [scaled(fitted, params), extend(fitted, { width, height }, offset, parseColor(params.background))];
+  const direction = isSought(params.gravity) ? "center" : params.gravity;
+  const at = params.offset
+    ? placeOff(fitted, { width, height }, direction, params.offset)
+    : place(fitted, { width, height }, direction);
+  const corner = { x: Math.round(at.x), y: Math.round(at.y) };
+  return [scaled(fitted, params), extend(fitted, { width, height }, corner, parseColor(params.background))];
 }
 
 function pixels(value: number): number {

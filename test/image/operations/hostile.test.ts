@@ -50,6 +50,9 @@ const angle = one(0, 1, 33.3, 45, 90, -77, -360, 360, 361);
 const color = one("000", "#ffffff", "12345600", "ff000080", "fff", "gg0000");
 const rgb = one("000", "#ffffff", "80f");
 const gravity = one("center", "top-left", "bottom-right", "face", "faces");
+const direction = one("center", "top-left", "bottom-right");
+const mode = one("auto", "fit", "fill", "exact", "match");
+const offset = members({ x: one(0, 0.3, -0.999, 1, 16_384), y: one(0, -1, -16_384, 0.5) });
 
 const FILTER = fc.oneof(
   members({
@@ -91,17 +94,15 @@ const OPERATIONS = {
   upscale: members({ factor: one(1, 2, 3, 4, 8, 9, 0) }),
   crop: fc.oneof(
     members({ width: side, height: side, gravity }),
+    members({ width: one(0.001, 0.5, 0.999), height: side, gravity: direction, offset }),
     members({ width: side, height: side, x: one(0, 1, 131_072, -1), y: one(0, 1, 16_383) }),
     members({ mode: one("ratio"), ratio: one("1:1", "99999:1", "1:99999", "1.5:1", "0:1"), gravity }),
     members({ mode: one("face"), padding: one(0, 1, 10, 11), faces: one("one", "all") }),
   ),
-  resize: members({
-    width: side,
-    height: side,
-    mode: one("auto", "fit", "fill", "exact"),
-    gravity,
-    linear: fc.boolean(),
-  }),
+  resize: fc.oneof(
+    members({ width: side, height: side, mode, gravity, linear: fc.boolean() }),
+    members({ width: side, height: side, mode, gravity: direction, offset }),
+  ),
   scale: members({ size: one(1e-9, 0.001, 0.5, 1.001, 3, 0, 11, Number.NaN), ratio: one(1e-9, 0.5, 1, 10) }),
   auto: members({ enhance: fc.boolean(), redeye: fc.boolean() }),
   adjust: ADJUST,

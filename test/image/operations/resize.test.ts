@@ -52,3 +52,48 @@ it.each([
   const [cut] = await planned("resize", params, CHECKERS);
   expect(cut).toMatchObject({ kind: "crop", box: { x: left, y: 0, width: 10, height: 40 } });
 });
+
+it.each([
+  // Away from the edge, and back to the edge where nothing is left; on the axis of no edge to the right and down.
+  ["crop", { width: 10, height: 20 }, "top-left", { x: 5, y: 0.25 }, [5, 10]],
+  ["crop", { width: 10, height: 20 }, "bottom-right", { x: 5, y: 0.25 }, [25, 10]],
+  ["crop", { width: 10, height: 20 }, "top", { x: 5, y: -3 }, [20, 0]],
+  ["crop", { width: 10, height: 20 }, "left", { x: 35, y: -3 }, [30, 7]],
+  ["crop", { width: 0.25, height: 0.5 }, "center", { x: 0.1, y: 0 }, [19, 10]],
+  // Pixels are those of the result, which is half as large; parts are those of the whole.
+  ["resize", { width: 5, height: 20, mode: "fit" }, "left", { x: 5, y: 0 }, [10, 0]],
+  ["resize", { width: 5, height: 20, mode: "fit" }, "right", { x: 0.25, y: 0 }, [20, 0]],
+  ["resize", { width: 5, height: 20, min_height: 20 }, "left", { x: 5, y: 0 }, [10, 0]],
+] as const)("%s %j moves what %s places by %j", async (operation, size, gravity, offset, [x, y]) => {
+  const [cut] = await planned(operation, { ...size, gravity, offset }, CHECKERS);
+  expect(cut).toMatchObject({ kind: "crop", box: { x, y } });
+});
+
+it("moves a picture on its canvas by the canvas's sides", async () => {
+  const params = { width: 80, height: 40, mode: "fill", gravity: "right", background: "00000000" };
+  for (const [x, left] of [
+    [10, 30],
+    [0.25, 20],
+    [60, 0],
+  ] as const) {
+    const { data } = await applied("resize", { ...params, offset: { x, y: 0 } }, CHECKERS);
+    expect([left - 1, left, left + 39, left + 40].map((column) => data[column * 4 + 3] ?? 0)).toEqual([
+      0,
+      255,
+      left + 39 < 80 ? 255 : 0,
+      0,
+    ]);
+  }
+});
+
+it.each([
+  ["resize", { width: 5, height: 5, mode: "fit", gravity: "face", offset: { x: 1, y: 1 } }],
+  ["resize", { width: 5, height: 5, mode: "fit", focus: { x: 0, y: 0 }, offset: { x: 1, y: 1 } }],
+  ["crop", { width: 5, height: 5, x: 1, y: 1, offset: { x: 1, y: 1 } }],
+] as const)("refuses offsets of %s from what is no direction: %j", async (operation, params) => {
+  await expect(planned(operation, params, CHECKERS)).rejects.toThrow("must have offset with a gravity");
+});
+
+it.each([0, 1.5, -0.5])("refuses to crop a width of %d", async (width) => {
+  await expect(planned("crop", { width, height: 5 }, CHECKERS)).rejects.toThrow("must be a positive integer");
+});
