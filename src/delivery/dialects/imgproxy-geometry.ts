@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import type { DerivationBody } from "../asked.ts";
 import { notOffered } from "../asked.ts";
-import type { Wish } from "./imgproxy-wish.ts";
+import type { Place, Wish } from "./imgproxy-wish.ts";
 
 /** What imgproxy leaves where a canvas is larger than the picture and no color is named. */
 const CLEAR = "00000000";
@@ -22,7 +22,7 @@ export function scaled(
 
 /** The members of the request that change the size. */
 export function resizeOf(wish: Wish): DerivationBody {
-  const { resizing, enlarges, place } = wish;
+  const { resizing, enlarges } = wish;
   const width = scaled("width", wish.width, wish);
   const height = scaled("height", wish.height, wish);
   if (wish.leastWidth > 0 || wish.leastHeight > 0) return atLeast(wish, { width, height });
@@ -36,7 +36,10 @@ export function resizeOf(wish: Wish): DerivationBody {
   if (resizing === "force") return { resize: { ...inside, mode: "exact" } };
   // Smaller pictures keep the shape, not the size.
   if (resizing === "fill-down" && !enlarges) return shaped(wish, width, height, inside);
-  return { resize: { ...inside, mode: "fit", ...place } };
+  const place = placeInResult(wish, wish.place);
+  if (resizing !== "auto") return { resize: { ...inside, mode: "fit", ...place } };
+  if (wish.zoomX !== wish.zoomY) throw notOffered("resizing_type auto with a zoom that changes the shape");
+  return { resize: { ...inside, mode: "match", ...place } };
 }
 
 /** @throws ApiError 422 where the least sides depend on more than the resize that has them */
@@ -44,7 +47,7 @@ function atLeast(
   wish: Wish,
   { width, height }: { width: number | undefined; height: number | undefined },
 ): DerivationBody {
-  const { resizing, enlarges, place, leastWidth, leastHeight, dpr, zoomX, zoomY } = wish;
+  const { resizing, enlarges, leastWidth, leastHeight, dpr, zoomX, zoomY } = wish;
   const isBox = width !== undefined && height !== undefined;
   if (isBox && resizing !== "fit") throw notOffered("min-width with this resizing_type");
   if (wish.extends || wish.extendsRatio) throw notOffered("min-width with extend");
@@ -56,27 +59,56 @@ function atLeast(
       ...(leastWidth > 0 && { min_width: leastWidth }),
       ...(leastHeight > 0 && { min_height: leastHeight }),
       ...(!enlarges && { upscale: false }),
-      ...place,
+      ...placeInResult(wish, wish.place),
     },
   };
 }
 
 function shaped({ crop, place }: Wish, width: number, height: number, inside: object): DerivationBody {
   if (crop) throw notOffered("crop with resizing_type fill-down");
-  if (place["focus"]) throw notOffered("gravity fp with resizing_type fill-down");
+  if (place.focus) throw notOffered("gravity fp with resizing_type fill-down");
+  if (place.offset) throw notOffered("gravity with offsets with resizing_type fill-down");
   return { crop: { mode: "ratio", ratio: `${width}:${height}`, ...place }, resize: inside };
 }
 
-function extended(
-  { resizing, enlarges, extendGravity, ...wish }: Wish,
-  isBox: boolean,
-  inside: object,
-): DerivationBody {
+/**
+ * Offsets of pixels grow with the density of the screen.
+ *
+ * @throws ApiError 422 where the density that is had depends on the original
+ */
+function placeInResult({ dpr, enlarges }: Wish, place: Place): Place {
+  const { offset, ...rest } = place;
+  if (!offset) return place;
+  const isPixels = Math.abs(offset.x) >= 1 || Math.abs(offset.y) >= 1;
+  if (isPixels && dpr !== 1 && !enlarges) throw notOffered("gravity with offsets in pixels with dpr without enlarge");
+  const dense = (value: number) => (Math.abs(value) < 1 ? value : Math.round(value * dpr));
+  const [x, y] = [dense(offset.x), dense(offset.y)];
+  return x === 0 && y === 0 ? rest : { ...rest, offset: { x, y } };
+}
+
+/** What is cut out before the size changes, in pixels of the original. */
+export function cropOf({ crop, place }: Wish): DerivationBody {
+  if (!crop) return {};
+  const { width, height } = crop;
+  return { crop: { width, height, ...placeInOriginal(crop.place ?? place) } };
+}
+
+function placeInOriginal({ offset, ...rest }: Place): Place {
+  if (!offset) return rest;
+  const whole = (value: number) => (Math.abs(value) < 1 ? value : Math.round(value));
+  return { ...rest, offset: { x: whole(offset.x), y: whole(offset.y) } };
+}
+
+function extended(wish: Wish, isBox: boolean, inside: object): DerivationBody {
+  const { resizing, enlarges } = wish;
   if (!isBox) return { resize: inside };
-  if (resizing !== "fit" && !enlarges) throw notOffered("extend with this resizing_type");
-  if (resizing !== "fit") return { resize: { ...inside, mode: resizing === "force" ? "exact" : "fit", ...wish.place } };
+  if (resizing === "auto" || (resizing !== "fit" && !enlarges)) throw notOffered("extend with this resizing_type");
+  if (resizing === "force") return { resize: { ...inside, mode: "exact" } };
+  if (resizing !== "fit") return { resize: { ...inside, mode: "fit", ...placeInResult(wish, wish.place) } };
   if (wish.extendsRatio && !wish.extends && !enlarges) throw notOffered("extend_aspect_ratio without enlarge");
-  return { resize: { ...inside, mode: "fill", gravity: extendGravity, background: wish.background ?? CLEAR } };
+  return {
+    resize: { ...inside, mode: "fill", ...placeInResult(wish, wish.extendPlace), background: wish.background ?? CLEAR },
+  };
 }
 
 function zoomed({ zoomX, zoomY, dpr, enlarges }: Wish): DerivationBody {

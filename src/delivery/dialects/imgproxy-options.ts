@@ -12,6 +12,7 @@ export interface ImgproxyOption {
   readonly read: (wish: Wish, values: readonly string[], name: string) => void;
 }
 
+const RESIZING_TYPES = ["fit", "fill", "fill-down", "force", "auto"] as const;
 const MAX_FACTOR = 10;
 const MAX_PADDING_PIXELS = 10_000;
 /** The engine's largest threshold of `trim`. */
@@ -48,16 +49,14 @@ const extend = row("extend", ["ex"], (wish, [value = "", ...gravity], name) => {
   wish.extends = isTrue(value);
   if (!wish.extends) return;
   wish.concerns.add("other");
-  wish.extendGravity = direction(`${name} gravity`, gravity);
+  wish.extendPlace = direction(`${name} gravity`, gravity);
 });
 
 const resizingType = row("resizing_type", ["rt"], (wish, [value = ""], name) => {
   if (value === "") return;
-  if (value === "auto") throw notOffered(`${name} auto`);
-  if (value !== "fit" && value !== "fill" && value !== "fill-down" && value !== "force") {
-    throw new ApiError(422, `${name} must be one of fit, fill, fill-down, force`);
-  }
-  wish.resizing = value;
+  const known = RESIZING_TYPES.find((type) => type === value);
+  if (known === undefined) throw new ApiError(422, `${name} must be one of ${RESIZING_TYPES.join(", ")}`);
+  wish.resizing = known;
   if (value !== "fit") wish.concerns.add("fit");
 });
 
@@ -93,7 +92,7 @@ const ROWS = [
     wish.extendsRatio = isTrue(value);
     if (!wish.extendsRatio) return;
     wish.concerns.add("other");
-    wish.extendGravity = direction(`${name} gravity`, gravity);
+    wish.extendPlace = direction(`${name} gravity`, gravity);
   }),
   row("gravity", ["g"], (wish, values, name) => {
     wish.place = placeOf(name, values);

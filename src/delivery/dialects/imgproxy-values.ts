@@ -1,8 +1,8 @@
 /** Values of the options of imgproxy's dialect that are more than a number. */
 import { ApiError } from "../../errors.ts";
 import { MAX_NAME_CHARACTERS, MAX_SIDE_PIXELS } from "../../limits.ts";
-import { notOffered, number, whole } from "../asked.ts";
-import type { Wish } from "./imgproxy-wish.ts";
+import { number } from "../asked.ts";
+import type { Place, Wish } from "./imgproxy-wish.ts";
 
 const GRAVITIES: Readonly<Record<string, string>> = {
   no: "top",
@@ -20,20 +20,23 @@ export function isTrue(value: string): boolean {
   return value === "1" || value === "t" || value === "true";
 }
 
-export function direction(name: string, [type = "ce", x = "0", y = "0"]: readonly string[]): string {
+/** Where a picture is put on a canvas. */
+export function direction(name: string, [type = "ce", x = "", y = ""]: readonly string[]): Place {
   const found = Object.hasOwn(GRAVITIES, type) ? GRAVITIES[type] : undefined;
   if (found === undefined) throw new ApiError(422, `${name} must be one of ${Object.keys(GRAVITIES).join(", ")}`);
-  if (Number(x) !== 0 || Number(y) !== 0) throw notOffered(`${name} with offsets`);
-  return found;
+  const [across, down] = [x, y].map((value) => number(name, value || "0", -MAX_SIDE_PIXELS, MAX_SIDE_PIXELS));
+  return {
+    ...(found !== "center" && { gravity: found }),
+    ...((across || down) && { offset: { x: across ?? 0, y: down ?? 0 } }),
+  };
 }
 
 /** What `resize` keeps. */
-export function placeOf(name: string, values: readonly string[]): Readonly<Record<string, unknown>> {
+export function placeOf(name: string, values: readonly string[]): Place {
   const [type = "ce", x = "", y = ""] = values;
   if (type === "sm") return { gravity: "auto" };
   if (type === "fp") return { focus: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };
-  const gravity = direction(name, values);
-  return gravity === "center" ? {} : { gravity };
+  return direction(name, values);
 }
 
 export function readCrop(wish: Wish, values: readonly string[], name: string): void {
@@ -42,18 +45,17 @@ export function readCrop(wish: Wish, values: readonly string[], name: string): v
   const down = number(name, h || "0", 0, MAX_SIDE_PIXELS);
   if (across === 0 && down === 0) return;
   wish.concerns.add("other");
-  const isShare = (side: number) => side > 0 && side < 1;
-  if (isShare(across) || isShare(down)) throw notOffered(`${name} by shares`);
-  // A whole side is as much as there is.
-  const region = { width: Math.round(across) || MAX_SIDE_PIXELS, height: Math.round(down) || MAX_SIDE_PIXELS };
-  const [type, x = "0", y = "0"] = gravity;
-  if (type === "nowe" && (Number(x) >= 1 || Number(y) >= 1)) {
-    wish.crop = { ...region, x: whole(name, x, 0, MAX_SIDE_PIXELS), y: whole(name, y, 0, MAX_SIDE_PIXELS) };
-    return;
-  }
-  const place = type === undefined ? wish.place : placeOf(name, gravity);
-  if (place["focus"]) throw notOffered(`${name} with gravity fp`);
-  wish.crop = { ...region, ...place };
+  const [type] = gravity;
+  wish.crop = {
+    width: side(across),
+    height: side(down),
+    place: type === undefined || type === "" ? undefined : placeOf(name, gravity),
+  };
+}
+
+/** Below 1 a part; a whole side is as much as there is. */
+function side(value: number): number {
+  return value < 1 ? value || MAX_SIDE_PIXELS : Math.floor(value);
 }
 
 export function readFileName(wish: Wish, [value = "", encoded = ""]: readonly string[], name: string): void {

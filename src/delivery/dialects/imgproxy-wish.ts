@@ -1,8 +1,20 @@
 /** What the options of imgproxy's dialect say, gathered one by one. */
 import type { Concern } from "../asked.ts";
 
+/** Members of `resize` and `crop` that say where; an offset in pixels as it is on a screen of density 1. */
+export interface Place {
+  readonly gravity?: string;
+  readonly focus?: Point;
+  readonly offset?: Point;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 export interface Wish {
-  resizing: "fit" | "fill" | "fill-down" | "force";
+  resizing: "fit" | "fill" | "fill-down" | "force" | "auto";
   width?: number | undefined;
   height?: number | undefined;
   /** What the sides are at least, however small the original; 0 without a bound. */
@@ -14,11 +26,11 @@ export interface Wish {
   enlarges: boolean;
   extends: boolean;
   extendsRatio: boolean;
-  extendGravity: string;
-  /** Members of `resize` that say what is kept. */
-  place: Readonly<Record<string, unknown>>;
+  extendPlace: Place;
+  /** What `resize` keeps, and `crop` where it does not say otherwise. */
+  place: Place;
   trim?: Readonly<Record<string, unknown>> | undefined;
-  crop?: Readonly<Record<string, unknown>> | undefined;
+  crop?: { readonly width: number; readonly height: number; readonly place: Place | undefined } | undefined;
   padding: readonly [top: number, right: number, bottom: number, left: number];
   /** Metadata is left out; copyright is kept of it where that is said. */
   strips: boolean;
@@ -53,7 +65,7 @@ export function newWish(): Wish {
     enlarges: false,
     extends: false,
     extendsRatio: false,
-    extendGravity: "center",
+    extendPlace: {},
     place: {},
     padding: [0, 0, 0, 0],
     strips: true,

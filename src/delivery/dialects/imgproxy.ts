@@ -6,7 +6,7 @@ import { DELIVERY_FORMATS, type DeliveryFormat } from "../../contract/deliveries
 import { ApiError } from "../../errors.ts";
 import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";
-import { paddingOf, resizeOf, scaled } from "./imgproxy-geometry.ts";
+import { cropOf, paddingOf, resizeOf, scaled } from "./imgproxy-geometry.ts";
 import { IMGPROXY_OPTIONS } from "./imgproxy-options.ts";
 import { newWish, type Wish } from "./imgproxy-wish.ts";
 
@@ -117,7 +117,7 @@ function bodyOf(wish: Wish): DerivationBody {
     ...(wish.trim && { trim: wish.trim }),
     ...((flip.horizontal || flip.vertical) && { flip }),
     ...(angle !== 0 && { rotate: { angle } }),
-    ...(wish.crop && { crop: wish.crop }),
+    ...cropOf(wish),
     ...resizeOf(wish),
     ...(sharpen > 0 && { adjust: { sharpen } }),
     ...(Object.keys(filter).length > 0 && { filter }),
