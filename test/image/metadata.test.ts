@@ -5,10 +5,12 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS, type FormatName } from "../../src/image/formats.ts";
+import { avif } from "../../src/image/formats/avif.ts";
 import { tagged } from "../../src/image/formats/jpeg/tag.ts";
 import { keptMetadata } from "../../src/image/metadata.ts";
 import { type Directory, Tiff, writeDirectories } from "../../src/image/metadata/directories.ts";
 import type { MetadataWish } from "../../src/image/output.ts";
+import tracksFile from "../fixtures/avif/tracks-alpha.avif";
 import lyingJpeg from "../fixtures/jpeg/s420.jpg";
 import tiffFile from "../fixtures/tiff/a33.tif";
 import { rendered } from "../support/render.ts";
@@ -138,6 +140,35 @@ describe("an original that stays as it is", () => {
       expect(secretsIn(tags)).toEqual([]);
       expect(tags["IFD0:Artist"]).toBe(metadata === "none" ? undefined : "Ann Photographer");
     }
+  });
+});
+
+/** A sequence whose items of EXIF and XMP, hidden in the fixture, say what another picture's do. */
+function sequenceOf(original: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(tracksFile).slice();
+  bytes.set(new TextEncoder().encode("meta"), new TextDecoder("latin1").decode(bytes).indexOf("free"));
+  return avif.metadata.write(avif.strip(bytes), keptMetadata(avif.metadata.read(original), "all"));
+}
+
+describe("a sequence that stays as it is", () => {
+  it.for(WISHES)("says no more than it may: %s", async (metadata, context) => {
+    if (missing !== "") context.skip(missing);
+    const original = sequenceOf(originalOf("avif"));
+    const before = await tagsOf(original);
+    expect(secretsIn(before).length).toBeGreaterThan(5);
+    expect(before["XMP-dc:Rights"]).toBe("(c) Ann in XMP");
+    const order = {
+      output: { format: "avif", metadata },
+      optimize: { target_bytes: 20_000, lossless: false },
+    } as const;
+    const { input, output } = await rendered(original, order);
+    expect(output.bytes).toHaveLength(original.length);
+    expect(output.facts).toEqual(input.facts);
+    const tags = await tagsOf(output.bytes);
+    expect(secretsIn(tags).length > 0).toBe(metadata === "all");
+    expect(tags["IFD0:Artist"]).toBe(metadata === "none" ? undefined : "Ann Photographer");
+    expect(tags["XMP-dc:Rights"]).toBe(metadata === "none" ? undefined : "(c) Ann in XMP");
+    expect(tags["ExifTool:Warning"]).toBeUndefined();
   });
 });
 

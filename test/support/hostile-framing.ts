@@ -130,6 +130,19 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
   },
   "HEIF, tracks": (bytes) =>
     joined(box("ftyp", text("heic"), u32(0), text("msf1heic")), box("moov", repeated(box("trak", box("mdia")), bytes))),
+  "HEIF, a list of items again in every track": (bytes) => {
+    // Pieces without a place and a length take no bytes of the file, and are all of it.
+    const locations = box("iloc", FULL, [0, 0], u16(1), [...u16(1), ...u16(0), ...u16(60_000)]);
+    const list = box("meta", FULL, itemsOf(1, "Exif"), locations);
+    const tracks = repeated(box("trak", list), bytes);
+    const brands = box("ftyp", text("heic"), u32(0), text("msf1heic"));
+    return joined(brands, box("moov", tracks));
+  },
+  "HEIF, an item again and again": (bytes) => {
+    const locations = box("iloc", FULL, [0, 0], u16(1), [...u16(1), ...u16(0), ...u16(60_000)]);
+    const entries = repeated(itemsOf(1, "Exif").subarray(16), bytes);
+    return heif(box("iinf", [1, 0, 0, 0], u32(entries.length / 21), entries), locations);
+  },
   "TIFF, entries": (bytes) =>
     tiff(
       Array<number[]>(Math.floor(bytes / 12)).fill([...u16(60_000), ...u16(1), ...u32(1), 0, 0, 0, 0]),

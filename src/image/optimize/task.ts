@@ -116,7 +116,7 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
 
 function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Uint8Array {
   const stripped = format.strip?.(bytes, tag) ?? bytes;
-  return stripped.length < bytes.length ? stripped : bytes;
+  return stripped.length <= bytes.length ? stripped : bytes;
 }
 
 /** The plan without its turn: the picture as it lies in the file. */

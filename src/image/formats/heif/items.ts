@@ -15,7 +15,7 @@ interface Extent {
   readonly length: number;
 }
 
-interface Location {
+export interface Location {
   /** 0: offsets count from the start of the file; 1: from the start of the `idat` box. */
   readonly construction: number;
   readonly extents: readonly Extent[];
@@ -92,7 +92,8 @@ function* readEntries(iinf: Uint8Array): Generator<{ id: number; type: string }>
   }
 }
 
-function readLocations(iloc: Uint8Array): Map<number, Location> {
+/** Where the bytes of each item of a list lie. */
+export function readLocations(iloc: Uint8Array): Map<number, Location> {
   const { version, fields } = fullBox(iloc);
   const sizes = fields.number(2);
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];

@@ -2,9 +2,10 @@
 import { ApiError } from "../../../errors.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
+import type { Description } from "./blank.ts";
 import type { Items } from "./item.ts";
 import { readItems } from "./items.ts";
-import { type Description, withDescriptions } from "./strip.ts";
+import { withDescriptions } from "./strip.ts";
 
 const XMP = "application/rdf+xml";
 /** Items that describe a picture, at most; cameras write two. */
@@ -44,7 +45,7 @@ function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   const descriptions: Description[] = [];
   if (exif) descriptions.push({ type: "Exif", data: Uint8Array.of(0, 0, 0, 0, ...withoutPrefix(exif)) });
   if (xmp) descriptions.push({ type: "mime", contentType: XMP, data: xmp });
-  return withDescriptions(bytes, descriptions) ?? bytes;
+  return withDescriptions(bytes, descriptions);
 }
 
 export const metadata = { read, write } satisfies MetadataCarrier;

@@ -1,5 +1,6 @@
 /** A HEIF file without what its picture does not need: EXIF, XMP, thumbnails, other pictures, maps of depth and gain. */
 import { ApiError } from "../../../errors.ts";
+import { blanked, type Description, refilled } from "./blank.ts";
 import { brandsOf } from "./brands.ts";
 import type { Item, Items } from "./item.ts";
 import { readItems, topLevel } from "./items.ts";
@@ -11,26 +12,28 @@ const LEFT_OUT = new Set(["tmap", "avis", "msf1", "hevc", "hevx"]);
 /** What a reader has to understand (ISO/IEC 23008-12, 6.5; AV1 in HEIF, 2.3). */
 const ESSENTIAL = new Set(["hvcC", "av1C", "clap", "irot", "imir", "lsel", "a1op"]);
 
-/** An item that describes the picture. */
-export type Description = Pick<WrittenItem, "type" | "contentType" | "data">;
-
 /**
- * The primary item, what it is made of and its alpha, byte for byte, in a new file. A file that is damaged, moves or is
- * beyond what this writes stays as it is.
+ * The primary item, what it is made of and its alpha, byte for byte, in a new file. In a file that moves or is beyond what
+ * this writes, metadata becomes blank where it is; a damaged one stays as it is.
  */
 export function strip(bytes: Uint8Array): Uint8Array {
-  return withDescriptions(bytes, []) ?? bytes;
+  return written(bytes, []) ?? blanked(bytes);
 }
 
-/** The same with items that describe the picture; null where that is not possible. */
-export function withDescriptions(bytes: Uint8Array, descriptions: readonly Description[]): Uint8Array | null {
+/** A file that was stripped, with items that describe the picture, as far as there is room for them. */
+export function withDescriptions(bytes: Uint8Array, descriptions: readonly Description[]): Uint8Array {
+  return written(bytes, descriptions) ?? refilled(bytes, descriptions);
+}
+
+/** Null where no new file can be written. */
+function written(bytes: Uint8Array, descriptions: readonly Description[]): Uint8Array | null {
   try {
     const [major, ...brands] = brandsOf(bytes);
     if (!major || topLevel(bytes, "moov")) return null;
     const items = readItems(bytes);
     const kept = neededBy(items, items.primary);
     const numbers = new Map([...kept].map((item, index) => [item.id, index + 1]));
-    const written: WrittenItem[] = [...kept].map((item) => ({
+    const all: WrittenItem[] = [...kept].map((item) => ({
       type: item.type,
       hidden: item !== items.primary && !isAlpha(item.properties),
       data: items.data(item),
@@ -45,11 +48,11 @@ export function withDescriptions(bytes: Uint8Array, descriptions: readonly Descr
       return number === undefined || others.length < to.length ? [] : [{ type, from: number, to: others }];
     });
     for (const description of descriptions) {
-      const from = written.push({ ...description, hidden: true, properties: [] });
+      const from = all.push({ ...description, hidden: true, properties: [] });
       references.push({ type: "cdsc", from, to: [1] });
     }
     const left = brands.filter((brand) => !LEFT_OUT.has(brand) && brand !== major);
-    return writeItems([major, ...left], written, references, 1);
+    return writeItems([major, ...left], all, references, 1);
   } catch (error) {
     if (error instanceof ApiError || error instanceof RangeError) return null;
     throw error;
