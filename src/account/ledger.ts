@@ -3,6 +3,7 @@
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { countToday, type Days, nextDay, restOfDay } from "./days.ts";
 import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
 import { count, type Counts, dayOf, type Tally } from "./usage.ts";
 
@@ -11,6 +12,14 @@ interface Window {
   readonly startedAt: number;
   count: number;
 }
+
+interface Accepted {
+  readonly day: string;
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+export const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
 
 export interface Ledger {
   /** By key, so that one busy key does not use up the requests of another. */
@@ -30,46 +39,11 @@ export interface Ledger {
   /** Jobs with a webhook that were accepted on a day, and what they take in the database. */
   accepted: Accepted;
   /** Credits that keys with a daily limit have reserved on a day: work that fails is counted, too. */
-  readonly agents: Map<string, { readonly day: string; readonly count: number }>;
+  readonly agents: Days;
   /** What the account's keys did, today and on days not yet in the database. */
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
   readonly unsaved: Set<string>;
-}
-
-interface Accepted {
-  readonly day: string;
-  readonly jobs: number;
-  readonly bytes: number;
-}
-
-/** A job with a webhook that wants to be accepted. */
-export interface Order {
-  /** The credits that were reserved for it; one unless told. */
-  readonly lease: number;
-  readonly credits?: number;
-  /** What it takes in the database. */
-  readonly bytes: number;
-  /** What the account may have accepted on one day, UTC. */
-  readonly most: { readonly jobs: number; readonly bytes: number };
-}
-
-/** What an accepted job was charged: enough to undo it. */
-export interface Charge {
-  /** The month whose credits it spent. */
-  readonly month: string;
-  /** Absent: one. */
-  readonly credits?: number;
-  readonly day: string;
-  readonly bytes: number;
-}
-
-/** Why a job is not accepted. */
-export interface Beyond {
-  /** Which of the day's bounds it would break. */
-  readonly beyond: "jobs" | "bytes";
-  /** Seconds until the day ends, at least 1. */
-  readonly resetSeconds: number;
 }
 
 export interface Ask {
@@ -110,8 +84,6 @@ export interface Taken {
   readonly failedMs?: number;
 }
 
-const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
-
 export function emptyLedger(): Ledger {
   return {
     windows: new Map(),
@@ -139,11 +111,11 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     if (!isPart) note(ledger, ask.key, { requests: 1, errors: allowed ? 0 : 1 }, now);
   }
   const pause = allowed ? pauseOf(ledger, ask, now) : 0;
-  const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger, ask, now);
+  const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger.agents, ask, now);
   const mayReserve = allowed && pause === 0 && tomorrow === 0;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   if (lease !== undefined && ask.dailyLimit !== undefined) {
-    countToday(ledger, ask.key, 1, now);
+    countToday(ledger.agents, ask.key, 1, now);
   }
   return {
     allowed,
@@ -177,11 +149,11 @@ export interface Reserved {
 export function reserveMore(ledger: Ledger, lease: number, more: More, now: number): Reserved {
   roll(ledger, now);
   const { key, credits, creditsTotal, dailyLimit } = more;
-  const tomorrow = restOfDay(ledger, more, now, credits);
+  const tomorrow = restOfDay(ledger.agents, more, now, credits);
   if (tomorrow > 0) return { isReserved: false, tomorrowSeconds: tomorrow };
   if (ledger.used + reservedIn(ledger) + credits > creditsTotal) return { isReserved: false };
   ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + credits);
-  if (dailyLimit !== undefined) countToday(ledger, key, credits, now);
+  if (dailyLimit !== undefined) countToday(ledger.agents, key, credits, now);
   return { isReserved: true };
 }
 
@@ -212,34 +184,6 @@ export function lose(ledger: Ledger, ms: number, now: number): void {
   ledger.failed = addedFailure(ledger.failed, ms, now);
 }
 
-/**
- * Accepts a job unless the day's bounds are reached: it counts whatever becomes of it, and its credit is spent at once, not
- * when it ends, which may be later than any reservation lasts.
- */
-export function accept(ledger: Ledger, { lease, credits = 1, bytes, most }: Order, now: number): Charge | Beyond {
-  const day = dayOf(now);
-  const today = ledger.accepted.day === day ? ledger.accepted : { ...NOTHING_ACCEPTED, day };
-  const resetSeconds = Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
-  if (today.jobs >= most.jobs) return { beyond: "jobs", resetSeconds };
-  if (today.bytes + bytes > most.bytes) return { beyond: "bytes", resetSeconds };
-  ledger.accepted = { day, jobs: today.jobs + 1, bytes: today.bytes + bytes };
-  settle(ledger, lease, now, { reserved: credits, spent: credits });
-  return { month: ledger.month, day, bytes, ...(credits > 1 && { credits }) };
-}
-
-/** The accepted job failed, or gave fewer results than it might have: credits are given back, unless a new month has begun. */
-export function refund(ledger: Ledger, { month, credits = 1 }: Charge, now: number, back = credits): void {
-  roll(ledger, now);
-  if (month === ledger.month) ledger.used = Math.max(0, ledger.used - back);
-}
-
-/** The job could not be kept after all: as if it had not been accepted. */
-export function withdraw(ledger: Ledger, charge: Charge, now: number): void {
-  refund(ledger, charge, now);
-  const { day, jobs, bytes } = ledger.accepted;
-  if (day === charge.day) ledger.accepted = { day, jobs: jobs - 1, bytes: bytes - charge.bytes };
-}
-
 /** Adds to what a key did today. */
 export function note(ledger: Ledger, key: string, more: Partial<Counts>, now: number): void {
   ledger.unsaved.add(count(ledger.usage, key, more, now));
@@ -261,26 +205,6 @@ function pauseOf(ledger: Ledger, { failedMs: limitMs }: Ask, now: number): numbe
   if (limitMs === undefined) return 0;
   ledger.failed = { ms: failedMs(ledger.failed, now), at: now, limitMs };
   return pauseSeconds(ledger.failed);
-}
-
-function reservedToday({ agents }: Ledger, key: string, now: number): number {
-  const known = agents.get(key);
-  return known?.day === dayOf(now) ? known.count : 0;
-}
-
-function countToday(ledger: Ledger, key: string, credits: number, now: number): void {
-  ledger.agents.set(key, { day: dayOf(now), count: reservedToday(ledger, key, now) + credits });
-}
-
-/** Seconds until a key may reserve so many credits that have no room in its day; 0 when they have. */
-function restOfDay(
-  ledger: Ledger,
-  { key, dailyLimit }: Pick<Ask, "key"> & { readonly dailyLimit?: number | undefined },
-  now: number,
-  credits = 1,
-): number {
-  if (dailyLimit === undefined || reservedToday(ledger, key, now) + credits <= dailyLimit) return 0;
-  return Math.max(1, Math.ceil((nextDay(now) - now) / 1000));
 }
 
 function windowOf(ledger: Ledger, key: string, now: number): Window {
@@ -309,7 +233,7 @@ function reservedIn({ leases }: Ledger): number {
 }
 
 /** Starts a new month and forgets reservations that ended. */
-function roll(ledger: Ledger, now: number): void {
+export function roll(ledger: Ledger, now: number): void {
   const month = new Date(now).toISOString().slice(0, 7);
   if (month !== ledger.month) {
     ledger.month = month;
@@ -322,9 +246,4 @@ function roll(ledger: Ledger, now: number): void {
 function nextMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-}
-
-function nextDay(now: number): number {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
 }

@@ -4,74 +4,29 @@ import { DurableObject } from "cloudflare:workers";
 import { DIRECTORY } from "../env.ts";
 import { MAX_KNOWN_RESULTS, METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
+import { accept, type Beyond, type Charge, type Order, refund, withdraw } from "./accepted-jobs.ts";
 import { databaseNamed } from "./databases.ts";
 import { ExpiringRows } from "./expiring-rows.ts";
-import type { KnownResult, NamedResult } from "./known-results.ts";
+import type { KnownResult } from "./known-results.ts";
 import {
-  type Ask,
-  type Beyond,
-  type Charge,
-  type Ledger,
-  type More,
-  type Order,
-  type Reserved,
-  type Taken,
-  accept,
   emptyLedger,
+  type Ledger,
   lose,
+  type More,
   note,
-  refund,
   release,
+  type Reserved,
   reserveMore,
   settle,
   staleAt,
   take,
-  withdraw,
 } from "./ledger.ts";
-import { begin, end, type Ending, find, type Found, type Receipt, renew } from "./receipts.ts";
-import { givenBack, isUsable, mayTry, type TokenUse, tried, type UseAsk } from "./token-uses.ts";
+import type { Failure, RepeatableAsk, Spent, TakenWithReceipt } from "./metered.ts";
+import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
+import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
 const LEDGER = "ledger";
-
-/** Which key a processed image is counted for, and its bytes before and after. */
-export interface Spent {
-  readonly key: string;
-  /** One for each result; absent: one. */
-  readonly credits?: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** The result, where it is to be found again. */
-  readonly known?: NamedResult;
-}
-
-/** Which key work failed for, and the milliseconds of processor time that it took. */
-export interface Failure {
-  readonly key: string;
-  readonly ms: number;
-}
-
-/** A request that may be sent again under its name must find what became of it. */
-export interface RepeatableAsk extends Ask {
-  /** The name of the receipt. */
-  readonly receipt?: string;
-  /** The upload token that it comes with. */
-  readonly use?: UseAsk;
-}
-
-/** What a request found under the name of its receipt: its answer, somebody at work, or that it has just begun. */
-export type Opened =
-  | Exclude<Found, { state: "free" }>
-  | (Extract<Found, { state: "free" }> & { readonly token: string });
-
-export interface TakenWithReceipt extends Taken {
-  /** Absent where the request may not begin, or has no name. */
-  readonly opened?: Opened;
-  /** The upload token has no use left, or has ended: nothing was counted or reserved. */
-  readonly isSpent?: true;
-  /** The upload token of which a use was taken. */
-  readonly use?: string;
-}
 
 const SPENT: TakenWithReceipt = { allowed: false, limit: 0, remaining: 0, resetSeconds: 1, used: 0, isSpent: true };
 

@@ -9,21 +9,12 @@ import { OriginError, readRemoteIfChanged, type Target, type Terms } from "../so
 import { conditionsOf, type Validators, validatorsOf } from "../source/validators.ts";
 import { readStored } from "../stored.ts";
 import type { Located } from "./sources.ts";
-import { storeRequest } from "./store.ts";
+import { type OriginalPorts, storeRequest } from "./store.ts";
 
 /** An original, with what tells it from later ones. */
 export interface FoundOriginal {
   readonly original: Original;
   readonly validators: Validators;
-}
-
-/** What reading originals needs. */
-export interface OriginalPorts {
-  readonly env: Env;
-  readonly settings: Settings;
-  readonly accountId: string;
-  /** Where the account's connectors lie. */
-  readonly database: string;
 }
 
 /**

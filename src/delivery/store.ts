@@ -3,11 +3,20 @@ import { openAsset } from "../account/assets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import { vaultOf } from "../account/vault.ts";
 import { joinConnector, type SavedStore } from "../contract/store.ts";
+import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import type { ReadRequest } from "../storage/provider.ts";
 import { readFromStore } from "../storage/store.ts";
-import type { OriginalPorts } from "./original.ts";
+
+/** What reading originals needs. */
+export interface OriginalPorts {
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly accountId: string;
+  /** Where the account's connectors lie. */
+  readonly database: string;
+}
 
 /**
  * The request for an object that a connector leads to.

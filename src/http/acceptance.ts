@@ -1,5 +1,5 @@
 /** What bounds the jobs that are accepted for later: the account's day, and the room of its database. */
-import type { Beyond } from "../account/ledger.ts";
+import type { Beyond } from "../account/accepted-jobs.ts";
 import { ApiError, outage } from "../errors.ts";
 import { FULL_RETRY_SECONDS } from "../limits.ts";
 import { WEBHOOK_RECORD_BYTES } from "../limits/webhook.ts";

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 
 import type { Account } from "../account/accounts.ts";
 import { databaseNamed } from "../account/databases.ts";
-import type { Spent, TakenWithReceipt } from "../account/meter.ts";
+import type { Spent, TakenWithReceipt } from "../account/metered.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";

@@ -1,8 +1,8 @@
 /** What files say about a picture besides how it looks, and what is kept of it in a result. */
 import { exifOfFile, keptExif } from "./metadata/exif.ts";
 import { keptIptc } from "./metadata/iptc.ts";
+import type { MetadataWish } from "./metadata/wish.ts";
 import { keptXmp } from "./metadata/xmp.ts";
-import type { MetadataWish } from "./output.ts";
 
 /** The blocks of metadata that a file has, each as its own specification has it. */
 export interface Metadata {

@@ -5,6 +5,7 @@ import { flag, integer, oneOf, record } from "../fields.ts";
 import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../limits.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
+import { METADATA_WISHES } from "./metadata/wish.ts";
 
 type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
 
@@ -20,10 +21,6 @@ export function outputFormat(word: string): Writable {
   return OUTPUT_NAMES.get(word) as Writable;
 }
 
-const METADATA = ["none", "copyright", "no-location", "all"] as const;
-/** How much is kept of what an original says besides its picture. */
-export type MetadataWish = (typeof METADATA)[number];
-
 export const Output = record({
   format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
   quality: v.optional(integer(1, 100)),
@@ -32,7 +29,7 @@ export const Output = record({
   // Animations stay animations where the format can hold them; false: the first frame alone.
   animation: v.optional(flag()),
   // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
-  metadata: v.optional(oneOf(METADATA)),
+  metadata: v.optional(oneOf(METADATA_WISHES)),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

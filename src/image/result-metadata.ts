@@ -3,8 +3,9 @@ import { ApiError } from "../errors.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "./metadata.ts";
+import type { MetadataWish } from "./metadata/wish.ts";
 import type { Rendition } from "./optimize/rendition.ts";
-import { type Aim, type MetadataWish, type Output, outputFormat } from "./output.ts";
+import { type Aim, type Output, outputFormat } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import { SharedBytes } from "./shared-bytes.ts";
 

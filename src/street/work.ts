@@ -1,7 +1,7 @@
+import type { Charge } from "../account/accepted-jobs.ts";
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
 import { databaseNamed } from "../account/databases.ts";
 import type { NamedResult } from "../account/known-results.ts";
-import type { Charge } from "../account/ledger.ts";
 import { vaultOf } from "../account/vault.ts";
 import { isPublicAddress } from "../address.ts";
 import { isSet, type Processing } from "../contract/request.ts";

@@ -2,18 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import {
-  accept,
-  emptyLedger,
-  lose,
-  refund,
-  release,
-  reserveMore,
-  settle,
-  staleAt,
-  take,
-  withdraw,
-} from "../../src/account/ledger.ts";
+import { accept, refund, withdraw } from "../../src/account/accepted-jobs.ts";
+import { emptyLedger, lose, release, reserveMore, settle, staleAt, take } from "../../src/account/ledger.ts";
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);

@@ -6,7 +6,8 @@ import { afterEach, expect, it, vi } from "vitest";
 
 import { ExpiringRows } from "../../src/account/expiring-rows.ts";
 import type { KnownResult } from "../../src/account/known-results.ts";
-import type { Meter, TakenWithReceipt } from "../../src/account/meter.ts";
+import type { Meter } from "../../src/account/meter.ts";
+import type { TakenWithReceipt } from "../../src/account/metered.ts";
 import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 import { eventually } from "../support/eventually.ts";
 

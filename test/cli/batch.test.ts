@@ -15,7 +15,8 @@ import { createClient } from "../../src/cli/batch/client.ts";
 import { expectedName, findOriginals } from "../../src/cli/batch/files.ts";
 import { createJsonReport } from "../../src/cli/batch/json.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
-import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
+import type { Outcome } from "../../src/cli/batch/outcome.ts";
+import { runAll } from "../../src/cli/batch/run.ts";
 import { withoutResults } from "../../src/cli/batch/sets.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -10,7 +10,8 @@ import type { SetSuccess } from "../../src/cli/api-types.ts";
 import { ApiFailure, type Client, type Processed } from "../../src/cli/batch/client.ts";
 import { findOriginals } from "../../src/cli/batch/files.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
-import { type Outcome, runAll } from "../../src/cli/batch/run.ts";
+import type { Outcome } from "../../src/cli/batch/outcome.ts";
+import { runAll } from "../../src/cli/batch/run.ts";
 import { watchOriginals } from "../../src/cli/batch/watch.ts";
 
 let folder: string;

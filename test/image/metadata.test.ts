@@ -9,7 +9,7 @@ import { avif } from "../../src/image/formats/avif.ts";
 import { tagged } from "../../src/image/formats/jpeg/tag.ts";
 import { keptMetadata } from "../../src/image/metadata.ts";
 import { type Directory, Tiff, writeDirectories } from "../../src/image/metadata/directories.ts";
-import type { MetadataWish } from "../../src/image/output.ts";
+import type { MetadataWish } from "../../src/image/metadata/wish.ts";
 import tracksFile from "../fixtures/avif/tracks-alpha.avif";
 import lyingJpeg from "../fixtures/jpeg/s420.jpg";
 import tiffFile from "../fixtures/tiff/a33.tif";

@@ -1,6 +1,6 @@
 // Planes of a picture that is decoded, as they are stored, in rows of MCUs; and what its chroma would lose by halving.
 #include <math.h>
-#include "decode.h"
+#include "decoder.h"
 
 enum { COLOR_PAIRS = 64 };  // pairs of rows in which colors are measured
 

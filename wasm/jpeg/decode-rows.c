@@ -1,6 +1,6 @@
 // Rows of the region of a picture that is decoded, as RGBA or CMYK, in bands.
 #include "color.h"
-#include "decode.h"
+#include "decoder.h"
 
 enum { BAND_BYTES = 262144, BAND_ROWS_MAX = 64 };
 

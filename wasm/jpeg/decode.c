@@ -1,6 +1,6 @@
 // Streaming decoder: rows (RGBA, CMYK) or planes (YCbCr as stored) in bands, at a fraction of the size if asked,
 // whole or a region of it.
-#include "decode.h"
+#include "decoder.h"
 
 struct decoder *EXPORT(decoder_new)(int source) {
   struct decoder *d = allocate(sizeof *d);

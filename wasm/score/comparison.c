@@ -10,7 +10,7 @@
 //   counted then, at no scale: seams are edges in both pictures, hide errors beside them and would raise the score.
 #include <math.h>
 
-#include "comparison.h"
+#include "scales.h"
 
 static void open_scale(Scale *scale, const ScalePlan *plan) {
   scale->inside = allocate(plan->stride * sizeof(uint32_t));

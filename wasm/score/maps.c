@@ -1,5 +1,5 @@
 // What the metric measures of the rows that both pictures yield: structure, and edges that were added or lost.
-#include "comparison.h"
+#include "scales.h"
 
 typedef struct {
   v128_t sum, fourth;

@@ -1,6 +1,6 @@
 /** What programs read: a line of JSON for each image, and one with the sums. */
 import type { Looks } from "./client.ts";
-import type { Outcome } from "./run.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Report } from "./screen.ts";
 
 /** Lines for standard output; waits are told on the other stream, which people read. */

@@ -2,35 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
-import { ApiFailure, type Client, type Looks, looksOf, Unreachable } from "./client.ts";
+import { ApiFailure, type Client, looksOf, Unreachable } from "./client.ts";
 import { earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
+import type { Claims, Outcome } from "./outcome.ts";
 import { writeSet } from "./sets.ts";
-
-/** What became of one image. */
-export type Outcome =
-  | {
-      readonly kind: "written";
-      readonly path: string;
-      readonly target: string;
-      readonly before: number;
-      readonly after: number;
-      /** From the first byte that was read to the last that was written, waits included. */
-      readonly ms: number;
-      /** What the service says of the result; absent where there are several. */
-      readonly picture?: Looks;
-      /** Several results, of which `target` is the element that shows them. */
-      readonly files?: readonly (Looks & { readonly output: string; readonly bytes: number })[];
-    }
-  | { readonly kind: "skipped"; readonly path: string; readonly target: string }
-  | {
-      readonly kind: "failed";
-      readonly path: string;
-      /** For people. */
-      readonly reason: string;
-      /** For programs; there is no status where no answer came. */
-      readonly error: { readonly status: number | null; readonly message: string };
-    };
 
 /** Images that are there, or a way to those that come until the signal ends it. */
 export type Originals = readonly Original[] | ((stop: AbortSignal) => AsyncIterable<Original>);
@@ -43,12 +19,6 @@ function isHopeless(error: unknown): boolean {
 }
 
 export type Settled = (outcome: Outcome) => void;
-
-/** Which result belongs to which original. */
-export interface Claims {
-  readonly byTarget: Map<string, string>;
-  readonly byPath: Map<string, string>;
-}
 
 /**
  * Processes every original; one that fails does not stop the others, a refused key does.

@@ -1,7 +1,7 @@
 /** What the terminal shows: a line that moves, then a table. */
 import { relative } from "node:path";
 
-import type { Outcome } from "./run.ts";
+import type { Outcome } from "./outcome.ts";
 
 const BAR = 24;
 /** A longer table scrolls away; its sum is what counts. */

@@ -7,7 +7,7 @@ import type { SetSuccess, UploadBody } from "../api-types.ts";
 import { type Client, looksOf } from "./client.ts";
 import { exists, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
-import type { Claims, Outcome } from "./run.ts";
+import type { Claims, Outcome } from "./outcome.ts";
 
 /** Images without those that an earlier run has made of others among them: they lie beside their originals. */
 export function withoutResults(originals: readonly Original[], { srcset }: UploadBody): readonly Original[] {

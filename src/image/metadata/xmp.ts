@@ -1,7 +1,7 @@
 /** What is kept of an XMP packet (ISO 16684-1): its properties by namespace and name, everything else as it is. */
 import { parseXml, XmlElement, XmlText } from "@rgrove/parse-xml";
 
-import type { MetadataWish } from "../output.ts";
+import type { MetadataWish } from "./wish.ts";
 
 /** A packet; what is larger holds the history of a picture's editing, or thumbnails. */
 const MAX_XMP_BYTES = 256 << 10;

@@ -3,22 +3,14 @@
  * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: mostly
  * that is near enough, and what it scores says where to look next.
  */
-import type { Size } from "../geometry.ts";
 import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Way } from "./candidates.ts";
-import {
-  bytesAtTarget,
-  expectedQuality,
-  firstQuality,
-  type Known,
-  nextQuality,
-  steepnessFor,
-  steepnessOf,
-} from "./losses.ts";
+import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
+import { settled, type Settled } from "./settle.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
 
@@ -26,8 +18,6 @@ import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.
 const CLOSER_ON_SAMPLE = 0.5;
 /** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
 const NEAR_POINTS = 4;
-/** Each further try may be further from it by so many times: what else can be won is less than what was. */
-const CLOSER_WITH_TRIES = 1.1;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
@@ -38,8 +28,6 @@ const WHOLE_OF_TILES = [
   { points: 2, part: 0.91 },
   { points: 0.7, part: 0.95 },
 ] as const;
-/** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
-const SAME_BYTES = 0.03;
 /** A further way to encode is taken where it saves this part of the bytes. */
 const WORTH_TRYING = 0.01;
 /** A further way is looked for where the first is this far above the target score. */
@@ -81,12 +69,6 @@ export interface Probed {
   readonly quality: number;
   /** About what the sample takes at the target score. */
   readonly bytes: number;
-}
-
-/** What came of several qualities. */
-interface Settled {
-  readonly best: Trial;
-  readonly known: readonly Known[];
 }
 
 /** The way that takes the fewest bytes on the sample. */
@@ -219,60 +201,4 @@ export function endOf(
 function scoreOfWhole(score: number, haste = 0): number {
   const lost = Math.max(...WHOLE_OF_TILES.map(({ points, part }) => points + part * (100 - score)));
   return 100 - Math.max(0, lost + haste);
-}
-
-interface Settling {
-  /** What is encoded. */
-  readonly picture: Size;
-  readonly first: number;
-  /** Points above the target score that are close enough. */
-  readonly close: number;
-  readonly tries: number;
-  /** A score below the target is as good as one above it. */
-  readonly isNear: boolean;
-  /** How steep the curve of the picture is, until two qualities say it. */
-  readonly slope?: number;
-}
-
-/** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
-async function settled(
-  { targetScore, scale, patience }: Pick<WrittenSearch, "targetScore" | "scale" | "patience">,
-  curve: Curve,
-  { picture, first, close, tries, isNear, slope }: Settling,
-  before: readonly Known[] = [],
-): Promise<Settled> {
-  const known: Known[] = [...before];
-  let best: Rated | undefined;
-  let missed: { readonly bytes: number; readonly times: number } | undefined;
-  let quality: number | undefined = first;
-  for (let count = 0; count < tries && quality !== undefined; count++) {
-    const trial = await curve(quality);
-    const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
-    known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
-    best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
-    const above = made.score - targetScore;
-    if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;
-    if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
-    if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
-    // Where a line between two qualities fell short, the next one goes further.
-    const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
-    quality = nextQuality(known, { target: targetScore, margin }, scale, known.length === 1 ? slope : undefined);
-  }
-  if (!best) throw new RangeError("no quality was tried");
-  // What cannot look as promised looks as well as it can.
-  const isMissed = !isNear && best.score < targetScore;
-  return { best: isMissed ? await curve(MAX_QUALITY) : best.trial, known };
-}
-
-interface Rated {
-  readonly trial: Trial;
-  readonly score: number;
-  readonly bytes: number;
-}
-
-/** Whether a rendition is nearer to the target score, or, unless that is asked, the smaller of those that reach it. */
-function isBetter(one: Rated, other: Rated, targetScore: number, isNear: boolean): boolean {
-  if (isNear) return Math.abs(one.score - targetScore) < Math.abs(other.score - targetScore);
-  if (one.score < targetScore) return other.score < targetScore && one.score > other.score;
-  return other.score < targetScore || one.bytes <= other.bytes;
 }

@@ -1,0 +1,61 @@
+/** Jobs with a webhook that an account has accepted on a day, and what they were charged. */
+import { secondsOfDay } from "./days.ts";
+import { type Ledger, NOTHING_ACCEPTED, roll, settle } from "./ledger.ts";
+import { dayOf } from "./usage.ts";
+
+/** A job with a webhook that wants to be accepted. */
+export interface Order {
+  /** The credits that were reserved for it; one unless told. */
+  readonly lease: number;
+  readonly credits?: number;
+  /** What it takes in the database. */
+  readonly bytes: number;
+  /** What the account may have accepted on one day, UTC. */
+  readonly most: { readonly jobs: number; readonly bytes: number };
+}
+
+/** What an accepted job was charged: enough to undo it. */
+export interface Charge {
+  /** The month whose credits it spent. */
+  readonly month: string;
+  /** Absent: one. */
+  readonly credits?: number;
+  readonly day: string;
+  readonly bytes: number;
+}
+
+/** Why a job is not accepted. */
+export interface Beyond {
+  /** Which of the day's bounds it would break. */
+  readonly beyond: "jobs" | "bytes";
+  /** Seconds until the day ends, at least 1. */
+  readonly resetSeconds: number;
+}
+
+/**
+ * Accepts a job unless the day's bounds are reached: it counts whatever becomes of it, and its credit is spent at once, not
+ * when it ends, which may be later than any reservation lasts.
+ */
+export function accept(ledger: Ledger, { lease, credits = 1, bytes, most }: Order, now: number): Charge | Beyond {
+  const day = dayOf(now);
+  const today = ledger.accepted.day === day ? ledger.accepted : { ...NOTHING_ACCEPTED, day };
+  const resetSeconds = secondsOfDay(now);
+  if (today.jobs >= most.jobs) return { beyond: "jobs", resetSeconds };
+  if (today.bytes + bytes > most.bytes) return { beyond: "bytes", resetSeconds };
+  ledger.accepted = { day, jobs: today.jobs + 1, bytes: today.bytes + bytes };
+  settle(ledger, lease, now, { reserved: credits, spent: credits });
+  return { month: ledger.month, day, bytes, ...(credits > 1 && { credits }) };
+}
+
+/** The accepted job failed, or gave fewer results than it might have: credits are given back, unless a new month has begun. */
+export function refund(ledger: Ledger, { month, credits = 1 }: Charge, now: number, back = credits): void {
+  roll(ledger, now);
+  if (month === ledger.month) ledger.used = Math.max(0, ledger.used - back);
+}
+
+/** The job could not be kept after all: as if it had not been accepted. */
+export function withdraw(ledger: Ledger, charge: Charge, now: number): void {
+  refund(ledger, charge, now);
+  const { day, jobs, bytes } = ledger.accepted;
+  if (day === charge.day) ledger.accepted = { day, jobs: jobs - 1, bytes: bytes - charge.bytes };
+}

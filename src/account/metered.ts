@@ -1,0 +1,44 @@
+/** What a meter is told and asked, and what it answers. */
+import type { NamedResult } from "./known-results.ts";
+import type { Ask, Taken } from "./ledger.ts";
+import type { Found } from "./receipts.ts";
+import type { UseAsk } from "./token-uses.ts";
+
+/** Which key a processed image is counted for, and its bytes before and after. */
+export interface Spent {
+  readonly key: string;
+  /** One for each result; absent: one. */
+  readonly credits?: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** The result, where it is to be found again. */
+  readonly known?: NamedResult;
+}
+
+/** Which key work failed for, and the milliseconds of processor time that it took. */
+export interface Failure {
+  readonly key: string;
+  readonly ms: number;
+}
+
+/** A request that may be sent again under its name must find what became of it. */
+export interface RepeatableAsk extends Ask {
+  /** The name of the receipt. */
+  readonly receipt?: string;
+  /** The upload token that it comes with. */
+  readonly use?: UseAsk;
+}
+
+/** What a request found under the name of its receipt: its answer, somebody at work, or that it has just begun. */
+export type Opened =
+  | Exclude<Found, { state: "free" }>
+  | (Extract<Found, { state: "free" }> & { readonly token: string });
+
+export interface TakenWithReceipt extends Taken {
+  /** Absent where the request may not begin, or has no name. */
+  readonly opened?: Opened;
+  /** The upload token has no use left, or has ended: nothing was counted or reserved. */
+  readonly isSpent?: true;
+  /** The upload token of which a use was taken. */
+  readonly use?: string;
+}

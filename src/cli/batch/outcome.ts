@@ -1,0 +1,33 @@
+/** What becomes of images, and whose each result is. */
+import type { Looks } from "./client.ts";
+
+/** What became of one image. */
+export type Outcome =
+  | {
+      readonly kind: "written";
+      readonly path: string;
+      readonly target: string;
+      readonly before: number;
+      readonly after: number;
+      /** From the first byte that was read to the last that was written, waits included. */
+      readonly ms: number;
+      /** What the service says of the result; absent where there are several. */
+      readonly picture?: Looks;
+      /** Several results, of which `target` is the element that shows them. */
+      readonly files?: readonly (Looks & { readonly output: string; readonly bytes: number })[];
+    }
+  | { readonly kind: "skipped"; readonly path: string; readonly target: string }
+  | {
+      readonly kind: "failed";
+      readonly path: string;
+      /** For people. */
+      readonly reason: string;
+      /** For programs; there is no status where no answer came. */
+      readonly error: { readonly status: number | null; readonly message: string };
+    };
+
+/** Which result belongs to which original. */
+export interface Claims {
+  readonly byTarget: Map<string, string>;
+  readonly byPath: Map<string, string>;
+}

@@ -1,0 +1,80 @@
+/** Tries qualities of one way to encode until a rendition is close enough to the target score. */
+import type { Size } from "../geometry.ts";
+import { type Known, nextQuality } from "./losses.ts";
+import type { Patience } from "./presets.ts";
+import { MAX_QUALITY, type Scale } from "./quality.ts";
+import type { Curve, Trial } from "./trial.ts";
+
+/** Each further try may be further from it by so many times: what else can be won is less than what was. */
+const CLOSER_WITH_TRIES = 1.1;
+/** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
+const SAME_BYTES = 0.03;
+
+/** What is searched for. */
+interface Aim {
+  readonly targetScore: number;
+  readonly scale: Scale;
+  readonly patience: Patience;
+}
+
+/** What came of several qualities. */
+export interface Settled {
+  readonly best: Trial;
+  readonly known: readonly Known[];
+}
+
+interface Settling {
+  /** What is encoded. */
+  readonly picture: Size;
+  readonly first: number;
+  /** Points above the target score that are close enough. */
+  readonly close: number;
+  readonly tries: number;
+  /** A score below the target is as good as one above it. */
+  readonly isNear: boolean;
+  /** How steep the curve of the picture is, until two qualities say it. */
+  readonly slope?: number;
+}
+
+/** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
+export async function settled(
+  { targetScore, scale, patience }: Aim,
+  curve: Curve,
+  { picture, first, close, tries, isNear, slope }: Settling,
+  before: readonly Known[] = [],
+): Promise<Settled> {
+  const known: Known[] = [...before];
+  let best: Rated | undefined;
+  let missed: { readonly bytes: number; readonly times: number } | undefined;
+  let quality: number | undefined = first;
+  for (let count = 0; count < tries && quality !== undefined; count++) {
+    const trial = await curve(quality);
+    const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
+    known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
+    best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
+    const above = made.score - targetScore;
+    if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;
+    if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
+    if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
+    // Where a line between two qualities fell short, the next one goes further.
+    const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
+    quality = nextQuality(known, { target: targetScore, margin }, scale, known.length === 1 ? slope : undefined);
+  }
+  if (!best) throw new RangeError("no quality was tried");
+  // What cannot look as promised looks as well as it can.
+  const isMissed = !isNear && best.score < targetScore;
+  return { best: isMissed ? await curve(MAX_QUALITY) : best.trial, known };
+}
+
+interface Rated {
+  readonly trial: Trial;
+  readonly score: number;
+  readonly bytes: number;
+}
+
+/** Whether a rendition is nearer to the target score, or, unless that is asked, the smaller of those that reach it. */
+function isBetter(one: Rated, other: Rated, targetScore: number, isNear: boolean): boolean {
+  if (isNear) return Math.abs(one.score - targetScore) < Math.abs(other.score - targetScore);
+  if (one.score < targetScore) return other.score < targetScore && one.score > other.score;
+  return other.score < targetScore || one.bytes <= other.bytes;
+}
