@@ -1,5 +1,5 @@
-import type { Meter } from "../account/meter.ts";
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
+import type { Meter } from "../account/meter.ts";
 import type { RepeatableAsk } from "../account/metered.ts";
 import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";

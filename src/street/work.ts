@@ -1,5 +1,5 @@
-import type { Charge } from "../account/accepted-jobs.ts";
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
+import type { Charge } from "../account/accepted-jobs.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { NamedResult } from "../account/known-results.ts";
 import { vaultOf } from "../account/vault.ts";
