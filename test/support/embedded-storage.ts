@@ -75,7 +75,7 @@ export function bucketInMemory(): R2Bucket {
     put: async (key: string, bytes: Uint8Array) => void objects.set(key, bytes.slice()),
     get: async (key: string) => {
       const bytes = objects.get(key);
-      return bytes ? { size: bytes.length, arrayBuffer: async () => bytes.buffer } : null;
+      return bytes ? { size: bytes.length, arrayBuffer: async () => bytes.slice().buffer } : null;
     },
     delete: async (keys: readonly string[]) => keys.forEach((key) => objects.delete(key)),
     list: async ({ limit = 1_000 } = {}) => ({
