@@ -43,9 +43,9 @@ export const MAX_FRAMES = 1_500;
 export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
 /**
  * What everything that is declared may hold: a job that runs alone, all originals, and idle native modules. The platform
- * gives 128 MB for everything; the bundle and its heap take about 14 of them, small originals up to 8.
+ * gives 128 MB for everything; the bundle and its heap take about 10 of them.
  */
-export const ISOLATE_BYTES = 104 * 1024 * 1024;
+export const ISOLATE_BYTES = 112 * 1024 * 1024;
 /** What originals may hold of it, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
