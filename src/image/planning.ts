@@ -2,6 +2,7 @@
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
+import { focusMs } from "./analyses/focus-point.ts";
 import { type Breath, UNPAUSED } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import { checkResult } from "./detect.ts";
@@ -17,7 +18,7 @@ import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import { scanOf } from "./scan.ts";
-import { SIGHT_BYTES_PER_PIXEL, sightMs, sightsOf } from "./sights.ts";
+import { SIGHT_BYTES_PER_PIXEL, sightsOf } from "./sights.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 
 /** What is to be done with a picture before it is encoded. */
@@ -118,7 +119,7 @@ const LOOK_NANOSECONDS = 8;
 
 /** Milliseconds that an operation looks at a small version. */
 function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
-  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : sightMs({ width, height });
+  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : focusMs({ width, height });
 }
 
 function overlayOf({ overlays }: Operations, id: string): Uint8Array {

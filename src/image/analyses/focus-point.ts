@@ -1,0 +1,31 @@
+/**
+ * Where to look in a picture: at its most prominent face, else at what stands out most, else at its middle. Where what
+ * stands out comes from is in `saliency.ts`.
+ */
+import type { Small } from "../analysis.ts";
+import type { Breath } from "../breath.ts";
+import { findFacesPrice } from "../faces/detect.ts";
+import type { Size } from "../geometry.ts";
+import type { Point } from "../gravity.ts";
+import { facesIn } from "./found-faces.ts";
+import { overWhite } from "./over-white.ts";
+import { saliencyMs, standoutOf } from "./saliency.ts";
+
+const MIDDLE: Point = { x: 0.5, y: 0.5 };
+
+/** Milliseconds that it takes to seek faces, and what stands out where there are none. */
+export function focusMs(size: Size): number {
+  return findFacesPrice(size).ms + saliencyMs(size.width * size.height);
+}
+
+/** As shares of width and height. */
+export async function focusPoint(small: Small, breath: Breath): Promise<Point> {
+  const [face] = await facesIn(small, breath);
+  if (face) {
+    const { x, y, width, height } = face;
+    return { x: (x + width / 2) / small.width, y: (y + height / 2) / small.height };
+  }
+  const standout = standoutOf(await overWhite(small), small);
+  await breath.spend(saliencyMs(small.width * small.height));
+  return standout ?? MIDDLE;
+}
