@@ -115,8 +115,13 @@ export async function place(path: string, bytes: Uint8Array, overwrite: boolean)
     else await link(partial, path); // unlike a rename, it fails when the name is taken
   } catch (cause) {
     const taken = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    throw taken ? new Error(`${basename(path)} exists, and --overwrite is not given`, { cause }) : cause;
+    throw taken ? alreadyThere(path, cause) : cause;
   } finally {
     await rm(partial, { force: true });
   }
+}
+
+/** Why nothing is written to a path. */
+export function alreadyThere(path: string, cause?: unknown): Error {
+  return new Error(`${basename(path)} exists, and --overwrite is not given`, { cause });
 }

@@ -1,4 +1,6 @@
 /** What becomes of images, and whose each result is. */
+import { basename } from "node:path";
+
 import type { Looks } from "./client.ts";
 
 /** What became of one image. */
@@ -30,4 +32,16 @@ export type Outcome =
 export interface Claims {
   readonly byTarget: Map<string, string>;
   readonly byPath: Map<string, string>;
+}
+
+/**
+ * The original that a target was written from in this run; undefined when it was not.
+ * @throws Error when that is another one than `path`
+ */
+export function ownerOf({ byTarget }: Claims, target: string, path: string): string | undefined {
+  const owner = byTarget.get(target);
+  if (owner !== undefined && owner !== path) {
+    throw new Error(`${basename(target)} was written already, from ${basename(owner)}`);
+  }
+  return owner;
 }

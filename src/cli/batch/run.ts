@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { ApiFailure, type Client, looksOf, Unreachable } from "./client.ts";
-import { earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
+import { alreadyThere, earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
-import type { Claims, Outcome } from "./outcome.ts";
+import { type Claims, type Outcome, ownerOf } from "./outcome.ts";
 import { writeSet } from "./sets.ts";
 
 /** Images that are there, or a way to those that come until the signal ends it. */
@@ -71,11 +71,12 @@ async function one(
   options: Options,
   client: Client,
   signal: AbortSignal,
-  { byTarget, byPath }: Claims,
+  claims: Claims,
 ): Promise<Outcome> {
   const { path } = original;
+  const { byTarget, byPath } = claims;
   const { body, out, overwrite, resume } = options;
-  if (body.srcset) return writeSet(original, options, client, signal, { byTarget, byPath });
+  if (body.srcset) return writeSet(original, options, client, signal, claims);
   const isFirst = !byPath.has(path);
   const earlier = resume && isFirst ? await earlierResult(original, body.output?.format, out) : undefined;
   if (earlier !== undefined) {
@@ -86,19 +87,16 @@ async function one(
   const mayReplace = (target: string): boolean => overwrite || byTarget.get(target) === path;
   const expected = targetOf(original, expectedName(original, body.output?.format), out);
   if (!mayReplace(expected) && (await exists(expected))) {
-    throw new Error(`${basename(expected)} exists, and --overwrite is not given`);
+    throw alreadyThere(expected);
   }
   const startedAt = performance.now();
   const bytes = await readFile(path);
   const { bytes: result, facts } = await client.process(basename(path), bytes, body, signal);
   const target = targetOf(original, facts.output.name, out);
-  const other = byTarget.get(target);
-  if (other !== undefined && other !== path) {
-    throw new Error(`${basename(target)} was written already, from ${basename(other)}`);
-  }
+  const owner = ownerOf(claims, target, path);
   byTarget.set(target, path);
-  await place(target, result, overwrite || other === path).catch((cause: unknown) => {
-    if (other === undefined) byTarget.delete(target); // what lies there is somebody else's
+  await place(target, result, overwrite || owner === path).catch((cause: unknown) => {
+    if (owner === undefined) byTarget.delete(target); // what lies there is somebody else's
     throw cause;
   });
   byPath.set(path, target);

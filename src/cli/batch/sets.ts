@@ -5,9 +5,9 @@ import { basename, join, parse } from "node:path";
 import { candidateUrl, escapedHtml } from "../../html.ts";
 import type { SetSuccess, UploadBody } from "../api-types.ts";
 import { type Client, looksOf } from "./client.ts";
-import { exists, type Original, place, targetOf } from "./files.ts";
+import { alreadyThere, exists, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
-import type { Claims, Outcome } from "./outcome.ts";
+import { type Claims, type Outcome, ownerOf } from "./outcome.ts";
 
 /** Images without those that an earlier run has made of others among them: they lie beside their originals. */
 export function withoutResults(originals: readonly Original[], { srcset }: UploadBody): readonly Original[] {
@@ -26,19 +26,17 @@ export async function writeSet(
   options: Options,
   client: Client,
   signal: AbortSignal,
-  { byTarget, byPath }: Claims,
+  claims: Claims,
 ): Promise<Outcome> {
   const { path } = original;
+  const { byTarget, byPath } = claims;
   const { body, out, resume } = options;
   const target = targetOf(original, `${parse(path).name}.html`, out);
   const mayReplace = options.overwrite || byTarget.get(target) === path;
   const isThere = !mayReplace && (await exists(target));
   // Nothing is waited for between this look and the claim.
-  const other = byTarget.get(target);
-  if (other !== undefined && other !== path) {
-    throw new Error(`${basename(target)} was written already, from ${basename(other)}`);
-  }
-  if (isThere && !resume) throw new Error(`${basename(target)} exists, and --overwrite is not given`);
+  const owner = ownerOf(claims, target, path);
+  if (isThere && !resume) throw alreadyThere(target);
   byTarget.set(target, path);
   if (isThere) {
     byPath.set(path, target);
@@ -56,7 +54,7 @@ export async function writeSet(
     const ms = Math.round(performance.now() - startedAt);
     return { kind: "written", path, target, before: bytes.length, after, ms, files };
   } catch (error) {
-    if (other === undefined) byTarget.delete(target);
+    if (owner === undefined) byTarget.delete(target);
     throw error;
   }
 }
