@@ -55,7 +55,7 @@ export interface Writer {
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
   /**
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
-   * a difference. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
+   * a difference. `coded`: what a quality is to the encoder, where several are the same. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
    * points that they lose besides in files that are only looked at. `bits`: what a pixel of them takes at a score of 75, where
    * those that take more lose points more quickly. `draft`: the points that drafts lose besides that, where
    * they take a fraction of the time.
@@ -63,6 +63,7 @@ export interface Writer {
   readonly qualities: {
     readonly least: number;
     readonly step: number;
+    readonly coded?: (quality: number) => number;
     readonly losses?: readonly (readonly [quality: number, lost: number])[];
     readonly bits?: number;
     readonly haste?: number;

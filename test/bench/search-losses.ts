@@ -40,7 +40,7 @@ interface Made {
 export async function main(): Promise<void> {
   const [folder] = given("LEARNED");
   const wanted = (process.env["FORMATS"] ?? "jpeg webp avif").split(" ");
-  for (const name of ["jpeg", "webp", "avif"] as const) {
+  for (const name of ["jpeg", "webp", "avif", "heic"] as const) {
     if (!wanted.includes(name)) continue;
     const curves: Made[][] = [];
     for (const path of LEARNED) curves.push(await curveOf(name, await pictureAt(join(folder, path))));
@@ -56,7 +56,7 @@ async function pictureAt(path: string): Promise<Picture> {
 }
 
 /** What comes of the qualities that are searched among. */
-async function curveOf(name: "jpeg" | "webp" | "avif", picture: Picture): Promise<Made[]> {
+async function curveOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture): Promise<Made[]> {
   const format = FORMATS[name];
   return Reference.during(picture, KEPT, UNPAUSED, async (reference) => {
     const made: Made[] = [];

@@ -2,6 +2,7 @@
 import { format } from "../format.ts";
 import { av1 } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice } from "./avif/encode.ts";
+import { quantizerAt } from "./avif/quality.ts";
 import { factsOf } from "./heif/facts.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
@@ -35,7 +36,7 @@ export const avif = format({
   write: {
     price: encodePrice,
     encode: encodeAvif,
-    qualities: { least: 20, step: 1, losses: LOSSES, draft: 1.5 },
+    qualities: { least: 20, step: 1, coded: quantizerAt, losses: LOSSES, draft: 1.5 },
     variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
     nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,

@@ -9,6 +9,7 @@ import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
 import { encodePrice, fits, lookPrice, roomFor, sourcePrice } from "./prices.ts";
+import { neighborOf, type Scale } from "./quality.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { canScore, scoreRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
@@ -107,7 +108,7 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
-        files.push(await largestWithin(finish, one, aim.bytes, { step: format.write.qualities.step, maxTries }));
+        files.push(await largestWithin(finish, one, aim.bytes, { scale: format.write.qualities, maxTries }));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
@@ -160,7 +161,7 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  terms: { readonly step: number; readonly maxTries: number },
+  terms: { readonly scale: Scale; readonly maxTries: number },
 ): Promise<Uint8Array> {
   let fits: Try | undefined;
   let over: Try | undefined;
@@ -182,10 +183,10 @@ function nextQuality(
   over: Try | undefined,
   first: number,
   limitBytes: number,
-  { step, tries, maxTries }: { readonly step: number; readonly tries: number; readonly maxTries: number },
+  { scale, tries, maxTries }: { readonly scale: Scale; readonly tries: number; readonly maxTries: number },
 ): number | undefined {
-  const low = fits ? fits.quality + step : MIN_QUALITY;
-  const high = over ? over.quality - step : MAX_QUALITY;
+  const low = fits ? neighborOf(fits.quality, "above", scale) : MIN_QUALITY;
+  const high = over ? neighborOf(over.quality, "below", scale) : MAX_QUALITY;
   if (low > high) return undefined;
   if (tries >= maxTries) return fits ? undefined : low;
   const known = fits ?? over;
@@ -196,5 +197,5 @@ function nextQuality(
     fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);
   const isHalved = fits && over && tries >= GUESSES;
   const guess = isHalved ? (low + high) / 2 : known.quality + room(known.bytes) / growth;
-  return Math.min(high, Math.max(low, Math.floor(guess / step) * step));
+  return Math.min(high, Math.max(low, Math.floor(guess / scale.step) * scale.step));
 }

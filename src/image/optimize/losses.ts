@@ -3,7 +3,7 @@
  * but for a factor of the picture's own: from one rendition whose score is known, the score at another quality is known
  * within a point. Learned from pictures that nothing is measured with (test/bench/search-pictures.ts).
  */
-import { MAX_QUALITY, type Scale } from "./quality.ts";
+import { MAX_QUALITY, neighborOf, type Scale } from "./quality.ts";
 
 /** A quality whose score is known. */
 export interface Known {
@@ -164,8 +164,8 @@ export function nextQuality(
   slope?: number,
 ): number | undefined {
   const { good, bad } = around(known, target);
-  const low = bad ? bad.quality + scale.step : scale.least;
-  const high = good ? good.quality - scale.step : MAX_QUALITY;
+  const low = bad ? neighborOf(bad.quality, "above", scale) : scale.least;
+  const high = good ? neighborOf(good.quality, "below", scale) : MAX_QUALITY;
   if (low > high) return undefined;
   return Math.min(high, Math.max(low, expectedQuality(known, target + margin, scale, slope)));
 }

@@ -11,6 +11,8 @@ export const MAX_TRIALS = 8;
 export interface Scale {
   readonly least: number;
   readonly step: number;
+  /** What a quality is to the encoder, where several are the same: their files do not differ. */
+  readonly coded?: (quality: number) => number;
   /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
   readonly losses?: readonly (readonly [quality: number, lost: number])[];
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
@@ -38,4 +40,12 @@ export interface Search {
 /** Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at most. */
 export function isBeaten(bytes: number, mostScore: number, aim: number, beat: number): boolean {
   return bytes * Math.exp(-BYTES_PER_POINT * Math.max(0, mostScore - aim)) >= beat;
+}
+
+/** The nearest quality above or below one whose files differ from its own; it may be beyond 1 to 100, where there is none. */
+export function neighborOf(quality: number, towards: "above" | "below", { step, coded }: Scale): number {
+  const way = towards === "above" ? step : -step;
+  let next = quality + way;
+  while (coded && next >= 1 && next <= 100 && coded(next) === coded(quality)) next += way;
+  return next;
 }

@@ -1,6 +1,7 @@
 /** The quality at which a picture is expected to have a score, by what is known of it. */
 import { describe, expect, it } from "vitest";
 
+import { FORMATS } from "../../../src/image/formats.ts";
 import {
   expectedQuality,
   firstQuality,
@@ -67,6 +68,29 @@ describe("the next quality", () => {
     ];
     expect(nextQuality(known, aim, SCALE)).toBeUndefined();
     expect(nextQuality([{ quality: 98, score: 60 }], aim, SCALE)).toBeUndefined();
+  });
+
+  it.each(["heic", "avif"] as const)("is never one that %s codes as it coded one before", (name) => {
+    const { write } = FORMATS[name];
+    const coded = (quality: number) => write.qualities.coded?.(quality) ?? quality;
+    for (const factor of [0.3, 0.6, 0.8, 1, 1.2, 1.5, 3]) {
+      // What is coded the same scores the same.
+      const lookedAt = (quality: number) => ({
+        ...scored(100 - coded(quality), factor, 1.3),
+        quality,
+      });
+      const known = [lookedAt(80)];
+      for (
+        let next = nextQuality(known, aim, write.qualities);
+        next !== undefined;
+        next = nextQuality(known, aim, write.qualities)
+      ) {
+        known.push(lookedAt(next));
+      }
+      const codes = known.map(({ quality }) => coded(quality));
+      expect(codes).toHaveLength(new Set(codes).size);
+      expect(codes.length).toBeGreaterThan(1);
+    }
   });
 });
 
