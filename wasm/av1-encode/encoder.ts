@@ -69,7 +69,7 @@ const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 800, 440, 2
 /** More than that for chroma in full, for the best qualities, and without loss. */
 const FULL_CHROMA = 1.4;
 const FINE = { quantizer: 16, times: 1.7 } as const;
-const LOSSLESS = 2.2;
+const LOSSLESS = 2.6;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.5;
 

@@ -48,7 +48,7 @@ const hevc = native<EncodeExports>(module, {
 });
 
 /** Kvazaar's presets that are used, and what each takes for a pixel of color. Alpha takes about half. */
-const PRESET_NANOSECONDS = { ultrafast: 150, medium: 550, slower: 1_300 } as const;
+const PRESET_NANOSECONDS = { ultrafast: 150, medium: 620, slower: 1_300 } as const;
 
 export type Preset = keyof typeof PRESET_NANOSECONDS;
 

@@ -4,8 +4,9 @@ import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
+import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
@@ -92,9 +93,14 @@ function speedOf(pixels: number, { trial = false, draft = false, effort }: Encod
   return Math.min(FASTEST, wanted);
 }
 
+/** Flat pictures are coded in large blocks, which take less. */
+const FLAT_SHARES = { lossy: 0.75, lossless: 0.6 } as const;
+
 /** The price of encoding, the file included. */
-export function encodePrice(shape: Shape, settings: EncodeSettings): Price {
-  return beside(cellsPrice(cellSettings(shape, settings)), held(fileBytes(shape, settings)));
+export function encodePrice(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Price {
+  const share = FLAT_SHARES[settings.lossless ? "lossless" : "lossy"];
+  const work = lessWhereFlat(cellsPrice(cellSettings(shape, settings)), shape, share);
+  return beside(work, held(fileBytes(shape, settings)));
 }
 
 /**

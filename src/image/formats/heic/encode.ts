@@ -49,7 +49,7 @@ function tileSide(length: number, most: number): number {
 }
 
 /** Flat pictures are coded in large blocks, which take less. */
-const FLAT_SHARE = 0.8;
+const FLAT_SHARE = 0.55;
 
 /** The price of encoding a picture, the file included. */
 export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
