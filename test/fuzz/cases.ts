@@ -35,8 +35,8 @@ interface Count {
 
 const MOST_BYTES = 128 << 20;
 const COSTLY = "svg made to take long";
-/** Of processor time: what a drawing may take at most, and half as much again where others use the same processor. */
-const MOST_COSTLY_MS = 3_000;
+/** Of processor time: what a drawing may take at most. */
+const MOST_COSTLY_MS = 2_000;
 /** One drawing that takes long comes after so many files. */
 const COSTLY_EVERY = 8;
 const SMALL = 64;
