@@ -44,7 +44,7 @@ const PICTURE_NANOSECONDS = 300;
  */
 const UNPRICED_LEAST_MS = 700;
 const UNPRICED_PIXEL_NANOSECONDS = 1_500;
-const UNPRICED_MOST_MS = 2_000;
+const UNPRICED_MOST_MS = 1_600;
 /** What drawing may take of its price, which is that of the slowest drawings. */
 const PRICE_FACTOR = 2;
 
