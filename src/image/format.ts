@@ -6,6 +6,7 @@ import type { MetadataCarrier } from "./metadata.ts";
 import type { Kernel } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 import type { Stopwatch } from "./stopwatch.ts";
+import type { Stripped } from "./stripped.ts";
 import type { EncodeSettings, Writer } from "./writer.ts";
 
 /** What the bytes of a file say about its picture, found without decoding it. */
@@ -205,7 +206,7 @@ export interface FormatDefinition {
    * Leaves out EXIF, XMP, comments and all else that the picture of a file does not need; colors keep their meaning.
    * `tag` is the orientation that stays in it, where files of the format can say that.
    */
-  readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Uint8Array;
+  readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Stripped;
   /** Absent where files of the format have no metadata, as far as this service knows. */
   readonly metadata?: MetadataCarrier;
 }

@@ -1,4 +1,5 @@
 /** Attempts that hand the original back, without its metadata, where it shows all that is asked for. */
+import { beside, held } from "../../../wasm/price.ts";
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import { TARGET_SCORE } from "./presets.ts";
@@ -34,7 +35,7 @@ function kept(task: Task, isFinal: boolean): Attempt | null {
   if (!original) return null;
   return {
     name: "keep original",
-    price: picturePrice(stored, asStored(plan, stored)),
+    price: beside(picturePrice(stored, asStored(plan, stored)), held(original.copiedBytes)),
     mayBeat: ({ file }) => file.bytes.length >= original.length,
     run: async (session, breath) => ({ ...(await session.original(original, breath)), isOriginal: true, isFinal }),
   };

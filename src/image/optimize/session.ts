@@ -4,6 +4,7 @@ import { collectPixels, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
+import type { Stripped } from "../stripped.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
@@ -75,9 +76,9 @@ export class Session {
    * The original, which shows all that is asked for.
    * @throws ApiError 422 when it is damaged: it is decoded, unless it has been
    */
-  async original(bytes: Uint8Array, breath: Breath): Promise<Rendition> {
+  async original(stripped: Stripped, breath: Breath): Promise<Rendition> {
     if (!this.wasDecoded) await this.readThrough(breath);
-    return this.rendition({ bytes, score: 100 });
+    return this.rendition({ bytes: stripped.file(), score: 100 });
   }
 
   /** Lets go of everything. May be called twice. */

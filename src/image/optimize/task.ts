@@ -9,6 +9,7 @@ import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
+import { asItIs, type Stripped } from "../stripped.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import type { Start } from "./rendition.ts";
@@ -45,7 +46,7 @@ export interface Unchanged {
   /** The orientation tag of the result. */
   readonly tag: Orientation;
   /** The original without its metadata, where it shows what is asked for. */
-  readonly original: Uint8Array | null;
+  readonly original: Stripped | null;
 }
 
 /** What is to be done, with all that is known before anything is decoded. */
@@ -114,9 +115,9 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
   return isolateBudget.canHold(beside(decode, encode), stored.bytes.length);
 }
 
-function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Uint8Array {
-  const stripped = format.strip?.(bytes, tag) ?? bytes;
-  return stripped.length <= bytes.length ? stripped : bytes;
+function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Stripped {
+  const stripped = format.strip?.(bytes, tag);
+  return stripped && stripped.length <= bytes.length ? stripped : asItIs(bytes);
 }
 
 /** The plan without its turn: the picture as it lies in the file. */

@@ -91,11 +91,20 @@ const names = Object.keys(original) as (keyof typeof original)[];
 
 describe("metadata", () => {
   it.each(names)("is left out of %s, and nothing else", async (name) => {
-    const stripped = FORMATS[name].strip(telling[name]);
+    const stripped = FORMATS[name].strip(telling[name]).file();
     expect(holdsSecret(telling[name])).toBe(true);
     expect(holdsSecret(stripped)).toBe(false);
     expect(await framesOf(name, stripped)).toEqual(await framesOf(name, original[name]));
     expect(FORMATS[name].read.probe(stripped)).toEqual(FORMATS[name].read.probe(original[name]));
+  });
+
+  it.each(names)("takes a copy of the file only where there is some, once the file is wanted: %s", (name) => {
+    const bare = FORMATS[name].strip(original[name]).file();
+    const [plain, told] = [bare, telling[name]].map((bytes) => FORMATS[name].strip(bytes));
+    expect(plain?.copiedBytes).toBe(0);
+    expect(plain?.file().buffer).toBe(bare.buffer);
+    expect(told?.copiedBytes).toBe(told?.length);
+    expect(told?.file()).toHaveLength(bare.length);
   });
 
   it.each(names)("does not come back with a file that could not be made smaller: %s", async (name) => {
@@ -106,7 +115,7 @@ describe("metadata", () => {
 
   it.each(names)("stays where a file is cut short: %s", (name) => {
     const cut = original[name].subarray(0, original[name].length - 40);
-    expect(FORMATS[name].strip(cut)).toBe(cut);
+    expect(FORMATS[name].strip(cut).file()).toBe(cut);
   });
 });
 

@@ -77,21 +77,22 @@ export function writeHeif(image: HeifImage): Uint8Array {
     ]);
     references.push({ type: "auxl", from: alpha, to: [primary] });
   }
-  return writeItems(image.brands, items, references, primary);
+  return joined(itemPieces(image.brands, items, references, primary));
 }
 
-/** A file of these items. @throws RangeError when they have more properties than can be told apart */
-export function writeItems(
+/** A file of these items, in pieces of which those of the items are their own. @throws RangeError when they have more properties than can be told apart */
+export function itemPieces(
   brands: HeifImage["brands"],
   items: readonly WrittenItem[],
   references: readonly WrittenReference[],
   primary: number,
-): Uint8Array {
+): readonly Uint8Array[] {
   const ftyp = box("ftyp", ascii(brands[0]), uint32(0), ...brands.map(ascii));
   // The places of items depend on the length of what says them.
   const draft = metaBox(items, references, primary, 0);
   const meta = metaBox(items, references, primary, ftyp.length + draft.length + 8);
-  return joined([ftyp, meta, box("mdat", ...new Set(items.map(({ data }) => data)))]);
+  const data = [...new Set(items.map((item) => item.data))];
+  return [ftyp, meta, boxHeader("mdat", data), ...data];
 }
 
 function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): WrittenProperty[] {
@@ -231,8 +232,12 @@ function fullBox(type: string, version: number, flags: number, ...payload: reado
 }
 
 export function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
+  return joined([boxHeader(type, payload), ...payload]);
+}
+
+function boxHeader(type: string, payload: readonly Uint8Array[]): Uint8Array {
   const size = payload.reduce((sum, piece) => sum + piece.length, 8);
-  return joined([uint32(size), ascii(type), ...payload]);
+  return joined([uint32(size), ascii(type)]);
 }
 
 function ascii(text: string): Uint8Array {

@@ -1,10 +1,10 @@
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
-import { joined } from "../../../joined.ts";
 import type { Orientation } from "../../geometry.ts";
+import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
 import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
 import { neededProfile } from "./profile.ts";
-import { tagged } from "./tag.ts";
+import { tagSegment } from "./tag.ts";
 
 const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 0xee, app15: 0xef, comment: 0xfe };
 
@@ -13,17 +13,17 @@ const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 
  * what follows the picture; `tag` is all that is said of how it lies. A file whose segments cannot be told apart stays as
  * it is.
  */
-export function strip(bytes: Uint8Array, tag: Orientation = 1): Uint8Array {
+export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped {
   const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
   const pieces = [bytes.subarray(0, 2)];
   let seenMark = false;
   for (let at = 2; ;) {
     const code = bytes[at + 1];
-    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return bytes;
-    if (code === MARKER.eoi) return tagged(joined([...pieces, bytes.subarray(at, at + 2)]), tag);
+    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return asItIs(bytes);
+    if (code === MARKER.eoi) return ofPieces(tagged([...pieces, bytes.subarray(at, at + 2)], tag));
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const payload = bytes.subarray(at + 4, at + 2 + length);
-    if (length < 2 || payload.length < length - 2) return bytes;
+    if (length < 2 || payload.length < length - 2) return asItIs(bytes);
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
     const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
     seenMark ||= mayMark;
@@ -31,6 +31,11 @@ export function strip(bytes: Uint8Array, tag: Orientation = 1): Uint8Array {
     if (marks || isNeeded(code, payload, keepsProfile)) pieces.push(bytes.subarray(at, end));
     at = end;
   }
+}
+
+/** The segments of a file, with one that says how its picture is to be turned behind its JFIF segment if it has one. */
+function tagged(segments: readonly Uint8Array[], tag: Orientation): readonly Uint8Array[] {
+  return tag === 1 ? segments : segments.toSpliced(segments[1]?.[1] === MARKER.app0 ? 2 : 1, 0, tagSegment(tag));
 }
 
 /** Restart markers belong to a scan, and a second beginning to no picture. */

@@ -7,7 +7,7 @@ const EXIF = 0xe1;
 const JFIF = 0xe0;
 
 /** A marker segment that says how the picture is to be turned; empty where it lies right. */
-function tagSegment(orientation: Orientation): Uint8Array {
+export function tagSegment(orientation: Orientation): Uint8Array {
   if (orientation === 1) return new Uint8Array(0);
   const exif = exifOf(orientation);
   return joined([Uint8Array.from([0xff, EXIF, 0, exif.length + 2]), exif]);

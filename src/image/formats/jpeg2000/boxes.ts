@@ -1,7 +1,7 @@
 /** The boxes of a JP2 file (ITU-T T.800, annex I) around its codestream. */
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
-import { joined } from "../../../joined.ts";
+import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
 import { isCodestream } from "./signature.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */
@@ -64,9 +64,9 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
 }
 
 /** The boxes that the picture needs: not EXIF, XMP, and what anybody else put there. */
-export function strip(bytes: Uint8Array): Uint8Array {
-  if (isCodestream(bytes)) return bytes;
-  return joined([...boxesOf(bytes, true)].filter(({ type }) => NEEDED.has(type)).map(({ all }) => all));
+export function strip(bytes: Uint8Array): Stripped {
+  if (isCodestream(bytes)) return asItIs(bytes);
+  return ofPieces([...boxesOf(bytes, true)].filter(({ type }) => NEEDED.has(type)).map(({ all }) => all));
 }
 
 /** A codestream that ends early is judged by its own markers; what follows it is nobody's concern. */

@@ -1,5 +1,5 @@
 /** A PNG file without what its picture does not need, everything else byte for byte. */
-import { joined } from "../../../joined.ts";
+import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
 import { COLOR_CHUNKS } from "./recompress.ts";
 
@@ -16,14 +16,14 @@ const PIXEL_CHUNKS: ReadonlySet<number> = new Set([
 ]);
 
 /** Leaves out texts, EXIF and all other chunks without pixels or colors, and what follows the last one. */
-export function strip(bytes: Uint8Array): Uint8Array {
-  const pieces: Uint8Array[] = [SIGNATURE];
+export function strip(bytes: Uint8Array): Stripped {
+  const pieces: Uint8Array[] = [bytes.subarray(0, SIGNATURE.length)];
   let offset: number = SIGNATURE.length;
   for (let chunk = chunkAt(bytes, offset); chunk; chunk = chunkAt(bytes, offset)) {
-    if (chunk.end > bytes.length) return bytes;
+    if (chunk.end > bytes.length) return asItIs(bytes);
     if (PIXEL_CHUNKS.has(chunk.type) || COLOR_CHUNKS.has(chunk.type)) pieces.push(bytes.subarray(offset, chunk.end));
     if (chunk.type === TYPE.IEND) break;
     offset = chunk.end;
   }
-  return joined(pieces);
+  return ofPieces(pieces);
 }

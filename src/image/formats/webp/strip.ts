@@ -1,5 +1,5 @@
 /** A WebP file without what its picture does not need, everything else byte for byte (RFC 9649, section 2). */
-import { joined } from "../../../joined.ts";
+import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
 import { MARK_ID } from "./mark.ts";
 
@@ -9,18 +9,28 @@ const METADATA_FLAGS = 0x08 | 0x04;
 const CHUNK_HEADER_BYTES = 8;
 
 /** Leaves out EXIF, XMP, unknown chunks and what follows the last one. A file that is cut short stays as it is. */
-export function strip(bytes: Uint8Array): Uint8Array {
-  const pieces: Uint8Array[] = [bytes.slice(0, RIFF_HEADER_BYTES)];
+export function strip(bytes: Uint8Array): Stripped {
+  const pieces: Uint8Array[] = [];
   for (const { id, padded, payload, cut } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) {
-    if (cut || padded.length < CHUNK_HEADER_BYTES + payload.length + (payload.length & 1)) return bytes;
+    if (cut || padded.length < CHUNK_HEADER_BYTES + payload.length + (payload.length & 1)) return asItIs(bytes);
     if (NEEDED.has(id)) pieces.push(id === "VP8X" ? withoutMetadataFlags(padded) : padded);
   }
-  const file = joined(pieces);
-  new DataView(file.buffer).setUint32(4, file.length - 8, true);
-  return file;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, RIFF_HEADER_BYTES);
+  return ofPieces([headerFor(bytes, length), ...pieces]);
+}
+
+/** The header of the file, for one of so many bytes. */
+function headerFor(bytes: Uint8Array, length: number): Uint8Array {
+  const header = bytes.subarray(0, RIFF_HEADER_BYTES);
+  const size = (of: Uint8Array) => new DataView(of.buffer, of.byteOffset);
+  if (size(header).getUint32(4, true) === length - 8) return header;
+  const changed = header.slice();
+  size(changed).setUint32(4, length - 8, true);
+  return changed;
 }
 
 function withoutMetadataFlags(chunk: Uint8Array): Uint8Array {
+  if ((chunk[CHUNK_HEADER_BYTES]! & METADATA_FLAGS) === 0) return chunk;
   const changed = chunk.slice();
   changed[CHUNK_HEADER_BYTES]! &= ~METADATA_FLAGS;
   return changed;

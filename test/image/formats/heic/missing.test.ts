@@ -6,7 +6,7 @@ import { hevc } from "../../../../src/image/formats/heic/codec.ts";
 import type { Reference } from "../../../../src/image/formats/heif/item.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { pictureOf } from "../../../../src/image/formats/heif/picture.ts";
-import { box, writeHeif, writeItems, type WrittenItem } from "../../../../src/image/formats/heif/write.ts";
+import { box, itemPieces, writeHeif, type WrittenItem } from "../../../../src/image/formats/heif/write.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { joined } from "../../../../src/joined.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
@@ -88,7 +88,7 @@ function assemblyOf(file: ArrayBuffer): Assembly {
 }
 
 function assembled({ items, parts, others, primary }: Assembly): Uint8Array {
-  return writeItems(["heic", "mif1"], items, [...others, { type: "dimg", from: primary, to: parts }], primary);
+  return joined(itemPieces(["heic", "mif1"], items, [...others, { type: "dimg", from: primary, to: parts }], primary));
 }
 
 /** An item that is not there. */

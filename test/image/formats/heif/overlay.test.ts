@@ -84,7 +84,7 @@ describe("pictures that a HEIF file lays over each other", () => {
   it("can be had without their metadata", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
-      const stripped = heic.strip(bytes);
+      const stripped = heic.strip(bytes).file();
       expect(heic.read.probe(stripped)).toEqual(heic.read.probe(bytes));
       expect(await decodeFile(heic, stripped)).toEqual(await decodeFile(heic, bytes));
     }
