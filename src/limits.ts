@@ -53,6 +53,11 @@ export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;
 export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
 /** How long originals may keep an isolate from working that has work, before the last in the line is told to come back. */
 export const MAX_BLOCKED_MS = 3_000;
+/**
+ * How often a job that needs nearly all there is may be passed by others, whose originals stand in its way, before no
+ * further original is let in until it has begun: a few seconds, mostly.
+ */
+export const MAX_PASSES = 8;
 /** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
 export const MAX_WAITING_JOBS = 32;
 /** Half of these places are the most that one account may have: the others are for other accounts. */

@@ -5,7 +5,9 @@
  * Memory for an original is set aside before its bytes are read, or it is refused.
  *
  * Nobody waits for somebody who waits: originals never wait. Work may wait for originals, and their own work stand behind
- * it in the line: it goes first if it fits. Where nothing can go the last in the line is refused, and its original goes.
+ * it in the line: it goes first if it fits. Who was passed so for too many times closes the door: no further original is
+ * let in until it has begun, so that only those who are inside can pass it, and every one of them leaves room behind.
+ * Where nothing can go the last in the line is refused, and its original goes.
  */
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { dropNative, trimNative } from "../../wasm/load.ts";
@@ -19,6 +21,7 @@ import {
   MAX_ACCOUNT_WAITING_JOBS,
   MAX_BLOCKED_MS,
   MAX_LOAD_MS,
+  MAX_PASSES,
   MAX_WAITING_JOBS,
 } from "../limits.ts";
 import { count } from "../metrics.ts";
@@ -48,6 +51,10 @@ export interface BudgetOptions {
   readonly accountPlaces?: number;
   /** How long nothing runs, though somebody waits, until the last in the line is refused. */
   readonly maxBlockedMs?: number;
+  /** How often somebody who waits may be passed before no further originals are let in. */
+  readonly maxPasses?: number;
+  /** Milliseconds, of any beginning. */
+  readonly now?: () => number;
 }
 
 export class Budget implements Memory {
@@ -60,16 +67,21 @@ export class Budget implements Memory {
   private readonly maxWaiting: number;
   private readonly accountPlaces: number;
   private readonly maxBlockedMs: number;
+  private readonly maxPasses: number;
+  private readonly now: () => number;
   private readonly thread: Thread;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
 
   constructor(totalBytes: number, maxWaiting: number, options: BudgetOptions = {}) {
     const { thread = isolateThread, originals = ORIGINALS, load = LOAD, aloneBytes = totalBytes } = options;
+    const { now = () => performance.now() } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
+    this.maxPasses = options.maxPasses ?? MAX_PASSES;
+    this.now = now;
     this.thread = thread;
     this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
     const onEvent = () => void thread.look();
@@ -78,6 +90,8 @@ export class Budget implements Memory {
       now,
       onEvent,
       admits: (large) => large + this.work.sum <= this.totalBytes && !this.isBlocked(),
+      holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
+      isClosed: () => this.line.mostPasses >= this.maxPasses,
       onFreed: () => this.line.call(),
     });
     this.load = new Load(load, now, onEvent);
@@ -97,7 +111,8 @@ export class Budget implements Memory {
 
   /**
    * Sets memory aside for an original of at most so many bytes. A small one finds room in the share of small originals; a
-   * large one only beside the work that has begun, and not while work waits for originals to go.
+   * large one only beside the work that has begun, and not while work waits for originals to go. None does while somebody
+   * who waits was passed too often.
    */
   reserve(bytes: number): Reservation {
     return this.originals.reserve(bytes);
@@ -173,7 +188,7 @@ export class Budget implements Memory {
   }
 
   private async turn(bytes: number, who: Waiting): Promise<Holder> {
-    const since = now();
+    const since = this.now();
     let holder: Holder | undefined;
     try {
       await this.line.wait((standing) => {
@@ -183,7 +198,7 @@ export class Budget implements Memory {
       }, who);
     } finally {
       count("budget_waits_total", { outcome: holder ? "begun" : "refused" });
-      count("budget_wait_seconds_total", {}, (now() - since) / 1000);
+      count("budget_wait_seconds_total", {}, (this.now() - since) / 1000);
     }
     if (!holder) throw new Error("the line ended without a turn");
     return holder;
@@ -196,9 +211,9 @@ export class Budget implements Memory {
 
   private refuseLast({ last }: Standing): void {
     if (!this.isBlocked()) this.blockedAt = undefined;
-    else if (now() - (this.blockedAt ??= now()) >= this.maxBlockedMs && last) {
+    else if (this.now() - (this.blockedAt ??= this.now()) >= this.maxBlockedMs && last) {
       // Its original has to go first, before the next is refused.
-      this.blockedAt = now();
+      this.blockedAt = this.now();
       throw busy();
     }
   }
@@ -209,10 +224,6 @@ export class Budget implements Memory {
     this.blockedAt = undefined;
     this.line.renew();
   }
-}
-
-function now(): number {
-  return performance.now();
 }
 
 /** The picture cannot be processed in the memory there is, whatever else is going on. */

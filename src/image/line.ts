@@ -31,6 +31,8 @@ interface Place {
   readonly account: string;
   readonly round: number;
   readonly ticket: number;
+  /** How many went that stood behind it. */
+  passes: number;
   seenAt: number;
   call: () => void;
 }
@@ -61,6 +63,12 @@ export class Line {
     return this.places.length;
   }
 
+  /** How often somebody who waits was passed by others, the most of all. */
+  get mostPasses(): number {
+    this.dropSilent();
+    return this.places.reduce((most, { passes }) => Math.max(most, passes), 0);
+  }
+
   /** Those of one account among them. */
   countOf(account: string): number {
     this.dropSilent();
@@ -79,6 +87,7 @@ export class Line {
         const first = this.places[0] === place;
         if (claim({ first, last: this.places.at(-1) === place })) {
           this.round = Math.max(this.round, place.round);
+          for (const passed of this.places.slice(0, this.places.indexOf(place))) passed.passes++;
           return;
         }
         await this.called(place, signal);
@@ -104,7 +113,7 @@ export class Line {
   private placeOf(account: string): Place {
     const last = this.places.findLast((place) => place.account === account);
     const round = Math.max(this.round, last?.round ?? 0) + 1;
-    return { account, round, ticket: ++this.tickets, seenAt: 0, call: () => undefined };
+    return { account, round, ticket: ++this.tickets, passes: 0, seenAt: 0, call: () => undefined };
   }
 
   private come(place: Place): void {

@@ -29,6 +29,10 @@ interface Surroundings {
   readonly onEvent: () => void;
   /** Whether so many bytes of large originals leave what else there is its room. */
   readonly admits: (largeBytes: number) => boolean;
+  /** Whether so many bytes of all originals fit beside the work that has begun. */
+  readonly holds: (bytes: number) => boolean;
+  /** Whether no further original is let in, of whatever size: somebody has waited for those there are for too long. */
+  readonly isClosed: () => boolean;
   /** Some memory is free again. */
   readonly onFreed: () => void;
 }
@@ -60,18 +64,21 @@ export class Originals {
 
   /**
    * Sets memory aside for an original of at most so many bytes. A small one finds room in the share of small originals; a
-   * large one only beside the work that has begun, and not while work waits for originals to go.
+   * large one only beside the work that has begun, and not while work waits for originals to go. What begins with nothing,
+   * and grows, is what a job that has begun makes.
    */
   reserve(bytes: number): Reservation {
-    let mine: Holder = this.place(bytes);
+    const { isClosed, holds } = this.surroundings;
+    if (bytes > 0 && (isClosed() || !holds(this.sum + bytes))) throw busy();
+    let { holders, mine } = this.place(bytes);
     const grow = (to: number) => {
       if (to <= mine.amount) return;
       const { amount: before } = mine;
       mine.leave();
       try {
-        mine = this.place(to);
+        ({ holders, mine } = this.place(to));
       } catch (error) {
-        mine = (before <= this.share.small ? this.small : this.large).join(before);
+        mine = holders.join(before);
         throw error;
       }
     };
@@ -84,12 +91,13 @@ export class Originals {
     return { grow, shrink, release: () => shrink(0) };
   }
 
-  private place(bytes: number): Holder {
+  private place(bytes: number): { readonly holders: Holders; readonly mine: Holder } {
     const { bytes: all, small, smallBytes } = this.share;
-    if (bytes <= small && this.small.sum + bytes <= smallBytes) return this.small.join(bytes);
+    const isSmall = bytes <= small && this.small.sum + bytes <= smallBytes;
     const held = this.large.sum + bytes;
-    if (held > all || !this.surroundings.admits(held)) throw busy();
-    return this.large.join(bytes);
+    if (!isSmall && (held > all || !this.surroundings.admits(held))) throw busy();
+    const holders = isSmall ? this.small : this.large;
+    return { holders, mine: holders.join(bytes) };
   }
 
   /** Nobody is counted who is not heard of again. */

@@ -1,9 +1,14 @@
 /** The memory that jobs share: who waits, who is refused. */
-import { describe, expect, it } from "vitest";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Allowance } from "../../src/image/allowance.ts";
 import type { Breath } from "../../src/image/breath.ts";
 import { Budget } from "../../src/image/budget.ts";
+import { SimulatedBudget } from "../support/simulated-budget.ts";
+
+/** Orders of events that are tried. */
+const RUNS = 2_000;
 
 /** A job that shares the thread until it is told to end. */
 function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: string; ms?: number } = {}) {
@@ -241,5 +246,67 @@ describe("Budget", () => {
       one.release();
       expect(budget.held.originals).toBe(2);
     });
+  });
+});
+
+describe("a budget under any order of events", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const options = {
+    originals: { bytes: 32, small: 4, smallBytes: 8 },
+    aloneBytes: 112,
+    maxBlockedMs: 3_000,
+    maxPasses: 4,
+  };
+  /** One after the other comes with an original that stands in the way of nearly all there is, and goes soon. */
+  const stream = Array.from({ length: 120 }, (_, index) => ({
+    account: `a${index % 5}`,
+    arrivesAt: 250 + index * 250,
+    original: 10,
+    readingMs: 500,
+    works: [20],
+    workMs: 250,
+  }));
+  const large = { account: "large", arrivesAt: 500, original: 5, readingMs: 250, works: [98], workMs: 1_000 };
+
+  it("lets a job that needs nearly all begin, however many come after it", async () => {
+    const [told] = await new SimulatedBudget(100, 32, options).run([large, ...stream], 60_000);
+    expect(told?.outcome).toBe("done");
+    expect(told?.endedAt).toBeLessThan(10_000);
+    const forever = new SimulatedBudget(100, 32, { ...options, maxPasses: Infinity });
+    const [starved] = await forever.run([large, ...stream], 60_000);
+    expect(starved?.endedAt).toBeGreaterThan(30_000);
+  });
+
+  it("ends or refuses every job in time, within its bytes, and has none passed without bound", async () => {
+    const job = fc.record({
+      account: fc.constantFrom("a", "b", "c"),
+      arrivesAt: fc.integer({ min: 0, max: 40 }).map((steps) => steps * 250),
+      original: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 32 })),
+      readingMs: fc.integer({ min: 0, max: 20 }).map((steps) => steps * 250),
+      works: fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 80, max: 100 })), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      workMs: fc.integer({ min: 0, max: 8 }).map((steps) => steps * 250),
+    });
+    const outcomes = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(job, { minLength: 2, maxLength: 40 }), async (jobs) => {
+        const simulated = new SimulatedBudget(100, 32, options);
+        const workMs = jobs.reduce((sum, one) => sum + one.works.length * (one.workMs + 500), 0);
+        // All have come and read, everybody's work, and what is refused, one after the other.
+        const told = await simulated.run(jobs, 15_000 + workMs + jobs.length * 2 * options.maxBlockedMs);
+        for (const { outcome } of told) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        expect(simulated.most.bytes).toBeLessThanOrEqual(options.aloneBytes);
+        expect(simulated.budget.held).toEqual({ work: 0, originals: 0 });
+        // Accounts take turns: one of each other for each of its own that is before it, and then those who are inside.
+        const most = options.maxPasses + 3 * simulated.most.inside + 2 * 16;
+        for (const { passes } of told) expect(passes).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: RUNS },
+    );
+    expect([...outcomes.keys()].toSorted()).toEqual(["done", "refused at the door", "refused in the line"]);
   });
 });
