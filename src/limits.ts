@@ -246,6 +246,11 @@ export const RESEAL_SECRETS = 500;
  * more.
  */
 export const RESEAL_BYTES = 1024 * 1024;
+/**
+ * Secrets of each kind that are counted as left in a database, at most: a database does one thing at a time, and counting
+ * millions keeps everybody waiting.
+ */
+export const MAX_COUNTED_SECRETS = 10_000;
 /** Saved watermarks, keyfiles or connectors of one account, of each kind. */
 export const MAX_ASSETS = 1_000;
 export const MAX_ASSET_NAME_CHARACTERS = 128;

@@ -3,7 +3,7 @@ import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
 import { signingContext } from "../delivery/signing-pairs.ts";
 import { ApiError } from "../errors.ts";
-import { RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
+import { MAX_COUNTED_SECRETS, RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { jobContext, targetContext } from "../webhook/accept.ts";
 import { secretContext } from "../webhook/secrets.ts";
@@ -41,7 +41,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 export interface Resealed {
   readonly resealed: number;
-  /** What is not sealed under the first key, in the present layout. */
+  /** What is not sealed under the first key, in the present layout; of each kind it is counted to a bound. */
   readonly left: number;
 }
 
@@ -67,7 +67,9 @@ export async function reseal(databases: readonly D1Database[], vault: Vault): Pr
   const sum = Object.values(left).reduce((total, number) => total + number, 0);
   if (sum > 0 && opened === 0) {
     logLine("error", { event: "vault", left });
-    throw new ApiError(422, `Secrets that no key of VAULT_KEY opens: ${sum}`);
+    const isMore = Object.values(left).some((number) => number >= MAX_COUNTED_SECRETS);
+    const more = isMore ? ", or more of one kind" : "";
+    throw new ApiError(422, `Secrets that no key of VAULT_KEY opens: ${sum}${more}`);
   }
   return { resealed, left: sum };
 }
@@ -86,10 +88,15 @@ export function pickSql({ table, column, names }: SealedColumn): string {
     ) WHERE before < ?3`;
 }
 
-/** ?1: the head of what is not left. Two ranges of the index, where there is one, instead of all; what was emptied has no head. */
+/**
+ * ?1: the head of what is not left; ?2: how many are counted at most. Two ranges of the index, where there is one, instead
+ * of all; what was emptied has no head.
+ */
 export function countSql({ table, column }: SealedColumn): string {
-  const [head, rows] = [`substr(${column}, 1, ${HEAD_BYTES})`, `SELECT COUNT(*) FROM ${table}`];
-  return `SELECT (${rows} WHERE ${head} > x'' AND ${head} < ?1) + (${rows} WHERE ${head} > ?1) AS number`;
+  const [head, rows] = [`substr(${column}, 1, ${HEAD_BYTES})`, `SELECT 1 FROM ${table}`];
+  return `SELECT COUNT(*) AS number FROM (
+      ${rows} WHERE ${head} > x'' AND ${head} < ?1 UNION ALL ${rows} WHERE ${head} > ?1 LIMIT ?2
+    )`;
 }
 
 async function pick(db: D1Database, column: SealedColumn, heads: string, limit: number): Promise<Secret[]> {
@@ -136,9 +143,9 @@ async function countAll(databases: readonly D1Database[], current: Uint8Array): 
   return left;
 }
 
-/** How many are left in one database, by column. */
+/** How many are left in one database, by column, as far as they are counted. */
 async function count(db: D1Database, current: Uint8Array): Promise<Record<string, number>> {
-  const statements = SEALED_COLUMNS.map((column) => db.prepare(countSql(column)).bind(current));
+  const statements = SEALED_COLUMNS.map((column) => db.prepare(countSql(column)).bind(current, MAX_COUNTED_SECRETS));
   const results = await db.batch<{ number: number }>(statements);
   const left = SEALED_COLUMNS.map(({ table, column }, index) => {
     return [`${table}.${column}`, results[index]?.results[0]?.number ?? 0] as const;

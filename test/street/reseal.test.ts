@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { openAsset, saveAsset } from "../../src/account/assets.ts";
 import { type Vault, vaultOf } from "../../src/account/vault.ts";
 import { settingsOf } from "../../src/env.ts";
+import { MAX_COUNTED_SECRETS } from "../../src/limits.ts";
 import { QUEUE_WORK_MS } from "../../src/limits/webhook.ts";
 import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/street/reseal.ts";
 import { runWork, sealOf } from "../../src/street/work.ts";
@@ -214,6 +215,23 @@ describe("what no key opens", () => {
     expect((await call(third, OLD_KEY)).body).toMatchObject({ resealed: 1, left: 0 });
   });
 
+  it("is counted to a bound, however much it is", async () => {
+    vi.spyOn(console, "error");
+    const sql = `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target)
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1)
+      SELECT 'lost ' || n, 'account', 'delivered', 0, 0, 0, ?2 FROM number`;
+    const target = await vaultUnder(OLD_KEY).seal({}, targetContext("lost"));
+    await env.DB.prepare(sql)
+      .bind(MAX_COUNTED_SECRETS + 1_000, target)
+      .run();
+    const third = new Uint8Array(32).toBase64();
+    const { status, body } = await call(third, NEW_KEY);
+    expect([status, body.message]).toEqual([
+      422,
+      `Secrets that no key of VAULT_KEY opens: ${MAX_COUNTED_SECRETS}, or more of one kind`,
+    ]);
+  });
+
   it("stands in nobody's way, and is named in the log, when it was damaged", async () => {
     const logged = vi.spyOn(console, "error");
     const damaged = await vaultUnder(OLD_KEY).seal({}, targetContext("another"));
@@ -279,8 +297,8 @@ it.each(["webhooks", "assets"])("finds what is left of %s by its index", async (
   for (const one of SEALED_COLUMNS.filter(({ table }) => table === name)) {
     const ranges = (sql: string) => `SEARCH ${sql} USING ${sql === name ? "COVERING INDEX" : "INDEX"} ${name}_by_head`;
     expect(await planOf(pickSql(one), "[]", 1, 1)).toContain(ranges("kept"));
-    expect(await planOf(countSql(one), new Uint8Array(5))).toContain(ranges(name));
-    expect(await planOf(countSql(one), new Uint8Array(5))).not.toContain(`SCAN ${name}`);
+    expect(await planOf(countSql(one), new Uint8Array(5), 1)).toContain(ranges(name));
+    expect(await planOf(countSql(one), new Uint8Array(5), 1)).not.toContain(`SCAN ${name}`);
   }
 });
 
