@@ -68,24 +68,56 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
   return isolateBudget.run(picturePrice(stored, plan), look, allowance);
 }
 
+/**
+ * The order in which formats are tried: one that costs little and mostly does well, the one that is mostly the smallest, and
+ * then those that are mostly given up at the first look beside these.
+ */
+const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
+  FORMATS.jpeg,
+  FORMATS.avif,
+  FORMATS.webp,
+  FORMATS.png,
+  FORMATS.gif,
+];
+
+/** Formats whose files are larger than those of another one: given up where that was. */
+const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
+
+/** Formats in the order in which they are tried; where nothing is given up, that is as they come. */
+export function inOrderOfTrial(formats: readonly FormatDefinition[], { kind }: Aim): readonly FormatDefinition[] {
+  if (kind !== "smart") return formats;
+  return formats.toSorted((one, other) => ORDER_OF_TRIAL.indexOf(one) - ORDER_OF_TRIAL.indexOf(other));
+}
+
 type Written = Rendition & { readonly format: FormatDefinition };
 
 /**
  * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
- * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far
+ * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far, whose format takes
+ *   about `rivalSampleBytes` for the sample of the picture
  * @throws ApiError 422 when none can, 503
  */
 export async function bestOf(
   formats: readonly FormatDefinition[],
   aim: Aim,
-  write: (format: FormatDefinition, rivalBytes: number | undefined) => Promise<Rendition | null>,
+  write: (
+    format: FormatDefinition,
+    rivalBytes: number | undefined,
+    rivalSampleBytes: number | undefined,
+  ) => Promise<Rendition | null>,
 ): Promise<Written> {
   let best: Written | undefined;
   const refusals: ApiError[] = [];
+  const givenUp = new Set<FormatDefinition>();
   for (const format of formats) {
+    const smaller = LARGER_THAN.get(format);
+    if (smaller && givenUp.has(smaller)) continue;
     try {
-      const made = await write(format, best?.file.bytes.length);
-      if (!made) continue;
+      const made = await write(format, best?.file.bytes.length, best?.sampleBytes);
+      if (!made) {
+        givenUp.add(format);
+        continue;
+      }
       const isBest = !best || isBetter(made, best, aim);
       (isBest ? best : made)?.file.release();
       if (isBest) best = { ...made, format };

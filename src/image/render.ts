@@ -12,7 +12,7 @@ import { metadataBytes } from "./metadata.ts";
 import type { OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
-import { bestOf, outputFormatsOf } from "./output-formats.ts";
+import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { canHoldAlpha, planOperations, writtenFrames } from "./planning.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
@@ -62,10 +62,10 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const kept = keptOf(stored, order.output);
     const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
-    const formats = await outputFormatsOf(stored, plan, order);
-    const made = await bestOf(formats, aim, (format, rivalBytes) => {
+    const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
+    const made = await bestOf(formats, aim, (format, rivalBytes, rivalSampleBytes) => {
       isHandedOver = format === formats.at(-1);
-      const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast: isHandedOver };
+      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast: isHandedOver };
       return optimized(wish, isHandedOver ? source : source.retain(), allowance);
     });
     const best = withMetadata(made, kept);

@@ -7,7 +7,7 @@ import { identify } from "../../src/image/detect.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { optimized } from "../../src/image/optimize/attempts.ts";
-import { bestOf, outputFormatsOf } from "../../src/image/output-formats.ts";
+import { bestOf, inOrderOfTrial, outputFormatsOf } from "../../src/image/output-formats.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import macaw from "../fixtures/score/macaw.png";
@@ -50,6 +50,13 @@ describe("the formats that are tried", () => {
   });
 });
 
+it("are tried in an order in which most are given up at the first look", () => {
+  const { jpeg, gif, webp, avif } = FORMATS;
+  const formats = [jpeg, png, gif, webp, avif];
+  expect(inOrderOfTrial(formats, { kind: "smart", preset: "medium" })).toEqual([jpeg, avif, webp, png, gif]);
+  expect(inOrderOfTrial(formats, { kind: "quality", quality: 80 })).toEqual(formats);
+});
+
 describe("the best of them", () => {
   const [jpeg, webp, avif] = [FORMATS.jpeg, FORMATS.webp, FORMATS.avif];
   const file = (length: number, score: number) => ({ file: SharedBytes.of(new Uint8Array(length)), score });
@@ -66,6 +73,13 @@ describe("the best of them", () => {
     encode.mockResolvedValueOnce(file(50, 80)).mockResolvedValueOnce(null).mockResolvedValueOnce(file(60, 80));
     expect((await bestOf([jpeg, webp, avif], { kind: "lossless" }, encode)).format).toBe(jpeg);
     expect(encode.mock.calls.map(([, rivalBytes]) => rivalBytes)).toEqual([undefined, 50, 50]);
+  });
+
+  it("is not GIF where PNG was given up", async () => {
+    const encode = vi.fn<(format: unknown) => Promise<ReturnType<typeof file> | null>>();
+    encode.mockResolvedValueOnce(file(50, 80)).mockResolvedValueOnce(null);
+    expect((await bestOf([jpeg, FORMATS.png, FORMATS.gif], { kind: "lossless" }, encode)).format).toBe(jpeg);
+    expect(encode.mock.calls.map(([format]) => format)).toEqual([jpeg, FORMATS.png]);
   });
 
   it("does without those that cannot, unless none can", async () => {
@@ -95,6 +109,24 @@ describe("a format", () => {
     };
     expect(await made(500)).toBeNull();
     expect(await made(1_000_000)).not.toBeNull();
+  });
+
+  it("is given up after one look at the sample", async () => {
+    const { stored, plan } = await storedOf(scene(1_200, 900), true);
+    const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
+    const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
+    const wish = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 1_000_000, rivalSampleBytes: 500 };
+    expect(await optimized(wish, SharedBytes.of(stored.bytes))).toBeNull();
+    expect(encode).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not written anew without loss where it was given up", async () => {
+    const { stored, plan } = await storedOf(scene(1_200, 900), true);
+    const run = vi.fn<typeof png.recompress.run>(png.recompress.run);
+    const format = { ...png, recompress: { ...png.recompress, run } };
+    const wish = { stored: { ...stored, format }, plan, format, aim, isLast: false };
+    expect(await optimized({ ...wish, rivalBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
+    expect(run).not.toHaveBeenCalled();
   });
 
   it("keeps what a mask makes transparent", async () => {

@@ -101,6 +101,7 @@ async function firstOrBetter(
     }
     const timed = (breath: Breath) => clocked(task, breath, () => run(session, breath));
     const outcome = await isolateBudget.run(price, timed, allowance);
+    if (outcome === BEATEN && isFarAbove(task)) return null;
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;
     const made = marked(task, outcome);
@@ -109,6 +110,14 @@ async function firstOrBetter(
   }
   if (!best && refusal && !isBeaten) throw refusal();
   return best;
+}
+
+/** Once a search was given up, files of more than so many times the bytes of their rival are not worth writing anew. */
+const FAR_ABOVE = 2;
+
+/** Whether the original is so much larger than what another format makes of it that it need not be recompressed. */
+function isFarAbove({ rivalBytes = Infinity, unchanged }: Task): boolean {
+  return rivalBytes < Infinity && (unchanged?.original?.length ?? Infinity) > rivalBytes * FAR_ABOVE;
 }
 
 /** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */

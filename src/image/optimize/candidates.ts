@@ -7,6 +7,7 @@ import { isFlat } from "./exact.ts";
 import { MAX_QUALITY, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
 import {
+  type Curve,
   curveOf,
   type DistortionAt,
   distortionOf,
@@ -49,24 +50,28 @@ export interface SampleSearch {
   readonly format: FormatDefinition;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
+  /** Bytes of the sample from which on all is given up. */
+  readonly most?: number;
   readonly breath: Breath;
 }
 
 /**
  * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma
- * resolution.
+ * resolution. None where the first look shows that all would take too many bytes.
  * @param ways the first is preferred where they do equally well
  */
-export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): Promise<[Candidate, ...Candidate[]]> {
+export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): Promise<readonly Candidate[]> {
   const { sample, settings, targetScore } = quest;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
   for (const way of ways) {
     const maker = sample.tiles ? await way.onSample(sample) : way;
+    const curves = curvesOf(maker, quest.look);
+    if (!cheapest && (await isOver(maker, curves, quest))) return [];
     for (const variant of settings.subsample ? [{}] : way.variants) {
       const chosen = { ...settings, ...variant };
       if (chosen.loss === "nothing" && (await isHopeless(maker, quest, cheapest, standing.get("levels")))) continue;
-      const candidate = await candidateOf(quest, way, maker, chosen, cheapest);
+      const candidate = await candidateOf(quest, way, maker, curves(chosen), chosen, cheapest);
       const rival = standing.get(chosen.loss);
       if (!rival || (await isBetter(candidate.best, rival.best, targetScore))) standing.set(chosen.loss, candidate);
       if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
@@ -81,15 +86,44 @@ export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): 
   return [cheapest, ...sized.toSorted((one, other) => one.bytes - other.bytes).map(({ one }) => one)];
 }
 
+/** The curves of a maker: one for each kind of loss, so that nothing is made twice. */
+function curvesOf(maker: Maker, look: Look): (settings: EncodeSettings) => Curve {
+  const known = new Map<string, Curve>();
+  return (settings) => {
+    const key = `${settings.loss} ${settings.subsample}`;
+    const curve = known.get(key) ?? curveOf(maker, settings, look);
+    known.set(key, curve);
+    return curve;
+  };
+}
+
+/**
+ * Whether a palette that is likely to reach the target score takes too many bytes, and of what is flat also what loses
+ * nothing.
+ */
+async function isOver(
+  maker: Maker,
+  curves: (settings: EncodeSettings) => Curve,
+  { sample, settings, targetScore, most = Infinity, breath }: SampleSearch,
+): Promise<boolean> {
+  const inColors = { ...settings, loss: "colors" } as const;
+  const distortionAt = most < Infinity ? distortionOf(maker, inColors) : undefined;
+  if (!distortionAt) return false;
+  const bytesAt = async (one: EncodeSettings, quality: number) => (await (await curves(one)(quality)).bytes()).length;
+  if ((await bytesAt(inColors, await likelyQuality(distortionAt, targetScore, inColors))) <= most) return false;
+  if (!(await isFlat(sample.picture, breath))) return true;
+  return (await bytesAt({ ...settings, loss: "nothing" }, MAX_QUALITY)) > most;
+}
+
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
-  { sample, look, targetScore }: SampleSearch,
+  { sample, targetScore }: SampleSearch,
   way: Way,
   maker: Maker,
+  curve: Curve,
   settings: EncodeSettings,
   cheapest: Candidate | undefined,
 ): Promise<Candidate> {
-  const curve = curveOf(maker, settings, look);
   const distortionAt = distortionOf(maker, settings);
   const search = await searchAfter(cheapest, settings, targetScore);
   if (!distortionAt) throw new RangeError("a way without previews");

@@ -37,14 +37,16 @@ export class Reference {
   private readonly strips: readonly Strip[];
   /** How what is compared of the sample lies; absent where it is the whole picture. */
   private readonly tile: Tile | undefined;
-  private readonly prepared: PreparedReference | undefined;
+  private readonly keepsPrepared: boolean;
+  /** Made when something is first compared: a format may be given up before. */
+  private prepared: PreparedReference | undefined;
   private readonly breath: Breath;
 
   private constructor(
     picture: Picture,
     sample: Sample,
     open: () => Promise<Rows>,
-    prepared: PreparedReference | undefined,
+    keepsPrepared: boolean,
     breath: Breath,
   ) {
     this.size = { width: picture.width, height: picture.height };
@@ -52,7 +54,7 @@ export class Reference {
     this.open = open;
     this.strips = stripsOf(picture);
     this.tile = tileIn(sample, this.strips);
-    this.prepared = prepared;
+    this.keepsPrepared = keepsPrepared;
     this.breath = breath;
   }
 
@@ -78,9 +80,7 @@ export class Reference {
     const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
     const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips));
-    const rows = keeps.prepared ? await firstFrame(sample.picture, breath) : undefined;
-    const prepared = rows && (await preparedOf(rows, breath, tileIn(sample, strips)));
-    return new Reference(picture, sample, open, prepared, breath);
+    return new Reference(picture, sample, open, keeps.prepared, breath);
   }
 
   /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
@@ -92,9 +92,12 @@ export class Reference {
 
   /** The score of a rendition of the sample, on one background if so told. */
   async scoreSample(rendition: Rows, background?: number): Promise<number> {
-    if (this.prepared) return compareWith(this.prepared, rendition, this.breath, background);
-    const original = await firstFrame(this.sample.picture, this.breath);
-    return compareRows(original, rendition, this.breath, { tile: this.tile, background });
+    const { keepsPrepared, breath } = this;
+    const open = () => firstFrame(this.sample.picture, breath);
+    const tile = tileIn(this.sample, this.strips);
+    if (!keepsPrepared) return compareRows(await open(), rendition, breath, { tile, background });
+    this.prepared ??= await preparedOf(await open(), breath, tile);
+    return compareWith(this.prepared, rendition, breath, background);
   }
 
   /** Frees what was prepared; nothing is scored afterward. */

@@ -21,6 +21,8 @@ export interface Rendition {
   readonly isOriginal?: boolean;
   /** Whether a file without loss is known to be larger, however thoroughly it is written. */
   readonly beatsExact?: boolean;
+  /** About what its format takes for the sample of the picture at the target score; absent where that was not found. */
+  readonly sampleBytes?: number;
   /** Where the search for it ended; absent where there was none, or nothing is to be learned from it. */
   readonly ended?: Start;
 }

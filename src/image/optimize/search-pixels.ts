@@ -41,7 +41,7 @@ function searchableIn(task: Task): WritableFormat | null {
 function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
   const targetScore = searchedScore(task) ?? 100;
   const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
-  const { settings } = task;
+  const { settings, rivalSampleBytes } = task;
   const aim = targetScore + uncertainty(task.picture);
   const goal = {
     format,
@@ -52,6 +52,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     triesFinal: room.triesFinal,
     triesExact: room.triesExact,
     rivalBytes,
+    rivalSampleBytes,
     start: task.start,
   };
   return {

@@ -13,16 +13,23 @@ import type { Patience } from "./presets.ts";
 import { CLOSE_POINTS } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
+import { mostInHaste, mostOnSample, type Rival } from "./rival.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import { curveOf, distortionOf, type Found, Look, surely, type Trial } from "./trial.ts";
-import { bestWay, endOf, fromNeighbor, type Probed, wholeBy, type WrittenSearch } from "./written.ts";
+import {
+  bestWay,
+  bytesOnSample,
+  type Ended,
+  endOf,
+  fromNeighbor,
+  type Probed,
+  wholeBy,
+  type WrittenSearch,
+} from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
 const MAX_PREVIEWED_TRIES = 4;
-
-/** Tries made in haste take up to half as many bytes again, and a sample is not quite the picture. */
-const HOPELESS = 2;
 
 /** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
 const NEARLY_ALIKE = 1.1;
@@ -37,7 +44,7 @@ const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
 
 /** What is searched for. */
-export interface Goal {
+export interface Goal extends Rival {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
@@ -48,8 +55,6 @@ export interface Goal {
   readonly triesFinal: boolean;
   /** Encodings without loss are tried as well where that is promising. */
   readonly triesExact: boolean;
-  /** What the result competes with: of one that is plainly larger nothing is made. */
-  readonly rivalBytes: number;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
 }
@@ -83,34 +88,33 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
   const [way] = ways;
   // Tiles cost little, and say more of a large picture than its neighbor does.
   const isNear = start && way && !reference.sample.tiles;
-  const chosen = isNear ? await fromNeighbor(quest, way, start) : await fromSample(quest, ways);
-  if (!chosen) return null;
+  const most = way ? await mostOnSample(quest, way) : Infinity;
+  const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
+  if (!chosen || chosen.isBeaten) return null;
   const { best: found, known, settings } = chosen;
   const isWritten = chosen.way.finish === chosen.way.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), score: await found.score() } : await written(chosen, isWritten);
-  const ended = { ...lossy, ended: endOf(quest, settings, known) };
+  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, settings, known) };
   return isFrugal ? ended : withoutLoss(quest, chosen, ended);
 }
 
 /** The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival. */
-async function fromSample(quest: Quest, ways: readonly Way[]): Promise<Omit<Probed, "curve"> | null> {
-  const { reference, rivalBytes } = quest;
-  const chosen = await bestWay(quest, ways);
-  if (chosen.bytes * partsOf(reference) > rivalBytes * HOPELESS) return null;
-  return reference.sample.tiles ? { ...chosen, ...(await wholeBy(quest, chosen)) } : chosen;
-}
-
-/** How many times the sample is smaller than the picture. */
-function partsOf({ size, sample }: Reference): number {
-  return (size.width * size.height) / (sample.picture.width * sample.picture.height);
+async function fromSample(quest: Quest, ways: readonly Way[], most: number): Promise<Ended | null> {
+  const chosen = await bestWay(quest, ways, most);
+  if (chosen.isBeaten || chosen.bytes > most) return null;
+  const whole = quest.reference.sample.tiles && (await wholeBy(quest, chosen));
+  const { length } = await chosen.best.bytes();
+  return { ...chosen, ...whole, sampleBytes: bytesOnSample(chosen.score, length, quest.targetScore) };
 }
 
 /** Where it is known what a file will show. */
 async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
-  const { reference, isFrugal, rivalBytes, onSample } = quest;
-  const [first, ...others] = await candidatesFor({ ...quest, sample: reference.sample, look: onSample }, ways);
-  if ((await first.best.bytes()).length * partsOf(reference) > rivalBytes * HOPELESS) return null;
+  const { reference, isFrugal, onSample } = quest;
+  const most = mostInHaste(quest);
+  const sought = { ...quest, sample: reference.sample, look: onSample, most };
+  const [first, ...others] = await candidatesFor(sought, ways);
+  if (!first || (await first.best.bytes()).length > most) return null;
   const { chosen, found } = await chosenOf(quest, first, others);
   const rivals = isFrugal ? [] : await rivalsOf(quest, found, first, others);
   return finished(quest, { ...chosen, best: found }, rivals);

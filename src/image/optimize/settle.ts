@@ -1,6 +1,6 @@
 /** Tries qualities of one way to encode until a rendition is close enough to the target score. */
 import type { Size } from "../geometry.ts";
-import { type Known, nextQuality } from "./losses.ts";
+import { bytesAtTarget, type Known, nextQuality } from "./losses.ts";
 import type { Patience } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Curve, Trial } from "./trial.ts";
@@ -21,6 +21,8 @@ interface Aim {
 export interface Settled {
   readonly best: Trial;
   readonly known: readonly Known[];
+  /** What was made is plainly larger than it may be. */
+  readonly isBeaten?: boolean;
 }
 
 interface Settling {
@@ -34,13 +36,18 @@ interface Settling {
   readonly isNear: boolean;
   /** How steep the curve of the picture is, until two qualities say it. */
   readonly slope?: number;
+  /** Bytes at the target score from which on it is given up. */
+  readonly most?: number;
 }
+
+/** By what part bytes at the target score may be larger or smaller than expected, for each point that a score is away from it. */
+const UNSURE_PER_POINT = 0.02;
 
 /** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
 export async function settled(
   { targetScore, scale, patience }: Aim,
   curve: Curve,
-  { picture, first, close, tries, isNear, slope }: Settling,
+  { picture, first, close, tries, isNear, slope, most = Infinity }: Settling,
   before: readonly Known[] = [],
 ): Promise<Settled> {
   const known: Known[] = [...before];
@@ -53,6 +60,8 @@ export async function settled(
     known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
     best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
     const above = made.score - targetScore;
+    const expectedBytes = made.bytes * bytesAtTarget(made.score, targetScore);
+    if (expectedBytes > most * (1 + UNSURE_PER_POINT * Math.abs(above))) return { best: trial, known, isBeaten: true };
     if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;
     if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
     if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;

@@ -31,6 +31,8 @@ export interface Wish {
   readonly encoding?: "baseline" | "progressive" | undefined;
   /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
   readonly rivalBytes?: number | undefined;
+  /** About what that format takes for the sample of the picture at the target score; absent where that is not known. */
+  readonly rivalSampleBytes?: number | undefined;
   /** No other format is tried after this one. */
   readonly isLast: boolean;
   /** Where the search in a neighbor of the picture, which is the same in another size, ended. */

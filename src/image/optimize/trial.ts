@@ -16,6 +16,8 @@ export interface Found {
   readonly score: number;
   /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
   readonly beatsExact?: boolean;
+  /** About what the sample takes at the target score. */
+  readonly sampleBytes?: number;
   /** Where the search ended; absent where nothing is to be learned from it. */
   readonly ended?: Start;
 }

@@ -69,10 +69,18 @@ export interface Probed {
   readonly quality: number;
   /** About what the sample takes at the target score. */
   readonly bytes: number;
+  /** It is plainly larger than it may be. */
+  readonly isBeaten?: boolean;
 }
 
-/** The way that takes the fewest bytes on the sample. */
-export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Promise<Probed> {
+/** A way with which a search ended, and about what it takes for the sample at the target score. */
+export type Ended = Omit<Probed, "curve"> & { readonly sampleBytes: number };
+
+/**
+ * The way that takes the fewest bytes on the sample.
+ * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
+ */
+export async function bestWay(search: WrittenSearch, ways: readonly Way[], most: number): Promise<Probed> {
   const { reference, settings } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
@@ -85,7 +93,8 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Prom
     for (const [index, variant] of variants.entries()) {
       if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
       const chosen = { ...settings, ...variant };
-      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || hasSpare });
+      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || hasSpare, most });
+      if (best.isBeaten) return best;
     }
   }
   if (!best) throw new RangeError("no way to encode");
@@ -96,10 +105,10 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[]): Prom
 async function better(
   search: WrittenSearch,
   known: Probed | undefined,
-  further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean },
+  further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean; most: number },
 ): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
-  const { way, maker, settings, isSettled } = further;
+  const { way, maker, settings, isSettled, most } = further;
   const { picture } = reference.sample;
   const onTiles = scale.haste === undefined ? "haste" : "oneScan";
   const asWhole = triesFinal ? "stays" : "haste";
@@ -114,7 +123,14 @@ async function better(
     return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore) };
   };
   const made = await probed(
-    await settled(search, curve, { picture, first, close, tries, isNear: !isSettled || known !== undefined }),
+    await settled(search, curve, {
+      picture,
+      first,
+      close,
+      tries,
+      isNear: !isSettled || known !== undefined,
+      ...(!known && { most }),
+    }),
   );
   if (!known) return made;
   if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
@@ -163,7 +179,7 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known }: P
 }
 
 /** A picture that is its own sample, by the way that took the fewest bytes in a neighbor, from the quality that did there. */
-export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start): Promise<Omit<Probed, "curve">> {
+export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start, most: number): Promise<Ended> {
   const { reference, onSample, targetScore, triesFinal, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
@@ -175,10 +191,21 @@ export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope: start.slope,
+    most,
   };
   const made = await settled({ ...search, patience }, curve, goal);
   const [score, { length }] = [await made.best.score(), await made.best.bytes()];
-  return { way, settings, ...made, score, quality: expectedQuality(made.known, targetScore, scale), bytes: length };
+  const sampleBytes = bytesOnSample(score, length, targetScore);
+  const quality = expectedQuality(made.known, targetScore, scale);
+  return { way, settings, ...made, score, quality, bytes: length, sampleBytes };
+}
+
+/**
+ * About what a rendition of the sample takes at the target score. One that is far above it is of the lowest quality that there
+ * is: it has no fewer bytes to come to.
+ */
+export function bytesOnSample(score: number, bytes: number, targetScore: number): number {
+  return score > targetScore + NEAR_POINTS ? bytes : bytes * bytesAtTarget(score, targetScore);
 }
 
 /** The quality of a scale that is nearest to where a search is to start. */

@@ -5,7 +5,7 @@ import { keptPicture } from "../kept-picture.ts";
 import { type Pixels, collectPixels, rowsOfPixels } from "../kept.ts";
 import { optimized } from "../optimize/attempts.ts";
 import { isOpaque } from "../optimize/opaque.ts";
-import { bestOf } from "../output-formats.ts";
+import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import { pictureOf, type Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
@@ -98,12 +98,13 @@ export class Carrier {
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
     const { formats, aim, encoding, kept } = job;
-    const made = await bestOf(formats, aim, async (format, rivalBytes) => {
+    const tried = inOrderOfTrial(formats, aim);
+    const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const key = searchKey(group, job, format);
       const start = key === undefined ? undefined : starts.of(key, plan.size);
-      const isLast = format === formats.at(-1);
+      const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
-      const wish = { stored, plan, format, aim, encoding, rivalBytes, isLast, start, allPixels };
+      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast, start, allPixels };
       const rendition = await optimized(wish, source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
       return rendition;
