@@ -150,6 +150,15 @@ export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 export const MAX_KNOWN_RESULTS = 10_000;
 /** An answer that is longer, with hundreds of faces or boxes, is worked out again. */
 export const MAX_KNOWN_ANSWER_CHARACTERS = 16 * 1024;
+/** The same of several results, of which each takes up to 800 characters: the largest srcset has 48. */
+export const MAX_KNOWN_SET_CHARACTERS = 48 * 1024;
+/**
+ * How long a request with `reuse` waits for an equal one that is being worked on: most work takes less, and its own takes as long
+ * again.
+ */
+export const REUSE_WAIT_MS = 20_000;
+/** After this somebody who works on a request with `reuse`, and has not ended it, is taken for lost. */
+export const REUSE_CLAIM_MS = 60_000;
 /** How long a result in a caller's own store is found again: nobody knows whether it is still there. */
 export const STORED_RESULT_KEPT_MS = 24 * 3_600_000;
 /** A validator that is longer is not kept. */

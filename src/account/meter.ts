@@ -23,6 +23,7 @@ import {
 } from "./ledger.ts";
 import type { Failure, RepeatableAsk, Spent, TakenWithReceipt } from "./metered.ts";
 import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
+import { type ClaimAsk, ResultClaims } from "./result-claims.ts";
 import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
 import { forgetDaysBefore, saveUsage } from "./usage.ts";
 
@@ -41,6 +42,7 @@ export class Meter extends DurableObject<Env> {
   readonly #receipts: ExpiringRows<Receipt>;
   readonly #uses: ExpiringRows<TokenUse>;
   readonly #results: ExpiringRows<KnownResult>;
+  readonly #claims = new ResultClaims();
   #writtenAt = -Infinity;
   #pending = false;
   /** Whether an alarm will copy the usage. */
@@ -110,16 +112,24 @@ export class Meter extends DurableObject<Env> {
    * @param reserved all that were reserved: those that were not needed are free again
    */
   settle(lease: number, spent?: Spent, ending?: Ending, reserved = 1, now = Date.now()): void {
+    // Who waits looks once this call is over.
+    if (spent?.claim !== undefined) this.#claims.end(spent.claim);
     if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, reserved, now);
     settle(this.#ledger, lease, now, { reserved, spent: spent?.credits ?? 1 });
     if (spent) this.#noteSpent(spent, now);
     this.#keep();
   }
 
-  /** A result that is found again under its name. */
-  recall(name: string, now = Date.now()): KnownResult | undefined {
-    const known = this.#results.get(name);
-    return known && known.forgottenAt > now ? known : undefined;
+  /**
+   * A result that is found again under its name.
+   * @param ask absent: nobody waits for somebody else's, or for this one
+   */
+  async recall(name: string, ask?: ClaimAsk): Promise<KnownResult | undefined> {
+    const look = () => {
+      const known = this.#results.get(name);
+      return known && known.forgottenAt > Date.now() ? known : undefined;
+    };
+    return ask ? this.#claims.find(name, ask, look, Date.now) : look();
   }
 
   /** Gives back a use of an upload token that was taken for a request whose work did not begin. */
@@ -208,12 +218,13 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  #noteSpent({ key, bytesIn, bytesOut, credits = 1, known }: Spent, now: number): void {
+  #noteSpent({ key, bytesIn, bytesOut, credits = 1, known, knownByBytes }: Spent, now: number): void {
     note(this.#ledger, key, { pictures: 1, credits, bytesIn, bytesOut }, now);
-    if (known) this.#results.put(known.name, known.result);
+    for (const one of [known, knownByBytes]) if (one) this.#results.put(one.name, one.result);
   }
 
-  #noteFailure({ key, ms }: Failure, now: number): void {
+  #noteFailure({ key, ms, claim }: Failure, now: number): void {
+    if (claim !== undefined) this.#claims.end(claim);
     lose(this.#ledger, ms, now);
     note(this.#ledger, key, { errors: 1, failedMs: Math.round(ms) }, now);
   }

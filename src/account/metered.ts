@@ -13,12 +13,18 @@ export interface Spent {
   readonly bytesOut: number;
   /** The result, where it is to be found again. */
   readonly known?: NamedResult;
+  /** The same under the name of its original's bytes, where the original was fetched. */
+  readonly knownByBytes?: NamedResult;
+  /** The claim of a request with `reuse`: others that wait for its result find it now. */
+  readonly claim?: string;
 }
 
 /** Which key work failed for, and the milliseconds of processor time that it took. */
 export interface Failure {
   readonly key: string;
   readonly ms: number;
+  /** The claim of a request with `reuse`: one of those that wait does the work instead. */
+  readonly claim?: string;
 }
 
 /** A request that may be sent again under its name must find what became of it. */

@@ -471,6 +471,7 @@ export type SetOutput = {
   readonly saved: number;
   readonly score?: number;
   readonly url: string;
+  readonly reused?: true;
   readonly analysis?: Analysis;
 };
 

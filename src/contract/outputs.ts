@@ -123,10 +123,6 @@ export function withDefaults(
 ): Record<string, unknown> {
   const { outputs, srcset } = request;
   if (outputs !== undefined && srcset !== undefined) throw new ApiError(422, "outputs cannot be combined with srcset");
-  const several = outputs === undefined ? "srcset" : "outputs";
-  if (request[several] !== undefined && request["reuse"] === true) {
-    throw new ApiError(422, `reuse cannot be combined with ${several}`);
-  }
   if (srcset !== undefined && isObject(request["output"]) && Object.hasOwn(request["output"], "format")) {
     throw new ApiError(422, "output.format cannot be combined with srcset, whose formats say it");
   }

@@ -70,7 +70,7 @@ export type Success = v.InferOutput<typeof Success>;
 
 /** One of several results. */
 export const SetOutput = v.strictObject({
-  ...v.omit(OutputMetadata, ["reused"]).entries,
+  ...OutputMetadata.entries,
   analysis: v.optional(AnalysisAnswers),
 });
 export type SetOutput = v.InferOutput<typeof SetOutput>;

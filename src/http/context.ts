@@ -60,6 +60,8 @@ interface Variables {
   processed: Omit<Spent, "key"> | undefined;
   /** The answer is an earlier result, which costs nothing. */
   isReused: boolean | undefined;
+  /** The claim of a request with `reuse` on the work that it may do. */
+  claim: string | undefined;
   /** What the answer says. */
   said: Processed | Failure | Accepted | undefined;
   /** Absent where the work did not begin, or the request has no `Idempotency-Key`. */

@@ -206,12 +206,14 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
   try {
     const stub = c.env.METER.getByName(meter);
     const { processed, allowance, isReused } = c.var;
+    const claim = c.var.claim === undefined ? {} : { claim: c.var.claim };
     if (lease === undefined) {
       if (ending) await stub.end(ending);
       if (status >= 400) await stub.fail(key);
-    } else if (status >= 400) await stub.release(lease, { key, ms: allowance?.takenMs ?? 0 }, ending, credits);
-    else if (isReused) await stub.release(lease, undefined, ending);
-    else await stub.settle(lease, processed && { key, ...processed }, ending, credits);
+    } else if (status >= 400)
+      await stub.release(lease, { key, ms: allowance?.takenMs ?? 0, ...claim }, ending, credits);
+    else if (isReused) await stub.release(lease, undefined, ending, credits);
+    else await stub.settle(lease, processed && { key, ...processed, ...claim }, ending, credits);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
     logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });

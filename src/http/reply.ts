@@ -4,20 +4,17 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Failure, InputMetadata, OutputMetadata, Processed, Success } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
+import type { Encoded } from "../files.ts";
 import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { readTemporary } from "../storage/volatile.ts";
-import type { Result } from "../street/process.ts";
 import type { AppContext } from "./context.ts";
 
 /** The answer to a processed image. */
-export function replyResult(c: AppContext, result: Result): Response {
-  const { input, output, analysis } = result;
-  const metadata: Success = { success: true, code: 200, id: c.var.id, input, output, ...(analysis && { analysis }) };
+export function replyResult(c: AppContext, metadata: Success, { bytes, mime }: Encoded): Response {
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
   c.set("said", metadata);
-  const { bytes, mime } = result.encoded;
   return replyBytes(c, metadata, { body: bytes as Uint8Array<ArrayBuffer>, mime });
 }
 

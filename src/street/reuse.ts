@@ -7,13 +7,17 @@ import { openAsset } from "../account/assets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { KnownResult, NamedResult } from "../account/known-results.ts";
 import type { Meter } from "../account/meter.ts";
+import type { Spent } from "../account/metered.ts";
+import type { ClaimAsk } from "../account/result-claims.ts";
 import { vaultOf } from "../account/vault.ts";
 import { inOrder } from "../contract/in-order.ts";
-import type { Success } from "../contract/response.ts";
+import { isSet } from "../contract/request.ts";
+import type { SetOutput, Success } from "../contract/response.ts";
 import { engineVersion, type Settings } from "../env.ts";
-import type { Original } from "../files.ts";
+import type { Encoded, Original } from "../files.ts";
 import {
   MAX_KNOWN_ANSWER_CHARACTERS,
+  MAX_KNOWN_SET_CHARACTERS,
   MAX_SOURCE_BYTES,
   MAX_VALIDATOR_CHARACTERS,
   REUSE_MARGIN_MS,
@@ -26,10 +30,11 @@ import { base64Url, sha256 } from "../storage/digest.ts";
 import { isConnected, type Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";
 import type { Street } from "./edges.ts";
-import type { Job, Ports, Result, Source } from "./process.ts";
+import type { Job, Ports, Source } from "./process.ts";
+import type { SetResult } from "./set.ts";
 
 /** What of an answer speaks of the work. */
-export type Answer = Pick<Success, "input" | "output" | "analysis">;
+export type Answer = Omit<Success, "success" | "code" | "id"> | SetResult;
 
 /** What finding an earlier result needs. */
 export interface ReusePorts {
@@ -50,18 +55,24 @@ export interface ReusePorts {
   ) => Promise<{ readonly original: Original; readonly validators: Validators } | null>;
 }
 
-/** @param meter of the account; `database` that of its records */
-export function reusePortsOf(
-  env: Env,
-  settings: Settings,
-  { meter, baseUrl, database }: { meter: string; baseUrl: string; database: string },
-): ReusePorts {
+/** Where earlier results are looked for. */
+interface ReusePlace {
+  /** The meter of the account. */
+  readonly meter: string;
+  readonly baseUrl: string;
+  /** That of the account's records. */
+  readonly database: string;
+  /** How a result is waited for that somebody works on; absent: not. */
+  readonly ask?: ClaimAsk | undefined;
+}
+
+export function reusePortsOf(env: Env, settings: Settings, { meter, baseUrl, database, ask }: ReusePlace): ReusePorts {
   const stub: DurableObjectStub<Meter> = env.METER.getByName(meter);
   return {
     engine: engineVersion(env),
     baseUrl,
     now: Date.now,
-    recall: async (name) => stub.recall(name),
+    recall: async (name) => stub.recall(name, ask),
     isThere: (url) => hasTemporary(env.BUCKET, url, Date.now()),
     connectorOf: async (accountId, id) => {
       const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
@@ -75,56 +86,73 @@ export function reusePortsOf(
   };
 }
 
+/** What is to be remembered of a result, and under which names. */
+export type Named = Pick<Spent, "known" | "knownByBytes">;
+
 /** What a job came to: an earlier result, or one that was worked for, to be remembered where it has a name. */
-export type Outcome =
-  | { readonly reused: Answer }
-  | { readonly reused?: undefined; readonly result: Result; readonly known?: NamedResult | undefined };
+export interface Outcome {
+  readonly answer: Answer;
+  readonly isReused: boolean;
+  readonly named?: Named;
+  /** The file of a single result that was worked for. */
+  readonly encoded?: Encoded;
+}
 
 /**
  * Carries out a job, unless its result is there already.
  * @throws ApiError as the street does
  */
 export async function processOrReuse(
-  street: Pick<Street, "process">,
+  street: Pick<Street, "process" | "processSet">,
   job: Job,
   ports: Ports,
   reuse: ReusePorts,
 ): Promise<Outcome> {
   const { source, processing } = job;
-  if (processing.reuse !== true) return { result: await street.process(job, ports) };
-  const sent = source.kind === "upload" ? await hashOf(source.original.bytes) : undefined;
-  const name = await nameOf(job, sent, reuse);
-  const known = await usable(name, processing.store, reuse);
+  if (processing.reuse !== true) return worked(street, job, ports);
+  const nameOf = await namesFor(job, reuse);
   if (source.kind === "upload") {
-    if (known) return { reused: reusedAnswer(known, source.original.name) };
-    const result = await street.process(job, ports);
-    return { result, known: namedResult(name, { original: sent ?? "" }, result, job, reuse) };
+    const sent = await bytesOf(source.original);
+    const name = await nameOf(sent);
+    const known = await usable(name, reuse);
+    if (known) return reused(known, sent.name);
+    const outcome = await worked(street, job, ports);
+    const made = namedResult(name, { original: sent.hash }, outcome, job, reuse);
+    return { ...outcome, ...(made && { named: { known: made } }) };
   }
+  const name = await nameOf(["fetch", source.url, inOrder(source.headers)]);
+  const known = await usable(name, reuse);
   const found = await reuse.readIfChanged(source, known?.validators ?? {}, ports.allowance?.signal);
-  if (!found) return { reused: reusedAnswer(known) };
+  if (!found) return reused(known);
   const { original, validators } = found;
   try {
-    const hash = await hashOf(original.bytes);
-    if (known && known.original === hash) return { reused: reusedAnswer(known, original.name) };
-    const result = await street.process(job, { ...ports, readOriginal: async () => original });
-    return { result, known: namedResult(name, { original: hash, validators: short(validators) }, result, job, reuse) };
+    const fetched = await bytesOf(original);
+    if (known && known.original === fetched.hash) return reused(known, original.name);
+    const outcome = await worked(street, job, { ...ports, readOriginal: async () => original });
+    const made = namedResult(name, { original: fetched.hash, validators: short(validators) }, outcome, job, reuse);
+    const byBytes = made && { name: await nameOf(fetched), result: made.result };
+    return { ...outcome, ...(made && byBytes && { named: { known: made, knownByBytes: byBytes } }) };
   } finally {
     original.memory.release();
   }
 }
 
-/** What was remembered, as far as it is still there. */
-async function usable(
-  name: string,
-  store: Store | undefined,
-  { recall, isThere, now }: ReusePorts,
-): Promise<KnownResult | undefined> {
+async function worked(street: Pick<Street, "process" | "processSet">, job: Job, ports: Ports): Promise<Outcome> {
+  if (isSet(job.processing)) return { answer: await street.processSet(job, ports), isReused: false };
+  const { encoded, ...answer } = await street.process(job, ports);
+  return { answer, isReused: false, encoded };
+}
+
+/** What was remembered, as far as it is still there: of several results all of them. */
+async function usable(name: string, { recall, isThere, now }: ReusePorts): Promise<KnownResult | undefined> {
   try {
     const known = await recall(name);
     if (!known || known.forgottenAt <= now()) return undefined;
-    const { output } = JSON.parse(known.answer) as Answer;
+    const urls = resultsIn(JSON.parse(known.answer) as Answer).map(({ url }) => url);
     // A store of the caller's is not asked: what was written there is taken to be there.
-    return store !== undefined || (await isThere(output.url)) ? known : undefined;
+    const temporary = urls.filter((url) => temporaryEnd(url, now()) !== undefined);
+    const are = await Promise.all(temporary.map(isThere));
+    return are.every(Boolean) ? known : undefined;
   } catch (error) {
     // Doing the work is what the caller would have without the member.
     logLine("error", { event: "result not recalled", causes: causesOf(error) });
@@ -132,48 +160,78 @@ async function usable(
   }
 }
 
+/** The results of an answer. */
+function resultsIn(answer: Answer): readonly SetOutput[] {
+  return "output" in answer ? [answer.output] : Object.values(answer.outputs);
+}
+
+/** Whether an answer is an earlier one. */
+export function isReused(answer: Answer): boolean {
+  return resultsIn(answer).some(({ reused }) => reused);
+}
+
 /** @param name of the original that was sent now; its bytes are the same, whatever it is called */
-function reusedAnswer(known: KnownResult | undefined, name?: string): Answer {
+function reused(known: KnownResult | undefined, name?: string): Outcome {
   if (!known) throw new Error("An origin calls an image unchanged that nobody knows");
-  const { input, output, ...rest } = JSON.parse(known.answer) as Answer;
-  return { input: name ? { ...input, name } : input, output: { ...output, reused: true }, ...rest };
+  const answer = JSON.parse(known.answer) as Answer;
+  const input = name ? { ...answer.input, name } : answer.input;
+  const marked = <Output extends SetOutput>(output: Output) => ({ ...output, reused: true as const });
+  if ("output" in answer) return { answer: { ...answer, input, output: marked(answer.output) }, isReused: true };
+  const outputs = Object.fromEntries(Object.entries(answer.outputs).map(([entry, one]) => [entry, marked(one)]));
+  return { answer: { ...answer, input, outputs }, isReused: true };
 }
 
 /** What is to be remembered of a result; undefined where it soon ends, or is too long. */
 function namedResult(
   name: string,
   original: Pick<KnownResult, "original" | "validators">,
-  { input, output, analysis }: Result,
-  { processing }: Job,
+  { answer }: Outcome,
+  { processing: { store, outputs } }: Job,
   { now }: ReusePorts,
 ): NamedResult | undefined {
   const moment = now();
-  const end = processing.store ? moment + STORED_RESULT_KEPT_MS : temporaryEnd(output.url, moment);
-  const forgottenAt = processing.store ? end : end && end - REUSE_MARGIN_MS;
-  const answer = JSON.stringify({ input, output, ...(analysis && { analysis }) } satisfies Answer);
-  if (forgottenAt === undefined || forgottenAt <= moment || answer.length > MAX_KNOWN_ANSWER_CHARACTERS)
-    return undefined;
-  return { name, result: { forgottenAt, answer, ...original } };
+  const endOf = ({ url }: SetOutput, own?: Store): number =>
+    own ? moment + STORED_RESULT_KEPT_MS : (temporaryEnd(url, moment) ?? 0) - REUSE_MARGIN_MS;
+  const ends =
+    "output" in answer
+      ? [endOf(answer.output, store)]
+      : Object.entries(answer.outputs).map(([entry, one]) => endOf(one, outputs ? outputs[entry]?.store : store));
+  const forgottenAt = Math.min(...ends);
+  const text = JSON.stringify(answer);
+  const most = "output" in answer ? MAX_KNOWN_ANSWER_CHARACTERS : MAX_KNOWN_SET_CHARACTERS;
+  if (forgottenAt <= moment || text.length > most) return undefined;
+  return { name, result: { forgottenAt, answer: text, ...original } };
 }
 
-/** The same for the same work, whatever the order of the members, and for nothing else. */
-async function nameOf(
-  job: Job,
-  sent: string | undefined,
+/** Where a picture comes from, as far as it says which one it is. */
+interface Bytes {
+  readonly hash: string;
+  readonly name: string;
+}
+type Fetched = readonly ["fetch", url: string, headers: unknown];
+
+async function bytesOf({ bytes, name }: Original): Promise<Bytes> {
+  return { hash: await hashOf(bytes), name };
+}
+
+/** Names of a job's result: the same for the same work, whatever the order of the members, and for nothing else. */
+async function namesFor(
+  { accountId, processing, accept }: Job,
   { engine, baseUrl, connectorOf }: ReusePorts,
-): Promise<string> {
-  const { source, accountId } = job;
-  const { reuse: _, response: __, store, ...work } = job.processing;
-  const picture = source.kind === "upload" ? ["upload", sent] : ["fetch", source.url, inOrder(source.headers)];
+): Promise<(picture: Bytes | Fetched) => Promise<string>> {
+  const { reuse: _, response: __, ...work } = processing;
   const isNegotiated = JSON.stringify(work).includes('"auto"');
-  const target = store && [
-    inOrder(store),
-    isConnected(store) ? inOrder(await connectorOf(accountId, store.id)) : "",
-    // The name of the object follows from that of the original.
-    source.kind === "upload" ? source.original.name : "",
-  ];
-  const all = [picture, inOrder(work), isNegotiated ? (job.accept ?? "") : "", target ?? baseUrl, engine];
-  return hashOf(JSON.stringify(all));
+  const stores = [processing.store, ...Object.values(processing.outputs ?? {}).map(({ store }) => store)];
+  const ids = new Set(stores.flatMap((store) => (store && isConnected(store) ? [store.id] : [])));
+  const connectors: unknown[] = [];
+  for (const id of ids) connectors.push([id, inOrder((await connectorOf(accountId, id)) ?? {})]);
+  const isStored = stores.some((store) => store !== undefined);
+  return async (picture) => {
+    const shown = "hash" in picture ? ["upload", picture.hash] : picture;
+    // The name of an object in a store follows from that of the original.
+    const target = isStored ? [connectors, "hash" in picture ? picture.name : ""] : [];
+    return hashOf(JSON.stringify([shown, inOrder(work), isNegotiated ? (accept ?? "") : "", target, baseUrl, engine]));
+  };
 }
 
 async function hashOf(content: string | Uint8Array): Promise<string> {

@@ -1,10 +1,9 @@
 /** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
 import type { Charge } from "../account/accepted-jobs.ts";
 import { databaseNamed } from "../account/databases.ts";
-import type { NamedResult } from "../account/known-results.ts";
 import { vaultOf } from "../account/vault.ts";
 import { isPublicAddress } from "../address.ts";
-import { isSet, type Processing } from "../contract/request.ts";
+import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
@@ -22,7 +21,7 @@ import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
 import type { Street } from "./edges.ts";
 import type { Source } from "./process.ts";
-import { processOrReuse, reusePortsOf } from "./reuse.ts";
+import { isReused, type Named, processOrReuse, reusePortsOf } from "./reuse.ts";
 import { spentFor } from "./set.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
@@ -117,7 +116,7 @@ export async function runWork(
 ): Promise<void> {
   const settings = settingsOf(env);
   let takenMs = () => 0;
-  let known: NamedResult | undefined;
+  let named: Named | undefined;
   const ports: RunPorts = {
     ...portsOf(env, database),
     perform: async ({ accountId, job, upload }, signal) => {
@@ -127,17 +126,14 @@ export async function runWork(
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
       const ports = street.portsOf(env, settings, baseUrl, database);
-      if (isSet(processing)) return street.processSet(order, { ...ports, allowance });
       const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });
       const outcome = await processOrReuse(street, order, { ...ports, allowance }, reuse);
-      if (outcome.reused) return outcome.reused;
-      const { encoded: _, ...answer } = outcome.result;
-      ({ known } = outcome);
-      return answer;
+      ({ named } = outcome);
+      return outcome.answer;
     },
     closeCredit: async ({ job }, payload) => {
       const { credit } = JSON.parse(job) as AcceptedJob;
-      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Processed | Failure, takenMs(), known);
+      if (credit) await closeCredit(env, credit, JSON.parse(payload) as Processed | Failure, takenMs(), named);
     },
     join: (alone) => company.join(alone),
     everyRenewal: (renew) => {
@@ -161,7 +157,7 @@ async function closeCredit(
   { meter, key, charge, lease }: Credit,
   answer: Processed | Failure,
   takenMs: number,
-  known: NamedResult | undefined,
+  named: Named | undefined,
 ): Promise<void> {
   const stub = env.METER.getByName(meter);
   if (!answer.success) {
@@ -170,12 +166,12 @@ async function closeCredit(
     else if (lease !== undefined) await stub.release(lease, failure);
     return;
   }
-  if ("output" in answer && answer.output.reused) {
+  if (isReused(answer)) {
     if (charge) await stub.refund(charge);
     else if (lease !== undefined) await stub.release(lease);
     return;
   }
-  const spent = { key, ...spentFor(answer), ...(known && { known }) };
+  const spent = { key, ...spentFor(answer), ...named };
   if (charge) await stub.finish(spent, charge);
   else if (lease !== undefined) await stub.settle(lease, spent);
 }

@@ -77,8 +77,6 @@ describe("outputs", () => {
       "outputs.small.filter must not be given twice, by its name and an alias",
     ],
     [{ outputs: { a: {} }, srcset: { widths: [1] } }, "outputs cannot be combined with srcset"],
-    [{ outputs: { a: {} }, reuse: true }, "reuse cannot be combined with outputs"],
-    [{ srcset: { widths: [9] }, reuse: true }, "reuse cannot be combined with srcset"],
     [
       { outputs: { a: {}, b: { output: { format: "gif", metadata: "all" } } } },
       "outputs.b.output.metadata must be none in this output.format, which cannot hold any",

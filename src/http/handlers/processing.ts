@@ -2,15 +2,16 @@
 import { Buffer } from "node:buffer";
 
 import { checkPlaces, mostCredits } from "../../contract/outputs.ts";
-import { isSet, type UploadBody } from "../../contract/request.ts";
-import type { Processed, Success } from "../../contract/response.ts";
+import type { UploadBody } from "../../contract/request.ts";
+import type { Processed } from "../../contract/response.ts";
 import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { discard } from "../../files.ts";
 import { Allowance } from "../../image/allowance.ts";
+import { REUSE_WAIT_MS, SMALL_ORIGINAL_BYTES } from "../../limits.ts";
 import { WEBHOOK_OUTPUT_BYTES } from "../../limits/webhook.ts";
-import { type Job, judge, type Source } from "../../street/process.ts";
-import { type Outcome, processOrReuse, reusePortsOf } from "../../street/reuse.ts";
+import { type Job, judge, type Ports, type Source } from "../../street/process.ts";
+import { processOrReuse, reusePortsOf } from "../../street/reuse.ts";
 import { spentFor } from "../../street/set.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { charged, checkRoom } from "../acceptance.ts";
@@ -34,14 +35,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
   const ports = { ...clock.ports, allowance };
-  const reuse = reusePortsOf(c.env, settings, { meter: `account:${job.accountId}`, baseUrl, database });
-  const work = async (): Promise<Response> => {
-    if (!isSet(processing)) return replyOutcome(c, await processOrReuse(street, job, ports, reuse));
-    const said: Processed = { success: true, code: 200, id, ...(await street.processSet(job, ports)) };
-    c.set("processed", spentFor(said));
-    return replyMetadata(c, said, 200);
-  };
-  const answer = await work().catch((error: unknown) => {
+  const answer = await replied(c, job, ports, baseUrl).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });
   answer.headers.set("Server-Timing", clock.header());
@@ -49,15 +43,26 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
 }
 
 /** An earlier result costs nothing; the work for another one is counted. */
-async function replyOutcome(c: AppContext, outcome: Outcome): Promise<Response> {
-  if (outcome.reused) {
+async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): Promise<Response> {
+  const { settings, street, id } = c.var;
+  const { accountId, processing } = job;
+  const ask = processing.reuse === true ? { claim: crypto.randomUUID(), waitMs: waitOf(job) } : undefined;
+  c.set("claim", ask?.claim);
+  const { database } = accountOf(c);
+  const place = { meter: `account:${accountId}`, baseUrl, database, ask };
+  const outcome = await processOrReuse(street, job, ports, reusePortsOf(c.env, settings, place));
+  const said: Processed = { success: true, code: 200, id, ...outcome.answer };
+  if (outcome.isReused) {
     c.set("isReused", true);
-    const said: Success = { success: true, code: 200, id: c.var.id, ...outcome.reused };
-    return c.var.binary ? replyStored(c, said) : replyMetadata(c, said, 200);
+    return c.var.binary && "output" in said ? replyStored(c, said) : replyMetadata(c, said, 200);
   }
-  const { result, known } = outcome;
-  c.set("processed", { bytesIn: result.input.bytes, bytesOut: result.output.bytes, ...(known && { known }) });
-  return replyResult(c, result);
+  c.set("processed", { ...spentFor(said), ...outcome.named });
+  return outcome.encoded && "output" in said ? replyResult(c, said, outcome.encoded) : replyMetadata(c, said, 200);
+}
+
+/** Who has much in memory does not hold it while somebody else works, who may need the room. */
+function waitOf({ source }: Job): number {
+  return source.kind === "upload" && source.original.bytes.length > SMALL_ORIGINAL_BYTES ? 0 : REUSE_WAIT_MS;
 }
 
 /** 202 as soon as the job is durable. */
