@@ -35,8 +35,8 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
     stopwatch,
     readOriginal: (source, signal) => measure("fetch", () => ports.readOriginal(source, signal)),
     keepTemporarily: (encoded) => measure("store", () => ports.keepTemporarily(encoded)),
-    openStore: async (accountId, store) => {
-      const put = await ports.openStore(accountId, store);
+    openStore: async (...named) => {
+      const put = await ports.openStore(...named);
       return (encoded) => measure("store", () => put(encoded));
     },
   };

@@ -3,6 +3,11 @@ import { ApiError } from "../errors.ts";
 import { MAX_OBJECT_KEY_BYTES } from "../limits.ts";
 import { isSafePath } from "./attributes.ts";
 
+/** Whether results go into a path under names of their own. */
+export function isFolder(path: string): boolean {
+  return path === "" || path.endsWith("/");
+}
+
 /**
  * The name of an object: `path`, or, where that is empty or ends in a slash, `path` as a folder and the result's own
  * name in it.
@@ -10,7 +15,7 @@ import { isSafePath } from "./attributes.ts";
  */
 export function objectKey(path: string | undefined, name: string): string {
   const given = (path ?? "").replace(/^\/+/, "");
-  const key = given === "" || given.endsWith("/") ? given + name : given;
+  const key = isFolder(given) ? given + name : given;
   if (!isSafePath(key)) throw new ApiError(422, "store.path must lead to a file name");
   if (new TextEncoder().encode(key).length > MAX_OBJECT_KEY_BYTES) {
     throw new ApiError(422, `store.path and the file name must be at most ${MAX_OBJECT_KEY_BYTES} bytes together`);

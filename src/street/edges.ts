@@ -10,6 +10,7 @@ import { isolateBudget } from "../image/budget.ts";
 import { MAX_SOURCE_BYTES } from "../limits.ts";
 import { readOrigin } from "../source/origin.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
+import { isFolder } from "../storage/path.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
 import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
@@ -36,9 +37,9 @@ export const street: Street = {
       if (!stored) throw new ApiError(422, "watermark.id must be the id of a saved watermark");
       return readStored(stored, isolateBudget);
     },
-    openStore: (accountId, store) => {
+    openStore: (accountId, store, isShared = false) => {
       const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
-      return openStore(shelf, settings, store);
+      return openStore(shelf, settings, store, isShared);
     },
     keepTemporarily: (encoded) => {
       const lease = { baseUrl, ttlSeconds: settings.temporaryTtlSeconds };
@@ -48,9 +49,10 @@ export const street: Street = {
   }),
 };
 
-/** @throws ApiError 422 when the account has no such connector or keyfile */
-async function openStore(shelf: Shelf, settings: Settings, store: Store) {
+/** @throws ApiError 422 when the account has no such connector or keyfile, or it names one object for several results */
+async function openStore(shelf: Shelf, settings: Settings, store: Store, isShared: boolean) {
   const spelled = isConnected(store) ? await connected(shelf, store) : store;
+  if (isShared && isConnected(store)) checkConnectorFolder(spelled);
   const { keyfile: id } = spelled;
   const keyfile = typeof id === "string" ? await openAsset(shelf, "keyfile", id) : undefined;
   if (typeof id === "string" && keyfile === undefined) {
@@ -58,6 +60,15 @@ async function openStore(shelf: Shelf, settings: Settings, store: Store) {
   }
   const options = { policy: settings, keyfile: keyfile as Keyfile | undefined };
   return (encoded: Encoded) => putInStore(spelled, encoded, options);
+}
+
+/** The path of a connector is known here for the first time: that of a spelled store was checked with its request. */
+function checkConnectorFolder({ path }: SpelledStore): void {
+  if (path === undefined || isFolder(path)) return;
+  throw new ApiError(
+    422,
+    "store.path must be given and end in a slash: that of the connector names one object, which several outputs cannot be",
+  );
 }
 
 async function connected(shelf: Shelf, store: ConnectedStore): Promise<SpelledStore> {

@@ -16,6 +16,7 @@ import { SharedBytes } from "../image/shared-bytes.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/stopwatch.ts";
 import { count } from "../metrics.ts";
 import type { Store } from "../storage/providers.ts";
+import { openStores } from "./named-stores.ts";
 
 /** Where the image of a job comes from. */
 export type Source =
@@ -44,9 +45,15 @@ export interface Ports {
   readonly removeTemporary: (url: string) => Promise<void>;
   /**
    * The way into the caller's own store, found before the work is done.
-   * @throws ApiError 422 when the account has no such connector or keyfile, and later when the store refuses
+   * @param isShared several results go there, and must not be one object
+   * @throws ApiError 422 when the account has no such connector or keyfile, or when it names one object for several results, and
+   *   later when the store refuses
    */
-  readonly openStore: (accountId: string, store: Store) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
+  readonly openStore: (
+    accountId: string,
+    store: Store,
+    isShared?: boolean,
+  ) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
   /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
   /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
@@ -129,10 +136,8 @@ async function carried(
  * @throws ApiError 422 when it names something that is not saved in the account
  */
 export async function judge(job: Pick<Job, "accountId" | "processing">, ports: Ports): Promise<void> {
-  const { store, outputs = {} } = job.processing;
-  const stores = [store, ...Object.values(outputs).map((entry) => entry.store)];
   await Promise.all([
-    ...stores.map((one) => one && ports.openStore(job.accountId, one)),
+    openStores(job.processing, (store, isShared) => ports.openStore(job.accountId, store, isShared)),
     withOverlays(job, ports, () => undefined),
   ]);
 }

@@ -1,11 +1,10 @@
 /** The street for several results of one original: all of them, or none. */
-import { inOrder } from "../contract/in-order.ts";
 import type { InputMetadata, Processed, SetOutput, SetSuccess } from "../contract/response.ts";
 import type { Base } from "../image/set.ts";
 import { renderSet } from "../image/set.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
 import { startStopwatch } from "../image/stopwatch.ts";
-import type { Store } from "../storage/providers.ts";
+import { openStores, storeKey } from "./named-stores.ts";
 import { pictureOf, type Shown, srcsetsOf } from "./picture-html.ts";
 import {
   countPicture,
@@ -42,9 +41,9 @@ export function spentFor(answer: Pick<Processed, "input"> & Partial<SetSuccess &
  * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
 export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
-  const stores = await openStores(job, ports);
+  const stores = await openStores(job.processing, (store, isShared) => ports.openStore(job.accountId, store, isShared));
   const original = await ports.readOriginal(job.source, ports.allowance?.signal);
-  const files = new SetFiles(ports, (entry) => stores.get(keyOf(entry.store)), original.name);
+  const files = new SetFiles(ports, (entry) => stores.get(storeKey(entry.store)), original.name);
   try {
     const sent = await measured(original.bytes);
     const { stopwatch = startStopwatch(), allowance } = ports;
@@ -82,18 +81,6 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
     // What failed before somebody owned the bytes still holds their memory, and so does a result that is the original.
     original.memory.release();
   }
-}
-
-/** The ways into all stores that are named, found before the work is done. */
-async function openStores({ accountId, processing }: Job, ports: Ports) {
-  const named = [processing.store, ...Object.values(processing.outputs ?? {}).map(({ store }) => store)];
-  const stores = new Map(named.flatMap((store) => (store ? [[keyOf(store), store] as const] : [])));
-  const opened = [...stores].map(async ([key, store]) => [key, await ports.openStore(accountId, store)] as const);
-  return new Map(await Promise.all(opened));
-}
-
-function keyOf(store: Store | undefined): string {
-  return JSON.stringify(inOrder(store ?? null));
 }
 
 async function answersOf(

@@ -155,6 +155,35 @@ describe("outputs", () => {
     expect(folder.body.message).toBe("outputs.b.store.path must end in a slash: several outputs cannot be one object");
   });
 
+  it("are refused by name where a connector says that all of them are one object, and cost nothing", async () => {
+    const env = { PROVIDER_ENDPOINTS: JSON.stringify(inject("storeEndpoints")), STORE_HOSTS: "objects.example.com" };
+    const saved = {
+      name: "one",
+      provider: "s3",
+      endpoint: "https://objects.example.com",
+      bucket: "pictures",
+      ...S3_KEYS,
+    };
+    const made = await api("POST", "/1.0/connectors", { key, json: { ...saved, path: "one.jpg" }, env });
+    const store = { id: made.body.connector.id };
+    const small = { resize: { width: 9 } };
+    const rule =
+      "store.path must be given and end in a slash: that of the connector names one object, which several outputs cannot be";
+    for (const [data, message] of [
+      [{ store, outputs: { a: small, b: small } }, rule],
+      [{ outputs: { a: { ...small, store }, b: { ...small, store }, c: small } }, `outputs.a.${rule}`],
+      [{ store, srcset: { widths: [9], formats: ["png"] } }, rule],
+      [{ store, outputs: { a: small, b: small }, webhook: { url: receiver().url } }, rule],
+    ] as const) {
+      expect(await upload(data, { env })).toMatchObject({ status: 422, body: { message } });
+    }
+    expect(await creditsUsed()).toBe(0);
+    const one = await upload({ store, outputs: { a: small } }, { env });
+    expect(one.body.outputs.a.url).toMatch(/\/one\.jpg$/);
+    const folder = await upload({ store: { ...store, path: "all/" }, outputs: { a: small, b: small } }, { env });
+    expect(folder.body.outputs.b.url).toMatch(/\/all\/photo-b\.jpg$/);
+  });
+
   it("are answered again under the same Idempotency-Key, at no cost", async () => {
     const data = { outputs: { a: { resize: { width: 9 } }, b: { resize: { width: 8 } } } };
     const headers = { "Idempotency-Key": crypto.randomUUID() };
