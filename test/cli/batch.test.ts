@@ -61,7 +61,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const refusal = answer(file.name, attempt);
   if (refusal) {
     const failure = { success: false, code: refusal.status, id: "", message: "The reason" };
-    response.writeHead(refusal.status, { ...refusal.headers, "x-anything-metadata": JSON.stringify(failure) }).end();
+    response.writeHead(refusal.status, { ...refusal.headers, "x-anything-metadata": JSON.stringify(failure) });
+    response.end(JSON.stringify(failure));
     return;
   }
   const { srcset } = JSON.parse(body.get("data") as string) as UploadBody;
@@ -78,7 +79,8 @@ function setOf(name: string, { widths, formats = ["avif"] }: Srcset) {
   const files = widths.flatMap((width) => formats.map((format) => [`${width}.${format}`, width, format] as const));
   const outputs = files.map(([entry, width, format]) => {
     const file = name.replace(/\.\w+$/, `-${width}.${format}`);
-    return [entry, { name: file, url: `${url.href}temp/${encodeURIComponent(file)}` }] as const;
+    const looks = { format: format.toUpperCase(), width, height: width / 2, ...(format === "avif" && { score: 75.5 }) };
+    return [entry, { name: file, url: `${url.href}temp/${encodeURIComponent(file)}`, ...looks }] as const;
   });
   const html = `<picture>${outputs.map(([, one]) => `<img src="${one.url}">`).join("")}</picture>`;
   return { success: true, code: 200, outputs: Object.fromEntries(outputs), html };
@@ -286,6 +288,45 @@ describe("lines of JSON", () => {
         ms: expect.any(Number),
       },
     ]);
+  });
+});
+
+describe("lines of JSON of a srcset", () => {
+  it("say of each of its files what it looks like, and sum up their bytes", async () => {
+    await originals("a.jpg", "b.jpg");
+    answer = (name) => (name === "b.jpg" ? { status: 402 } : undefined);
+    const out = new PassThrough();
+    const report = createJsonReport(out, new PassThrough());
+    const { body } = readOptions(
+      ["--srcset", "320,640", "--formats", "avif,webp", "--key", "k", folder],
+      {},
+    ) as Options;
+    const outcomes = await run({ body, concurrency: 1 }, [], report.settled);
+    report.end(outcomes, 0);
+    const [first, second, sums] = String(out.read())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { files: { bytes: number }[] });
+    const file = (width: number, format: "avif" | "webp") => ({
+      output: join(folder, `a-${width}.${format}`),
+      bytes: `the file /temp/a-${width}.${format}`.length,
+      format: format.toUpperCase(),
+      width,
+      height: width / 2,
+      score: format === "avif" ? 75.5 : null,
+    });
+    const files = [file(320, "avif"), file(320, "webp"), file(640, "avif"), file(640, "webp")];
+    const after = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(first).toEqual({
+      path: join(folder, "a.jpg"),
+      output: join(folder, "a.html"),
+      bytes_before: 18,
+      bytes_after: after,
+      files,
+      ms: expect.any(Number),
+    });
+    expect(second).toEqual({ path: join(folder, "b.jpg"), error: { status: 402, message: "The reason" } });
+    expect(sums).toMatchObject({ images: 1, skipped: 0, failed: 1, bytes_before: 18, bytes_after: after });
   });
 });
 
