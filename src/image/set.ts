@@ -127,17 +127,19 @@ async function groupsOf<Entry extends SetEntry>(
   order: SetOrder<Entry>,
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
-  const known = new Map<MetadataWish, Metadata>();
+  const keptByWish = new Map<MetadataWish, Metadata>();
   for (const entry of entries) {
     try {
       const { output, optimize, operations } = entry;
       const firstOnly = output?.animation === false && stored.facts.frames > 1;
       const own = { ...stored, firstOnly };
       const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
-      const key = JSON.stringify([operations, room, firstOnly]);
-      const group = groups.get(key) ?? (await groupOf(own, base, operations, room, order));
-      groups.set(key, group);
-      const kept = keptOf(stored, output, known);
+      const keys = [room, { frames: room.frames }].map((of) => JSON.stringify([operations, of, firstOnly]));
+      const known = keys.map((key) => groups.get(key)).find((one) => one !== undefined);
+      const group = known ?? (await groupOf(own, base, operations, room, order));
+      const [ofRoom = "", ofAll = ""] = keys;
+      groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
+      const kept = keptOf(stored, output, keptByWish);
       const wish = { output, accept: order.accept, allowance: order.allowance };
       group.jobs.push({
         entry,
@@ -152,6 +154,11 @@ async function groupsOf<Entry extends SetEntry>(
     }
   }
   return [...groups.values()];
+}
+
+/** Whether pixels are only moved and filtered: then they are the same with alpha and without. */
+function changesShapeOnly({ steps }: Planned): boolean {
+  return steps.every(({ kind }) => kind === "turn" || kind === "crop" || kind === "resize");
 }
 
 async function groupOf<Entry extends SetEntry>(

@@ -16,6 +16,7 @@ import { Starts } from "../../src/image/set/starts.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
+import faceFile from "../fixtures/faces/one.jpg";
 import { rendered, type RenderedFile } from "../support/render.ts";
 import { paint, pictureOf } from "../support/rows.ts";
 
@@ -65,6 +66,32 @@ describe("a picture made by way of a larger one", () => {
       { bytes: new Uint8Array(alphaFile) },
     );
     for (const { facts } of made.values()) expect(facts.alpha).toBe(true);
+  });
+});
+
+describe("a set of a file whose decoder makes pictures smaller itself", () => {
+  it("has the very pixels of results alone, at every width", async () => {
+    const bytes = new Uint8Array(faceFile);
+    const entries = [240, 120, 60, 30].map((width) => entry(width, lossless));
+    const made = await set(entries, { bytes });
+    for (const { name, operations } of entries) {
+      const { output } = await rendered(bytes, { operations, ...lossless });
+      const [direct, own] = await Promise.all(
+        [output.bytes, made.get(name)?.bytes ?? new Uint8Array(0)].map((file) => decoded(FORMATS.png, file, UNPAUSED)),
+      );
+      if (direct && own) expect(await scoreRows(direct, own, UNPAUSED)).toBe(100);
+    }
+    expect.assertions(entries.length);
+  });
+
+  it("hands back the original, or a part of its code, where nothing of it changes", async () => {
+    const bytes = new Uint8Array(faceFile);
+    const { output } = await rendered(bytes, { operations: {}, output: { format: "jpeg" } });
+    const own = { operations: {}, output: { format: "jpeg" as const } };
+    const entries = [{ ...entry(60), ...own, name: "own" }, { ...entry(60), operations: {}, name: "webp" }, entry(60)];
+    const made = await set(entries, { bytes });
+    expect(made.get("own")?.bytes).toEqual(output.bytes);
+    expect(made.get("webp")?.format.label).toBe("WEBP");
   });
 });
 
@@ -169,7 +196,7 @@ describe("the version that results share", () => {
   });
 
   it("is larger than all where two are nearly of a size", () => {
-    expect(sizeFor(1000, 960, 500)).toEqual({ width: 1200, height: 900 });
+    expect(sizeFor(1000, 960, 500)).toEqual({ width: 1400, height: 1050 });
   });
 
   it("leaves out what is too large to be kept", () => {

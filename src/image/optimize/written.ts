@@ -145,7 +145,7 @@ async function better(
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
 async function firstOnSample(search: WrittenSearch, maker: Maker, settings: EncodeSettings): Promise<number> {
   const { onSample, scale, reference, start } = search;
-  if (start) return startQuality(start, scale);
+  if (start) return nearest(start.quality, scale);
   const first = firstQuality(settings.quality, scale);
   if (scale.draft === undefined) return first;
   const targetScore = search.targetScore - scale.draft;
@@ -163,19 +163,22 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Settled> {
-  const { reference, look, targetScore, scale, isFrugal, triesFinal, patience } = search;
+  const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
+  const patience = start ? patienceFrom(search.patience) : search.patience;
   const haste = triesFinal ? 0 : scale.haste;
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, haste) }));
   const slope = steepnessOf(known, scale);
+  const quality = expectedQuality(expected, targetScore + patience.aim, scale, slope);
   const goal = {
     picture: reference.size,
-    first: expectedQuality(expected, targetScore + patience.aim, scale, slope),
+    // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
+    first: start ? nearest((quality + start.quality) / 2, scale) : quality,
     close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,
   };
-  return settled(search, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
+  return settled({ ...search, patience }, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
 }
 
 /** A picture that is its own sample, by the way that took the fewest bytes in a neighbor, from the quality that did there. */
@@ -186,7 +189,7 @@ export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start
   const curve = curveOf(way, settings, onSample, triesFinal ? "stays" : "haste");
   const goal = {
     picture: reference.size,
-    first: startQuality(start, scale),
+    first: nearest(start.quality, scale),
     close: patience.close,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
@@ -208,10 +211,13 @@ export function bytesOnSample(score: number, bytes: number, targetScore: number)
   return score > targetScore + NEAR_POINTS ? bytes : bytes * bytesAtTarget(score, targetScore);
 }
 
-/** The quality of a scale that is nearest to where a search is to start. */
-function startQuality({ quality }: Start, { least, step }: Scale): number {
+/** The quality of a scale that is nearest to one between those that there are. */
+function nearest(quality: number, { least, step }: Scale): number {
   return Math.min(MAX_QUALITY, Math.max(least, least + Math.round((quality - least) / step) * step));
 }
+
+/** Ends are said between qualities that there are: rounded up at each width they would drift. */
+const PART_OF_STEP = 0.1;
 
 /** Where a search ended, for a neighbor of the picture. */
 export function endOf(
@@ -220,7 +226,8 @@ export function endOf(
   known: readonly Known[],
 ): Start {
   const slope = steepnessFor(known, scale, start?.slope);
-  const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, scale, slope);
+  const between = { ...scale, step: scale.step * PART_OF_STEP };
+  const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, between, slope);
   return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
 }
 

@@ -81,11 +81,14 @@ export class Carrier {
     breath: Breath,
   ): Promise<Origin> {
     const { stored, plan } = originOf(given, work, placed);
-    if (!shared || !placed.onShared) return { stored, plan, source: this.source.retain() };
     const { heldBytes = 0 } = stored;
-    const onShared = keptPicture(shared.size, given.stored, heldBytes, shared.pixels);
-    if (!placed.kept) return { stored: onShared, plan, source: shared.bytes.retain() };
-    const own = await keep(onShared, placed.kept, breath);
+    const { group, onShared, kept } = placed;
+    const origin =
+      shared && onShared
+        ? { stored: keptPicture(shared.size, given.stored, heldBytes, shared.pixels), bytes: shared.bytes }
+        : { stored: { ...group.stored, heldBytes }, bytes: this.source };
+    if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
+    const own = await keep(origin.stored, kept, breath);
     return { stored: keptPicture(own.size, given.stored, heldBytes, own.pixels), plan, source: own.bytes };
   }
 

@@ -12,9 +12,9 @@ import type { Start } from "../optimize/rendition.ts";
 import type { Wish } from "../optimize/task.ts";
 import type { Aim } from "../output.ts";
 import { picturePrice, type Stored } from "../pipeline.ts";
-import { type Plan, planSteps } from "../plan.ts";
+import { demandOf, type Plan, planSteps } from "../plan.ts";
 import type { Planned } from "../planning.ts";
-import { isServed, planOnShared, sharedSize, type Wanted } from "./shared.ts";
+import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize, type Wanted } from "./shared.ts";
 
 /** A result that is to be made of a group's picture. */
 export interface Job<Entry> {
@@ -87,7 +87,7 @@ export function workOf<Entry>(given: Given<Entry>): SetWork<Entry> | null {
 
 function workBy<Entry>(given: Given<Entry>, way: (typeof WAYS)[number]): SetWork<Entry> | null {
   const shared = way.shares ? sharedOf(given) : null;
-  const placed = given.groups
+  const placed = divided(given.groups)
     .map((group) => place(given, group, shared, way.keepsGroups))
     .toSorted((one, other) => area(one.group.planned.size) - area(other.group.planned.size));
   const keepsFile = placed.some(({ onShared }) => !onShared);
@@ -111,7 +111,8 @@ function area({ width, height }: Size): number {
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
 function sharedOf<Entry>({ stored, base, groups }: Given<Entry>): Kept | null {
   if (stored.facts.frames > 1) return null;
-  const jobs = groups.flatMap((group) => group.jobs.map(() => group.wanted));
+  const served = divided(groups).filter((group) => !isOwn(group));
+  const jobs = served.flatMap((group) => group.jobs.map(() => group.wanted));
   const size = sharedSize(base.size, jobs);
   if (!size) return null;
   const { width, height } = size;
@@ -130,12 +131,40 @@ function place<Entry>(
   shared: Kept | null,
   keepsGroups: boolean,
 ): Placed<Entry> {
-  if (!shared || !isServed(group.wanted, base.size, shared)) return { group };
+  const { size, opaque, plan } = group.planned;
+  const isKept = keepsGroups && group.jobs.length > 1 && area(size) <= MAX_SHARED_PIXELS;
+  if (!shared || isOwn(group) || !isServed(group.wanted, base.size, shared)) {
+    const mayKeep = isKept && group.stored.facts.frames === 1 && !isUnchanged(group);
+    return mayKeep ? { group, kept: { ...size, opaque, plan } } : { group };
+  }
   const onShared = planOnShared(group.wanted, base.size, shared);
-  const { size, opaque } = group.planned;
   const isShared = !onShared.changesPixels;
-  if (isShared || !keepsGroups || group.jobs.length === 1 || area(size) > area(shared)) return { group, onShared };
+  if (isShared || !isKept || area(size) > area(shared)) return { group, onShared };
   return { group, onShared, kept: { ...size, opaque, plan: onShared } };
+}
+
+/** Whether a group is made from the file, even where there is a version that has all of its pixels. */
+function isOwn<Entry>(group: Group<Entry>): boolean {
+  const { format, facts } = group.stored;
+  const scale = format.read.scale?.(facts, demandOf(group.planned.plan.view)) ?? 1;
+  // What a decoder makes smaller costs little, and looks like nothing else: a result alone would be made of that.
+  return scale < 1 || isUnchanged(group);
+}
+
+/** Whether the original itself, or a part of its code, may be a result of the group. */
+function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
+  return !planned.plan.changesPixels && jobs.some(({ formats }) => formats.includes(stored.format));
+}
+
+/** Groups of which none has jobs that ask for the original as it is beside others. */
+function divided<Entry>(groups: readonly Group<Entry>[]): readonly Group<Entry>[] {
+  return groups.flatMap((group) => {
+    if (!isUnchanged(group)) return [group];
+    const isOfFile = ({ formats }: Job<Entry>) => formats.includes(group.stored.format);
+    const others = group.jobs.filter((job) => !isOfFile(job));
+    const own = { ...group, jobs: group.jobs.filter(isOfFile) };
+    return others.length > 0 ? [own, { ...group, jobs: others }] : [own];
+  });
 }
 
 /** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
@@ -146,9 +175,9 @@ export function originOf<Entry>(
 ): { readonly stored: Stored; readonly plan: Plan } {
   const file = stored.bytes.length;
   const heldBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0) + (keepsFile ? file : 0);
+  if (kept) return { stored: keptPicture(kept, stored, heldBytes), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, heldBytes }, plan: group.planned.plan };
-  if (!kept) return { stored: keptPicture(shared, stored, heldBytes), plan: onShared };
-  return { stored: keptPicture(kept, stored, heldBytes), plan: planSteps(kept, []) };
+  return { stored: keptPicture(shared, stored, heldBytes), plan: onShared };
 }
 
 /** In the place of what is found out when the work is done. */
@@ -169,7 +198,7 @@ function groupPrice<Entry>(
   placed: Placed<Entry>,
   seen: Set<string>,
 ): Price | null {
-  const { group, kept } = placed;
+  const { group, onShared, kept } = placed;
   const origin = originOf(given, work, placed);
   const prices: Price[] = [];
   for (const job of group.jobs) {
@@ -185,8 +214,8 @@ function groupPrice<Entry>(
       if (job.analyzes) prices.push(resultDecodePrice(format, { ...group.planned.size, opaque: false, frames: 1 }));
     }
   }
-  if (!kept || !work.shared) return sequence(...prices);
-  const { stored } = originOf(given, work, { group, onShared: kept.plan });
+  if (!kept) return sequence(...prices);
+  const { stored } = originOf(given, work, { group, ...(onShared && { onShared }) });
   const making = beside(picturePrice(stored, kept.plan), collectPrice(kept));
   return sequence(making, beside(held(pixelBytes(kept)), sequence(...prices)));
 }
