@@ -152,10 +152,7 @@ export const MAX_KNOWN_RESULTS = 10_000;
 export const MAX_KNOWN_ANSWER_CHARACTERS = 16 * 1024;
 /** The same of several results, of which each takes up to 800 characters: the largest srcset has 48. */
 export const MAX_KNOWN_SET_CHARACTERS = 48 * 1024;
-/**
- * How long a request with `reuse` waits for an equal one that is being worked on: most work takes less, and its own takes as long
- * again.
- */
+/** How long a request with `reuse` waits for an equal one that is being worked on: most work takes less. */
 export const REUSE_WAIT_MS = 20_000;
 /** After this somebody who works on a request with `reuse`, and has not ended it, is taken for lost. */
 export const REUSE_CLAIM_MS = 60_000;

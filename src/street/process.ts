@@ -46,8 +46,8 @@ export interface Ports {
   /**
    * The way into the caller's own store, found before the work is done.
    * @param isShared several results go there, and must not be one object
-   * @throws ApiError 422 when the account has no such connector or keyfile, or when it names one object for several results, and
-   *   later when the store refuses
+   * @throws ApiError 422 when the account lacks the connector or keyfile, or it names one object for several results, and later
+   *   when the store refuses
    */
   readonly openStore: (
     accountId: string,

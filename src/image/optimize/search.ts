@@ -91,11 +91,11 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
   const most = way ? await mostOnSample(quest, way) : Infinity;
   const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
   if (!chosen || chosen.isBeaten) return null;
-  const { best: found, known, settings } = chosen;
+  const { best: found } = chosen;
   const isWritten = chosen.way.finish === chosen.way.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), score: await found.score() } : await written(chosen, isWritten);
-  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, settings, known) };
+  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
   return isFrugal ? ended : withoutLoss(quest, chosen, ended);
 }
 

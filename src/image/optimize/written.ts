@@ -71,6 +71,8 @@ export interface Probed {
   readonly bytes: number;
   /** It is plainly larger than it may be. */
   readonly isBeaten?: boolean;
+  /** How steep the curve of the picture is, by drafts that are far apart; absent where none were made. */
+  readonly slope?: number | undefined;
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
@@ -113,14 +115,14 @@ async function better(
   const onTiles = scale.haste === undefined ? "haste" : "oneScan";
   const asWhole = triesFinal ? "stays" : "haste";
   const curve = curveOf(maker, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
-  const first = known?.quality ?? (await firstOnSample(search, maker, settings));
+  const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, maker, settings);
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
   const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
-    return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore) };
+    return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore), slope };
   };
   const made = await probed(
     await settled(search, curve, {
@@ -143,17 +145,21 @@ async function better(
 }
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
-async function firstOnSample(search: WrittenSearch, maker: Maker, settings: EncodeSettings): Promise<number> {
+async function firstOnSample(
+  search: WrittenSearch,
+  maker: Maker,
+  settings: EncodeSettings,
+): Promise<{ readonly first: number; readonly slope?: number }> {
   const { onSample, scale, reference, start } = search;
-  if (start) return nearest(start.quality, scale);
+  if (start) return { first: nearest(start.quality, scale), slope: start.slope };
   const first = firstQuality(settings.quality, scale);
-  if (scale.draft === undefined) return first;
+  if (scale.draft === undefined) return { first };
   const targetScore = search.targetScore - scale.draft;
   const curve = curveOf(maker, { ...settings, draft: true }, onSample);
   const { picture } = reference.sample;
   const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
   const { known } = await settled({ ...search, targetScore }, curve, goal);
-  return expectedQuality(known, targetScore, scale);
+  return { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale) };
 }
 
 /** Whether not even the highest quality reaches the target score. */
@@ -167,7 +173,7 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known }: P
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const haste = triesFinal ? 0 : scale.haste;
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, haste) }));
-  const slope = steepnessOf(known, scale);
+  const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale);
   const quality = expectedQuality(expected, targetScore + patience.aim, scale, slope);
   const goal = {
     picture: reference.size,
@@ -222,10 +228,9 @@ const PART_OF_STEP = 0.1;
 /** Where a search ended, for a neighbor of the picture. */
 export function endOf(
   { targetScore, patience, scale, start }: Pick<WrittenSearch, "targetScore" | "patience" | "scale" | "start">,
-  { subsample, loss }: EncodeSettings,
-  known: readonly Known[],
+  { settings: { subsample, loss }, known, slope: expected }: Pick<Probed, "settings" | "known" | "slope">,
 ): Start {
-  const slope = steepnessFor(known, scale, start?.slope);
+  const slope = steepnessFor(known, scale, start?.slope ?? expected);
   const between = { ...scale, step: scale.step * PART_OF_STEP };
   const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, between, slope);
   return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };

@@ -9,8 +9,8 @@ import { type Plan, planSteps, viewedSize } from "../plan.ts";
 /** Larger versions are not kept: what they would be needed for is made from the file. */
 export const MAX_SHARED_PIXELS = 6_000_000;
 /**
- * A result is made from a version that is larger by so much, or is it. What is filtered twice scores 95 and more against what is
- * filtered once from there on; at 1.2 four photographs of five score 94.
+ * A result is made from a version that is larger by so much, or is it. From there on what is filtered twice scores 95 and more
+ * against what is filtered once; at 1.2 it is 94 in three photographs of four.
  */
 export const MIN_REDUCTION = 1.4;
 
