@@ -1,6 +1,6 @@
 /** The tables of licenses: what the bundle of the Worker holds that is not ours. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 import { code, table, type Tables } from "./markdown-tables.ts";
 
@@ -27,10 +27,22 @@ export async function licenseTables(root: string): Promise<Tables> {
     }),
   );
   const native = upstreamOf(await readFile(join(root, "wasm", "README.md"), "utf8"));
+  const texts = await textsByModule(root);
   return {
     packages: () => table(["Package", "Version", "License"], packages),
     native: () => table(["Source", "Version", "License", "In", "For"], native),
+    texts: () => table(["In", "Texts"], texts),
   };
+}
+
+/** The license texts beside the modules, each with a link. */
+async function textsByModule(root: string): Promise<string[][]> {
+  const found = await Array.fromAsync(glob("wasm/{,*/}{LICENSE,COPYING,PATENTS,README.ijg}*", { cwd: root }));
+  const folders = Map.groupBy(found.sort(), (path) => dirname(path));
+  return [...folders].map(([folder, paths]) => [
+    folder === "wasm" ? "all" : basename(folder),
+    paths.map((path) => `[${basename(path)}](../../${path})`).join(", "),
+  ]);
 }
 
 /** The rows of the table of upstream code, without the padding of their cells. */

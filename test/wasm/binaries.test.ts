@@ -1,7 +1,7 @@
 /** The built modules, against what wasm/README.md says of them. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
@@ -55,6 +55,21 @@ it("names the license of everything that the recipes fetch", async () => {
   const names = new Set((await rows()).flatMap(({ upstream }) => upstream.map(([name]) => name)));
   const unnamed = [...names].filter((name) => !new RegExp(`^\\| ${name} +\\|`, "m").test(readme));
   expect(unnamed).toEqual([]);
+});
+
+it("keeps the licenses of all that the recipes fetch beside the modules, and those of the compiler's runtime above", async () => {
+  expect(await readdir(WASM)).toEqual(expect.arrayContaining(["LICENSE.llvm", "LICENSE.wasi-libc"]));
+  const missing: string[] = [];
+  for (const { file, upstream } of await rows()) {
+    const folder = dirname(file);
+    const there = new Set(await readdir(join(WASM, folder)));
+    for (const [index, [name]] of upstream.entries()) {
+      // What a module is mainly made of has its text under the name that its authors gave it.
+      const names = [`LICENSE.${name}`, ...(index === 0 ? ["LICENSE", "COPYING"] : [])];
+      if (!names.some((text) => there.has(text))) missing.push(`${folder}/${names[0]}`);
+    }
+  }
+  expect(missing).toEqual([]);
 });
 
 it("has the renderer of SVG as its package has it, made to count its work", async () => {
