@@ -172,6 +172,16 @@ export interface Coefficients {
   ) => Priced<Uint8Array | null> | null;
 }
 
+/** Files of another format that were made into files of this one, and are in them byte for byte. */
+export interface Unpacker {
+  /** The media type of what comes out. */
+  readonly mime: string;
+  /** The result included; null where nothing is packed in this file. */
+  readonly price: (bytes: Uint8Array, facts: Facts) => Price | null;
+  /** @throws ApiError 422 when what is needed for it is damaged */
+  readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array>;
+}
+
 /** A mark in a file that says down to which score it was reduced. */
 export interface Marker {
   /** Writes a mark of a score, 1 to 100, into a file; it takes 10 to 28 bytes. */
@@ -202,6 +212,7 @@ export interface FormatDefinition {
   readonly recompress?: Recompressor;
   readonly coefficients?: Coefficients;
   readonly mark?: Marker;
+  readonly unpack?: Unpacker;
   /**
    * Leaves out EXIF, XMP, comments and all else that the picture of a file does not need; colors keep their meaning.
    * `tag` is the orientation that stays in it, where files of the format can say that.

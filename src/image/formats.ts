@@ -5,6 +5,7 @@
 import { avif } from "#formats/avif";
 import { heic } from "#formats/heic";
 import { jpeg2000 } from "#formats/jpeg2000";
+import { jxl } from "#formats/jxl";
 import { svg } from "#formats/svg";
 
 import type { FormatDefinition } from "./format.ts";
@@ -25,6 +26,7 @@ export const FORMATS = {
   webp,
   avif,
   heic,
+  jxl,
   bmp,
   ico,
   tiff,

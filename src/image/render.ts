@@ -14,6 +14,7 @@ import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
 import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
+import { unpackedFor } from "./packed.ts";
 import { canHoldAlpha, planOperations, writtenFrames } from "./planning.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
@@ -63,10 +64,13 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
     const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
-    const made = await bestOf(formats, aim, (format, rivalBytes, rivalSampleBytes) => {
-      isHandedOver = format === formats.at(-1);
-      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast: isHandedOver };
-      return optimized(wish, isHandedOver ? source : source.retain(), allowance);
+    const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
+      const isLast = format === formats.at(-1);
+      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast };
+      const unpacked = await unpackedFor(format, stored, allowance);
+      if (unpacked) return optimized({ ...wish, stored: unpacked.stored }, unpacked.source, allowance);
+      isHandedOver = isLast;
+      return optimized(wish, isLast ? source : source.retain(), allowance);
     });
     const best = withMetadata(made, kept);
     const facts = best.format.read.probe(best.file.bytes);

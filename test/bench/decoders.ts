@@ -37,6 +37,7 @@ const DECODERS = {
   avifdec: (file, folder) => still("avifdec", (png) => [file, png], folder),
   chromium: byChromium,
   convert: (file, folder) => still("/usr/bin/convert", (png) => [`${file}[0]`, "-auto-orient", png], folder),
+  djxl: (file, folder) => still("djxl", (png) => ["--quiet", file, png], folder),
   "heif-convert": (file, folder) => still("heif-convert", (png) => ["--quiet", file, png], folder),
   opj_decompress: (file, folder) => still("opj_decompress", (png) => ["-quiet", "-i", file, "-o", png], folder),
   vips: (file, folder) => still("vips", (png) => ["autorot", file, png], folder),
@@ -57,6 +58,7 @@ export const READERS: Readonly<Record<FormatName, readonly [Program, ...Program[
   ico: ["convert"],
   tiff: ["convert"],
   psd: ["convert"],
+  jxl: ["djxl"],
   svg: ["vips"],
 };
 

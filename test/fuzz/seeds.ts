@@ -19,6 +19,7 @@ const SOURCES: Readonly<Record<string, { readonly folder: string; readonly conve
   jpeg2000: { folder: "jpeg2000", convert: codestreams },
   "av1-decode": { folder: "avif", convert: av1Units },
   "hevc-decode": { folder: "heic", convert: hevcUnits },
+  "jxl-decode": { folder: "jxl", convert: (file) => (file[0] === 0xff || file[0] === 0 ? [file] : []) },
   color: { folder: "profiles" },
   gif: { folder: "gif", convert: gifData },
   pixels: { folder: "png", convert: pngData },

@@ -18,6 +18,9 @@ import jpegInks from "../fixtures/jpeg/cmyk.jpg";
 import jpegProgressive from "../fixtures/jpeg/progressive.jpg";
 import jpeg from "../fixtures/jpeg/whole-s420.jpg";
 import jpeg2000 from "../fixtures/jpeg2000/alpha.jp2";
+import jxlAlpha from "../fixtures/jxl/alpha-lossless.jxl";
+import jxlMoving from "../fixtures/jxl/animated.jxl";
+import jxlLossy from "../fixtures/jxl/progressive-dc.jxl";
 import pngMoving from "../fixtures/png/over-background.apng";
 import png from "../fixtures/png/rgb-16-adam7.png";
 import pngAlpha from "../fixtures/png/rgba-8.png";
@@ -46,6 +49,9 @@ const ORIGINALS: Readonly<Record<string, ArrayBuffer>> = {
   "a progressive JPEG": jpegProgressive,
   "a JPEG of inks": jpegInks,
   "JPEG 2000 with alpha": jpeg2000,
+  "JPEG XL": jxlLossy,
+  "JPEG XL with alpha": jxlAlpha,
+  "an animated JPEG XL": jxlMoving,
   PNG: png,
   "PNG with alpha": pngAlpha,
   "an animated PNG": pngMoving,

@@ -21,6 +21,9 @@ import jpegGray from "../fixtures/jpeg/gray.jpg";
 import jpeg from "../fixtures/jpeg/s420.jpg";
 import jpeg2000Alpha from "../fixtures/jpeg2000/alpha.jp2";
 import jpeg2000 from "../fixtures/jpeg2000/lossy.jp2";
+import jxlAlpha from "../fixtures/jxl/alpha.jxl";
+import jxlAnimated from "../fixtures/jxl/animated.jxl";
+import jxl from "../fixtures/jxl/lossy.jxl";
 import pngAnimated from "../fixtures/png/apng-spec-022.png";
 import pngPalette from "../fixtures/png/palette-8.png";
 import png from "../fixtures/png/rgb-8-key.png";
@@ -48,6 +51,7 @@ const FILES = {
   webp: { plain: webp, alpha: webpAlpha, animated: webpAnimated },
   avif: { plain: avif, alpha: avifAlpha },
   heic: { plain: heic, alpha: heicAlpha },
+  jxl: { plain: jxl, alpha: jxlAlpha, animated: jxlAnimated },
   bmp: { palette: bmp, alpha: bmpAlpha },
   ico: { alpha: ico },
   tiff: { plain: tiff, alpha: tiffAlpha },

@@ -21,12 +21,19 @@ interface Row {
   readonly upstream: readonly (readonly [string, string])[];
 }
 
+/** The recipe of a module, and what it takes from another folder. */
+async function recipeOf(folder: string): Promise<string> {
+  const recipe = await readFile(join(folder, "build.sh"), "utf8");
+  const shared = /^source "\$here\/(\.\.\/[^/"]+\/source\.sh)"$/m.exec(recipe)?.[1];
+  return shared ? recipe + (await readFile(join(folder, shared), "utf8")) : recipe;
+}
+
 async function rows(): Promise<Row[]> {
   const names = (await readdir(WASM, { recursive: true })).filter((name) => name.endsWith(".wasm")).sort();
   return Promise.all(
     names.map(async (file) => {
       const built = await readFile(join(WASM, file));
-      const recipe = await readFile(join(WASM, file, "..", "build.sh"), "utf8");
+      const recipe = await recipeOf(join(WASM, file, ".."));
       const fetched = /(?:debian_(?:source|upstream|package \S+)|npm_file) (\S+) '?([^\s']+)'?/g;
       const upstream = [...recipe.matchAll(fetched)].map(([, name = "", version = ""]) => [name, version] as const);
       const sha256 = createHash("sha256").update(built).digest("hex");

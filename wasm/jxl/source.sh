@@ -2,6 +2,7 @@
 #
 #   jxl_sources LIST...         prints the C++ files of libjxl that its own lists (lib/jxl_lists.cmake) name so
 #   brotli_sources FOLDER...    prints the C files of brotli's folders: common, dec, enc
+#   patch_jxl FOLDER PATCH      makes a copy of libjxl's source in FOLDER, changed, the one that all else takes
 #   $highway_sources            what libjxl calls of highway
 #   $jxl_flags                  includes and definitions for all of them, and for code that calls them
 
@@ -14,6 +15,14 @@ jxl_sources() {
   for list in "$@"; do
     sed -n "/^set($list\$/,/^)/s|^ *\(.*\.cc\)\$|$jxl/lib/\1|p" "$jxl/lib/jxl_lists.cmake"
   done
+}
+
+patch_jxl() {
+  mkdir -p "$1"
+  cp -r "$jxl/lib" "$1/lib"
+  patch --directory "$1" --strip 1 --quiet < "$2"
+  jxl_flags=("${jxl_flags[@]/#-I$jxl/-I$1}" "-ffile-prefix-map=$1=")
+  jxl=$1
 }
 
 brotli_sources() {

@@ -4,11 +4,12 @@
  */
 import { ApiError } from "../../errors.ts";
 import { type FormatDefinition, format } from "../format.ts";
-import { AVIF, HEIC, type Identity, JPEG2000, SVG } from "./optional.ts";
+import { AVIF, HEIC, type Identity, JPEG2000, JXL, SVG } from "./optional.ts";
 
 export const avif = leftOut(AVIF);
 export const heic = leftOut(HEIC);
 export const jpeg2000 = leftOut(JPEG2000);
+export const jxl = leftOut(JXL);
 export const svg = leftOut(SVG);
 
 function leftOut(identity: Identity): FormatDefinition {

@@ -5,6 +5,7 @@
 import type { FormatDefinition } from "../format.ts";
 import { isCodedAs } from "./heif/brands.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
+import * as jxl from "./jxl/signature.ts";
 import { isSvg } from "./svg/document.ts";
 
 export type Identity = Pick<FormatDefinition, "label" | "mime" | "extensions" | "otherExtensions" | "signature">;
@@ -32,6 +33,13 @@ export const JPEG2000: Identity = {
   extensions: ["jp2"],
   otherExtensions: ["j2k", "j2c", "jpc"],
   signature: (head) => isJp2(head) || isCodestream(head),
+};
+
+export const JXL: Identity = {
+  label: "JXL",
+  mime: "image/jxl",
+  extensions: ["jxl"],
+  signature: (head) => jxl.isCodestream(head) || jxl.isContainer(head),
 };
 
 export const SVG: Identity = {

@@ -14,6 +14,8 @@ import heic from "../../fixtures/heic/alpha.heic";
 import ico from "../../fixtures/ico/hippopotamus.regular.ico";
 import jpeg from "../../fixtures/jpeg/s444.jpg";
 import jpeg2000 from "../../fixtures/jpeg2000/alpha.jp2";
+import jxl from "../../fixtures/jxl/alpha-lossless.jxl";
+import jxlAnimated from "../../fixtures/jxl/animated.jxl";
 import apng from "../../fixtures/png/over-background.apng";
 import png from "../../fixtures/png/rgba-8.png";
 import displayP3 from "../../fixtures/profiles/display-p3.icc";
@@ -35,6 +37,7 @@ const FILES = {
   webp: [webp, animated],
   avif: [avif],
   heic: [heic],
+  jxl: [jxl, jxlAnimated],
   bmp: [bmp],
   ico: [ico],
   tiff: [tiff],

@@ -1,0 +1,121 @@
+/** The frames of a JPEG XL file as rows. */
+import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts";
+import type { NativeError } from "../../../../wasm/load.ts";
+import { ApiError } from "../../../errors.ts";
+import type { Breath } from "../../breath.ts";
+import { converted } from "../../color/convert.ts";
+import type { Decoded, Demand, Facts } from "../../format.ts";
+import type { Rows } from "../../rows.ts";
+import { guarded, guardedAsync } from "../guard.ts";
+import { damaged } from "./container.ts";
+import { colorsOf, type Opened, openFile } from "./facts.ts";
+
+/** One frame after the other, each of the size of the canvas; what is not read of one is gone past. */
+export async function* openFrames(
+  bytes: Uint8Array,
+  facts: Facts,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded> {
+  const opened = openFile(bytes);
+  const { told } = opened;
+  const colors = colorsOf(told);
+  const inks = colors.output === "inks" && !facts.alpha && facts.profile;
+  const output = colors.output === "inks" && !inks ? "colors-of-inks" : colors.output;
+  const frames = guarded(() => new Frames(opened, output, breath), refused);
+  try {
+    while (await frames.begin()) {
+      const rows = frames.rows(demand);
+      const delayMs = told.animated ? (frames.duration() * 1_000) / told.ticksPerSecond : 0;
+      yield { delayMs, rows: inks ? overPaper(rows, inks) : rows, box: demand.box };
+    }
+  } finally {
+    frames.close();
+  }
+}
+
+/** Inks go through their profile; where it is of no use, each takes its own color from the paper. */
+function overPaper(rows: Rows, profile: Uint8Array): Rows {
+  return converted(rows, profile, "cmyk-inverted") ?? rows;
+}
+
+class Frames {
+  private readonly decoder: JxlDecoder;
+  private readonly opened: Opened;
+  private readonly breath: Breath;
+  /** All rows of the frame have come. */
+  private isComplete = true;
+
+  constructor(opened: Opened, output: Output, breath: Breath) {
+    this.opened = opened;
+    this.breath = breath;
+    this.decoder = new JxlDecoder(opened.source, opened.told, output);
+  }
+
+  /** Goes to the next frame. False at the end. */
+  async begin(): Promise<boolean> {
+    for (;;) {
+      // What is not wanted of the frame before takes no memory.
+      while (this.decoder.rows(SKIPPED_ROWS)) continue;
+      if (this.isComplete && this.opened.told.frames === this.begun) return false;
+      const step = await this.next();
+      if (step === "end") return false;
+      if (step === "frame") {
+        this.begun++;
+        return true;
+      }
+    }
+  }
+
+  private begun = 0;
+
+  duration(): number {
+    return this.decoder.duration();
+  }
+
+  /** The rows of the frame down to the last wanted one. */
+  rows({ box }: Demand): Rows {
+    const { width, height, alphaBits } = this.opened.told;
+    const end = Math.max(1, Math.min(height, Math.ceil(box.y + box.height)));
+    let y = 0;
+    return {
+      width,
+      height: end,
+      opaque: alphaBits === 0,
+      read: async (max) => {
+        if (y === end) return null;
+        const rows = await this.read(Math.min(max, end - y));
+        y += rows.length / (width * 4);
+        return rows;
+      },
+      close: () => undefined,
+    };
+  }
+
+  close(): void {
+    this.decoder.close();
+  }
+
+  private async read(max: number): Promise<Uint8Array> {
+    for (;;) {
+      const rows = guarded(() => this.decoder.rows(max), refused);
+      if (rows) return rows;
+      if (this.isComplete) throw damaged();
+      await this.next();
+    }
+  }
+
+  private async next() {
+    const step = await guardedAsync(() => this.decoder.next(this.breath), refused);
+    if (step === "frame") this.isComplete = false;
+    if (step === "frame end") this.isComplete = true;
+    return step;
+  }
+}
+
+const SKIPPED_ROWS = 1_024;
+
+function refused(reason: NativeError): ApiError {
+  if (!/memory/.test(reason.message)) return damaged(reason);
+  return new ApiError(422, "The JPEG XL file takes more memory to decode than there is", { cause: reason });
+}

@@ -1,0 +1,68 @@
+/** Metadata in boxes of JPEG XL files (ISO/IEC 18181-2, 9.4 to 9.6), compressed by Brotli or not. */
+import { brotliDecompressSync } from "node:zlib";
+
+import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import { withoutPrefix } from "../../metadata/exif.ts";
+import { box } from "../heif/write.ts";
+import { type BoxPart, readContainer } from "./container.ts";
+import { isCodestream } from "./signature.ts";
+
+/** More than any picture says of itself; what unpacks to more is left out. */
+const MAX_BYTES = 4 << 20;
+const TYPE_BYTES = 4;
+/** How many bytes stand before the TIFF header stands before them. */
+const OFFSET_BYTES = 4;
+
+function read(bytes: Uint8Array): Metadata {
+  try {
+    const found: { exif?: Uint8Array; xmp?: Uint8Array } = {};
+    for (const part of readContainer(bytes).boxes) {
+      const { type, content } = unpacked(part);
+      if (type === "Exif" && content.length > OFFSET_BYTES) {
+        const skipped = new DataView(content.buffer, content.byteOffset).getUint32(0);
+        found.exif ??= content.subarray(OFFSET_BYTES + skipped);
+      }
+      if (type === "xml ") found.xmp ??= content;
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof ApiError) return {};
+    throw error;
+  }
+}
+
+function unpacked(part: BoxPart): Pick<BoxPart, "type" | "content"> {
+  if (part.type !== "brob" || part.content.length < TYPE_BYTES) return part;
+  const type = String.fromCharCode(...part.content.subarray(0, TYPE_BYTES));
+  if (type !== "Exif" && type !== "xml ") return part;
+  try {
+    const content = brotliDecompressSync(part.content.subarray(TYPE_BYTES), { maxOutputLength: MAX_BYTES });
+    return { type, content: new Uint8Array(content.buffer, content.byteOffset, content.length) };
+  } catch {
+    return part;
+  }
+}
+
+const START = Uint8Array.of(
+  ...[0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a],
+  ...[0, 0, 0, 20, 0x66, 0x74, 0x79, 0x70, 0x6a, 0x78, 0x6c, 0x20, 0, 0, 0, 0, 0x6a, 0x78, 0x6c, 0x20],
+);
+
+function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
+  const added: Uint8Array[] = [];
+  if (exif) added.push(box("Exif", joined([new Uint8Array(OFFSET_BYTES), withoutPrefix(exif)])));
+  if (xmp) added.push(box("xml ", xmp));
+  if (added.length === 0) return bytes;
+  if (isCodestream(bytes)) return joined([START, box("jxlc", bytes), ...added]);
+  // The last box may be as long as the rest of the file is, which it then is no more.
+  const { boxes } = readContainer(bytes);
+  return joined([...boxes.map(({ type, all, content }) => (lengthOf(all) === 0 ? box(type, content) : all)), ...added]);
+}
+
+function lengthOf(all: Uint8Array): number {
+  return new DataView(all.buffer, all.byteOffset, all.length).getUint32(0);
+}
+
+export const metadata = { read, write } satisfies MetadataCarrier;

@@ -1,0 +1,49 @@
+/** Files that were packed in files of another format, and are wanted as what they were. */
+import { ApiError } from "../errors.ts";
+import type { Allowance } from "./allowance.ts";
+import { isolateBudget } from "./budget.ts";
+import { identify } from "./detect.ts";
+import type { FormatDefinition } from "./format.ts";
+import type { Stored } from "./pipeline.ts";
+import { SharedBytes } from "./shared-bytes.ts";
+
+/** The pixels may still be what they were. */
+function withoutUnreadable(error: unknown): null {
+  if (error instanceof ApiError && error.status === 422) return null;
+  throw error;
+}
+
+/** A file in place of the one that it was packed in. */
+export interface Unpacked {
+  readonly stored: Stored;
+  /** The caller's to release. */
+  readonly source: SharedBytes;
+}
+
+/**
+ * The file that was packed in an original, where a result is wanted in its format; null where there is none, it cannot be
+ * had, or it is of another picture than the one that was planned.
+ */
+export async function unpackedFor(
+  format: FormatDefinition,
+  stored: Stored,
+  allowance?: Allowance,
+): Promise<Unpacked | null> {
+  const { bytes, facts } = stored;
+  const { unpack } = stored.format;
+  if (unpack?.mime !== format.mime) return null;
+  const price = unpack.price(bytes, facts);
+  if (!price || !isolateBudget.canHold(price, bytes.length) || allowance?.affords(price) === false) return null;
+  const file = await isolateBudget
+    .run(price, (breath) => unpack.run(bytes, facts, breath), allowance)
+    .catch(withoutUnreadable);
+  if (!file) return null;
+  const found = identify(file);
+  const { width, height, orientation } = found.facts;
+  const isSame = width === facts.width && height === facts.height && orientation === facts.orientation;
+  if (found.format !== format || !isSame) return null;
+  return {
+    stored: { ...stored, ...found, heldBytes: bytes.length + file.length },
+    source: SharedBytes.of(file),
+  };
+}

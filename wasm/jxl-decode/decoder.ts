@@ -1,0 +1,220 @@
+/** JPEG XL by libjxl: what codestreams say, their frames as rows, and JPEG files that were packed. */
+import { fuelFor } from "../fuel/fuel.ts";
+import { LoneJob } from "../handle.ts";
+import type { ArgumentsOf, ResultOf } from "../instance.ts";
+import { allocated, type HeapExports, heapOf, native } from "../load.ts";
+import { Numbered } from "../numbered.ts";
+import type { Turns } from "../pausing.ts";
+import { beside, type Price, priced } from "../price.ts";
+import { type CodestreamFacts, FACT_COUNT, factsFrom } from "./facts.ts";
+import module from "./jxl-decode.wasm";
+
+interface JxlExports extends HeapExports {
+  facts_open(source: number, size: number, mostFrames: number): number;
+  facts_numbers(facts: number): number;
+  facts_close(facts: number): void;
+  decoder_open(
+    source: number,
+    size: number,
+    output: number,
+    isGray: number,
+    width: number,
+    height: number,
+    black: number,
+  ): number;
+  decoder_next(decoder: number): number;
+  decoder_duration(decoder: number): number;
+  decoder_ready(decoder: number, most: number): number;
+  decoder_rows(decoder: number, rows: number): number;
+  decoder_close(decoder: number): void;
+  original_open(): number;
+  original_read(original: number, source: number, size: number): number;
+  original_bytes(original: number): number;
+  original_close(original: number): void;
+}
+
+/** Linear memory that the idle instance may keep: what a photograph of 12 megapixels takes. */
+const KEEP_BYTES = 56 << 20;
+
+/** Bytes in as many pieces as a file has them in. */
+export interface Source {
+  readonly length: number;
+  /** Copies what begins at `from`, as much as `target` holds. */
+  readonly copy: (target: Uint8Array, from: number) => void;
+}
+
+/** The files of open jobs, by the number under which C asks for their bytes. */
+const sources = new Numbered<Source>();
+
+const jxl = native<JxlExports>(module, {
+  name: "jxl-decode",
+  keepBytes: KEEP_BYTES,
+  imports: (instance) => ({
+    pull(source = 0, from = 0, to = 0, length = 0) {
+      sources.get(instance.exports, source)?.copy(instance.bytes(to, length), from);
+    },
+  }),
+});
+
+/** What reading the headers of a file may take: a profile of some megabytes, and tables of contents. */
+const FACTS_PRICE: Price = { bytes: 24 << 20, ms: 20 };
+
+/**
+ * What a codestream says of its picture.
+ * @param mostFrames that are counted; of more it is not known how many there are
+ * @throws NativeError when a header is damaged
+ */
+export function readFacts(source: Source, mostFrames: number): CodestreamFacts {
+  const job = new SourceJob(source, FACTS_PRICE);
+  try {
+    const facts = allocated(job.call((exports, number) => exports.facts_open(number, source.length, mostFrames)));
+    const address = job.call((exports) => exports.facts_numbers(facts));
+    const numbers = new Float64Array(job.bytes(address, FACT_COUNT * Float64Array.BYTES_PER_ELEMENT).slice().buffer);
+    const told = factsFrom(numbers, (at, length) => job.bytes(at, length).slice());
+    job.call((exports) => exports.facts_close(facts));
+    return told;
+  } finally {
+    job.close();
+  }
+}
+
+/** Memory that is held whatever the picture: tables, groups that are worked on, and what is read of the file. */
+const DECODER_BYTES = 12 << 20;
+/** What a pixel takes, and a byte of the file besides. */
+const PIXEL_NANOSECONDS = 42;
+const BYTE_NANOSECONDS = 10;
+
+/** The price of decoding all frames of a codestream. */
+export function decodePrice(facts: Pick<CodestreamFacts, "decodeBytes" | "pixels" | "codedBytes">): Price {
+  return beside(
+    priced(facts.decodeBytes + DECODER_BYTES, facts.pixels, PIXEL_NANOSECONDS),
+    priced(0, facts.codedBytes, BYTE_NANOSECONDS),
+  );
+}
+
+/**
+ * What pixels become, by the numbers of decode.cc: what is stored; sRGB, where the colors are the codec's own; the curve of
+ * sRGB instead of linear light; four inks, 255 being none; colors that inks have on ideal paper.
+ */
+const OUTPUTS = { stored: 0, srgb: 1, "from-linear": 2, inks: 3, "colors-of-inks": 4 } as const;
+export type Output = keyof typeof OUTPUTS;
+
+const STEPS = ["rows", "frame", "frame end", "end"] as const;
+/** `rows` may be ready, a frame begins, all its rows are ready, there is no further frame. */
+export type Step = (typeof STEPS)[number];
+
+/** Decodes the frames of a codestream. */
+export class JxlDecoder {
+  private readonly job: SourceJob;
+  private readonly width: number;
+  private readonly pointer: number;
+
+  /** @throws NativeError when memory does not suffice */
+  constructor(source: Source, facts: CodestreamFacts, output: Output) {
+    this.width = facts.width;
+    this.job = new SourceJob(source, decodePrice(facts));
+    const { gray, width, height, black = -1 } = facts;
+    const open = (exports: JxlExports, number: number) =>
+      exports.decoder_open(number, source.length, OUTPUTS[output], gray ? 1 : 0, width, height, black);
+    try {
+      this.pointer = allocated(this.job.call(open));
+    } catch (error) {
+      this.job.close();
+      throw error;
+    }
+  }
+
+  /** @throws NativeError when the file is damaged or cut short, or memory does not suffice */
+  async next(breath: Turns): Promise<Step> {
+    const step = await this.job.callPausing(breath, "decoder_next", this.pointer);
+    return STEPS[step] ?? "end";
+  }
+
+  /** How long the frame is shown that began last, in ticks of the animation. */
+  duration(): number {
+    return this.job.call((exports) => exports.decoder_duration(this.pointer));
+  }
+
+  /** The next rows that are ready, at most `most`; a view valid until the next call. */
+  rows(most: number): Uint8Array | null {
+    const count = this.job.call((exports) => exports.decoder_ready(this.pointer, most));
+    if (count === 0) return null;
+    const address = this.job.call((exports) => exports.decoder_rows(this.pointer, count));
+    return this.job.bytes(address, count * this.width * 4);
+  }
+
+  /** May be called twice and at any time. */
+  close(): void {
+    this.job.close((exports) => exports.decoder_close(this.pointer));
+  }
+}
+
+/** Memory for each pixel of a picture whose JPEG file is made again: its coefficients, and what is known of blocks. */
+const ORIGINAL_PIXEL_BYTES = 10;
+
+/** The price of making a packed JPEG file again. */
+export function originalPrice(facts: Pick<CodestreamFacts, "width" | "height" | "codedBytes">): Price {
+  const pixels = facts.width * facts.height;
+  return priced(pixels * ORIGINAL_PIXEL_BYTES + 6 * facts.codedBytes + DECODER_BYTES, pixels, PIXEL_NANOSECONDS);
+}
+
+/**
+ * The JPEG file that was packed into a file, which is given with all its boxes.
+ * @throws NativeError when the file was not made of one, or is damaged
+ */
+export async function readOriginal(source: Source, price: Price, breath: Turns): Promise<Uint8Array> {
+  const job = new SourceJob(source, price);
+  try {
+    const original = allocated(job.call((exports) => exports.original_open()));
+    const length = await job.callPausing(breath, "original_read", original, job.number, source.length);
+    const address = job.call((exports) => exports.original_bytes(original));
+    const bytes = job.bytes(address, length).slice();
+    job.call((exports) => exports.original_close(original));
+    return bytes;
+  } finally {
+    job.close();
+  }
+}
+
+/** A job that has an instance alone, which a refused file takes with it. */
+class SourceJob {
+  readonly number: number;
+  private readonly job: LoneJob<JxlExports>;
+
+  constructor(source: Source, price: Price) {
+    this.job = new LoneJob(jxl, price.bytes, fuelFor(price));
+    this.number = this.job.call((exports) => sources.add(exports, source));
+  }
+
+  call<T>(work: (exports: JxlExports, number: number) => T): T {
+    try {
+      return this.job.call((exports) => work(exports, this.number));
+    } catch (error) {
+      return this.job.refuse(error);
+    }
+  }
+
+  callPausing<Name extends "decoder_next" | "original_read">(
+    breath: Turns,
+    name: Name,
+    ...args: ArgumentsOf<JxlExports, Name>
+  ): Promise<ResultOf<JxlExports, Name>> {
+    return this.job.callPausing({ breath }, name, ...args).catch((error: unknown) => this.job.refuse(error));
+  }
+
+  bytes(address: number, length: number): Uint8Array {
+    return this.job.bytes(address, length);
+  }
+
+  close(free: (exports: JxlExports) => void = () => undefined): void {
+    this.job.close((exports) => {
+      free(exports);
+      sources.take(exports, this.number);
+    });
+  }
+}
+
+/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
+export function jxlDecodeHeap(mark = false): { readonly used: number; readonly peak: number } {
+  return heapOf(jxl, mark);
+}

@@ -1,0 +1,325 @@
+// What a codestream says before its pixels are decoded: its headers, and those of all its frames, over whose data it goes
+// by their tables of contents.
+#include "facts.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "codestream.h"
+#include "lib/jxl/dec_ans.h"
+#include "lib/jxl/dec_bit_reader.h"
+#include "lib/jxl/dec_noise.h"
+#include "lib/jxl/fields.h"
+#include "lib/jxl/frame_header.h"
+#include "lib/jxl/icc_codec.h"
+#include "lib/jxl/image_metadata.h"
+#include "lib/jxl/memory_manager_internal.h"
+#include "lib/jxl/modular/encoding/context_predict.h"
+#include "lib/jxl/modular/encoding/dec_ma.h"
+#include "lib/jxl/modular/encoding/encoding.h"
+#include "lib/jxl/modular/options.h"
+#include "lib/jxl/padded_bytes.h"
+#include "lib/jxl/quant_weights.h"
+#include "lib/jxl/toc.h"
+#include "../native.h"
+
+using jxl::BitReader;
+using jxl::FrameHeader;
+using jxl::Status;
+
+namespace {
+
+// Headers are read from a piece of the file, and again from a larger one where they are longer.
+constexpr size_t FIRST_WINDOW = 1 << 10;
+constexpr size_t WINDOW_GROWTH = 8;
+constexpr size_t LARGEST_WINDOW = 8 << 20;
+// Nodes of a tree that is gone through in no time.
+constexpr size_t FEW_NODES = 200;
+// Nodes of a tree, as the decoder bounds them.
+constexpr size_t MOST_TREE = 1 << 22;
+// Slots for frames that later ones refer to, and for those that hold the low frequencies of others.
+constexpr size_t SLOTS = 4;
+
+struct Facts {
+  jxl::CodecMetadata metadata;
+  std::vector<uint8_t> profile;
+  double numbers[FACT_COUNT];
+  double slots[SLOTS];
+  double low_frequencies[SLOTS];
+};
+
+class Walker {
+ public:
+  Walker(Facts* facts, int source, size_t size) : facts_(facts), source_(source), size_(size) {
+    (void)jxl::MemoryManagerInit(&memory_, nullptr);
+  }
+
+  bool Walk(size_t most_frames);
+
+ private:
+  // Reads with `work` what begins at the current place, and goes behind it.
+  template <class Work>
+  bool Parse(const Work& work);
+  Status ReadHead(BitReader* reader);
+  Status ReadProfile(BitReader* reader);
+  bool ReadFrame(bool is_preview, FrameHeader* frame);
+  bool IsInGroups(const FrameHeader& frame);
+  void Note(const FrameHeader& frame);
+  void Tell();
+
+  Facts* facts_;
+  int source_;
+  size_t size_;
+  size_t at_ = 0;
+  JxlMemoryManager memory_;
+  std::vector<uint32_t> sizes_;
+  bool permuted_ = false;
+  // The samples of the frame are predicted by weights that follow them, or by many rules.
+  bool weighed_ = true;
+};
+
+template <class Work>
+bool Walker::Parse(const Work& work) {
+  for (size_t window = FIRST_WINDOW;; window *= WINDOW_GROWTH) {
+    const size_t length = std::min(window, size_ - at_);
+    std::vector<uint8_t> bytes(length);
+    pull(source_, at_, bytes.data(), length);
+    BitReader reader(jxl::Bytes(bytes.data(), length));
+    bool read = static_cast<bool>(work(&reader));
+    read = read && static_cast<bool>(reader.JumpToByteBoundary());
+    const bool within = reader.AllReadsWithinBounds();
+    const size_t used = reader.TotalBitsConsumed() / jxl::kBitsPerByte;
+    (void)reader.Close();
+    if (read && within) {
+      at_ += used;
+      return true;
+    }
+    if (length == size_ - at_ || window >= LARGEST_WINDOW) return false;
+  }
+}
+
+Status Walker::ReadHead(BitReader* reader) {
+  jxl::CodecMetadata metadata;
+  if (reader->ReadBits(16) != (0xff | jxl::kCodestreamMarker << 8)) return JXL_FAILURE("not a codestream");
+  JXL_RETURN_IF_ERROR(jxl::Bundle::Read(reader, &metadata.size));
+  JXL_RETURN_IF_ERROR(jxl::Bundle::Read(reader, &metadata.m));
+  metadata.transform_data.nonserialized_xyb_encoded = metadata.m.xyb_encoded;
+  JXL_RETURN_IF_ERROR(jxl::Bundle::Read(reader, &metadata.transform_data));
+  facts_->metadata = metadata;
+  return metadata.m.color_encoding.WantICC() ? ReadProfile(reader) : Status(true);
+}
+
+Status Walker::ReadProfile(BitReader* reader) {
+  jxl::ICCReader profile(&memory_);
+  jxl::PaddedBytes bytes{&memory_};
+  JXL_RETURN_IF_ERROR(profile.Init(reader));
+  if (!reader->AllReadsWithinBounds()) return JXL_FAILURE("the profile is longer");
+  JXL_RETURN_IF_ERROR(profile.Process(reader, &bytes));
+  facts_->profile.assign(bytes.data(), bytes.data() + bytes.size());
+  return true;
+}
+
+bool Walker::ReadFrame(bool is_preview, FrameHeader* frame) {
+  return Parse([&](BitReader* reader) -> Status {
+    *frame = FrameHeader(&facts_->metadata);
+    frame->nonserialized_is_preview = is_preview;
+    JXL_RETURN_IF_ERROR(jxl::ReadFrameHeader(reader, frame));
+    const jxl::FrameDimensions size = frame->ToFrameDimensions();
+    const size_t entries = jxl::NumTocEntries(size.num_groups, size.num_dc_groups, frame->passes.num_passes);
+    std::vector<jxl::coeff_order_t> permutation;
+    JXL_RETURN_IF_ERROR(jxl::ReadToc(&memory_, entries, reader, &sizes_, &permutation));
+    permuted_ = !permutation.empty();
+    return true;
+  });
+}
+
+bool IsWeighed(const jxl::Tree& tree) {
+  return tree.size() > FEW_NODES || std::any_of(tree.begin(), tree.end(), [](const jxl::PropertyDecisionNode& node) {
+    return node.property == jxl::kWPProp || node.predictor == jxl::Predictor::Weighted;
+  });
+}
+
+// Whether the groups of a frame in modular mode can be shown one by one, as its first section says. Where that is not easy
+// to tell they cannot.
+bool Walker::IsInGroups(const FrameHeader& frame) {
+  weighed_ = true;
+  if (permuted_ || sizes_.size() == 1 || (frame.flags & (FrameHeader::kPatches | FrameHeader::kSplines)) != 0) return false;
+  if (!frame.chroma_subsampling.Is444()) return false;
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) {
+    if (upsampling != frame.upsampling) return false;
+  }
+  const size_t length = std::min<size_t>({sizes_[0], size_ - at_, LARGEST_WINDOW});
+  std::vector<uint8_t> bytes(length);
+  pull(source_, at_, bytes.data(), length);
+  BitReader reader(jxl::Bytes(bytes.data(), length));
+  jxl::GroupHeader header;
+  const auto read = [&]() -> Status {
+    if (frame.flags & FrameHeader::kNoise) {
+      jxl::NoiseParams noise;
+      JXL_RETURN_IF_ERROR(jxl::DecodeNoise(&reader, &noise));
+    }
+    jxl::DequantMatrices matrices;
+    JXL_RETURN_IF_ERROR(matrices.DecodeDC(&reader));
+    if (reader.ReadFixedBits<1>() == 1) {
+      jxl::Tree tree;
+      jxl::ANSCode code;
+      std::vector<uint8_t> contexts;
+      JXL_RETURN_IF_ERROR(jxl::DecodeTree(&memory_, &reader, &tree, MOST_TREE));
+      weighed_ = IsWeighed(tree);
+      JXL_RETURN_IF_ERROR(jxl::DecodeHistograms(&memory_, &reader, (tree.size() + 1) / 2, &code, &contexts));
+    }
+    return jxl::Bundle::Read(&reader, &header);
+  };
+  const bool is_read = static_cast<bool>(read()) && reader.AllReadsWithinBounds();
+  (void)reader.Close();
+  if (!is_read) return false;
+  const auto& transforms = header.transforms;
+  return transforms.empty() || (transforms.size() == 1 && transforms[0].id == jxl::TransformId::kRCT);
+}
+
+// Bytes that decoding a frame takes at most, beside what stays of others.
+void Walker::Note(const FrameHeader& frame) {
+  const jxl::ImageMetadata& m = facts_->metadata.m;
+  double* const numbers = facts_->numbers;
+  const jxl::FrameDimensions size = frame.ToFrameDimensions();
+  const double pixels = static_cast<double>(size.xsize_padded) * size.ysize_padded;
+  const double shown = static_cast<double>(size.xsize_upsampled_padded) * size.ysize_upsampled_padded;
+  const double canvas = static_cast<double>(facts_->metadata.xsize()) * facts_->metadata.ysize();
+  const size_t extra = m.num_extra_channels;
+  const bool is_modular = frame.encoding == jxl::FrameEncoding::kModular;
+  const bool is_noisy = frame.flags & FrameHeader::kNoise;
+  const bool is_low = frame.frame_type == jxl::FrameType::kDCFrame;
+
+  double bytes = is_modular ? 0 : pixels * BLOCK_BYTES;
+  if (!is_modular && frame.passes.num_passes > 1) bytes += pixels * 3 * sizeof(int32_t);
+  const bool is_alone = is_modular && IsInGroups(frame);
+  const size_t coded = (is_modular ? m.color_encoding.IsGray() && !m.xyb_encoded ? 1 : 3 : 0) + extra;
+  if (!is_alone) bytes += pixels * coded * (is_modular ? WHOLE_BYTES : sizeof(int32_t));
+  // Rows of groups beside their neighbors.
+  const double channels = 3 + extra + (is_noisy ? 3 : 0);
+  const jxl::LoopFilter& filter = frame.loop_filter;
+  const bool has_borders = filter.gab || filter.epf_iters > 0 || is_noisy || frame.upsampling > 1 ||
+                           !frame.chroma_subsampling.Is444();
+  if (has_borders) bytes += static_cast<double>(size.ysize_groups) * size.xsize_upsampled_padded * BORDER_ROWS * frame.upsampling *
+           sizeof(float) * channels;
+  // Of the data that waits for more there are two copies while it grows.
+  uint64_t data = 0;
+  uint32_t largest = 0;
+  for (const uint32_t section : sizes_) {
+    data += section;
+    largest = std::max(largest, section);
+  }
+  bytes += DATA_COPIES * (permuted_ ? static_cast<double>(data) : static_cast<double>(largest) * size.xsize_groups);
+  const bool whole = (is_modular && !is_alone) || permuted_;
+  const size_t band = BAND_GROUPS * size.group_dim * frame.upsampling + BAND_ROWS;
+  const double rows = std::min<double>(facts_->metadata.ysize(), band);
+  bytes += whole ? canvas * 4 : static_cast<double>(facts_->metadata.xsize()) * rows * 4;
+  const double saved = shown * sizeof(float) * (3 + extra);
+  if (frame.CanBeReferenced()) bytes += saved;
+  if (is_low) bytes += pixels * 3 * sizeof(float);
+
+  double stays = 0;
+  for (size_t slot = 0; slot < SLOTS; slot++) stays += facts_->slots[slot] + facts_->low_frequencies[slot];
+  numbers[FACT_BYTES] = std::max(numbers[FACT_BYTES], bytes + stays);
+  if (frame.CanBeReferenced()) facts_->slots[frame.save_as_reference] = saved;
+  if (is_low) facts_->low_frequencies[frame.dc_level - 1] = pixels * 3 * sizeof(float);
+
+  numbers[FACT_PIXELS] += shown * (is_modular && weighed_ ? WEIGHED_WORK : 1) * (3 + extra) / 3;
+  numbers[FACT_DATA] += data;
+  if (is_modular) numbers[FACT_MODULAR] = 1;
+  if (frame.passes.num_passes > 1 || is_low) numbers[FACT_PASSES] = 1;
+  if (frame.color_transform == jxl::ColorTransform::kYCbCr) {
+    numbers[FACT_YCBCR] = 1;
+    numbers[FACT_STEP_X] = 1 << frame.chroma_subsampling.MaxHShift();
+    numbers[FACT_STEP_Y] = 1 << frame.chroma_subsampling.MaxVShift();
+  }
+}
+
+bool Walker::Walk(size_t most_frames) {
+  if (!Parse([&](BitReader* reader) { return ReadHead(reader); })) return false;
+  Tell();
+  bool is_preview = facts_->metadata.m.have_preview;
+  for (size_t count = 0; count <= 2 * most_frames + SLOTS;) {
+    FrameHeader frame(&facts_->metadata);
+    if (!ReadFrame(is_preview, &frame)) return false;
+    if (!is_preview) {
+      Note(frame);
+      count++;
+    }
+    uint64_t data = 0;
+    for (const uint32_t size : sizes_) data += size;
+    // A file that is cut short says so when it is decoded.
+    at_ += std::min<uint64_t>(data, size_ - at_);
+    if (is_preview) {
+      is_preview = false;
+      continue;
+    }
+    if (frame.is_last || frame.animation_frame.duration > 0) facts_->numbers[FACT_FRAMES]++;
+    if (frame.is_last || facts_->numbers[FACT_FRAMES] > most_frames) return true;
+  }
+  return true;
+}
+
+// The numbers of ITU-T H.273, which are those of JPEG XL; 0 for what has none.
+void TellColors(const jxl::ColorEncoding& colors, double* numbers) {
+  const jxl::cms::ColorEncoding& encoding = colors.View();
+  const jxl::cms::CustomTransferFunction& transfer = encoding.tf;
+  if (colors.WantICC()) return;
+  const jxl::WhitePoint white = encoding.white_point;
+  const bool is_plain = white == jxl::WhitePoint::kD65;
+  const int primaries = static_cast<int>(encoding.primaries);
+  if (encoding.color_space == jxl::ColorSpace::kGray) {
+    numbers[FACT_PRIMARIES] = is_plain ? 1 : 0;
+  } else if (encoding.primaries == jxl::Primaries::kP3) {
+    numbers[FACT_PRIMARIES] = is_plain ? 12 : white == jxl::WhitePoint::kDCI ? 11 : 0;
+  } else {
+    numbers[FACT_PRIMARIES] = is_plain && encoding.primaries != jxl::Primaries::kCustom ? primaries : 0;
+  }
+  numbers[FACT_TRANSFER] = transfer.have_gamma ? 0 : static_cast<int>(transfer.transfer_function);
+}
+
+void Walker::Tell() {
+  double* const numbers = facts_->numbers;
+  const jxl::ImageMetadata& m = facts_->metadata.m;
+  const jxl::ExtraChannelInfo* const alpha = m.Find(jxl::ExtraChannel::kAlpha);
+  numbers[FACT_WIDTH] = facts_->metadata.xsize();
+  numbers[FACT_HEIGHT] = facts_->metadata.ysize();
+  numbers[FACT_ORIENTATION] = m.orientation;
+  numbers[FACT_ANIMATED] = m.have_animation;
+  numbers[FACT_LOOPS] = m.have_animation ? m.animation.num_loops : 1;
+  if (m.have_animation) {
+    numbers[FACT_TICKS] = static_cast<double>(m.animation.tps_numerator) / m.animation.tps_denominator;
+  }
+  numbers[FACT_ALPHA_BITS] = alpha != nullptr ? alpha->bit_depth.bits_per_sample : 0;
+  numbers[FACT_GRAY] = m.color_encoding.IsGray();
+  const jxl::ExtraChannelInfo* const black = m.Find(jxl::ExtraChannel::kBlack);
+  numbers[FACT_BLACK] = black != nullptr ? black - m.extra_channel_info.data() : -1;
+  numbers[FACT_BITS] = m.bit_depth.bits_per_sample;
+  numbers[FACT_XYB] = m.xyb_encoded;
+  TellColors(m.color_encoding, numbers);
+  if (facts_->profile.empty()) {
+    jxl::ColorEncoding colors = m.color_encoding;
+    if (colors.CreateICC()) facts_->profile.assign(colors.ICC().begin(), colors.ICC().end());
+  }
+  numbers[FACT_PROFILE] = reinterpret_cast<uintptr_t>(facts_->profile.data());
+  numbers[FACT_PROFILE_BYTES] = facts_->profile.size();
+}
+
+}  // namespace
+
+extern "C" {
+
+// Reads what the codestream `source` of `size` bytes says, no further than to one frame more than `most_frames`. It stays
+// until it is closed.
+Facts* EXPORT(facts_open)(int source, size_t size, size_t most_frames) {
+  Facts* const facts = new Facts();
+  if (Walker(facts, source, size).Walk(most_frames)) return facts;
+  delete facts;
+  fail("the headers are damaged");
+}
+
+const double* EXPORT(facts_numbers)(const Facts* facts) { return facts->numbers; }
+
+void EXPORT(facts_close)(Facts* facts) { delete facts; }
+
+}  // extern "C"
