@@ -12,6 +12,7 @@ import { padding } from "./operations/padding.ts";
 import { resize } from "./operations/resize.ts";
 import { rotate } from "./operations/rotate.ts";
 import { scale } from "./operations/scale.ts";
+import { text } from "./operations/text.ts";
 import { trim } from "./operations/trim.ts";
 import { upscale } from "./operations/upscale.ts";
 import { watermark } from "./operations/watermark.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   adjust,
   filter,
   watermark,
+  text,
   mask,
   border,
   padding,

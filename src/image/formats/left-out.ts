@@ -12,6 +12,13 @@ export const jpeg2000 = leftOut(JPEG2000);
 export const jxl = leftOut(JXL);
 export const svg = leftOut(SVG);
 
+/** The fonts are left out with the renderer that draws them. */
+export const lettering = {
+  familyOf(): never {
+    throw new ApiError(422, "text cannot be drawn by this deployment");
+  },
+};
+
 function leftOut(identity: Identity): FormatDefinition {
   const refuse = (): never => {
     throw new ApiError(415, `This deployment does not read ${identity.label}`);

@@ -24,6 +24,8 @@ import { sizeOf } from "./svg/size.ts";
 import { inStrips } from "./svg/strips.ts";
 import { writtenSvg } from "./svg/tree.ts";
 
+export { lettering } from "./svg/lettering.ts";
+
 /** Pixels times primitives of filters that draw them. */
 const MAX_FILTERED_PIXELS = 400_000_000;
 

@@ -1,26 +1,21 @@
 /** Saved pictures laid on others. */
 import * as v from "valibot";
 
-import { beside, FREE } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, flag, integer, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import type { Breath } from "../breath.ts";
 import { identify } from "../detect.ts";
-import { rowStep } from "../effect.ts";
-import { type Box, isWhole, type Size, turnSize } from "../geometry.ts";
-import { DIRECTIONS, place } from "../gravity.ts";
-import { collectPixels, collectPrice, pixelBytes, type Pixels, rowsOfPixels } from "../kept.ts";
+import { isWhole, type Size, turnSize } from "../geometry.ts";
+import { DIRECTIONS } from "../gravity.ts";
+import { laidAt, laidStep, overlap } from "../laid.ts";
 import { operation, type Step } from "../operation.ts";
 import { firstFrame } from "../picture.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, planSteps, storedSize } from "../plan.ts";
 import type { Rows } from "../rows.ts";
-import { lay, layPrice } from "../steps/overlay.ts";
 
 const MAX_PADDING_PIXELS = 10_000;
-/** A watermark that takes no more, as it is laid on the picture, is decoded once for all frames of an animation. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const offset = lenientInteger(-MAX_SIDE_PIXELS, MAX_SIDE_PIXELS);
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
 const idRule = "must be the id of a saved watermark";
@@ -55,26 +50,19 @@ export const watermark = operation({
     const stored = identified(bytes);
     const upright = turnSize(storedSize(stored.facts), stored.facts.orientation);
     const shown = shownSize(params, upright, size);
-    const at = placed(params, shown, size);
+    const at = laidAt(params, shown, size);
     const visible = overlap(at, shown, size);
-    if (visible.width <= 0 || visible.height <= 0) return [];
+    if (visible.width === 0 || visible.height === 0) return [];
     const steps: Step[] = [
       { kind: "turn", orientation: stored.facts.orientation },
       { kind: "resize", ...shown, kernel: "lanczos3" },
       ...(isWhole(visible, shown) ? [] : [{ kind: "crop", box: visible } as const]),
     ];
     const plan = planSteps(storedSize(stored.facts), steps);
-    const extent = { width: visible.width, height: visible.height, opaque: false };
-    const small = pixelBytes(extent) <= MAX_KEPT_BYTES;
-    const open = small ? keptRows(stored, plan) : (breath: Breath) => opened(stored, plan, breath);
-    const price = beside(picturePrice(stored, plan), layPrice(size, extent), small ? collectPrice(extent) : FREE);
     const corner = { x: at.x + visible.x, y: at.y + visible.y };
-    return [
-      rowStep(size, price, (rows, breath) => {
-        const over = { ...extent, open: () => open(breath) };
-        return lay(rows, over, corner, params.opacity);
-      }),
-    ];
+    const price = picturePrice(stored, plan);
+    const open = (breath: Breath) => opened(stored, plan, breath);
+    return [laidStep(size, { size: visible, at: corner, opacity: params.opacity, price, open })];
   },
 });
 
@@ -91,42 +79,14 @@ function shownSize({ scale, width, height, fit, padding }: Watermark, watermark:
   return { width: pixels(watermark.width), height: pixels(watermark.height) };
 }
 
-function placed({ x, y, gravity = "center", padding }: Watermark, shown: Size, size: Size): Pick<Box, "x" | "y"> {
-  if (x !== undefined || y !== undefined) return { x: x ?? 0, y: y ?? 0 };
-  const corner = place(shown, size, gravity);
-  const right = gravity.includes("left") ? padding : gravity.includes("right") ? -padding : 0;
-  const down = gravity.startsWith("top") ? padding : gravity.startsWith("bottom") ? -padding : 0;
-  return { x: Math.round(corner.x) + right, y: Math.round(corner.y) + down };
-}
-
-/** The part of the watermark that lies on the picture, in pixels of the watermark. */
-function overlap(at: Pick<Box, "x" | "y">, shown: Size, size: Size): Box {
-  const [x, y] = [Math.max(0, -at.x), Math.max(0, -at.y)];
-  const width = Math.min(shown.width, size.width - at.x) - x;
-  const height = Math.min(shown.height, size.height - at.y) - y;
-  return { x, y, width, height };
-}
-
 /** The watermark's first frame. */
 async function opened(stored: Stored, plan: Plan, breath: Breath): Promise<Rows> {
   try {
     const rows = await firstFrame(pictureOf(stored, plan), breath);
-    return {
-      ...rows,
-      read: (max) => rows.read(max).catch(refuse),
-    };
+    return { ...rows, read: (max) => rows.read(max).catch(refuse) };
   } catch (error) {
     return refuse(error);
   }
-}
-
-/** The watermark's first frame, decoded once. */
-function keptRows(stored: Stored, plan: Plan): (breath: Breath) => Promise<Rows> {
-  let pixels: Pixels | undefined;
-  return async (breath) => {
-    pixels ??= await collectPixels(await opened(stored, plan, breath), breath);
-    return rowsOfPixels(pixels);
-  };
 }
 
 function identified(bytes: Uint8Array): Stored {

@@ -6,7 +6,8 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import * as leftOut from "../../../src/image/formats/left-out.ts";
 import heicFile from "../../fixtures/heic/gray.heic";
 
-const STUBS = Object.entries<FormatDefinition>(leftOut);
+const { lettering, ...stubs } = leftOut;
+const STUBS = Object.entries<FormatDefinition>(stubs);
 
 describe("a format that is left out", () => {
   it.each(STUBS)("is recognized, refused by name, and not written: %s", (name, stub) => {
@@ -16,6 +17,10 @@ describe("a format that is left out", () => {
     expect(stub.signature).toBe(row.signature);
     expect(stub.write).toBeUndefined();
     expect(() => stub.read.probe(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
+  });
+
+  it("takes text along with the renderer that draws it", () => {
+    expect(() => lettering.familyOf()).toThrow("text cannot be drawn by this deployment");
   });
 
   it("is recognized by its signature", () => {

@@ -9,19 +9,17 @@
  * The renderer counts its work (`wasm/resvg`): it pauses in the midst of a call, and ends where it takes too long. What
  * is drawn has an instance alone.
  */
-import inter from "@fontsource/inter/files/inter-latin-400-normal.woff2";
-import interBold from "@fontsource/inter/files/inter-latin-700-normal.woff2";
-
 import type { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { native, NativeError, type NativeInstance } from "../../../../wasm/load.ts";
 import module from "../../../../wasm/resvg/resvg.wasm";
 import type { Breath } from "../../breath.ts";
+import { FAMILIES, fontsOf } from "./fonts.ts";
 import { glue, Objects, passText, type ResvgExports } from "./resvg-glue.ts";
 
 /** Linear memory that the idle instance may keep. */
 const KEEP_BYTES = 24 << 20;
 
-const FAMILY = "Inter";
+const FAMILY = FAMILIES.sans.name;
 const OPTIONS = JSON.stringify({
   font: {
     loadSystemFonts: false,
@@ -133,7 +131,7 @@ export class ParsedSvg {
 
   private parsed(): Promise<number> {
     const { instance, objects } = this;
-    const fonts = objects.add([new Uint8Array(inter), new Uint8Array(interBold)]);
+    const fonts = objects.add(fontsOf(this.text));
     const [options, length] = instance.run(() => passText(instance, OPTIONS));
     const text = objects.add(this.text);
     return this.fallible((result) =>

@@ -28,7 +28,7 @@ export async function inStrips(work: Work, part: Part): Promise<Rows | NativeErr
   let reason = new NativeError("the renderer would cut layers off");
   for (const overflow of overflows(part)) {
     try {
-      return await strips(placed(work, part, overflow), work, part);
+      return await drawnInStrips(placed(work, part, overflow), work, part);
     } catch (error) {
       if (!(error instanceof NativeError) || error instanceof OutOfFuel) throw error;
       reason = error;
@@ -63,9 +63,13 @@ interface Strip {
  * A document, `stripRows` rows at a time.
  * @throws NativeError when the last strip or the first cannot be drawn; what one of them reaches, all others do
  */
-async function strips(text: string, work: Work, { size, stripRows }: Part): Promise<Rows> {
+export async function drawnInStrips(
+  text: string,
+  means: Means,
+  { size, stripRows }: Pick<Part, "size" | "stripRows">,
+): Promise<Rows> {
   const { width, height } = size;
-  const document = new ParsedSvg(text, work);
+  const document = new ParsedSvg(text, means);
   const take = (start: number) => Math.min(height, start + stripRows) - start;
   const draw = async (start: number): Promise<Strip> => {
     const end = start + take(start);
