@@ -9,6 +9,7 @@ import { filter } from "./operations/filter.ts";
 import { flip } from "./operations/flip.ts";
 import { mask } from "./operations/mask.ts";
 import { padding } from "./operations/padding.ts";
+import { redact } from "./operations/redact.ts";
 import { resize } from "./operations/resize.ts";
 import { rotate } from "./operations/rotate.ts";
 import { scale } from "./operations/scale.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   auto,
   adjust,
   filter,
+  redact,
   watermark,
   text,
   mask,

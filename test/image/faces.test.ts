@@ -271,3 +271,91 @@ describe("the gravity auto", () => {
     });
   });
 });
+
+describe("faces are made unrecognizable", () => {
+  const LOSSLESS = { output: { format: "png" }, optimize: { lossless: true } };
+  const redacted = async (redact: object, file = pairFile) => {
+    const result = await rendered(file, { redact, ...LOSSLESS });
+    return { ...result, pixels: await decoded(result.bytes) };
+  };
+  /** What is covered of a face, with half as much of it around. */
+  const coveredBox = ([x = 0, y = 0, width = 0, height = 0]: readonly number[], padding = 0.5) => {
+    const [left, top] = [x - (width * padding) / 2, y - (height * padding) / 2];
+    return { left, top, right: left + width * (1 + padding), bottom: top + height * (1 + padding) };
+  };
+
+  it.each(["blur", "pixellate", "fill"])("and nothing else is changed: %s", async (faces) => {
+    const { pixels, faces: boxes = [] } = await redacted({ faces });
+    expect(boxes).toHaveLength(2);
+    expect(await found(pixels)).toEqual([]);
+    const covers = boxes.map((box) => coveredBox(box));
+    for (let y = 0; y < pixels.height; y++) {
+      for (let x = 0; x < pixels.width; x++) {
+        const isNear = covers.some(
+          ({ left, top, right, bottom }) => x >= left - 2 && x < right + 2 && y >= top - 2 && y < bottom + 2,
+        );
+        if (!isNear) expect(pixel(pixels, x, y)).toEqual(pixel(pair, x, y));
+      }
+    }
+  });
+
+  it("of a face no more than six by six colors are left", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "pixellate" });
+    const { left, top, right, bottom } = coveredBox(face);
+    const colors = new Set<string>();
+    for (let y = Math.ceil(top) + 1; y < bottom - 1; y++)
+      for (let x = Math.ceil(left) + 1; x < right - 1; x++) colors.add(pixel(pixels, x, y).join(" "));
+    expect(colors.size).toBeLessThanOrEqual(36);
+    expect(colors.size).toBeGreaterThan(4);
+  });
+
+  it("a blur has no edges between those colors", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "blur" });
+    const { left, top, right, bottom } = coveredBox(face);
+    const cell = (right - left) / 6;
+    let steepest = 0;
+    for (let y = Math.ceil(top) + 1; y < bottom - 1; y++) {
+      for (let x = Math.ceil(left) + 1; x < right - 2; x++) {
+        const [here, there] = [pixel(pixels, x, y), pixel(pixels, x + 1, y)];
+        steepest = Math.max(steepest, ...here.map((value, channel) => Math.abs(value - (there[channel] ?? 0))));
+      }
+    }
+    expect(steepest).toBeLessThanOrEqual(255 / cell + 1);
+  });
+
+  it("takes a color and a padding", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "fill", color: "00ff00", padding: 0 });
+    const [x = 0, y = 0, width = 0, height = 0] = face;
+    const column = Math.round(x + width / 2);
+    expect(pixel(pixels, column, Math.round(y + height / 2))).toEqual([0, 255, 0, 255]);
+    expect(pixel(pixels, column, y - 3)).toEqual(pixel(pair, column, y - 3));
+  });
+
+  it("and nothing of them shows through what is transparent", async () => {
+    const seeThrough = paint(pair.width, pair.height, (x, y) => {
+      const [red, green, blue] = pixel(pair, x, y);
+      return [red, green, blue, x % 2 === 0 ? 128 : 255];
+    });
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const file = await png.write.encode(pictureOf([seeThrough], { opaque: false }), settings, UNPAUSED);
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "blur" }, file.slice().buffer);
+    const [x = 0, y = 0, width = 0, height = 0] = face;
+    for (let row = 0; row < height; row++)
+      for (let column = 0; column < width; column++) expect(pixel(pixels, x + column, y + row)[3]).toBe(255);
+  });
+
+  it("and a picture without any stays as it is", async () => {
+    const { pixels, faces } = await redacted({ faces: "blur" }, parrotsFile);
+    expect(faces).toEqual([]);
+    expect(pixels.data).toEqual(parrots.data);
+  });
+
+  it.each([
+    [{}, "redact.faces is required"],
+    [{ faces: "blurred" }, "redact.faces must be one of blur, pixellate, fill"],
+    [{ faces: "blur", color: "000" }, "redact must have color with faces: fill only"],
+    [{ faces: "fill", padding: 11 }, "redact.padding must be a number between 0 and 10"],
+  ])("refuses %o", (redact, message) => {
+    expect(() => parseBody(UploadBody, { redact })).toThrow(message);
+  });
+});

@@ -8,7 +8,7 @@ import { FORMATS, type FormatName } from "../../src/image/formats.ts";
 import { avif } from "../../src/image/formats/avif.ts";
 import { tagged } from "../../src/image/formats/jpeg/tag.ts";
 import { keptMetadata } from "../../src/image/metadata.ts";
-import { type Directory, Tiff, writeDirectories } from "../../src/image/metadata/directories.ts";
+import { type Directory, type Field, Tiff, writeDirectories } from "../../src/image/metadata/directories.ts";
 import type { MetadataWish } from "../../src/image/metadata/wish.ts";
 import tracksFile from "../fixtures/avif/tracks-alpha.avif";
 import lyingJpeg from "../fixtures/jpeg/s420.jpg";
@@ -234,6 +234,10 @@ function cameraExif(): Uint8Array {
   return writeDirectories(first, true, 60_000) ?? new Uint8Array();
 }
 
+function long(tag: number, value: number): Field {
+  return { tag, type: 4, count: 1, value: new Uint8Array(Uint32Array.of(value).buffer) };
+}
+
 function holds(bytes: Uint8Array | undefined, words: string): boolean {
   return bytes !== undefined && new TextDecoder("latin1").decode(bytes).includes(words);
 }
@@ -256,6 +260,25 @@ describe("EXIF data", () => {
       expect(holds(kept, "(c) Ann")).toBe(true);
       expect(holds(kept, "MAKER") || holds(kept, "SN-1")).toBe(false);
     }
+  });
+
+  it("has no maker note that holds a preview of the original", () => {
+    const exif = cameraExif();
+    const at = new TextDecoder("latin1").decode(exif).indexOf("secret");
+    exif.set([0xff, 0xd8, 0xff, 0xdb], at);
+    const { exif: kept } = keptMetadata({ exif }, "all");
+    expect(holds(kept, "MAKER") || holds(kept, "\u00FF\u00D8\u00FF")).toBe(false);
+    expect(holds(kept, "(c) Ann") && holds(kept, "SN-1")).toBe(true);
+  });
+
+  it("has no thumbnail in strips", () => {
+    const strips = writeDirectories({ fields: [long(0x0111, 8), long(0x0117, 4)], below: new Map() }, true, 60_000);
+    const exif = Uint8Array.of(...cameraExif(), ...(strips ?? []).slice(8), ...new TextEncoder().encode("RAW PIXELS"));
+    const view = new DataView(exif.buffer);
+    view.setUint32(8 + 2 + view.getUint16(8, true) * 12, cameraExif().length, true);
+    expect(holds(keptMetadata({ exif: cameraExif() }, "all").exif, "MAKER")).toBe(true);
+    expect(holds(keptMetadata({ exif }, "all").exif, "RAW")).toBe(false);
+    expect(holds(keptMetadata({ exif }, "all").exif, "(c) Ann")).toBe(true);
   });
 
   it("without anything to keep, or damaged, is none", () => {

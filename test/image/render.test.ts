@@ -133,6 +133,7 @@ const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
   auto: { enhance: true, redeye: true },
   adjust: { invert: true, sharpen: 20 },
   filter: { blur: { value: 2 }, pixellate: { value: 4 } },
+  redact: { faces: "fill", color: "0a0" },
   text: { value: "Seen", size: 0.4, color: "f0f" },
   watermark: { id: "mark", fit: true },
   mask: { shape: "ellipse" },

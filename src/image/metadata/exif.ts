@@ -22,8 +22,9 @@ export function withoutPrefix(exif: Uint8Array): Uint8Array {
 export function keptExif(exif: Uint8Array, wish: Kept): Uint8Array | undefined {
   const tiff = Tiff.of(withoutPrefix(exif));
   if (!tiff) return undefined;
-  if (wish === "all" && tiff.bytes.length <= MAX_EXIF_BYTES) return inPlace(tiff);
-  return written(tiff, wish);
+  if (wish !== "all" || tiff.bytes.length > MAX_EXIF_BYTES || hasRawThumbnail(tiff)) return written(tiff, wish);
+  const kept = inPlace(tiff);
+  return kept && holdsPicture(kept) ? written(tiff, wish) : kept;
 }
 
 /** What is kept of the first directory of a TIFF file, maker notes excepted: their offsets would be wrong. */
@@ -72,16 +73,39 @@ function inPlace(original: Tiff): Uint8Array | undefined {
   return tiff.bytes.subarray(0, end);
 }
 
+/**
+ * Whether data may hold a picture: the beginning of a JPEG file, as maker notes have previews. It would show what the
+ * original did, whatever was done with the picture since.
+ */
+function holdsPicture(data: Uint8Array): boolean {
+  for (let at = data.indexOf(0xff); at >= 0 && at + 2 < data.length; at = data.indexOf(0xff, at + 1)) {
+    if (data[at + 1] === 0xd8 && data[at + 2] === 0xff) return true;
+  }
+  return false;
+}
+
+/** Whether the directory behind the first has a thumbnail that is no JPEG file, in strips that lie anywhere. */
+function hasRawThumbnail(tiff: Tiff): boolean {
+  const next = endOfFirst(tiff);
+  if (next + 4 > tiff.bytes.length) return false;
+  return tiff.entries(tiff.view.getUint32(next, tiff.little)).some(({ tag }) => tag === TAG.stripOffsets);
+}
+
+/** Where the first directory says where the next one is. */
+function endOfFirst({ bytes, view, little, first }: Tiff): number {
+  return first + 2 > bytes.length ? bytes.length : first + 2 + view.getUint16(first, little) * ENTRY_BYTES;
+}
+
 /** Forgets all directories behind the first. @returns where the data ends without the thumbnail */
-function withoutThumbnail({ bytes, view, little, first }: Tiff): number {
-  const next = first + 2 + view.getUint16(first, little) * ENTRY_BYTES;
+function withoutThumbnail(tiff: Tiff): number {
+  const { bytes, view, little } = tiff;
+  const next = endOfFirst(tiff);
   if (next + 4 > bytes.length) return bytes.length;
-  const tiff = Tiff.of(bytes);
-  const entries = tiff?.entries(view.getUint32(next, little)) ?? [];
+  const entries = tiff.entries(view.getUint32(next, little));
   view.setUint32(next, 0, little);
   const number = (tag: number) => {
     const entry = entries.find((one) => one.tag === tag);
-    return entry && tiff ? tiff.pointer(entry) : 0;
+    return entry ? tiff.pointer(entry) : 0;
   };
   const [at, length] = [number(TAG.thumbnailOffset), number(TAG.thumbnailLength)];
   if (at < next + 4 || length === 0 || at + length > bytes.length) return bytes.length;

@@ -2,6 +2,7 @@
 
 export const TAG = {
   description: 0x010e,
+  stripOffsets: 0x0111,
   orientation: 0x0112,
   artist: 0x013b,
   copyright: 0x8298,
