@@ -82,7 +82,8 @@ export function isSought(gravity: Gravity | undefined): gravity is "face" | "fac
 /** What is found by looking at a picture, when it is asked for. */
 export interface Sights {
   readonly faces: () => Promise<readonly Box[]>;
-  readonly focus: () => Promise<Point>;
+  /** @param part shares of the sides of the part that is to hold what there is to look at */
+  readonly focus: (part: Size) => Promise<Point>;
 }
 
 /** The top-left corner of a region that is pulled in a direction inside (or beyond) a canvas; may be fractional. */
@@ -104,7 +105,10 @@ export async function placeInside(
   { faces, focus: lookedFor }: Sights,
 ): Promise<Pick<Box, "x" | "y">> {
   if (!isSought(gravity)) return place(region, canvas, gravity);
-  if (gravity === "auto") return placeAround(region, canvas, await lookedFor());
+  if (gravity === "auto") {
+    const part = { width: region.width / canvas.width, height: region.height / canvas.height };
+    return placeAround(region, canvas, await lookedFor(part));
+  }
   const found = await faces();
   const focus = enclosing(gravity === "face" ? found.slice(0, 1) : found);
   if (!focus) return place(region, canvas, "center");

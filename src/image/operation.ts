@@ -70,10 +70,10 @@ export interface Stage {
    */
   readonly faces: () => Promise<readonly Box[]>;
   /**
-   * Where to look, in shares of the sides: the middle of the most prominent face, else of what stands out, else of the
-   * picture. The first operation that asks has it reported.
+   * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares of
+   * the sides) that holds most of what stands out, else of the picture. The first operation that asks has it reported.
    */
-  readonly focus: () => Promise<Point>;
+  readonly focus: (part: Size) => Promise<Point>;
   /**
    * A box that `finder` finds in every pixel of all frames that will be worked on; undefined where it finds none. One
    * that says nothing in `scans` may not ask.

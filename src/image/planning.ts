@@ -84,8 +84,8 @@ export async function planOperations(
         faces ??= reported(found, steps.slice(1), shown);
         return found;
       };
-      const lookFor = async () => {
-        const point = await sights.focus();
+      const lookFor = async (part: Size) => {
+        const point = await sights.focus(part);
         focus ??= reportedPoint(point, stage.size, steps.slice(1), shown);
         return point;
       };

@@ -29,6 +29,6 @@ export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breat
       const shown = await small();
       return enlarged(await facesIn(shown, breath), shown, picture);
     },
-    focus: async () => focusPoint(await small(), breath),
+    focus: async (part) => focusPoint(await small(), breath, part),
   };
 }

@@ -6,6 +6,7 @@ const WHAT = {
   UNCOUNTED: 'UNCOUNTED="folder of modules that do not count"',
   PICTURES: 'PICTURES="a.avif b.svg …"',
   IMAGES: 'IMAGES="folder"',
+  SUBJECTS: 'SUBJECTS="folder …"',
   LEARNED: 'LEARNED="folder"',
   SSIMULACRA2: 'SSIMULACRA2="path of the tool of libjxl"',
 } as const;

@@ -32,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   formats: () => import("./formats.ts"),
   fuel: () => import("./fuel.ts"),
   gif: () => import("./gif.ts"),
+  gravity: () => import("./gravity.ts"),
   png: () => import("./png.ts"),
   prices: () => import("./prices.ts"),
   quantize: () => import("./quantize.ts"),

@@ -246,6 +246,25 @@ describe("the gravity auto", () => {
     expect(pixel(resized, x < 150 ? 30 : 70, y / 2)[2]).toBeLessThan(80);
   });
 
+  it("takes in all of a subject that the result has room for", async () => {
+    // Two spots of which a square around the middle of one would miss the other.
+    const [left, right] = [100, 220];
+    const pixels = paint(400, 200, (column, row) => {
+      const isInside = [left, right].some((x) => Math.hypot(column - x, row - 100) < 25);
+      const grain = (column * 7 + row * 13) % 3;
+      return isInside ? [220, 30 + ((column * row) & 31), 40, 255] : [120 + grain, 120 + grain, 120 + grain, 255];
+    });
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const file = (await png.write.encode(pictureOf([pixels]), settings, UNPAUSED)).slice().buffer;
+    const crop = { mode: "ratio", ratio: "1:1", gravity: "auto" };
+    const { focus, bytes } = await rendered(file, { crop, ...exactly });
+    const start = Math.round((focus?.x ?? 0) * 400) - 100;
+    expect(start).toBeLessThanOrEqual(left - 25);
+    expect(start + 200).toBeGreaterThanOrEqual(right + 25);
+    const result = await decoded(bytes);
+    for (const x of [left, right]) expect(pixel(result, x - start, 100)[2]).toBeLessThan(80);
+  });
+
   it("says where it looked as the original is seen, however that was turned before", async () => {
     const order = { rotate: { angle: 90 }, crop: { width: 60, height: 60, gravity: "auto" } };
     const { focus } = await rendered(await spot(60, 50), order);

@@ -18,14 +18,17 @@ export function focusMs(size: Size): number {
   return findFacesPrice(size).ms + saliencyMs(size.width * size.height);
 }
 
-/** As shares of width and height. */
-export async function focusPoint(small: Small, breath: Breath): Promise<Point> {
+/**
+ * As shares of width and height.
+ * @param part shares of the sides of a part of the picture that is to hold what stands out
+ */
+export async function focusPoint(small: Small, breath: Breath, part?: Size): Promise<Point> {
   const [face] = await facesIn(small, breath);
   if (face) {
     const { x, y, width, height } = face;
     return { x: (x + width / 2) / small.width, y: (y + height / 2) / small.height };
   }
-  const standout = standoutOf(await overWhite(small), small);
+  const standout = standoutOf(await overWhite(small), small, part);
   await breath.spend(saliencyMs(small.width * small.height));
   return standout ?? MIDDLE;
 }

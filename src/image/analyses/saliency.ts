@@ -7,6 +7,7 @@
  */
 import type { Size } from "../geometry.ts";
 import type { Point } from "../gravity.ts";
+import { bestWindow } from "./window.ts";
 
 /** Cells along the longest side: a region that is worth looking at is larger than one. */
 const GRID = 64;
@@ -26,15 +27,16 @@ const LEAST_RATIO = 2;
 const ROUNDS = 4;
 
 /** Values of a grid of cells, row by row. */
-interface Grid extends Size {
+export interface Grid extends Size {
   readonly values: Float32Array;
 }
 
 /**
- * The middle of what stands out most; undefined when nothing does.
+ * The middle of what stands out most, or of a part of the picture that holds most of it; undefined when nothing does.
  * @param pixels RGBA8, opaque
+ * @param part shares of the sides
  */
-export function standoutOf(pixels: Uint8Array, size: Size): Point | undefined {
+export function standoutOf(pixels: Uint8Array, size: Size, part?: Size): Point | undefined {
   const map = saliencyOf(pixels, size);
   const reach = Math.max(1, Math.round(Math.max(map.width, map.height) / 10));
   const around = meansAround(map, reach);
@@ -42,6 +44,7 @@ export function standoutOf(pixels: Uint8Array, size: Size): Point | undefined {
   const usual = meanOf(around.values);
   const most = around.values[peak] ?? 0;
   if (most < LEAST || most < usual * LEAST_RATIO) return undefined;
+  if (part) return bestWindow(map, meanOf(map.values), part);
   let point = { x: peak % map.width, y: Math.floor(peak / map.width) };
   for (let round = 0; round < ROUNDS; round++) point = middleAround(map, point, reach * 1.5, usual);
   return { x: (point.x + 0.5) / map.width, y: (point.y + 0.5) / map.height };
