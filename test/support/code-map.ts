@@ -25,6 +25,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/faces", "finding faces"],
   ["src/image/color", "profiles and color spaces"],
   ["src/image/metadata", "EXIF, XMP and IPTC: what is kept of them"],
+  ["src/image/text", "what fonts say of letters, lines, texts as drawings"],
   ["src/image/set", "several results of one original: what they share, and where their searches start"],
   ["src/image/optimize", "the search for the smallest file: attempts, score, session"],
   ["src/migrations", "the schema of the databases"],
@@ -38,7 +39,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["wasm", "native modules: how they are built, loaded, priced, paused"],
   ["wasm/{jpeg,webp,gif,tiff,jpeg2000,av1-decode,av1-encode,hevc-decode,hevc-encode,jxl-decode}", "codecs in C"],
   ["wasm/{pixels,color,effects,quantize,score,faces,superres}", "loops over pixels in C"],
-  ["wasm/resvg", "the renderer of SVG"],
+  ["wasm/resvg", "the renderer of SVG, and fonts"],
   ["wasm/jxl", "what the codecs of JPEG XL are built from"],
   ["wasm/fuel", "counts what modules compute"],
   [

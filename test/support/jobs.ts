@@ -194,6 +194,10 @@ export const JOBS: Readonly<Record<string, Jobs>> = {
     reading("png", source, "watermark", { id: "a" }),
     reading("gif", redBlue, "watermark", { id: "a", opacity: 0.5 }),
   ],
+  "text written on": [
+    reading("png", source, "text", { value: "Two words", size: 24, background: "00000080" }),
+    reading("png", source, "text", { value: "Σειρά 2", font: "serif", size: 40, angle: 30 }),
+  ],
   "faces sought": [seeking(one, "jpeg"), seeking(source, "png")],
   "pictures compared": [scoring(scene(96, 80), noise(96, 80)), scoring(noise(64, 72), scene(64, 72))],
 };

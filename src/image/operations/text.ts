@@ -1,6 +1,6 @@
+/** Words written on pictures. */
 import * as v from "valibot";
 
-/** Words written on pictures. */
 import { lettering } from "#formats/svg";
 
 import { ApiError } from "../../errors.ts";
@@ -101,6 +101,8 @@ function pixelsOf(length: number, whole: number): number {
 }
 
 function laid({ opacity, ...params }: Text, block: Block, style: Style, picture: Size): Step[] {
+  const isEmpty = block.lines.every((line) => line.text === "") && !style.background;
+  if (isEmpty) return [];
   const turned = turnedSize(block, style.angle);
   const { at, shown } = visiblePart(laidAt(params, turned, picture), turned, Math.ceil(OVERHANG * style.size), picture);
   if (shown.width === 0 || shown.height === 0) return [];

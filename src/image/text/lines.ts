@@ -11,7 +11,7 @@ export interface Line {
 
 const SOFT_HYPHEN = "\u00AD";
 /** What says where lines may and may not be broken, and how emoji look, and is not drawn itself. */
-const UNSEEN = /[\u00AD\u200B\u2060\uFEFF\uFE0E\uFE0F]/gu;
+const UNSEEN = /[\u00AD\u200B\u2060\uFEFF]|\uFE0E|\uFE0F/gu;
 const SPACES_AT_END = /[ \u2000-\u200A\u3000]+$/u;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 

@@ -1,8 +1,8 @@
-import monoBold from "../../../../wasm/resvg/fonts/mono-bold.woff2";
 /**
  * The fonts that texts are set in, as they come from `wasm/resvg/fonts.sh`: letters of Latin, Greek and Cyrillic. SVG
  * documents are set in the first family, whatever they name, unless they name another one of these.
  */
+import monoBold from "../../../../wasm/resvg/fonts/mono-bold.woff2";
 import mono from "../../../../wasm/resvg/fonts/mono.woff2";
 import sansBold from "../../../../wasm/resvg/fonts/sans-bold.woff2";
 import sans from "../../../../wasm/resvg/fonts/sans.woff2";
