@@ -1,6 +1,6 @@
 /** The boxes of a JPEG XL file (ISO/IEC 18181-2) around its codestream. */
 import { ApiError } from "../../../errors.ts";
-import { joined } from "../../../joined.ts";
+import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
 import { isCodestream, isContainer } from "./signature.ts";
 
 export interface BoxPart {
@@ -62,9 +62,9 @@ function* boxesOf(bytes: Uint8Array): Generator<BoxPart> {
 }
 
 /** The boxes that the picture needs: not EXIF, XMP, nor how to make a JPEG file again of it. */
-export function strip(bytes: Uint8Array): Uint8Array {
-  if (isCodestream(bytes)) return bytes;
-  return joined(readContainer(bytes).boxes.flatMap(({ type, all }) => (NEEDED.has(type) ? [all] : [])));
+export function strip(bytes: Uint8Array): Stripped {
+  if (isCodestream(bytes)) return asItIs(bytes);
+  return ofPieces(readContainer(bytes).boxes.flatMap(({ type, all }) => (NEEDED.has(type) ? [all] : [])));
 }
 
 export function damaged(cause?: unknown): ApiError {
