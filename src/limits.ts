@@ -39,13 +39,18 @@ export const MAX_RESULT_PIXELS = 110_000_000;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;
 
-/** What jobs of an isolate that run beside each other and large originals may hold in memory. */
+/** What one job may hold in memory, alone in its isolate: photographs of 24 megapixels in every format take up to 99 MiB. */
 export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
 /**
- * What everything that is declared may hold: a job that runs alone, all originals, and idle native modules. The platform
- * gives 128 MB for everything; the bundle and its heap take about 10 of them.
+ * What everything that is declared may hold: a job that runs alone, and all originals. The platform gives 128 MB for
+ * everything; the bundle and its heap take 10 of them, and up to 18 in a crowd.
  */
 export const ISOLATE_BYTES = 112 * 1024 * 1024;
+/**
+ * What jobs that run beside each other, large originals and idle native modules may hold, small originals left out: with
+ * them and the heap of a crowd it is 110 MB.
+ */
+export const SHARED_BYTES = 84 * 1024 * 1024;
 /** What originals may hold of it, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */

@@ -23,6 +23,7 @@ import {
   MAX_LOAD_MS,
   MAX_PASSES,
   MAX_WAITING_JOBS,
+  SHARED_BYTES,
 } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { Allowance, tooLong } from "./allowance.ts";
@@ -42,8 +43,10 @@ const LOAD: LoadShare = {
 };
 
 export interface BudgetOptions {
-  /** What work that is alone and all originals may hold together; as much as other work, unless told. */
+  /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
   readonly aloneBytes?: number;
+  /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
+  readonly sharedBytes?: number;
   readonly thread?: Thread;
   readonly originals?: OriginalsShare;
   readonly load?: LoadShare;
@@ -64,6 +67,9 @@ export class Budget implements Memory {
   private readonly load: Load;
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
+  private readonly sharedBytes: number;
+  /** What small originals may hold beside others. */
+  private readonly smallBytes: number;
   private readonly maxWaiting: number;
   private readonly accountPlaces: number;
   private readonly maxBlockedMs: number;
@@ -78,6 +84,8 @@ export class Budget implements Memory {
     const { now = () => performance.now() } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
+    this.sharedBytes = options.sharedBytes ?? totalBytes;
+    this.smallBytes = originals.smallBytes;
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
@@ -89,7 +97,7 @@ export class Budget implements Memory {
     this.originals = new Originals(originals, {
       now,
       onEvent,
-      admits: (large) => large + this.work.sum <= this.totalBytes && !this.isBlocked(),
+      admits: (large) => large + this.work.sum <= this.sharedBytes && !this.isBlocked(),
       holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
       isClosed: () => this.line.mostPasses >= this.maxPasses,
       onFreed: () => this.line.call(),
@@ -116,6 +124,14 @@ export class Budget implements Memory {
    */
   reserve(bytes: number): Reservation {
     return this.originals.reserve(bytes);
+  }
+
+  /**
+   * Counts a result from the end of its work until it is released: it takes the room of an original while a store, however
+   * slow, is given it.
+   */
+  keep(bytes: number): Reservation {
+    return this.originals.keep(bytes);
   }
 
   /**
@@ -166,7 +182,7 @@ export class Budget implements Memory {
 
   /** Idle native memory gives way to what was declared. */
   private trim(): void {
-    trimNative(Math.max(0, this.aloneBytes - this.work.sum - this.held.originals));
+    trimNative(Math.max(0, this.sharedBytes + this.smallBytes - this.work.sum - this.held.originals));
   }
 
   private isLineFull(account: string): boolean {
@@ -180,11 +196,23 @@ export class Budget implements Memory {
     return this.work.join(bytes);
   }
 
-  /** Whether there is room beside everything held. What waits to be collected is in nobody's way who is alone. */
+  /**
+   * Whether there is room beside everything held. What waits to be collected is in nobody's way who is alone. Work that
+   * takes more than several may share goes beside one original, which may be its own, and a few small ones; beside all
+   * that there is room for once it was blocked for long: theirs may wait for the same.
+   */
   private mayBegin(bytes: number): boolean {
     const { work, originals } = this.held;
-    if (work === 0) return bytes + originals <= this.aloneBytes;
-    return work + this.originals.largeSum + droppedNativeBytes() + bytes <= this.totalBytes;
+    if (work > 0) return work + this.originals.largeSum + droppedNativeBytes() + bytes <= this.sharedBytes;
+    const sum = bytes + originals;
+    if (sum <= this.sharedBytes + this.smallBytes) return true;
+    if (sum > this.aloneBytes) return false;
+    return originals - this.originals.largest <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
+  }
+
+  /** For how long originals alone have kept work waiting. */
+  private blockedMs(): number {
+    return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
   }
 
   private async turn(bytes: number, who: Waiting): Promise<Holder> {
@@ -232,7 +260,10 @@ export function tooLarge(): ApiError {
 }
 
 /** The budget of this isolate. */
-export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, { aloneBytes: ISOLATE_BYTES });
+export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, {
+  aloneBytes: ISOLATE_BYTES,
+  sharedBytes: SHARED_BYTES,
+});
 
 // What work held in native modules that was ended in its midst is nobody's, and in no known state.
 isolateThread.onEnded(dropNative);

@@ -40,6 +40,11 @@ export class Holders {
     return this.living().reduce((sum, { amount }) => sum + amount, 0);
   }
 
+  /** The most that one of them holds. */
+  get largest(): number {
+    return this.living().reduce((most, { amount }) => Math.max(most, amount), 0);
+  }
+
   /** What those of one owner hold that live. */
   sumOf(owner: string): number {
     return this.living().reduce((sum, holder) => (holder.owner === owner ? sum + holder.amount : sum), 0);

@@ -57,6 +57,11 @@ export class Originals {
     return this.large.sum + this.small.sum;
   }
 
+  /** Bytes of the largest. */
+  get largest(): number {
+    return Math.max(this.large.largest, this.small.largest);
+  }
+
   /** Bytes that they hold outside the share of small ones. */
   get largeSum(): number {
     return this.large.sum;
@@ -89,6 +94,18 @@ export class Originals {
       this.surroundings.onFreed();
     };
     return { grow, shrink, release: () => shrink(0) };
+  }
+
+  /** Counts bytes that are there already, a part of what work was admitted for: they are never refused. */
+  keep(bytes: number): Reservation {
+    const mine = this.large.join(bytes);
+    const release = () => {
+      mine.leave();
+      mine.hold(0);
+      this.surroundings.onFreed();
+    };
+    const shrink = (to: number) => (to === 0 ? release() : mine.hold(Math.min(to, mine.amount)));
+    return { grow: (to) => mine.hold(Math.max(to, mine.amount)), shrink, release };
   }
 
   private place(bytes: number): { readonly holders: Holders; readonly mine: Holder } {

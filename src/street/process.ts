@@ -7,11 +7,12 @@ import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract
 import { discard, type Encoded, type HeldBytes, type Original } from "../files.ts";
 import type { Allowance } from "../image/allowance.ts";
 import { analyze } from "../image/analyze.ts";
+import { isolateBudget } from "../image/budget.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
-import { render } from "../image/render.ts";
+import { render, type Rendered } from "../image/render.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/stopwatch.ts";
 import { count } from "../metrics.ts";
@@ -94,7 +95,7 @@ async function carried(
   keep: Keep,
   carryOut: typeof render,
 ): Promise<Result> {
-  const { output, optimize, analyze: names, store: _, ...members } = job.processing;
+  const { output, optimize, analyze: _, store: __, ...members } = job.processing;
   const sent = await measured(original.bytes);
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
@@ -110,10 +111,30 @@ async function carried(
     mime: rendered.output.format.mime,
     name: output?.name ?? rename(original.name, rendered.output.format),
   };
-  const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
+  const isView = encoded.bytes.buffer === original.bytes.buffer;
+  // The result takes room until it is stored, however slow a store is: what is a view of the original has it already.
+  const memory = isView ? undefined : isolateBudget.keep(encoded.bytes.length);
+  try {
+    const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
+    return await kept(job, ports, { rendered, input, encoded, keep });
+  } finally {
+    memory?.release();
+  }
+}
+
+interface Finished {
+  readonly rendered: Rendered;
+  readonly input: InputMetadata;
+  readonly encoded: Encoded;
+  readonly keep: Keep;
+}
+
+/** Stores what was made, and says what it is. */
+async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, keep }: Finished): Promise<Result> {
   // An answer of success with nothing behind it is worse than a failure.
   if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
+  const { analyze: names } = job.processing;
   const analysis = names && (await analyze(encoded.bytes, names, allowance));
   // What is stored now is stored again by whoever does the work instead.
   allowance?.signal?.throwIfAborted();

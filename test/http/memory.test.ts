@@ -151,3 +151,20 @@ it.each([
   const done = await upload();
   expect([done.status, done.body.output?.format]).toEqual([200, "PNG"]);
 });
+
+it("a result takes room until it is stored", async () => {
+  const { key } = await openAccount();
+  const put = env.BUCKET.put.bind(env.BUCKET);
+  let [held, length] = [0, Infinity];
+  const slow = async (name: string, bytes: Uint8Array) => {
+    [held, length] = [isolateBudget.held.originals, bytes.length];
+    return put(name, bytes);
+  };
+  vi.spyOn(env.BUCKET, "put").mockImplementationOnce(slow as typeof env.BUCKET.put);
+  const body = new FormData();
+  body.set("file", new File([svg], "a.svg"));
+  body.set("data", JSON.stringify({ output: { format: "png" } }));
+  expect((await apiOf(street)("POST", "/1.0/upload", { key, body })).status).toBe(200);
+  expect(length).toBeGreaterThan(svg.length);
+  expect(held).toBeGreaterThanOrEqual(length);
+});

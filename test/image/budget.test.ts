@@ -256,6 +256,7 @@ describe("a budget under any order of events", () => {
   const options = {
     originals: { bytes: 32, small: 4, smallBytes: 8 },
     aloneBytes: 112,
+    sharedBytes: 80,
     maxBlockedMs: 3_000,
     maxPasses: 4,
   };
