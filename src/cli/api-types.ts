@@ -13,7 +13,9 @@ export type FetchBody = {
   readonly auto?: Auto;
   readonly adjust?: Adjust;
   readonly filter?: Filter;
+  readonly redact?: Redact;
   readonly watermark?: Watermark;
+  readonly text?: Text;
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
@@ -45,7 +47,9 @@ export type UploadBody = {
   readonly auto?: Auto;
   readonly adjust?: Adjust;
   readonly filter?: Filter;
+  readonly redact?: Redact;
   readonly watermark?: Watermark;
+  readonly text?: Text;
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
@@ -244,6 +248,13 @@ export type Filter = {
   };
 };
 
+/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation those of the first frame are covered in all frames. */
+export type Redact = {
+  readonly faces: "blur" | "pixellate" | "fill";
+  readonly padding?: number;
+  readonly color?: string;
+};
+
 /** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger. */
 export type Watermark = {
   readonly id: string;
@@ -256,6 +267,24 @@ export type Watermark = {
   readonly width?: number;
   readonly height?: number;
   readonly fit?: boolean;
+};
+
+/** Writes `value` on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. `size` is that of the letters in pixels, or below 1 a part of the picture's height. Lines are as wide as `width` (pixels, or below 1 a part of the picture's width; without it as the picture less `padding`) and end where the text says so or where words do; `align` puts them to the left, the center or the right of the widest. `background` lies behind the text and reaches a little beyond it; both colors may have alpha (RRGGBBAA). `angle` turns the whole clockwise about its middle. The fonts `sans`, `serif` and `mono`, each of `weight` 400 or 700, have the letters of Latin, Greek and Cyrillic. */
+export type Text = {
+  readonly value: string;
+  readonly size?: number | string;
+  readonly font?: "sans" | "serif" | "mono";
+  readonly weight?: 400 | 700;
+  readonly color?: string;
+  readonly background?: string;
+  readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly padding?: number;
+  readonly x?: number;
+  readonly y?: number;
+  readonly opacity?: number;
+  readonly width?: number | string;
+  readonly align?: "left" | "center" | "right";
+  readonly angle?: number;
 };
 
 /** Cuts the picture to an ellipse inside its bounds, with a smooth edge. The background (RRGGBBAA) is transparent where the output can be, else white. */
@@ -411,7 +440,9 @@ export type OutputEntry = {
   readonly auto?: Auto;
   readonly adjust?: Adjust;
   readonly filter?: Filter;
+  readonly redact?: Redact;
   readonly watermark?: Watermark;
+  readonly text?: Text;
   readonly mask?: Mask;
   readonly border?: Border;
   readonly padding?: Padding;
@@ -826,7 +857,9 @@ export type NewDelivery = {
     readonly auto?: Auto;
     readonly adjust?: Adjust;
     readonly filter?: Filter;
+    readonly redact?: Redact;
     readonly watermark?: Watermark;
+    readonly text?: Text;
     readonly mask?: Mask;
     readonly border?: Border;
     readonly padding?: Padding;
@@ -869,7 +902,9 @@ export type DeliveryChange = {
     readonly auto?: Auto;
     readonly adjust?: Adjust;
     readonly filter?: Filter;
+    readonly redact?: Redact;
     readonly watermark?: Watermark;
+    readonly text?: Text;
     readonly mask?: Mask;
     readonly border?: Border;
     readonly padding?: Padding;
