@@ -19,6 +19,8 @@ export interface Analysis<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly answer: Schema;
   /** The longest side of the small version, in pixels. */
   readonly side: number;
+  /** An analysis whose small version it looks at where that is asked for as well, after it: what was found there is used. */
+  readonly after?: string;
   /** Milliseconds that it takes at a small version of this size. */
   readonly ms: (size: Size) => number;
   readonly of: (small: Small, breath: Breath) => v.InferOutput<Schema> | Promise<v.InferOutput<Schema>>;

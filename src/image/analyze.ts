@@ -48,8 +48,12 @@ export async function analyzePicture(
   allowance?: Allowance,
 ): Promise<Answers> {
   const answers = new Map<AnalysisName, unknown>();
-  for (const [side, alike] of Map.groupBy(names, (name) => ANALYSES[name].side)) {
-    const rows = alike.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
+  const asked = names.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
+  const earlier = ({ after }: Analysis) => asked.find(([name]) => name === after)?.[1];
+  for (const [side, alike] of Map.groupBy(asked, ([, row]) => (earlier(row) ?? row).side)) {
+    const rows = alike.toSorted(
+      ([, one], [, other]) => Number(Boolean(earlier(one))) - Number(Boolean(earlier(other))),
+    );
     for (const [name, answer] of await lookedAt(shown, side, rows, allowance)) answers.set(name, answer);
   }
   return Object.fromEntries(names.map((name) => [name, answers.get(name)])) as Answers;

@@ -195,6 +195,16 @@ describe("the point to look at", () => {
     expect(focus).toEqual({ x: expect.closeTo(center?.x ?? 0, 2), y: expect.closeTo(center?.y ?? 0, 2) });
   });
 
+  it("is in a face that takes much of the picture also where faces are not asked for", async () => {
+    const { faces = [] } = await analyze(pair, ["faces"]);
+    const { width, height } = await decodeFile(jpeg, pair);
+    const { x: across = 0, y: down = 0 } = (await focusOf(pair)) ?? {};
+    const at = { x: across * width, y: down * height };
+    const isIn = (face: (typeof faces)[number]) =>
+      at.x > face.x && at.x < face.x + face.width && at.y > face.y && at.y < face.y + face.height;
+    expect(faces.some(isIn)).toBe(true);
+  });
+
   it("follows what it is of when the picture is mirrored, turned, made smaller, or saved again", async () => {
     const { x = 0, y = 0 } = (await focusOf(parrots)) ?? {};
     const around = (a: number, b: number) => ({ x: expect.closeTo(a, 1), y: expect.closeTo(b, 1) });

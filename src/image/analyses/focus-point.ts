@@ -5,9 +5,11 @@
 import type { Small } from "../analysis.ts";
 import type { Breath } from "../breath.ts";
 import { findFacesPrice } from "../faces/detect.ts";
-import type { Size } from "../geometry.ts";
+import { glanceForFace, glancePrice } from "../faces/glance.ts";
+import type { Box, Size } from "../geometry.ts";
 import type { Point } from "../gravity.ts";
-import { facesIn } from "./found-faces.ts";
+import { rowsOver } from "../rows.ts";
+import { areSought, facesIn } from "./found-faces.ts";
 import { overWhite } from "./over-white.ts";
 import { saliencyMs, standoutOf } from "./saliency.ts";
 
@@ -24,6 +26,21 @@ export function focusMs(size: Size): number {
  */
 export async function focusPoint(small: Small, breath: Breath, part?: Size): Promise<Point> {
   const [face] = await facesIn(small, breath);
+  return pointIn(small, face, breath);
+}
+
+/** Milliseconds that a glance takes. */
+export function glanceMs(size: Size): number {
+  return glancePrice(size).ms + saliencyMs(size.width * size.height);
+}
+
+/** The same at a glance, which knows no small faces, unless all were sought anyway. */
+export async function pointAtGlance(small: Small, breath: Breath): Promise<Point> {
+  if (areSought(small)) return focusPoint(small, breath);
+  return pointIn(small, await glanceForFace(rowsOver(small.pixels, small), breath), breath);
+}
+
+async function pointIn(small: Small, face: Box | undefined, breath: Breath): Promise<Point> {
   if (face) {
     const { x, y, width, height } = face;
     return { x: (x + width / 2) / small.width, y: (y + height / 2) / small.height };

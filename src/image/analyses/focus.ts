@@ -2,18 +2,22 @@
 import * as v from "valibot";
 
 import { analysis } from "../analysis.ts";
-import { FACE_SIDE } from "../faces/detect.ts";
 import type { Point } from "../gravity.ts";
-import { focusMs, focusPoint } from "./focus-point.ts";
+import { glanceMs, pointAtGlance } from "./focus-point.ts";
+
+/** Five pixels for each cell of what stands out, and two for each of a glance at faces. */
+const SIDE = 320;
 
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 export const focus = analysis({
-  summary: "The point to look at, as shares of width and height: a face, what stands out, or the middle.",
+  summary:
+    "The point to look at, as shares of width and height: a prominent face (with `faces`, any), what stands out, or the middle.",
   answer: v.strictObject({ x: share, y: share }),
-  side: FACE_SIDE,
-  ms: focusMs,
-  of: async (small, breath) => rounded(await focusPoint(small, breath)),
+  side: SIDE,
+  after: "faces",
+  ms: glanceMs,
+  of: async (small, breath) => rounded(await pointAtGlance(small, breath)),
 });
 
 /** A thousandth of a side is less than anybody sees. */

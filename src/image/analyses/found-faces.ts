@@ -8,6 +8,11 @@ import { rowsOver } from "../rows.ts";
 /** Gone with the small version that they were found in. */
 const found = new WeakMap<Small, Promise<Box[]>>();
 
+/** Whether the faces of a small version were sought. */
+export function areSought(small: Small): boolean {
+  return found.has(small);
+}
+
 /** The most prominent first, in pixels of the small version. */
 export function facesIn(small: Small, breath: Breath): Promise<Box[]> {
   const finding = found.get(small) ?? findFaces(rowsOver(small.pixels, small), breath);

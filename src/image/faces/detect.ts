@@ -36,18 +36,26 @@ const DENSE_FACTOR = 1.05;
 const SAME = 0.25;
 const VOTING = 0.3;
 
-/** Places that are voted on at most: more are found in no photograph, and they bound the work. */
-const MAX_PLACES = 200;
+/** How thoroughly faces are sought. */
+export interface Search {
+  /** What the coarse search looks for. */
+  readonly proposers: readonly (readonly [Cascade, mirrored: boolean])[];
+  /** Places that are voted on at most. */
+  readonly maxPlaces: number;
+}
 
-/** What the coarse search looks for. */
-const PROPOSERS: readonly (readonly [Cascade, mirrored: boolean])[] = [
-  ["frontal-trees", false],
-  ["profile", false],
-  ["profile", true],
-];
+/** More places are found in no photograph, and they bound the work. */
+const THOROUGH: Search = {
+  proposers: [
+    ["frontal-trees", false],
+    ["profile", false],
+    ["profile", true],
+  ],
+  maxPlaces: 200,
+};
 
 /** One vote, with all its cascades; and so many votes, in a photograph. */
-const VOTE_MS = 1.2;
+export const VOTE_MS = 1.2;
 const USUAL_PLACES = 20;
 /** To compare two hits. */
 const COMPARISON_NANOSECONDS = 15;
@@ -74,23 +82,23 @@ export interface Candidate extends Hit {
  */
 export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
-  return elected(await votedPlaces(rows, breath), MIN_VOTES).map((face) => inside(face, { width, height }));
+  return elected(await votedPlaces(rows, breath, THOROUGH), MIN_VOTES).map((face) => inside(face, { width, height }));
 }
 
 /** The price of finding the faces of a picture of this size. */
 export function findFacesPrice(size: Size): Price {
-  return beside(facesPrice(size, PROPOSERS.length), { bytes: 0, ms: USUAL_PLACES * VOTE_MS });
+  return beside(facesPrice(size, THOROUGH.proposers.length), { bytes: 0, ms: USUAL_PLACES * VOTE_MS });
 }
 
 /** Every place that may show a face, with its votes. Reads the rows to their end and closes them. */
-export async function votedPlaces(rows: Rows, breath: Breath): Promise<Candidate[]> {
+export async function votedPlaces(rows: Rows, breath: Breath, search = THOROUGH): Promise<Candidate[]> {
   const { width, height } = rows;
   let picture: GrayPicture | undefined;
   try {
     picture = openGrayPicture(width, height);
     for (let band = await rows.read(WINDOW_ROWS); band; band = await rows.read(WINDOW_ROWS)) picture.write(band);
     const candidates: Candidate[] = [];
-    for (const place of await propose(picture, { width, height }, breath)) {
+    for (const place of await propose(picture, { width, height }, search, breath)) {
       candidates.push(vote(picture, place));
       await breath.spend(VOTE_MS);
     }
@@ -107,11 +115,16 @@ export function elected(places: readonly Candidate[], minVotes: number): Candida
   return faces.toSorted((a, b) => prominence(b) - prominence(a));
 }
 
-async function propose(picture: GrayPicture, size: Size, breath: Breath): Promise<Hit[]> {
+async function propose(
+  picture: GrayPicture,
+  size: Size,
+  { proposers, maxPlaces }: Search,
+  breath: Breath,
+): Promise<Hit[]> {
   const hits: Hit[] = [];
-  for (const [cascade, mirrored] of PROPOSERS) hits.push(...(await sweep(picture, size, cascade, mirrored, breath)));
+  for (const [cascade, mirrored] of proposers) hits.push(...(await sweep(picture, size, cascade, mirrored, breath)));
   const groups = (await groupsOf(hits, breath)).toSorted((a, b) => b.length - a.length);
-  return groups.slice(0, MAX_PLACES).map((group) => meanOf(group));
+  return groups.slice(0, maxPlaces).map((group) => meanOf(group));
 }
 
 /** The windows of all sizes that pass a cascade, one size after the other. */
@@ -205,7 +218,7 @@ function meanOf(hits: readonly Hit[]): Hit {
   return { x: mean(({ x }) => x), y: mean(({ y }) => y), side: mean(({ side }) => side) };
 }
 
-function inside({ x, y, side }: Hit, { width, height }: { width: number; height: number }): Box {
+export function inside({ x, y, side }: Hit, { width, height }: { width: number; height: number }): Box {
   const left = Math.max(0, x);
   const top = Math.max(0, y);
   return { x: left, y: top, width: Math.min(width, x + side) - left, height: Math.min(height, y + side) - top };
