@@ -2,12 +2,16 @@
 import { h } from "./dom.js";
 import { members, fieldOf } from "./fields.js";
 import { resolve } from "./schema.js";
+import { srcsetField } from "./srcset-field.js";
 
 /** @import { ApiDocument, Field } from "./shapes.d.ts" */
 
 /** What most requests name; the rest follows in the order of the API. */
 const FIRST = ["resize", "output", "optimize"];
-/** The page shows both the JSON and the one image, so it asks for JSON; `cdn` is there for other clients' sake. */
+/**
+ * The page shows both the JSON and the images, so it asks for JSON; `outputs` are for programs, `srcset` has a field of its
+ * own, and `cdn` is there for other clients' sake.
+ */
 const SKIPPED = ["response", "outputs", "srcset", "cdn"];
 
 /**
@@ -24,6 +28,7 @@ export function createForm(root) {
     const field = fieldOf(root, properties[name], { name, id: `op-${name}` });
     return field ? [[name, field]] : [];
   });
+  first.push(["srcset", srcsetField()]);
   const rest = members({ properties }, { root, id: "op", skip: [...FIRST, ...SKIPPED] });
   first[0]?.[1].element.setAttribute("open", "");
   return {

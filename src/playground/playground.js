@@ -11,13 +11,14 @@ import { Refusal } from "./request.js";
 import { factsOf } from "./result.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
+import { createSet } from "./set.js";
 import { fragmentOf, settingsIn } from "./share.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
 
 /**
- * @import { Entry, Field, Source, Success } from "./shapes.d.ts"
+ * @import { Called, Entry, Field, SetSuccess, Source, Success } from "./shapes.d.ts"
  * @typedef {object} Shown
  * @property {Source} source
  * @property {Success} answer
@@ -35,6 +36,7 @@ const tabs = createTabs("Language");
 const compare = createCompare({ onOriginal: showOriginal, onResult: showResult });
 const source = createSource(refresh, () => void process({ compares: true }));
 const formats = createFormats({ onTake: (entry) => void again(entry) });
+const set = createSet();
 const history = createHistory({ onShow: (entry) => void again(entry) });
 const account = createAccount({ useWatermark });
 const deliveries = createDeliveries({ readRequest: () => form?.read() });
@@ -71,8 +73,11 @@ async function process({ compares = false } = {}) {
   begin();
   try {
     const body = form.read();
+    /** @type {Called<Success | SetSuccess>} */
     const called = await submit(current, body, { signal: running.signal, onUpload: showUpload });
-    const entry = { source: current, body, called };
+    const { answer, milliseconds } = called;
+    if ("outputs" in answer) return presentSet(answer, milliseconds);
+    const entry = { source: current, body, called: { ...called, answer } };
     await present(entry);
     if (!shown || body?.webhook || body?.store) return;
     if (compares) void formats.run(entry).then(() => formats.mark(entry));
@@ -147,6 +152,18 @@ async function present(entry) {
 }
 
 /**
+ * @param {SetSuccess} answer
+ * @param {number} milliseconds
+ */
+function presentSet(answer, milliseconds) {
+  byId("answer").hidden = false;
+  byId("answer-text").textContent = JSON.stringify(answer, null, 2);
+  forget();
+  set.show(answer);
+  byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
+}
+
+/**
  * Shows what was made before, with the settings that made it.
  * @param {Entry} entry
  */
@@ -160,6 +177,7 @@ async function again(entry) {
 function forget() {
   for (const url of [shown?.before, shown?.after, shown?.rendered]) if (url) URL.revokeObjectURL(url);
   shown = undefined;
+  set.clear();
   compare.clear();
   byId("facts").replaceChildren();
 }
@@ -254,6 +272,7 @@ async function start() {
     void VIEWS[viewShown()]?.load();
   });
   byId("looks").append(formats.element);
+  byId("set").append(set.element);
   byId("history").append(history.element);
   byId("share").append(
     copyButton(() => location.origin + location.pathname + fragmentOf(form?.read()), "to these settings", "Copy link"),

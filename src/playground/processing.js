@@ -1,14 +1,15 @@
 /** One processing request, and what comes of it. */
 import { call } from "./request.js";
 
-/** @import { Called, CallOptions, Source, Success } from "./shapes.d.ts" */
+/** @import { Called, CallOptions, SetSuccess, Source, Success } from "./shapes.d.ts" */
 
 /**
- * One processing request with this body.
+ * One processing request with this body. Its answer is that of several results where the body asks for them.
+ * @template {Success | SetSuccess} [Answer=Success]
  * @param {Source} source
  * @param {object | undefined} body
  * @param {CallOptions} options
- * @returns {Promise<Called<Success>>}
+ * @returns {Promise<Called<Answer>>}
  */
 export function submit({ file, url }, body, options) {
   if (url !== undefined) return call("POST", "/1.0/fetch", { body: { url, ...body }, ...options });

@@ -16,6 +16,8 @@ export type {
   KeyfileRecord,
   NewDelivery,
   Result,
+  SetOutput,
+  SetSuccess,
   Success,
   UploadBody,
   UsageList,

@@ -71,6 +71,19 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   [
+    "the files of a srcset",
+    "/",
+    async (page) => {
+      await open(page);
+      await page.locator("#op-srcset > summary").click();
+      await page.getByLabel("Widths", { exact: true }).fill("160, 320");
+      await page.getByLabel("jpeg", { exact: true }).check();
+      await page.getByLabel("webp", { exact: true }).check();
+      await page.click("#try-sample");
+      await page.getByText(/this browser takes \d+\.webp/).waitFor();
+    },
+  ],
+  [
     "an error",
     "/",
     async (page) => {

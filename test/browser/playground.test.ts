@@ -85,6 +85,37 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       expect(await page.inputValue("#op-output-format")).toBe("");
     }));
 
+  it("shows the files of a srcset, and which of them this browser takes at a width", () =>
+    withPage("/", async (page) => {
+      await page.click("#sample");
+      await page.getByText("sample.jpg", { exact: true }).waitFor();
+      await page.locator("#op-srcset > summary").click();
+      await page.getByLabel("Widths", { exact: true }).fill("100, 200, 400");
+      await page.getByLabel("jpeg", { exact: true }).check();
+      await page.getByLabel("webp", { exact: true }).check();
+      await process(page);
+      const results = page.getByRole("region", { name: "Results" });
+      const rows = results.locator("tbody tr");
+      expect(await rows.count()).toBe(3);
+      expect(await results.locator("thead").innerText()).toMatch(/WEBP\s+JPEG/);
+      expect(await rows.first().innerText()).toMatch(/100 × \d+\s+[\d.]+ k?B/);
+      const taken = async (name: string) => {
+        await results.getByText(`this browser takes ${name}`).waitFor();
+        expect(await results.locator(".is-taken").count()).toBe(1);
+        expect(await results.locator(".is-taken a").getAttribute("aria-label")).toContain(`Download ${name},`);
+      };
+      const slider = results.getByRole("slider", { name: "Width on the page" });
+      await slider.fill("400");
+      await taken("400.webp");
+      await slider.fill("80");
+      await taken("100.webp");
+      await results.getByRole("button", { name: "Copy HTML of the picture" }).click();
+      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toMatch(/^<picture>/);
+      await page.locator("#op-srcset").getByLabel("Widths", { exact: true }).fill("");
+      await process(page);
+      expect(await results.isVisible()).toBe(false);
+    }));
+
   it("zooms by keys and buttons", () =>
     withPage("/", async (page) => {
       await page.setInputFiles("#file", MACAW);
