@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { ApiError } from "../errors.ts";
 import { integer, oneOf, record, text } from "../fields.ts";
 import { MAX_OUTPUTS, MAX_SIDE_PIXELS, MAX_SIZES_CHARACTERS, MAX_SRCSET_WIDTHS } from "../limits.ts";
-import { isFolder } from "../storage/path.ts";
 import type { Store } from "../storage/providers.ts";
 import { inOrder } from "./in-order.ts";
 import { resultEntries } from "./members.ts";
@@ -106,7 +105,7 @@ export function checkPlaces({ output, store, outputs, srcset }: Places): void {
 /** Where several results go to one store they need a folder: a path that names an object would be that of all. */
 function checkFolder(member: string, store: Store | undefined): void {
   const path = store?.["path"];
-  if (typeof path !== "string" || isFolder(path)) return;
+  if (typeof path !== "string" || path === "" || path.endsWith("/")) return;
   throw new ApiError(422, `${member}.path must end in a slash: several outputs cannot be one object`);
 }
 
