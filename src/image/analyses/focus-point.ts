@@ -26,7 +26,7 @@ export function focusMs(size: Size): number {
  */
 export async function focusPoint(small: Small, breath: Breath, part?: Size): Promise<Point> {
   const [face] = await facesIn(small, breath);
-  return pointIn(small, face, breath);
+  return pointIn(small, face, breath, part);
 }
 
 /** Milliseconds that a glance takes. */
@@ -40,7 +40,7 @@ export async function pointAtGlance(small: Small, breath: Breath): Promise<Point
   return pointIn(small, await glanceForFace(rowsOver(small.pixels, small), breath), breath);
 }
 
-async function pointIn(small: Small, face: Box | undefined, breath: Breath): Promise<Point> {
+async function pointIn(small: Small, face: Box | undefined, breath: Breath, part?: Size): Promise<Point> {
   if (face) {
     const { x, y, width, height } = face;
     return { x: (x + width / 2) / small.width, y: (y + height / 2) / small.height };

@@ -36,7 +36,7 @@ const PATIENCE: Readonly<Record<Effort, Patience>> = {
  * From where the search in a neighbor of the picture ended, qualities are a point off, up or down: a second look costs more
  * than half a point is worth.
  */
-const FROM_NEIGHBOR = { aim: 0.7, close: 2.2 } as const;
+const FROM_NEIGHBOR = { aim: 0.9, close: 2.4 } as const;
 
 /** How patient a search is that starts where another one ended. */
 export function patienceFrom(patience: Patience): Patience {

@@ -153,6 +153,16 @@ describe("large AVIF files", () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
+  it("are written faster the more pixels there are, alone or in all files of a request", () => {
+    const shape = { width: 1_400, height: 800, opaque: true };
+    const speeds = [undefined, 3_000_000, 13_000_000, 26_000_000, 27_000_000].map(
+      (allPixels) => cellSettings(shape, { ...SETTINGS, allPixels }).speed,
+    );
+    expect(speeds).toEqual([6, 6, 7, 8, 9]);
+    const large = { width: 4_000, height: 3_000, opaque: true };
+    expect(cellSettings(large, { ...SETTINGS, allPixels: 1 }).speed).toBe(7);
+  });
+
   it("are cut into cells that cover them and keep memory bounded", () => {
     for (const [width, height] of [
       [4_000, 3_000],
