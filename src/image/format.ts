@@ -114,6 +114,8 @@ export interface Abilities {
   readonly lossless: boolean;
   /** Every current browser shows it. */
   readonly web: boolean;
+  /** Some browsers show it: those that name it among what they take. */
+  readonly named?: true;
 }
 
 /** From files to pixels. */
@@ -182,6 +184,15 @@ export interface Unpacker {
   readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array>;
 }
 
+/** Files of another format, held in files of this one so that the same file can be made again. */
+export interface Repacker {
+  readonly takes: (format: Pick<FormatDefinition, "mime">) => boolean;
+  /** The result included. */
+  readonly price: (bytes: Uint8Array, facts: Facts) => Price;
+  /** Null for a file that cannot be held. */
+  readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array | null>;
+}
+
 /** A mark in a file that says down to which score it was reduced. */
 export interface Marker {
   /** Writes a mark of a score, 1 to 100, into a file; it takes 10 to 28 bytes. */
@@ -211,6 +222,7 @@ export interface FormatDefinition {
   readonly write?: Writer;
   readonly recompress?: Recompressor;
   readonly coefficients?: Coefficients;
+  readonly repack?: Repacker;
   readonly mark?: Marker;
   readonly unpack?: Unpacker;
   /**

@@ -1,18 +1,30 @@
-/** JPEG XL by libjxl, in `wasm/jxl-decode`: bare codestreams and boxes around them. */
+/** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
 import type { Price } from "../../../wasm/price.ts";
 import { type Facts, format } from "../format.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
+import { encodeJxl, encodePrice } from "./jxl/encode.ts";
 import { probe } from "./jxl/facts.ts";
 import { metadata } from "./jxl/metadata.ts";
 import { unpack } from "./jxl/original.ts";
+import { repack } from "./jxl/repack.ts";
 import { JXL } from "./optional.ts";
 
 export const jxl = format({
   ...JXL,
-  summary: "VarDCT and modular, 8 to 16 bits and floating point, alpha, animation, CMYK; wide gamut becomes sRGB.",
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: false },
+  summary:
+    "VarDCT and modular, 8 to 16 bits, floating point and CMYK in; 8 bits out, lossy or lossless; holds JPEG files as they are.",
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: false, named: true },
   read: { probe, price: readPrice, open: openFrames },
+  write: {
+    price: encodePrice,
+    encode: encodeJxl,
+    qualities: { least: 20, step: 1 },
+    variants: [{}],
+    nearLosslessLevels: [],
+    maxScoredPixels: Number.POSITIVE_INFINITY,
+  },
+  repack,
   unpack,
   strip,
   metadata,

@@ -15,6 +15,7 @@ export interface Attempt {
   readonly name:
     | "keep original"
     | "recompress"
+    | "repack"
     | "requantize"
     | "re-encode planes"
     | "search pixels"

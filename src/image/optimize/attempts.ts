@@ -15,6 +15,7 @@ import { TARGET_SCORE } from "./presets.ts";
 import { fits } from "./prices.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
+import { repackOriginal } from "./repack.ts";
 import { requantize } from "./requantize.ts";
 import { searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
@@ -36,6 +37,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     searchPixels(task),
     searchPixelsFrugally(task),
     reencodePlanes(task),
+    repackOriginal(task),
     encodeExactly(task),
     encodeBlind(task),
     encodeExactlyInstead(task),

@@ -1,0 +1,58 @@
+/** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
+import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
+import { joined } from "../../../joined.ts";
+import type { Breath } from "../../breath.ts";
+import type { Facts, Repacker } from "../../format.ts";
+import { guardedAsync } from "../guard.ts";
+import { jpeg } from "../jpeg.ts";
+import { tooLarge } from "./encode.ts";
+
+/** Coefficients for each pixel. */
+const SAMPLES: Readonly<Record<string, number>> = { "4:4:4": 3, "4:2:2": 2, "4:4:0": 2 };
+const HALVED_SAMPLES = 1.5;
+
+function shapeOf(bytes: Uint8Array, { width, height, colorspace, subsample }: Facts): Packable {
+  const samples = colorspace === "Gray" ? 1 : (SAMPLES[subsample] ?? HALVED_SAMPLES);
+  return { bytes: bytes.length, width, height, samples };
+}
+
+/** A packed file is smaller than the JPEG file; for a moment it is there in pieces, too. */
+function price(bytes: Uint8Array, facts: Facts): Price {
+  return beside(packPrice(shapeOf(bytes, facts)), held(2 * bytes.length));
+}
+
+/** Null for files of inks, of 12 bits, and others that JPEG XL has no place for. */
+async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uint8Array | null> {
+  const shape = shapeOf(bytes, facts);
+  const packed = await guardedAsync(() => pack(bytes, shape, facts.orientation, breath), tooLarge);
+  if (!packed) return null;
+  const { codestream, rest, exif, xmp } = packed;
+  return joined([
+    SIGNATURE,
+    box("ftyp", text("jxl \0\0\0\0jxl ")),
+    box("jbrd", rest),
+    // Where its TIFF header begins behind this number.
+    ...(exif.length > 0 ? [box("Exif", new Uint8Array(4), exif)] : []),
+    ...(xmp.length > 0 ? [box("xml ", xmp)] : []),
+    box("jxlc", ...codestream),
+  ]);
+}
+
+export const repack: Repacker = { takes: ({ mime }) => mime === jpeg.mime, price, run };
+
+/** ISO/IEC 18181-2, 9.1. */
+const SIGNATURE = Uint8Array.of(0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a);
+const BOX_HEADER_BYTES = 8;
+
+function box(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
+  const header = new Uint8Array(BOX_HEADER_BYTES);
+  const length = parts.reduce((sum, part) => sum + part.length, BOX_HEADER_BYTES);
+  new DataView(header.buffer).setUint32(0, length);
+  header.set(text(type), 4);
+  return joined([header, ...parts]);
+}
+
+function text(characters: string): Uint8Array {
+  return new TextEncoder().encode(characters);
+}

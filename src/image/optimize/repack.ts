@@ -1,0 +1,23 @@
+/** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
+import { isWhole } from "../geometry.ts";
+import type { Attempt } from "./attempt.ts";
+import { storedSize } from "../plan.ts";
+import type { Task } from "./task.ts";
+
+/** Packs an original of which nothing may be lost and nothing changes; how it lies is told by the result. */
+export function repackOriginal(task: Task): Attempt | null {
+  const { aim, format, stored, plan } = task;
+  const { bytes, facts } = stored;
+  const { repack } = format;
+  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly) return null;
+  const { box, orientation, target } = plan.view;
+  if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts))) return null;
+  return {
+    name: "repack",
+    price: repack.price(bytes, facts),
+    async run(session, breath) {
+      const made = await repack.run(bytes, facts, breath);
+      return made && session.rendition({ bytes: made, score: 100 });
+    },
+  };
+}

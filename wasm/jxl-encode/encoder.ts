@@ -1,0 +1,155 @@
+/** Encodes JPEG XL by libjxl: rows go into rows of groups, each of which becomes coefficients, or codes where nothing is lost. */
+import { fuelFor } from "../fuel/fuel.ts";
+import type { LoneJob } from "../handle.ts";
+import { allocated } from "../load.ts";
+import type { Turns } from "../pausing.ts";
+import { type Price, priced, times } from "../price.ts";
+import { type EncodeExports, openJob, type Pointer } from "./instance.ts";
+
+/** libjxl's tiers of speed: blocks of many sizes and a quantizer that follows the picture, and neither. */
+const TIERS = { thorough: 5, fast: 7 } as const;
+export type Tier = keyof typeof TIERS;
+
+export interface EncoderSettings {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** No pixel has an alpha below 255. */
+  readonly opaque: boolean;
+  /** In units of what can just be seen: 0 loses nothing, 25 is the most. */
+  readonly distance: number;
+  readonly tier: Tier;
+}
+
+/** Durations of frames are told in milliseconds. */
+export interface Animation {
+  readonly frames: number;
+  /** How often it plays; 0 is for ever. */
+  readonly loops: number;
+}
+
+const TICKS_PER_SECOND = 1_000;
+
+/** Rows of a row of groups, those around it that its groups look at included. */
+const WINDOW_ROWS = { lossy: 272, lossless: 512 };
+/** Memory that is held for groups that are worked on, whatever the size of the picture. */
+const WORK_BYTES = { lossy: 11 << 20, lossless: 33 << 20 };
+/** Groups without loss are held in more channels where there is alpha. */
+const ALPHA_WORK_BYTES = { lossy: 0, lossless: 10 << 20 };
+/** What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise. */
+const PHOTOGRAPH_BYTES = 2.1;
+const NOISE_BYTES = 4.2;
+/** Large pictures are not priced as noise: that much beyond a photograph of their size is given to each. */
+const MAX_NOISE_BYTES = 24 << 20;
+/** What alpha and pixels without loss take as files. */
+const ALPHA_PIXEL_BYTES = 1.3;
+const LOSSLESS_PIXEL_BYTES = 2.2;
+
+/** Nanoseconds for a pixel, alpha or not. */
+const PIXEL_NANOSECONDS = {
+  lossy: { thorough: 480, fast: 200 },
+  lossless: { thorough: 2_200, fast: 330 },
+} as const;
+const ALPHA_NANOSECONDS = 60;
+
+function kindOf({ distance }: Pick<EncoderSettings, "distance">): "lossless" | "lossy" {
+  return distance === 0 ? "lossless" : "lossy";
+}
+
+/** The price of encoding one frame, in linear memory. The result, which is copied out, comes on top. */
+export function encodePrice(settings: EncoderSettings): Price {
+  const { width, height, tier, opaque } = settings;
+  const nanoseconds = PIXEL_NANOSECONDS[kindOf(settings)][tier] + (opaque ? 0 : ALPHA_NANOSECONDS);
+  return priced(peakBytes(settings), width * height, nanoseconds);
+}
+
+function peakBytes(settings: EncoderSettings): number {
+  const { width, height, opaque } = settings;
+  const kind = kindOf(settings);
+  const pixels = width * height;
+  const rows = width * 4 * Math.min(height, WINDOW_ROWS[kind]);
+  const fixed = rows + WORK_BYTES[kind] + (opaque ? 0 : ALPHA_WORK_BYTES[kind]);
+  if (kind === "lossless") return fixed + pixels * LOSSLESS_PIXEL_BYTES;
+  const perPixel = PHOTOGRAPH_BYTES + (opaque ? 0 : ALPHA_PIXEL_BYTES);
+  return fixed + pixels * perPixel + Math.min(pixels * NOISE_BYTES, MAX_NOISE_BYTES);
+}
+
+/** A file that is being written, in an instance that its job has alone: encoding pauses. */
+export class JxlEncoder {
+  private readonly job: LoneJob<EncodeExports>;
+  private readonly width: number;
+  private readonly pointer: Pointer;
+  private readonly pieces: Uint8Array[] = [];
+
+  /** @throws NativeError when memory does not suffice */
+  constructor(settings: EncoderSettings, animation?: Animation) {
+    const { width, height, opaque, distance, tier } = settings;
+    this.width = width;
+    const { frames = 1, loops = 0 } = animation ?? {};
+    const fuel = fuelFor(times(frames, encodePrice(settings)));
+    this.job = openJob(peakBytes(settings), fuel, this.pieces);
+    const ticks = animation ? TICKS_PER_SECOND : 0;
+    try {
+      this.pointer = this.job.call(({ jxl_open }) =>
+        jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops),
+      );
+      allocated(this.pointer);
+    } catch (error) {
+      this.job.giveUp();
+      this.job.close();
+      throw error;
+    }
+  }
+
+  /** Begins a frame. */
+  frame(durationMs: number): void {
+    allocated(this.job.call((exports) => exports.jxl_frame(this.pointer, durationMs)));
+  }
+
+  /** How many rows are taken next; 0 when there are none left. */
+  wanted(): number {
+    return this.job.call((exports) => exports.jxl_wanted(this.pointer));
+  }
+
+  /** Where the rows that are wanted go, RGBA; valid until the next call. */
+  band(): Uint8Array {
+    const address = this.job.call((exports) => exports.jxl_band(this.pointer));
+    return this.job.bytes(address, this.wanted() * this.width * 4);
+  }
+
+  /**
+   * Takes the rows that were wanted.
+   * @throws NativeError when memory does not suffice
+   */
+  async push(rows: number, breath: Turns): Promise<void> {
+    await this.pausing(breath, "jxl_rows", rows);
+  }
+
+  /**
+   * Writes the frame.
+   * @throws NativeError when memory does not suffice
+   */
+  async finish(isLast: boolean, breath: Turns): Promise<void> {
+    await this.pausing(breath, "jxl_finish", isLast ? 1 : 0);
+  }
+
+  /** What was written so far. */
+  file(): readonly Uint8Array[] {
+    return this.pieces;
+  }
+
+  /** Frees everything. May be called twice and at any time. */
+  close(): void {
+    this.job.close((exports) => exports.jxl_close(this.pointer));
+  }
+
+  private async pausing(breath: Turns, name: "jxl_rows" | "jxl_finish", argument: number): Promise<void> {
+    try {
+      allocated(await this.job.callPausing({ breath }, name, this.pointer, argument));
+    } catch (error) {
+      // What libjxl held is lost.
+      this.job.giveUp();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** The native module of this folder, and where what it writes goes. */
+import type { Fuel } from "../fuel/fuel.ts";
+import { LoneJob } from "../handle.ts";
+import { heapOf, type HeapExports, native } from "../load.ts";
+import module from "./jxl-encode.wasm";
+
+export type Pointer = number;
+
+export interface EncodeExports extends HeapExports {
+  jxl_open(
+    width: number,
+    height: number,
+    alpha: number,
+    distance: number,
+    tier: number,
+    ticks: number,
+    loops: number,
+  ): Pointer;
+  jxl_frame(encoder: Pointer, duration: number): number;
+  jxl_wanted(encoder: Pointer): number;
+  jxl_band(encoder: Pointer): Pointer;
+  jxl_rows(encoder: Pointer, rows: number): number;
+  jxl_finish(encoder: Pointer, last: number): number;
+  jxl_close(encoder: Pointer): void;
+  pack_open(size: number): Pointer;
+  pack_bytes(packer: Pointer): Pointer;
+  pack_read(packer: Pointer): number;
+  pack_part(packer: Pointer, part: number): Pointer;
+  pack_part_size(packer: Pointer, part: number): number;
+  pack_write(packer: Pointer, orientation: number): number;
+  pack_close(packer: Pointer): void;
+}
+
+/** Linear memory that the idle instance may keep: what a photograph of 12 megapixels takes. */
+const KEEP_BYTES = 48 << 20;
+
+/** What the job of an instance writes. */
+const sinks = new WeakMap<object, Uint8Array[]>();
+
+const jxl = native<EncodeExports>(module, {
+  name: "jxl-encode",
+  keepBytes: KEEP_BYTES,
+  imports: (instance) => ({
+    write: (from = 0, length = 0) => void sinks.get(instance.exports)?.push(instance.bytes(from, length).slice()),
+  }),
+});
+
+/** An instance that one job has alone, and that writes to `pieces`. */
+export function openJob(peakBytes: number, fuel: Fuel, pieces: Uint8Array[]): LoneJob<EncodeExports> {
+  const job = new LoneJob(jxl, peakBytes, fuel);
+  job.call((exports) => sinks.set(exports, pieces));
+  return job;
+}
+
+/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
+export function jxlEncodeHeap(mark = false): { readonly used: number; readonly peak: number } {
+  return heapOf(jxl, mark);
+}

@@ -1,0 +1,86 @@
+/** Packs JPEG files without loss, by libjxl: the same file can be made of the result. */
+import { fuelFor } from "../fuel/fuel.ts";
+import { allocated, NativeError } from "../load.ts";
+import type { Turns } from "../pausing.ts";
+import { type Price, priced } from "../price.ts";
+import { type EncodeExports, openJob } from "./instance.ts";
+
+/** What a JPEG file is, as far as packing it goes. */
+export interface Packable {
+  readonly bytes: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Coefficients for each pixel: 3, or 1.5 where chroma is halved both ways, or 1. */
+  readonly samples: number;
+}
+
+/** What a packed file consists of. */
+export interface Packed {
+  readonly codestream: readonly Uint8Array[];
+  /** How the JPEG file is made of the codestream. */
+  readonly rest: Uint8Array;
+  /** What its EXIF segment says, and its XMP segment; empty where there is none. */
+  readonly exif: Uint8Array;
+  readonly xmp: Uint8Array;
+}
+
+/** Memory that is held whatever the picture. */
+const WORK_BYTES = 9 << 20;
+/** A coefficient as it is read, two bytes, and of blocks that are kept what is known of them. */
+const COEFFICIENT_BYTES = 2;
+const PIXEL_BYTES = 0.5;
+/** What is made of coefficients: about as many bytes as the file has, as they are kept and as they are written. */
+const PACKED_SHARE = 2.2;
+
+/** Nanoseconds for a pixel, and for a byte of the file. */
+const PIXEL_NANOSECONDS = 40;
+const BYTE_NANOSECONDS = 350;
+
+/** The price of packing, in linear memory; the result comes on top. */
+export function packPrice({ bytes, width, height, samples }: Packable): Price {
+  const pixels = width * height;
+  const held = pixels * (samples * COEFFICIENT_BYTES + PIXEL_BYTES) + bytes * PACKED_SHARE;
+  return priced(WORK_BYTES + held, 1, pixels * PIXEL_NANOSECONDS + bytes * BYTE_NANOSECONDS);
+}
+
+/**
+ * Packs a file; null where it is none that can be packed.
+ * @param orientation as its EXIF says, 1 to 8
+ * @throws NativeError when memory does not suffice, OutOfFuel when it takes too long
+ */
+export async function pack(
+  file: Uint8Array,
+  shape: Packable,
+  orientation: number,
+  breath: Turns,
+): Promise<Packed | null> {
+  const price = packPrice(shape);
+  const codestream: Uint8Array[] = [];
+  const job = openJob(price.bytes, fuelFor(price), codestream);
+  let packer = 0;
+  try {
+    packer = allocated(job.call((exports) => exports.pack_open(file.length)));
+    job.bytes(
+      job.call((exports) => exports.pack_bytes(packer)),
+      file.length,
+    ).set(file);
+    if ((await job.callPausing({ breath }, "pack_read", packer)) === 0) return null;
+    const part = (index: number): Uint8Array => {
+      const [address, length] = job.call((exports) => partOf(exports, packer, index));
+      return length > 0 ? job.bytes(address, length).slice() : new Uint8Array(0);
+    };
+    const [rest, exif, xmp] = [part(0), part(1), part(2)];
+    if ((await job.callPausing({ breath }, "pack_write", packer, orientation)) === 0) return null;
+    return { codestream, rest, exif, xmp };
+  } catch (error) {
+    if (error instanceof NativeError) job.giveUp();
+    throw error;
+  } finally {
+    job.close((exports) => packer !== 0 && exports.pack_close(packer));
+  }
+}
+
+function partOf(exports: EncodeExports, packer: number, index: number): readonly [address: number, length: number] {
+  return [exports.pack_part(packer, index), exports.pack_part_size(packer, index)];
+}
