@@ -15,7 +15,7 @@ import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";
 
 /** The formats that an address may name besides `auto`. */
-export const DELIVERY_FORMATS = ["avif", "webp", "jpeg", "baseline-jpeg", "png", "gif"] as const;
+export const DELIVERY_FORMATS = ["avif", "jxl", "webp", "jpeg", "baseline-jpeg", "png", "gif"] as const;
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
 const prefixRule = "must have neither a user, a query nor a fragment";

@@ -25,7 +25,7 @@ export const Outputs = v.pipe(
 export type Outputs = v.InferOutput<typeof Outputs>;
 
 /** The formats of a srcset, those that take the fewest bytes first. */
-export const SRCSET_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
+export const SRCSET_FORMATS = ["avif", "jxl", "webp", "jpeg", "png"] as const;
 export type SrcsetFormat = (typeof SRCSET_FORMATS)[number];
 
 const widthsRule = `must be a list of 1 to ${MAX_SRCSET_WIDTHS} integers`;

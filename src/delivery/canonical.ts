@@ -7,10 +7,15 @@ import type { Asked, DerivationBody } from "./asked.ts";
 import { merged } from "./merge.ts";
 import type { Delivery } from "./rows.ts";
 
-/** What clients say that they take, in classes: the best format that each can show. */
+/** What clients say that they take, in classes: the best formats that each can show. */
 const CLASSES = [
-  { name: "avif", mime: "image/avif", accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
-  { name: "webp", mime: "image/webp", accept: "image/webp,image/png,image/jpeg,image/gif" },
+  {
+    name: "jxl",
+    mimes: ["image/jxl", "image/avif"],
+    accept: "image/jxl,image/avif,image/webp,image/png,image/jpeg,image/gif",
+  },
+  { name: "avif", mimes: ["image/avif"], accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
+  { name: "webp", mimes: ["image/webp"], accept: "image/webp,image/png,image/jpeg,image/gif" },
 ] as const;
 const PLAIN = { name: "none", accept: "image/png,image/jpeg,image/gif" } as const;
 
@@ -49,5 +54,5 @@ function classOf(accept = ""): { readonly name: string; readonly accept: string 
   const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
   const takes = (mime: string) =>
     ranges.some(([range, ...rest]) => range === mime && !rest.some((one) => /^q=0(?:\.0*)?$/.test(one)));
-  return CLASSES.find(({ mime }) => takes(mime)) ?? PLAIN;
+  return CLASSES.find(({ mimes }) => mimes.every(takes)) ?? PLAIN;
 }

@@ -37,7 +37,7 @@ export async function outputFormatsOf(
   const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.write && row.can.web && accepts(accept, row.mime) && (isStill || row.can.animation),
+    (row) => row.write && isTaken(row, accept) && (isStill || row.can.animation),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
@@ -48,6 +48,13 @@ export async function outputFormatsOf(
 /** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
 function fallback(opaque: boolean): FormatDefinition {
   return opaque ? FORMATS.jpeg : FORMATS.png;
+}
+
+/** Formats that only some browsers show are for clients that name them. */
+function isTaken({ can, mime }: FormatDefinition, accept: string | undefined): boolean {
+  if (can.web) return accepts(accept, mime);
+  const isNamed = accept?.split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === mime) === true;
+  return can.named === true && isNamed && accepts(accept, mime);
 }
 
 /**

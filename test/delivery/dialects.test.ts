@@ -57,6 +57,7 @@ const EDGE: readonly Row[] = [
   ["q=medium-low", { optimize: { compression: "high" } }],
   ["q=low", { optimize: { compression: "ultra" } }],
   ["f=avif", { output: { format: "avif" } }],
+  ["f=jxl", { output: { format: "jxl" } }],
   ["format=webp", { output: { format: "webp" } }],
   ["f=jpeg", { output: { format: "jpeg" } }],
   ["f=baseline-jpeg", { output: { format: "jpeg", encoding: "baseline" } }],
@@ -196,7 +197,6 @@ describe("the edge network's options", () => {
     ["trim=1;2;3;x", "trim must be a number between 0 and 16384"],
     ["trim.border.tolerance=300", "trim.border.tolerance must be an integer between 0 and 255"],
     ["trim.depth=3", "an option is not a known option"],
-    ["f=jxl", "format=jxl is not offered"],
   ])("refuses %s by name", (options, sentence) => {
     expect(message(() => canonical(ofEdge(options)))).toEqual([422, sentence]);
   });
@@ -297,7 +297,7 @@ describe("imgproxy's options", () => {
     ["g:no:x", "gravity must be a number between -16384 and 16384"],
     ["g:up", "gravity must be one of no, so, ea, we, noea, nowe, soea, sowe, ce"],
     ["rot:45", "rotate must be a multiple of 90"],
-    ["f:tiff", "format must be one of jpg, png, webp, avif, gif"],
+    ["f:tiff", "format must be one of jpg, png, webp, avif, jxl, gif"],
     ["fq:webp:50", "format_quality needs a format"],
     ["rs:force:5", "resizing_type force needs width and height"],
   ])("refuses %s by name", (options, sentence) => {

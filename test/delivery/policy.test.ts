@@ -62,7 +62,7 @@ describe("a signature", () => {
   });
 
   it("opens what nothing else does", async () => {
-    const options = "w=111,h=99,fit=cover,f=jxl";
+    const options = "w=111,h=99,fit=cover,rotate=45";
     expect(await refusal(ofEdge(`/w=111,h=99/${PLAIN}`))).toEqual(NOT_ALLOWED);
     const { asked } = await ofEdge(await signed("w=111,h=99,blur=3", PLAIN));
     expect(asked.body).toMatchObject({ resize: { width: 111, height: 99 } });

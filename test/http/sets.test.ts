@@ -86,7 +86,7 @@ describe("outputs", () => {
     [{ srcset: { widths: [] } }, "srcset.widths must be a list of 1 to 12 integers"],
     [{ srcset: { widths: [320, 320] } }, "srcset.widths must name every width once"],
     [{ srcset: { widths: [0] } }, "srcset.widths.0 must be an integer between 1 and 16384"],
-    [{ srcset: { widths: [1], formats: ["jxl"] } }, "srcset.formats.0 must be one of avif, webp, jpeg, png"],
+    [{ srcset: { widths: [1], formats: ["bmp"] } }, "srcset.formats.0 must be one of avif, jxl, webp, jpeg, png"],
     [
       { srcset: { widths: [1] }, output: { format: "webp" } },
       "output.format cannot be combined with srcset, whose formats say it",

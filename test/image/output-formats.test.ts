@@ -38,6 +38,8 @@ describe("the formats that are tried", () => {
     ["image/jpeg, image/png;q=0.9", "JPEG PNG"],
     ["image/avif,image/webp,image/apng,image/*,*/*;q=0.8", "JPEG PNG GIF WEBP AVIF"],
     ["image/*, image/gif;q=0, image/AVIF; q=0.0", "JPEG PNG WEBP"],
+    ["image/jxl,image/avif,image/*;q=0.8", "JPEG PNG GIF WEBP AVIF JXL"],
+    ["image/jxl;q=0,image/avif", "AVIF"],
     ["text/html", "PNG"],
   ])("are those that the client takes: %s", async (accept, expected) => {
     expect(await labels(opaque, true, accept)).toBe(expected);

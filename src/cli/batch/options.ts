@@ -17,7 +17,7 @@ replaced unless --overwrite is given.
   --resize WxH        fit into W x H pixels, never enlarged; 1200x or x800 names one side
   --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
   --srcset 320,640    files of these widths (name-320.avif …), and name.html, an element that shows them
-  --formats LIST      those of --srcset, of avif, webp, jpeg, png (avif,webp and jpeg, or png with alpha)
+  --formats LIST      those of --srcset, of avif, jxl, webp, jpeg, png (avif,webp and jpeg, or png with alpha)
   --compression NAME  low, medium, high, ultra, lossless
   --quality N         1 to 100, instead of a search for the smallest good one
   --data JSON         any other members of the request, see /docs/reference

@@ -4,7 +4,7 @@ import { plainBody } from "../../contract/request.ts";
 import { ApiError } from "../../errors.ts";
 import { parseJsonObject } from "../../json.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import { type Concern, type DerivationBody, notOffered, number, whole } from "../asked.ts";
+import { type Concern, type DerivationBody, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 import { TRIM_OPTIONS } from "./edge-network-trim.ts";
 import type { Fit, Wish } from "./edge-network-wish.ts";
@@ -136,7 +136,6 @@ function qualityOf(name: string, value: string): Wish["quality"] {
 }
 
 function readFormat(wish: Wish, value: string, name: string): void {
-  if (value === "jxl") throw notOffered(`${name}=jxl`);
   wish.wantsFacts = value === "json";
   if (wish.wantsFacts) wish.concerns.add("other");
   const word = value === "jpg" ? "jpeg" : value;

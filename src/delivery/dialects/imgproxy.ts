@@ -97,7 +97,7 @@ function formatOf({ format }: Wish): DeliveryFormat | "auto" {
   if (format === undefined) return "auto";
   const word = format === "jpg" ? "jpeg" : format;
   const known = DELIVERY_FORMATS.find((one) => one === word && one !== "baseline-jpeg");
-  if (known === undefined) throw new ApiError(422, "format must be one of jpg, png, webp, avif, gif");
+  if (known === undefined) throw new ApiError(422, "format must be one of jpg, png, webp, avif, jxl, gif");
   return known;
 }
 
