@@ -82,6 +82,7 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
 const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
   FORMATS.jpeg,
   FORMATS.avif,
+  FORMATS.jxl,
   FORMATS.webp,
   FORMATS.png,
   FORMATS.gif,

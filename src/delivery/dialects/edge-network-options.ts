@@ -135,7 +135,7 @@ function qualityOf(name: string, value: string): Wish["quality"] {
   return preset === undefined ? {} : { compression: preset };
 }
 
-function readFormat(wish: Wish, value: string, name: string): void {
+function readFormat(wish: Wish, value: string): void {
   wish.wantsFacts = value === "json";
   if (wish.wantsFacts) wish.concerns.add("other");
   const word = value === "jpg" ? "jpeg" : value;
