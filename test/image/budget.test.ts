@@ -171,6 +171,16 @@ describe("Budget", () => {
       budget.reserve(3);
     });
 
+    it("find none at all beside work that has everything, however small they are", async () => {
+      const budget = budgetOf();
+      const running = job(budget, 10);
+      await turns();
+      expect(() => budget.reserve(1)).toThrow("No capacity");
+      running.end();
+      await running.done;
+      budget.reserve(1);
+    });
+
     it("take room from work that would run beside other work, until they shrink or go", async () => {
       const budget = budgetOf();
       const original = budget.reserve(5);
