@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { parseWebp } from "../../src/image/formats/webp/container.ts";
+import { scoreRows } from "../../src/image/optimize/score.ts";
+import { rowsOver } from "../../src/image/rows.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
 import { decodePrice, openDecoder } from "../../wasm/webp/decoder.ts";
 import { BAND_ROWS, encodePrice, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
@@ -150,6 +152,17 @@ describe("the WebP encoder", () => {
     const sizes = (await Promise.all(files)).map(({ file }) => file.length);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     expect(sizes[2]).toBeLessThan(sizes[0] ?? 0);
+  });
+
+  it("writes fewer bytes by few modes and a trellis than by all modes without, and shows no less", async () => {
+    const pixels = scene(512, 512);
+    const [all, few] = [await encode(pixels, { method: 3 }), await encode(pixels, { method: 4 })];
+    expect(few.file.length).toBeLessThan(all.file.length);
+    const scores = [all, few].map(({ file }) => {
+      const shown = rowsOver(pixelsOf(file), { ...pixels, opaque: true });
+      return scoreRows(rowsOver(pixels.data, { ...pixels, opaque: true }), shown, UNPAUSED);
+    });
+    expect(await scores[1]).toBeGreaterThan((await scores[0])! - 0.5);
   });
 
   it.each([

@@ -10,6 +10,9 @@
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
 
+// Of 7: what is filtered at edges of blocks loses less of what lies inside them.
+#define FILTER_SHARPNESS 6
+
 // Appends bytes to the output of that number; none take back all that was written to it.
 void IMPORT_AS(write_bytes, write)(int sink, const uint8_t *bytes, size_t size);
 void heap_limit(size_t bytes);
@@ -50,6 +53,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int opaque, int lossless, f
   encoder->config.alpha_quality = alpha_quality;
   encoder->config.near_lossless = near_lossless;
   encoder->config.exact = exact;
+  encoder->config.filter_sharpness = FILTER_SHARPNESS;
   if (!WebPValidateConfig(&encoder->config)) goto Error;
   picture->width = width;
   picture->height = height;

@@ -7,9 +7,12 @@ import type { EncodeSettings } from "../../writer.ts";
 
 type Shape = Size & Pick<Extent, "opaque" | "detail">;
 
-/** libwebp's methods by effort. Method 6 costs three times the time of 4 and wins about a percent. */
-const LOSSY_METHODS = [2, 3, 4, 5, 6] as const;
-/** In haste this takes 0.4 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent larger. */
+/**
+ * libwebp's methods by effort, of which 4 and 5 are our own (modes.c) and 3 is slower than 4. Method 6 takes twice the time
+ * of 4 and wins about a percent.
+ */
+const LOSSY_METHODS = [2, 4, 4, 5, 6] as const;
+/** In haste this takes 0.6 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent larger. */
 const TRIAL_METHOD = 2;
 const LOSSLESS_METHODS = [1, 1, 2, 2, 2] as const;
 /** Method 0 takes five times the memory and three times the time of the lean coder, for the same bytes. */
