@@ -1,10 +1,33 @@
 /** A picture whose pixels are in memory, in the place of one that is stored in a file. */
 import { priced } from "../../wasm/price.ts";
+import type { Reservation } from "../files.ts";
 import { bandBytes } from "./band.ts";
+import type { Breath } from "./breath.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
-import { type Pixels, rowsOfPixels } from "./kept.ts";
-import type { Picture } from "./picture.ts";
-import type { Stored } from "./pipeline.ts";
+import { collectPixels, type Pixels, rowsOfPixels } from "./kept.ts";
+import { isOpaque } from "./optimize/opaque.ts";
+import { firstFrame, type Picture } from "./picture.ts";
+import { pictureOf, type Stored } from "./pipeline.ts";
+import type { Plan } from "./plan.ts";
+import { SharedBytes } from "./shared-bytes.ts";
+
+/** Pixels that are kept, and who holds them. */
+export interface HeldPixels {
+  readonly size: Pick<Picture, "width" | "height" | "opaque">;
+  readonly pixels: Pixels;
+  readonly bytes: SharedBytes;
+}
+
+/**
+ * Computes a picture and keeps it; files with alpha often make no use of it.
+ * @param memory what was set aside for its pixels, to be given back with them
+ */
+export async function keep(stored: Stored, plan: Plan, breath: Breath, memory?: Reservation): Promise<HeldPixels> {
+  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), breath), breath);
+  const { width, height } = pixels;
+  const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
+  return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes, memory) };
+}
 
 /** To hand out a pixel. */
 const NANOSECONDS_PER_PIXEL = 1;

@@ -12,6 +12,7 @@ import { metadataBytes } from "./metadata.ts";
 import type { OperationName } from "./operations.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
+import { originFor } from "./origin.ts";
 import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { unpackedFor } from "./packed.ts";
@@ -54,6 +55,7 @@ export interface Rendered {
  */
 export async function render(source: SharedBytes, order: Order): Promise<Rendered> {
   let isHandedOver = false;
+  let heldBytes = source;
   try {
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
@@ -64,13 +66,15 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
     const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
+    const { source: held, ...shown } = await originFor({ stored, plan, source }, formats, aim, allowance);
+    heldBytes = held;
     const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const isLast = format === formats.at(-1);
-      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast };
-      const unpacked = await unpackedFor(format, stored, allowance);
+      const wish = { ...shown, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast };
+      const unpacked = await unpackedFor(format, shown.stored, allowance);
       if (unpacked) return optimized({ ...wish, stored: unpacked.stored }, unpacked.source, allowance);
       isHandedOver = isLast;
-      return optimized(wish, isLast ? source : source.retain(), allowance);
+      return optimized(wish, isLast ? held : held.retain(), allowance);
     });
     const best = withMetadata(made, kept);
     const facts = best.format.read.probe(best.file.bytes);
@@ -78,6 +82,6 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   } catch (error) {
     throw withoutMemory(error);
   } finally {
-    if (!isHandedOver) source.release();
+    if (!isHandedOver) heldBytes.release();
   }
 }

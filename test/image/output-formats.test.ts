@@ -1,11 +1,14 @@
 /** Which format a result has when the request leaves it open. */
+import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
 import { identify } from "../../src/image/detect.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { png } from "../../src/image/formats/png.ts";
+import { OPERATIONS } from "../../src/image/operations.ts";
 import { optimized } from "../../src/image/optimize/attempts.ts";
 import { bestOf, inOrderOfTrial, outputFormatsOf } from "../../src/image/output-formats.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
@@ -98,6 +101,21 @@ describe("the best of them", () => {
     const busy = new ApiError(503, "busy");
     await expect(bestOf([jpeg, webp], { kind: "lossless" }, () => Promise.reject(busy))).rejects.toBe(busy);
   });
+});
+
+it("are made from pixels that are computed once", async () => {
+  const source = await storedOf(scene(400, 300), true);
+  const open = vi.spyOn(png.read, "open");
+  const operations = { resize: v.parse(OPERATIONS.resize.params, { width: 300 }) };
+  const { output } = await rendered(source.stored.bytes, {
+    accept: "image/jpeg, image/webp",
+    operations,
+    output: AUTO,
+  });
+  expect(output.facts).toMatchObject({ width: 300, height: 225 });
+  expect(open).toHaveBeenCalledTimes(1);
+  expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+  open.mockRestore();
 });
 
 describe("a format", () => {

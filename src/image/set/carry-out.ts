@@ -1,19 +1,16 @@
 /** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
 import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
-import { keptPicture } from "../kept-picture.ts";
-import { type Pixels, collectPixels, rowsOfPixels } from "../kept.ts";
+import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
 import { optimized } from "../optimize/attempts.ts";
-import { isOpaque } from "../optimize/opaque.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
-import { firstFrame, type Picture } from "../picture.ts";
-import { pictureOf, type Stored } from "../pipeline.ts";
+import type { Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import type { Rendered } from "../render.ts";
 import { withMetadata } from "../result-metadata.ts";
-import { SharedBytes } from "../shared-bytes.ts";
+import type { SharedBytes } from "../shared-bytes.ts";
 import { Starts } from "./starts.ts";
-import { type Given, type Job, type Kept, originOf, pixelsIn, type Placed, searchKey, type SetWork } from "./work.ts";
+import { type Given, type Job, originOf, pixelsIn, type Placed, searchKey, type SetWork } from "./work.ts";
 
 /** A picture to encode, and who holds its bytes. */
 interface Origin {
@@ -44,7 +41,7 @@ export class Carrier {
   ): Promise<void> {
     const { shared, placed, keepsFile } = work;
     const starts = new Starts();
-    const sharedPixels = shared && (await keep(given.stored, shared, breath));
+    const sharedPixels = shared && (await keep(given.stored, shared.plan, breath));
     if (!keepsFile) this.close();
     try {
       for (const one of placed) {
@@ -88,7 +85,7 @@ export class Carrier {
         ? { stored: keptPicture(shared.size, given.stored, heldBytes, shared.pixels), bytes: shared.bytes }
         : { stored: { ...group.stored, heldBytes }, bytes: this.source };
     if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
-    const own = await keep(origin.stored, kept, breath);
+    const own = await keep(origin.stored, kept.plan, breath);
     return { stored: keptPicture(own.size, given.stored, heldBytes, own.pixels), plan, source: own.bytes };
   }
 
@@ -115,19 +112,4 @@ export class Carrier {
     const best = withMetadata(made, kept);
     return { ...best, facts: best.format.read.probe(best.file.bytes) };
   }
-}
-
-/** Pixels that are kept, and who holds them. */
-interface HeldPixels {
-  readonly size: Pick<Picture, "width" | "height" | "opaque">;
-  readonly pixels: Pixels;
-  readonly bytes: SharedBytes;
-}
-
-/** Computes a picture and keeps it; files with alpha often make no use of it. */
-async function keep(stored: Stored, { plan }: Kept, breath: Breath): Promise<HeldPixels> {
-  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), breath), breath);
-  const { width, height } = pixels;
-  const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-  return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes) };
 }

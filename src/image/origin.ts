@@ -1,0 +1,67 @@
+/** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
+import { beside } from "../../wasm/price.ts";
+import { ApiError } from "../errors.ts";
+import type { Reservation } from "../files.ts";
+import type { Allowance } from "./allowance.ts";
+import type { Breath } from "./breath.ts";
+import { isolateBudget } from "./budget.ts";
+import type { FormatDefinition } from "./format.ts";
+import { keep, keptPicture } from "./kept-picture.ts";
+import { collectPrice, pixelBytes } from "./kept.ts";
+import type { Aim } from "./output.ts";
+import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
+import { type Plan, planSteps } from "./plan.ts";
+import type { SharedBytes } from "./shared-bytes.ts";
+
+/** A picture to encode, and who holds its bytes. */
+interface Origin {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  readonly source: SharedBytes;
+}
+
+/**
+ * Pixels of a picture that is kept at most, 8 MB: of a larger one each format computes its own, for what is held beside the
+ * work leaves less room for encoders.
+ */
+const MAX_KEPT_PIXELS = 2_000_000;
+
+/**
+ * The picture as it is encoded: once several formats are searched through that would each decode the same file, its pixels
+ * take the place of the file, which is let go of.
+ */
+export async function originFor(
+  file: Origin,
+  formats: readonly FormatDefinition[],
+  aim: Aim,
+  allowance?: Allowance,
+): Promise<Origin> {
+  const { stored, plan, source } = file;
+  const picture = pictureOf(stored, plan);
+  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
+  if (formats.length < 2 || aim.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
+  const price = beside(picturePrice(stored, plan), collectPrice(picture));
+  if (!isolateBudget.canHold(price, stored.bytes.length) || allowance?.affords(price) === false) return file;
+  const memory = reserved(pixelBytes(picture));
+  if (!memory) return file;
+  try {
+    const work = (breath: Breath) => keep(stored, plan, breath, memory);
+    const { size, pixels, bytes } = await isolateBudget.run(price, work, allowance);
+    const kept = keptPicture(size, stored, pixelBytes(pixels), pixels);
+    source.release();
+    return { stored: kept, plan: planSteps(size, []), source: bytes };
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}
+
+/** Memory for pixels, which are held as an original is, beside the work on them; null where there is none right now. */
+function reserved(bytes: number): Reservation | null {
+  try {
+    return isolateBudget.reserve(bytes);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return null;
+    throw error;
+  }
+}
