@@ -16,6 +16,7 @@ import { Starts } from "../../src/image/set/starts.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
+import turnedFile from "../fixtures/faces/one-turned.jpg";
 import faceFile from "../fixtures/faces/one.jpg";
 import { rendered, type RenderedFile } from "../support/render.ts";
 import { paint, pictureOf } from "../support/rows.ts";
@@ -84,8 +85,11 @@ describe("a set of a file whose decoder makes pictures smaller itself", () => {
     expect.assertions(entries.length);
   });
 
-  it("hands back the original, or a part of its code, where nothing of it changes", async () => {
-    const bytes = new Uint8Array(faceFile);
+  it.each([
+    ["lies", faceFile],
+    ["is turned", turnedFile],
+  ])("hands back the original, or a part of its code, where it stays as it %s", async (_, file) => {
+    const bytes = new Uint8Array(file);
     const { output } = await rendered(bytes, { operations: {}, output: { format: "jpeg" } });
     const own = { operations: {}, output: { format: "jpeg" as const } };
     const entries = [{ ...entry(60), ...own, name: "own" }, { ...entry(60), operations: {}, name: "webp" }, entry(60)];

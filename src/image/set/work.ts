@@ -2,7 +2,7 @@
 import { beside, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import type { FormatDefinition } from "../format.ts";
-import type { Size } from "../geometry.ts";
+import { isWhole, type Size } from "../geometry.ts";
 import { keptPicture } from "../kept-picture.ts";
 import { collectPrice, pixelBytes } from "../kept.ts";
 import type { Metadata } from "../metadata.ts";
@@ -151,9 +151,11 @@ function isOwn<Entry>(group: Group<Entry>): boolean {
   return scale < 1 || isUnchanged(group);
 }
 
-/** Whether the original itself, or a part of its code, may be a result of the group. */
+/** Whether the original itself, or a part of its code, may be a result of the group: at most it is turned. */
 function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
-  return !planned.plan.changesPixels && jobs.some(({ formats }) => formats.includes(stored.format));
+  const { view, steps } = planned.plan;
+  if (steps.length > 0 || view.target || !isWhole(view.box, storedSizeOf(stored))) return false;
+  return jobs.some(({ formats }) => formats.includes(stored.format));
 }
 
 /** Groups of which none has jobs that ask for the original as it is beside others. */
