@@ -1,28 +1,16 @@
 /** `npm start`: the service on this machine, ready to use. */
-import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { SETTING_NAMES } from "../env.ts";
 import { DEMO_KEY, LOCAL_DEFAULTS, startLocal } from "./local.ts";
+import { ensureSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 /** Whole settings of the environment, by the names of src/env.ts. */
 function settingsFromEnvironment(): Record<string, string> {
   const entries = SETTING_NAMES.map((name) => [name, process.env[name]] as const);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-/** Makes the secrets that a local run needs; what is there already stays. */
-async function ensureSecrets(file: string): Promise<void> {
-  const present = existsSync(file) ? await readFile(file, "utf8") : "";
-  const secrets = { ADMIN_TOKEN: "admin", VAULT_KEY: randomBytes(32).toString("base64") };
-  const missing = Object.entries(secrets).filter(([name]) => !new RegExp(`^\\s*${name}\\s*=`, "m").test(present));
-  if (missing.length === 0) return;
-  const start = present === "" || present.endsWith("\n") ? present : `${present}\n`;
-  await writeFile(file, start + missing.map(([name, value]) => `${name}="${value}"\n`).join(""), { mode: 0o600 });
 }
 
 /** @throws Error when the port is no port or is taken */
@@ -73,7 +61,7 @@ async function main(): Promise<void> {
   const stopping = stopRequest();
   const host = process.env["HOST"] ?? "localhost";
   const port = await freePort(host, process.env["PORT"] ?? "8787");
-  await ensureSecrets(join(ROOT, ".dev.vars"));
+  await ensureSecrets(ROOT);
   const service = await startLocal({
     host,
     port,

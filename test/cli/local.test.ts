@@ -1,6 +1,6 @@
 /** The service on one machine, as `npm start` runs it. */
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { appendFile, copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,6 +35,14 @@ async function withService<T>(
   }
 }
 
+async function freePort(): Promise<number> {
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  return port;
+}
+
 async function account({ url }: Pick<LocalService, "url">): Promise<Response> {
   return fetch(new URL("/1.0/account", url).href, { headers: { authorization: `Bearer ${DEMO_KEY}` } });
 }
@@ -61,10 +69,7 @@ describe("the local service", () => {
   });
 
   it("answers nobody before its database is ready", async () => {
-    const free = createServer();
-    await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freePort();
     let listening = false;
     const first = async (): Promise<number> => {
       for (;;) {
@@ -151,6 +156,55 @@ describe("npm start", () => {
     const { status, stderr } = await start("eighty");
     expect(status).toBe(1);
     expect(stderr).toContain("PORT must be a whole number");
+  });
+});
+
+/** What a repository needs to run, in a folder of its own: the tests change files in it. */
+async function repositoryIn(folder: string): Promise<string> {
+  const copy = join(folder, "copy");
+  for (const name of ["src", "wasm", "wrangler.toml", "package.json"]) {
+    await cp(join(ROOT, name), join(copy, name), { recursive: true });
+  }
+  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+describe("npm run dev", () => {
+  it("answers, and is another service after a change of the code or of a page", { timeout: 300_000 }, async () => {
+    const copy = await repositoryIn(state);
+    // BASE_URL means something else to what runs the tests.
+    const env = { ...process.env, BASE_URL: undefined, PORT: String(await freePort()), HOST: "127.0.0.1" };
+    const child = execFile(process.execPath, [join(copy, "src", "cli", "dev.ts")], { cwd: copy, env });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text: string) => (printed += text));
+    const ready = async (times: number): Promise<URL> => {
+      while (printed.split('The key is "demo"').length <= times) {
+        if (child.exitCode !== null) throw new Error(printed);
+        await wait(20);
+      }
+      return new URL(/listens on (\S+)/.exec(printed)?.[1] ?? "");
+    };
+    try {
+      const url = await ready(1);
+      expect((await fetch(new URL("/health", url).href)).status).toBe(200);
+      expect((await account({ url })).status).toBe(200);
+
+      for (const [path, more] of [
+        [join("src", "index.ts"), "// Another version."],
+        [join("src", "docs", "running.md"), "A sentence that is new."],
+      ] as const) {
+        await appendFile(join(copy, path), `\n${more}\n`);
+      }
+      await ready(2);
+      expect(printed).toMatch(/^Changed: .*src.index\.ts/m);
+      expect((await fetch(new URL("/health", url).href)).status).toBe(200);
+      expect(await (await fetch(new URL("/docs/running", url).href)).text()).toContain("A sentence that is new.");
+      expect((await account({ url })).status).toBe(200);
+    } finally {
+      const ended = new Promise((resolve) => child.on("exit", resolve));
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+    }
   });
 });
 

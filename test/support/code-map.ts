@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/optimize", "the search for the smallest file: attempts, score, session"],
   ["src/migrations", "the schema of the databases"],
   ["src/clients", "for sites: Next.js, Astro, unpic, srcset, signatures"],
-  ["src/cli", "npm start, npm run deploy"],
+  ["src/cli", "npm start, npm run dev, npm run deploy"],
   ["src/cli/batch", "npx darkroom, the command for many pictures"],
   ["src/playground", "the pages: playground, deliveries, account, reference"],
   ["src/playground/docs", "the pages of this documentation, generated"],
