@@ -30,8 +30,24 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
+// Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
+const longer = [
+  "test/account/meter.test.ts",
+  "test/http/idempotency.test.ts",
+  "test/http/reuse.test.ts",
+  "test/image/formats/svg/bounds.test.ts",
+  "test/image/formats/svg/css.test.ts",
+  "test/image/optimize/large.test.ts",
+  "test/image/prices.test.ts",
+  "test/image/render.test.ts",
+  "test/street/ended.test.ts",
+];
+
+/** Interleavings that models walk. */
+const modelRuns = (runs: number) => process.env["MODEL_RUNS"] ?? String(runs);
+
 /** Files that run inside the runtime of Workers; `--project` chooses by the name. */
-const inWorkerd = (name: string, include: string[], exclude: string[] = []) => ({
+const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: string[] = []) => ({
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -43,7 +59,8 @@ const inWorkerd = (name: string, include: string[], exclude: string[] = []) => (
           ADMIN_TOKEN: "admin-token-for-tests",
           ALLOW_PRIVATE_ORIGINS: "true",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-          MODEL_RUNS: process.env["MODEL_RUNS"] ?? "500",
+          EXHAUSTIVE: String(name === "exhaustive"),
+          MODEL_RUNS: name === "exhaustive" ? modelRuns(500) : modelRuns(25),
           TEST_MIGRATIONS: await readD1Migrations(join(root, "src", "migrations")),
         },
       },
@@ -54,6 +71,9 @@ const inWorkerd = (name: string, include: string[], exclude: string[] = []) => (
     name,
     include,
     exclude,
+    // One runtime serves many files, since starting one and handing it the codecs takes seconds: setup.ts makes each
+    // file begin with fresh modules and empty storage, and fails a file that leaves anything else changed.
+    isolate: false,
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only" as const,
     setupFiles: ["test/support/setup.ts"],
@@ -70,7 +90,7 @@ export default defineConfig({
       // Pages are tried in a browser, by a configuration of their own.
       inWorkerd("worker", ["test/**/*.test.ts"], [...terminal, ...exhaustive, ...sanitized, "test/browser/**"]),
       onNode("node", terminal),
-      inWorkerd("exhaustive", exhaustive),
+      inWorkerd("exhaustive", [...exhaustive, ...longer]),
       onNode("exhaustive-node", sanitized),
     ],
     // Every core works on a file: what feeds them takes little.

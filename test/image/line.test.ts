@@ -16,12 +16,14 @@ async function pass(milliseconds: number): Promise<void> {
 
 /** Does something whose invocation is ended afterward: its timers never fire. */
 function ended<Result>(work: () => Result): Result {
-  const timers = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "setInterval")];
-  for (const timer of timers) timer.mockReturnValue(0 as never);
+  // Not spies: those would be taken back once more when the timers are real again, and leave the faked ones behind.
+  const { setTimeout, setInterval } = globalThis;
+  const never = () => 0 as never;
+  Object.assign(globalThis, { setTimeout: never, setInterval: never });
   try {
     return work();
   } finally {
-    for (const timer of timers) timer.mockRestore();
+    Object.assign(globalThis, { setTimeout, setInterval });
   }
 }
 

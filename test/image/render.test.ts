@@ -13,6 +13,7 @@ import disposing from "../fixtures/gif/dispose-previous.gif";
 import sourceAlpha from "../fixtures/resample/source-alpha.png";
 import source from "../fixtures/resample/source.png";
 import animated from "../fixtures/webp/animated-blend.webp";
+import { isForToday } from "../support/exhaustive.ts";
 import { applied, decoded, largestDifference } from "../support/operations.ts";
 import { rendered as renderedFile, type RenderedFile } from "../support/render.ts";
 import { drain, type Pixels } from "../support/rows.ts";
@@ -157,8 +158,10 @@ async function delaysOf(format: FormatDefinition, bytes: Uint8Array): Promise<nu
 
 describe.each(ANIMATED)("an animation written as %s", (name, format) => {
   const before = webp.read.probe(new Uint8Array(animated));
+  const column = ANIMATED.findIndex(([other]) => other === name);
+  const operations = Object.entries(ONE_OF_EACH).filter((_, row) => isForToday(row + column, ANIMATED.length));
 
-  it.each(Object.entries(ONE_OF_EACH))("keeps frames, timing and loops through %s", async (operation, params) => {
+  it.each(operations)("keeps frames, timing and loops through %s", async (operation, params) => {
     const body = { [operation]: params, output: { format: name }, optimize: { quality: 80 } };
     const { output } = await rendered(animated, body);
     expect(output.facts).toMatchObject({ frames: before.frames, loops: before.loops });

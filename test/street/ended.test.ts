@@ -19,6 +19,7 @@ import tiff from "../fixtures/tiff/sm_colors_pb_tile.tif";
 import webp from "../fixtures/webp/video-001-lossy.webp";
 import { abandon } from "../support/abandoned.ts";
 import { eventually } from "../support/eventually.ts";
+import { isForToday } from "../support/exhaustive.ts";
 import { JOBS } from "../support/jobs.ts";
 import { sha1Of, walk } from "../support/walk.ts";
 
@@ -46,15 +47,20 @@ const wanted = await ordinary(PERIOD);
 
 afterEach(() => void isolateThread.look());
 
-describe.each(Object.entries(JOBS))("%s, ended in its midst,", (_name, [job, next]) => {
-  it.each([1, 3])("leaves nothing behind, the %ith time that it declares work", async (count) => {
-    const right = await isolateBudget.run({ bytes: 0 }, next);
-    await abandon(job, { count });
-    isolateThread.look();
-    expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
-    expect(nativeMemoryBytes()).toBe(0);
-    expect(await isolateBudget.run({ bytes: 100 << 20 }, next)).toBe(right);
-  });
+describe.each(Object.entries(JOBS))("%s, ended in its midst,", (name, [job, next]) => {
+  const row = Object.keys(JOBS).indexOf(name);
+
+  it.each([1, 3].filter((_, column) => isForToday(row + column, 2)))(
+    "leaves nothing behind, the %ith time that it declares work",
+    async (count) => {
+      const right = await isolateBudget.run({ bytes: 0 }, next);
+      await abandon(job, { count });
+      isolateThread.look();
+      expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+      expect(nativeMemoryBytes()).toBe(0);
+      expect(await isolateBudget.run({ bytes: 100 << 20 }, next)).toBe(right);
+    },
+  );
 });
 
 it("200 requests after work of every kind was ended are answered, and right", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { openEncoder } from "../../../wasm/jpeg/jpeg.ts";
 import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
+import { IS_WHOLE } from "../../support/exhaustive.ts";
 import { atOnce } from "../../support/pieces.ts";
 import { rendered } from "../../support/render.ts";
 import { scene } from "../../support/rows.ts";
@@ -30,9 +31,9 @@ it("finds the quality of a progressive picture that cannot be decoded in its mem
   expect(nativeMemoryBytes()).toBeLessThan(64 << 20);
 });
 
-describe("a progressive picture that does not fit beside an encoder of another format", () => {
+describe.runIf(IS_WHOLE)("a progressive picture that does not fit beside an encoder of another format", () => {
   const [width, height] = [6_000, 4_000];
-  const bytes = large(width, height);
+  const bytes = IS_WHOLE ? large(width, height) : new Uint8Array();
   const order = { operations: {}, overlays: new Map<string, Uint8Array>(), accept: undefined };
 
   it("is encoded at a quality", async () => {
