@@ -104,9 +104,8 @@ bool Decoder::Open(size_t width, size_t height, int black) {
   decoder_ = JxlDecoderCreate(&memory);
   if (decoder_ == nullptr) return false;
   decoder_->most_sections = 1;
-  return
-         JxlDecoderSubscribeEvents(decoder_, JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE) ==
-             JXL_DEC_SUCCESS &&
+  const int events = JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE;
+  return JxlDecoderSubscribeEvents(decoder_, events) == JXL_DEC_SUCCESS &&
          JxlDecoderSetKeepOrientation(decoder_, JXL_TRUE) == JXL_DEC_SUCCESS &&
          JxlDecoderSetUnpremultiplyAlpha(decoder_, JXL_TRUE) == JXL_DEC_SUCCESS;
 }

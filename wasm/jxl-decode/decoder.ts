@@ -150,7 +150,7 @@ export class JxlDecoder {
 }
 
 /** Memory for each pixel of a picture whose JPEG file is made again: its coefficients, and what is known of blocks. */
-const ORIGINAL_PIXEL_BYTES = 10;
+const ORIGINAL_PIXEL_BYTES = 18;
 
 /** The price of making a packed JPEG file again. */
 export function originalPrice(facts: Pick<CodestreamFacts, "width" | "height" | "codedBytes">): Price {

@@ -210,7 +210,10 @@ void Walker::Note(const FrameHeader& frame) {
     largest = std::max(largest, section);
   }
   bytes += DATA_COPIES * (permuted_ ? static_cast<double>(data) : static_cast<double>(largest) * size.xsize_groups);
-  const bool whole = (is_modular && !is_alone) || permuted_;
+  // Black comes as a plane of its own, which the other inks wait for.
+  const bool has_black = m.Find(jxl::ExtraChannel::kBlack) != nullptr;
+  if (has_black) bytes += canvas;
+  const bool whole = (is_modular && !is_alone) || permuted_ || has_black;
   const size_t band = BAND_GROUPS * size.group_dim * frame.upsampling + BAND_ROWS;
   const double rows = std::min<double>(facts_->metadata.ysize(), band);
   bytes += whole ? canvas * 4 : static_cast<double>(facts_->metadata.xsize()) * rows * 4;

@@ -1,4 +1,5 @@
 /** The frames of a JPEG XL file as rows. */
+import { openTransform } from "../../../../wasm/color/color.ts";
 import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
@@ -21,22 +22,31 @@ export async function* openFrames(
   const { told } = opened;
   const colors = colorsOf(told);
   const inks = colors.output === "inks" && !facts.alpha && facts.profile;
-  const output = colors.output === "inks" && !inks ? "colors-of-inks" : colors.output;
+  // Without a profile that is of use each ink takes its own color from the paper.
+  const output = colors.output === "inks" && !(inks && isUsable(inks)) ? "colors-of-inks" : colors.output;
   const frames = guarded(() => new Frames(opened, output, breath), refused);
   try {
     while (await frames.begin()) {
       const rows = frames.rows(demand);
       const delayMs = told.animated ? (frames.duration() * 1_000) / told.ticksPerSecond : 0;
-      yield { delayMs, rows: inks ? overPaper(rows, inks) : rows, box: demand.box };
+      yield {
+        delayMs,
+        rows: inks && output === "inks" ? (converted(rows, inks, INKS) ?? rows) : rows,
+        box: demand.box,
+      };
     }
   } finally {
     frames.close();
   }
 }
 
-/** Inks go through their profile; where it is of no use, each takes its own color from the paper. */
-function overPaper(rows: Rows, profile: Uint8Array): Rows {
-  return converted(rows, profile, "cmyk-inverted") ?? rows;
+/** How inks lie that go through their profile. */
+const INKS = "cmyk-inverted";
+
+function isUsable(profile: Uint8Array): boolean {
+  const transform = openTransform(profile, INKS);
+  transform?.close();
+  return transform !== null;
 }
 
 class Frames {
@@ -45,6 +55,7 @@ class Frames {
   private readonly breath: Breath;
   /** All rows of the frame have come. */
   private isComplete = true;
+  private begun = 0;
 
   constructor(opened: Opened, output: Output, breath: Breath) {
     this.opened = opened;
@@ -56,7 +67,7 @@ class Frames {
   async begin(): Promise<boolean> {
     for (;;) {
       // What is not wanted of the frame before takes no memory.
-      while (this.decoder.rows(SKIPPED_ROWS)) continue;
+      while (guarded(() => this.decoder.rows(SKIPPED_ROWS), refused)) continue;
       if (this.isComplete && this.opened.told.frames === this.begun) return false;
       const step = await this.next();
       if (step === "end") return false;
@@ -66,8 +77,6 @@ class Frames {
       }
     }
   }
-
-  private begun = 0;
 
   duration(): number {
     return this.decoder.duration();

@@ -5,6 +5,7 @@ import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { whole } from "../../../../src/image/geometry.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import jpegFile from "../../../fixtures/jpeg/s420.jpg";
@@ -13,6 +14,7 @@ import alphaLossless from "../../../fixtures/jxl/alpha-lossless.jxl";
 import alpha from "../../../fixtures/jxl/alpha.jxl";
 import alphaByDjxl from "../../../fixtures/jxl/alpha.png";
 import animated from "../../../fixtures/jxl/animated.jxl";
+import flat from "../../../fixtures/jxl/flat.jxl";
 import gray from "../../../fixtures/jxl/gray.jxl";
 import grayByDjxl from "../../../fixtures/jxl/gray.png";
 import inks from "../../../fixtures/jxl/inks.jxl";
@@ -217,6 +219,21 @@ describe("JPEG XL that is damaged", () => {
       const bytes = new Uint8Array(file);
       expect(await outcomeOf(jxl, bytes.subarray(0, bytes.length - 60))).toBe(422);
     }
+  });
+
+  it("makes way for others, and holds no more than it declares, with millions of pixels in few bytes", async () => {
+    const bytes = new Uint8Array(flat);
+    expect(bytes.length).toBeLessThan(1_000);
+    const facts = jxl.read.probe(bytes);
+    const demand = { box: whole(facts), width: 100, height: 77 };
+    let declaredMs = 0;
+    const breath = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };
+    jxlDecodeHeap(true);
+    for await (const { rows } of jxl.read.open(bytes, facts, demand, breath)) while (await rows.read(64)) continue;
+    const price = jxl.read.price(facts);
+    expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(price.bytes);
+    expect(price.bytes).toBeLessThan(40 << 20);
+    expect(declaredMs).toBeGreaterThan(price.ms / 8);
   });
 
   it("is refused with a billion pixels in a few bytes, without memory for them", () => {
