@@ -45,10 +45,11 @@ function unpacked(part: BoxPart): Pick<BoxPart, "type" | "content"> {
   }
 }
 
-const START = Uint8Array.of(
-  ...[0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a],
-  ...[0, 0, 0, 20, 0x66, 0x74, 0x79, 0x70, 0x6a, 0x78, 0x6c, 0x20, 0, 0, 0, 0, 0x6a, 0x78, 0x6c, 0x20],
-);
+/** What a file of boxes begins with: a signature that transmission as text would damage, and the kind of the file. */
+const START = joined([
+  box("JXL ", Uint8Array.of(0x0d, 0x0a, 0x87, 0x0a)),
+  box("ftyp", new TextEncoder().encode("jxl \0\0\0\0jxl ")),
+]);
 
 function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   const added: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 /** Reading JPEG XL files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
@@ -37,8 +37,9 @@ import sixteenPng from "../../../fixtures/png/rgb-16.png";
 import sourceAlpha from "../../../fixtures/resample/source-alpha.png";
 import source from "../../../fixtures/resample/source.png";
 import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
+import { interleaved } from "../../../support/interleaved.ts";
 import { rendered } from "../../../support/render.ts";
-import { drain, type Pixels } from "../../../support/rows.ts";
+import { digest, drain, type Pixels } from "../../../support/rows.ts";
 
 const FACTS = [
   ["lossy", lossy, { quality: 90, depth: 24, colorspace: "RGB", interlaced: false }],
@@ -234,6 +235,15 @@ describe("JPEG XL that is damaged", () => {
     expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(price.bytes);
     expect(price.bytes).toBeLessThan(40 << 20);
     expect(declaredMs).toBeGreaterThan(price.ms / 8);
+  });
+
+  it("is what it is alone while others are decoded beside it", async () => {
+    const jobs = [flat, animated, alpha, flat].map(
+      (file) => async (breath: Breath) => digest((await decodeFile(jxl, new Uint8Array(file), breath)).data),
+    );
+    const alone: string[] = [];
+    for (const job of jobs) alone.push(await job(UNPAUSED));
+    expect(await interleaved(jobs)).toEqual(alone);
   });
 
   it("is refused with a billion pixels in a few bytes, without memory for them", () => {
