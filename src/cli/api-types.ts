@@ -1117,6 +1117,7 @@ export const EXTENSIONS = {
   webp: ["webp"],
   avif: ["avif"],
   heic: ["heic","heif"],
+  jxl: ["jxl"],
   bmp: ["bmp","dib"],
   ico: ["ico","cur"],
   tiff: ["tif","tiff"],
