@@ -13,10 +13,10 @@ state_of() { sort -z | xargs -0 cat | sha256sum; }
 # Whether a file was built in this state.
 is_current() { [ -f "$1" ] && [ -f "$1.state" ] && [ "$(cat "$1.state")" = "$2" ]; }
 
-# The object of a module, from its recipe. Modules share sources with effects and jpeg.
+# The object of a module, from its recipe. Modules share sources with effects, jpeg and jxl.
 build_module() {
   local object=$SANITIZED/$1.o state
-  state=$(find "$wasm"/*.{sh,c,h} "$wasm/$1" "$wasm/effects" "$wasm/jpeg" "$native"/{sanitized.sh,operators.cc,include} \
+  state=$(find "$wasm"/*.{sh,c,h} "$wasm/$1" "$wasm"/{effects,jpeg,jxl} "$native"/{sanitized.sh,operators.cc,include} \
     -type f ! -name '*.wasm' ! -name '*.ts' -print0 | state_of)
   if is_current "$object" "$state"; then return; fi
   bash "$wasm/$1/build.sh" >&2
