@@ -90,8 +90,8 @@ export class JxlEncoder {
     this.job = openJob(peakBytes(settings), fuel, this.pieces);
     const ticks = animation ? TICKS_PER_SECOND : 0;
     try {
-      this.pointer = this.job.call(({ jxl_open }) =>
-        jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops),
+      this.pointer = this.job.call((exports) =>
+        exports.jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops),
       );
       allocated(this.pointer);
     } catch (error) {

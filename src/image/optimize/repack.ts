@@ -1,7 +1,7 @@
 /** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
 import { isWhole } from "../geometry.ts";
-import type { Attempt } from "./attempt.ts";
 import { storedSize } from "../plan.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Task } from "./task.ts";
 
 /** Packs an original of which nothing may be lost and nothing changes; how it lies is told by the result. */
@@ -11,7 +11,8 @@ export function repackOriginal(task: Task): Attempt | null {
   const { repack } = format;
   if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly) return null;
   const { box, orientation, target } = plan.view;
-  if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts))) return null;
+  if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts)))
+    return null;
   return {
     name: "repack",
     price: repack.price(bytes, facts),

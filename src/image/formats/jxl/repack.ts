@@ -1,6 +1,6 @@
 /** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
 import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
+import type { Price } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Repacker } from "../../format.ts";
@@ -17,10 +17,7 @@ function shapeOf(bytes: Uint8Array, { width, height, colorspace, subsample }: Fa
   return { bytes: bytes.length, width, height, samples };
 }
 
-/** A packed file is smaller than the JPEG file; for a moment it is there in pieces, too. */
-function price(bytes: Uint8Array, facts: Facts): Price {
-  return beside(packPrice(shapeOf(bytes, facts)), held(2 * bytes.length));
-}
+const price = (bytes: Uint8Array, facts: Facts): Price => packPrice(shapeOf(bytes, facts));
 
 /** Null for files of inks, of 12 bits, and others that JPEG XL has no place for. */
 async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uint8Array | null> {
