@@ -317,7 +317,7 @@ export type Background = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl";
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;
@@ -457,7 +457,7 @@ export type Outputs = Readonly<Record<string, OutputEntry>>;
 
 export type Srcset = {
   readonly widths: readonly (number)[];
-  readonly formats?: readonly ("avif" | "webp" | "jpeg" | "png")[];
+  readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "png")[];
   readonly sizes?: string;
 };
 
@@ -869,7 +869,7 @@ export type NewDelivery = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
     readonly presets_only?: boolean;
   };
   readonly refine?: boolean;
@@ -914,7 +914,7 @@ export type DeliveryChange = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
     readonly presets_only?: boolean;
   };
   readonly refine?: boolean;
@@ -940,7 +940,7 @@ export type DeliveryRecord = {
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
     readonly presets_only?: boolean;
   };
   readonly refine: boolean;

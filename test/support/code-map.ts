@@ -37,7 +37,10 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/docs", "this documentation, and its unit figures"],
   ["src/docs/site", "Markdown as pages"],
   ["wasm", "native modules: how they are built, loaded, priced, paused"],
-  ["wasm/{jpeg,webp,gif,tiff,jpeg2000,av1-decode,av1-encode,hevc-decode,hevc-encode,jxl-decode,jxl-encode}", "codecs in C"],
+  [
+    "wasm/{jpeg,webp,gif,tiff,jpeg2000,av1-decode,av1-encode,hevc-decode,hevc-encode,jxl-decode,jxl-encode}",
+    "codecs in C",
+  ],
   ["wasm/{pixels,color,effects,quantize,score,faces,superres}", "loops over pixels in C"],
   ["wasm/resvg", "the renderer of SVG, and fonts"],
   ["wasm/jxl", "what the codecs of JPEG XL are built from"],
