@@ -33,9 +33,10 @@ const TICKS_PER_SECOND = 1_000;
 /** Rows of a row of groups, those around it that its groups look at included. */
 const WINDOW_ROWS = { lossy: 272, lossless: 512 };
 /** Memory that is held for groups that are worked on, whatever the size of the picture. */
-const WORK_BYTES = { lossy: 11 << 20, lossless: 33 << 20 };
-/** Groups without loss are held in more channels where there is alpha. */
-const ALPHA_WORK_BYTES = { lossy: 0, lossless: 10 << 20 };
+const WORK_BYTES = { lossy: 11 << 20, lossless: 2 << 20 };
+/** What a pixel of a group takes where nothing is lost, and how many of them there are at most. */
+const GROUP_PIXEL_BYTES = { opaque: 125, translucent: 160 };
+const GROUP_PIXELS = 512 * 512;
 /** What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise. */
 const PHOTOGRAPH_BYTES = 2.1;
 const NOISE_BYTES = 4.2;
@@ -68,8 +69,11 @@ function peakBytes(settings: EncoderSettings): number {
   const kind = kindOf(settings);
   const pixels = width * height;
   const rows = width * 4 * Math.min(height, WINDOW_ROWS[kind]);
-  const fixed = rows + WORK_BYTES[kind] + (opaque ? 0 : ALPHA_WORK_BYTES[kind]);
-  if (kind === "lossless") return fixed + pixels * LOSSLESS_PIXEL_BYTES;
+  const fixed = rows + WORK_BYTES[kind];
+  if (kind === "lossless") {
+    const group = Math.min(pixels, GROUP_PIXELS) * GROUP_PIXEL_BYTES[opaque ? "opaque" : "translucent"];
+    return fixed + group + pixels * LOSSLESS_PIXEL_BYTES;
+  }
   const perPixel = PHOTOGRAPH_BYTES + (opaque ? 0 : ALPHA_PIXEL_BYTES);
   return fixed + pixels * perPixel + Math.min(pixels * NOISE_BYTES, MAX_NOISE_BYTES);
 }
