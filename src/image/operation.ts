@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import type { Price } from "../../wasm/price.ts";
+import type { Small } from "./analysis.ts";
 import type { Breath } from "./breath.ts";
 import type { Rgba } from "./color.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
@@ -64,6 +65,8 @@ export interface Stage {
    * than what the operation says in `looks`; one that says nothing there may not ask.
    */
   readonly look: () => Promise<Rows>;
+  /** The pixels of that small version, once for all who look for faces or see what is where they are. */
+  readonly seen: () => Promise<Small>;
   /**
    * The faces in the small version, most prominent first, in pixels of the picture at this stage, fractional. The first
    * operation that asks has them reported.

@@ -90,7 +90,15 @@ export async function planOperations(
         return point;
       };
       const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
-      return row.plan(params as never, { ...stage, breath, look, faces: seek, focus: lookFor, findBox });
+      return row.plan(params as never, {
+        ...stage,
+        breath,
+        look,
+        seen: sights.seen,
+        faces: seek,
+        focus: lookFor,
+        findBox,
+      });
     };
     const price = small ? sightPrice(stored, small, row) : scan?.price;
     const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);

@@ -12,11 +12,16 @@ import { pixelsOf, type Rows } from "./rows.ts";
 /** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
 export const SIGHT_BYTES_PER_PIXEL = LOOK_BYTES_PER_PIXEL + 8;
 
+interface Seen extends Sights {
+  /** The pixels that are looked at, decoded once. */
+  readonly seen: () => Promise<Small>;
+}
+
 /**
  * What is seen of a picture of this size in the small version that `look` opens, once and when it is asked for. Faces are
  * in pixels of the picture.
  */
-export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breath): Sights {
+export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breath): Seen {
   let seen: Promise<Small> | undefined;
   const open = async (): Promise<Small> => {
     const rows = await look();
@@ -25,6 +30,7 @@ export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breat
   };
   const small = () => (seen ??= open());
   return {
+    seen: small,
     faces: async () => {
       const shown = await small();
       return enlarged(await facesIn(shown, breath), shown, picture);

@@ -10,7 +10,7 @@ import type { Box, Size } from "../geometry.ts";
 import { laidStep } from "../laid.ts";
 import { type Kernel, operation, type Step } from "../operation.ts";
 import { resample, resamplePrice } from "../resample.ts";
-import { pixelsOf, type Rows, rowsOver } from "../rows.ts";
+import { pixelsOf, rowsOver } from "../rows.ts";
 
 /**
  * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has four
@@ -38,13 +38,13 @@ export const redact = operation({
     "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation those of the first frame are covered in all frames.",
   params: Redact,
   looks: () => FACE_SIDE,
-  async plan({ faces: way, padding, color = "000000" }, { size, faces, look }) {
+  async plan({ faces: way, padding, color = "000000" }, { size, faces, seen }) {
     const found = await faces();
     if (found.length === 0) return [];
     const boxes = found.map((face) => snapped(padded(face, padding), size));
     const kernel = KERNELS[way];
     if (way === "fill") return boxes.map((box) => covered(size, box, oneColor(parseColor(color)), kernel));
-    const small = await smallPicture(await look());
+    const small = await seen();
     const steps: Step[] = [];
     for (const box of boxes) steps.push(covered(size, box, await colorsIn(small, box, size), kernel));
     return steps;
@@ -63,11 +63,6 @@ interface Colors extends Size {
 
 function oneColor(color: Rgba): Colors {
   return { width: 1, height: 1, pixels: Uint8Array.from(color) };
-}
-
-async function smallPicture(rows: Rows): Promise<Colors> {
-  const { width, height } = rows;
-  return { width, height, pixels: await pixelsOf(rows) };
 }
 
 /** The mean colors of a part of the picture, as many as may be seen of it. */
