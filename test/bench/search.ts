@@ -68,7 +68,7 @@ export async function main(): Promise<void> {
   for (const name of words("FORMATS", Object.keys(RIVALS)) as RivalName[]) {
     for (const kind of kinds) {
       const lines: Line[] = [];
-      for await (const [label, open] of originalsOf(kind, folder)) {
+      for (const [label, open] of originalsOf(kind, folder)) {
         const key = `${name} ${label}`;
         const line = kept.lines.get(key) ?? (await measured(await open(), name, tool));
         if (!kept.lines.has(key)) kept.add({ key, line });

@@ -22,11 +22,17 @@ async function decode(bytes: Uint8Array): Promise<Pixels> {
 const encode = (picture: Picture, settings: EncodeSettings) => webp.write.encode(picture, settings, UNPAUSED);
 
 describe("encoding WebP", () => {
-  // Files as `cwebp -q 80 -m 4` and `cwebp -lossless -exact -m 2 -q 75` of libwebp 1.6.0 write them.
+  // What is predicted how is decided by our own code (wasm/webp/modes.c), which must write the same everywhere.
   it.each([
-    ["lossy", scene(211, 97), SETTINGS, "e55992a3eaafe22a"],
+    ["a drawing", scene(211, 97), "875254d098fc2580"],
+    ["noise", noise(64, 50), "900990d769ac0023"],
+  ])("writes the same lossy bytes on every machine: %s", async (_name, pixels, expected) => {
+    expect(await digest(await encode(pictureOf([pixels]), SETTINGS))).toBe(expected);
+  });
+
+  // Files as `cwebp -lossless -exact -m 2 -q 75` of libwebp 1.6.0 writes them.
+  it.each([
     ["lossless", scene(211, 97), { ...SETTINGS, lossless: true }, "edc3ce5fbbd920cc"],
-    ["noise", noise(64, 50), SETTINGS, "40ec023df7069163"],
     ["lossless with alpha", scene(120, 61, false), { ...SETTINGS, lossless: true }, "0d2212606f6771cb"],
   ])("writes the bytes of the reference encoder: %s", async (name, pixels, settings, expected) => {
     const opaque = !name.includes("alpha");
