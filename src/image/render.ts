@@ -65,12 +65,13 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const kept = keptOf(stored, order.output);
     const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
+    const keepsMetadata = order.output?.metadata === "all";
     const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
     const { source: held, ...shown } = await originFor({ stored, plan, source }, formats, aim, allowance);
     heldBytes = held;
     const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const isLast = format === formats.at(-1);
-      const wish = { ...shown, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast };
+      const wish = { ...shown, format, aim, encoding, keepsMetadata, rivalBytes, rivalSampleBytes, isLast };
       const unpacked = await unpackedFor(format, shown.stored, allowance);
       if (unpacked) return optimized({ ...wish, stored: unpacked.stored }, unpacked.source, allowance);
       isHandedOver = isLast;

@@ -41,7 +41,7 @@ export function withMetadata<Made extends Rendition & { readonly format: FormatD
   kept: Metadata,
 ): Made {
   const { write } = made.format.metadata ?? {};
-  if (!write || metadataBytes(kept) === 0) return made;
+  if (!write || made.hasMetadata || metadataBytes(kept) === 0) return made;
   const file = SharedBytes.of(write(made.file.bytes, kept));
   made.file.release();
   return { ...made, file };

@@ -147,6 +147,7 @@ async function groupsOf<Entry extends SetEntry>(
         aim: besideMetadata(aimOf(output, optimize), metadataBytes(kept)),
         kept,
         encoding: output?.encoding,
+        keepsMetadata: output?.metadata === "all",
         analyzes: entry.analyze !== undefined,
       });
     } catch (error) {

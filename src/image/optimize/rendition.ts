@@ -19,6 +19,8 @@ export interface Rendition {
   readonly isFinal?: boolean;
   /** Whether it is the original, but for its metadata. */
   readonly isOriginal?: boolean;
+  /** Whether what is kept of the original's metadata is in it. */
+  readonly hasMetadata?: boolean;
   /** Whether a file without loss is known to be larger, however thoroughly it is written. */
   readonly beatsExact?: boolean;
   /** About what its format takes for the sample of the picture at the target score; absent where that was not found. */

@@ -1,24 +1,31 @@
 /** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
+import { beside, held } from "../../../wasm/price.ts";
 import { isWhole } from "../geometry.ts";
 import { storedSize } from "../plan.ts";
+import { asItIs } from "../stripped.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Task } from "./task.ts";
 
-/** Packs an original of which nothing may be lost and nothing changes; how it lies is told by the result. */
+/**
+ * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept; how it
+ * lies is told by the result.
+ */
 export function repackOriginal(task: Task): Attempt | null {
   const { aim, format, stored, plan } = task;
   const { bytes, facts } = stored;
   const { repack } = format;
   if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly) return null;
+  const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
+  if (!original) return null;
   const { box, orientation, target } = plan.view;
   if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts)))
     return null;
   return {
     name: "repack",
-    price: repack.price(bytes, facts),
+    price: beside(repack.price(bytes, facts), held(original.copiedBytes)),
     async run(session, breath) {
-      const made = await repack.run(bytes, facts, breath);
-      return made && session.rendition({ bytes: made, score: 100 });
+      const made = await repack.run(original.file(), facts, breath);
+      return made && { ...session.rendition({ bytes: made, score: 100 }), hasMetadata: task.keepsMetadata === true };
     },
   };
 }

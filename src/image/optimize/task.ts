@@ -33,6 +33,8 @@ export interface Wish {
   readonly rivalBytes?: number | undefined;
   /** About what that format takes for the sample of the picture at the target score; absent where that is not known. */
   readonly rivalSampleBytes?: number | undefined;
+  /** All metadata of the original is kept: its file may be held as it is. */
+  readonly keepsMetadata?: boolean | undefined;
   /** No other format is tried after this one. */
   readonly isLast: boolean;
   /** Where the search in a neighbor of the picture, which is the same in another size, ended. */

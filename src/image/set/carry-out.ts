@@ -97,14 +97,15 @@ export class Carrier {
     starts: Starts,
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
-    const { formats, aim, encoding, kept } = job;
+    const { formats, aim, encoding, keepsMetadata, kept } = job;
     const tried = inOrderOfTrial(formats, aim);
     const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const key = searchKey(group, job, format);
       const start = key === undefined ? undefined : starts.of(key, plan.size);
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
-      const wish = { stored, plan, format, aim, encoding, rivalBytes, rivalSampleBytes, isLast, start, allPixels };
+      const rival = { rivalBytes, rivalSampleBytes };
+      const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, start, allPixels };
       const rendition = await optimized(wish, source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
       return rendition;

@@ -25,6 +25,7 @@ export interface Job<Entry> {
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
   readonly encoding: Wish["encoding"];
+  readonly keepsMetadata: boolean;
   readonly analyzes: boolean;
 }
 
@@ -207,9 +208,9 @@ function groupPrice<Entry>(
     for (const format of job.formats) {
       const key = searchKey(group, job, format);
       const start = key !== undefined && seen.has(key) ? SOME_START : undefined;
-      const { aim, encoding } = job;
+      const { aim, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
-      const price = pricedWish({ ...origin, format, aim, encoding, isLast: false, start, allPixels });
+      const price = pricedWish({ ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels });
       if (!price) return null;
       prices.push(price);
       if (key !== undefined) seen.add(key);

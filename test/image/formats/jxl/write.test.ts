@@ -209,6 +209,10 @@ describe("a request for JPEG XL", () => {
     const order = { output: { format: "jxl" }, optimize: { lossless: true } } as const;
     const { output } = await rendered(bytes, order);
     expect(await original(output.bytes)).toEqual(bytes);
+    const whole = withSegments(bytes);
+    expect(await original((await rendered(whole, order)).output.bytes)).toEqual(bytes);
+    const kept = await rendered(whole, { ...order, output: { format: "jxl", metadata: "all" } });
+    expect(await original(kept.output.bytes)).toEqual(whole);
     const turned = await rendered(bytes, { ...order, operations: { flip: { horizontal: true } } });
     expect(openFile(turned.output.bytes).hasOriginal).toBe(false);
   });
