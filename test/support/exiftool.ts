@@ -68,7 +68,8 @@ export async function tagsOf(file: Buffer): Promise<string> {
 
 /** The file with one tag of each kind; IPTC where files of its format have a place for it. */
 export function tagged(file: Buffer, hasIptc: boolean): Promise<Buffer> {
-  return piped([...TAGS, ...(hasIptc ? IPTC : []), "-q", "-"], file);
+  // A bare codestream gets boxes around it, which needs to be allowed (-m).
+  return piped([...TAGS, ...(hasIptc ? IPTC : []), "-q", "-m", "-"], file);
 }
 
 function piped(options: readonly string[], input: Buffer): Promise<Buffer> {
