@@ -88,7 +88,7 @@ async function sizesOf(name: string, html: string): Promise<(readonly string[])[
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
   });
   expect(answers.length).toBeGreaterThan(0);
-  for (const answer of answers) expect(answer).toMatch(/^200 image\/(?:avif|webp)$/);
+  for (const answer of answers) expect(answer).toMatch(/^200 image\/(?:jxl|avif|webp)$/);
   for (const { current } of pictures) expect(current).toContain(BASE);
   return pictures.map(({ sizes }) => sizes);
 }

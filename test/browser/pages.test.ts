@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 
 import type { Page } from "playwright-core";
@@ -161,6 +161,8 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     try {
       await cp(SAMPLE, join(folder, "photo.jpg"));
+      // As in a clone of the repository, where contributors are.
+      await cp(SAMPLE, join(folder, relative(ROOT, SAMPLE)));
       for (const line of lines) {
         const text = line.replaceAll("http://localhost:8787", BASE);
         const { stdout } = await run("bash", ["-c", `${text} -sS`], { cwd: folder });
