@@ -4,6 +4,7 @@ import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
+import { lessWhereFlat } from "../../content.ts";
 import type { Extent, Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
@@ -24,9 +25,13 @@ function settingsOf({ width, height, opaque }: Extent | Rows, settings: EncodeSe
   return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast" };
 }
 
+/** Of what is flat, files without loss are made in this part of the time. */
+const FLAT_EXACT_SHARE = 0.3;
+
 /** The price of encoding, the file included: in pieces and as a whole. */
 export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
-  const frame = pixelsPrice(settingsOf(picture, animated(picture, settings)));
+  const full = pixelsPrice(settingsOf(picture, animated(picture, settings)));
+  const frame = settings.lossless ? lessWhereFlat(full, picture, FLAT_EXACT_SHARE) : full;
   return beside(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
 }
 
