@@ -7,7 +7,7 @@
  */
 import type { Size } from "../geometry.ts";
 import type { Point } from "../gravity.ts";
-import { bestWindow } from "./window.ts";
+import { bestWindow, type Grid } from "./window.ts";
 
 /** Cells along the longest side: a region that is worth looking at is larger than one. */
 const GRID = 64;
@@ -25,11 +25,6 @@ const CORNER_LOSS = 0.4;
 const LEAST = 0.1;
 const LEAST_RATIO = 2;
 const ROUNDS = 4;
-
-/** Values of a grid of cells, row by row. */
-export interface Grid extends Size {
-  readonly values: Float32Array;
-}
 
 /**
  * The middle of what stands out most, or of a part of the picture that holds most of it; undefined when nothing does.

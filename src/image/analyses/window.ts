@@ -4,7 +4,11 @@
  */
 import type { Size } from "../geometry.ts";
 import type { Point } from "../gravity.ts";
-import type { Grid } from "./saliency.ts";
+
+/** Values of a grid of cells, row by row. */
+export interface Grid extends Size {
+  readonly values: Float32Array;
+}
 
 /** What little stands out is texture: this power makes a subject outweigh a wide surface with some of it. */
 const POWER = 1.5;
