@@ -14,7 +14,7 @@ import { type Plan, planSteps } from "./plan.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 
 /** A picture to encode, and who holds its bytes. */
-interface Origin {
+export interface Origin {
   readonly stored: Stored;
   readonly plan: Plan;
   readonly source: SharedBytes;

@@ -3,21 +3,13 @@ import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
 import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
 import { optimized } from "../optimize/attempts.ts";
+import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
-import type { Stored } from "../pipeline.ts";
-import type { Plan } from "../plan.ts";
 import type { Rendered } from "../render.ts";
 import { withMetadata } from "../result-metadata.ts";
 import type { SharedBytes } from "../shared-bytes.ts";
 import { Starts } from "./starts.ts";
 import { type Given, type Job, originOf, pixelsIn, type Placed, searchKey, type SetWork } from "./work.ts";
-
-/** A picture to encode, and who holds its bytes. */
-interface Origin {
-  readonly stored: Stored;
-  readonly plan: Plan;
-  readonly source: SharedBytes;
-}
 
 /** Told of every result, as soon as it is there. */
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;

@@ -1,7 +1,15 @@
 /** The boxes of a JPEG XL file (ISO/IEC 18181-2) around its codestream. */
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { box } from "../heif/write.ts";
 import { isCodestream, isContainer } from "./signature.ts";
+
+/** What a file of boxes begins with: a signature that transmission as text would damage, and the kind of the file. */
+export const START = joined([
+  box("JXL ", Uint8Array.of(0x0d, 0x0a, 0x87, 0x0a)),
+  box("ftyp", new TextEncoder().encode("jxl \0\0\0\0jxl ")),
+]);
 
 export interface BoxPart {
   readonly type: string;

@@ -6,7 +6,7 @@ import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { box } from "../heif/write.ts";
-import { type BoxPart, readContainer } from "./container.ts";
+import { type BoxPart, readContainer, START } from "./container.ts";
 import { isCodestream } from "./signature.ts";
 
 /** More than any picture says of itself; what unpacks to more is left out. */
@@ -44,12 +44,6 @@ function unpacked(part: BoxPart): Pick<BoxPart, "type" | "content"> {
     return part;
   }
 }
-
-/** What a file of boxes begins with: a signature that transmission as text would damage, and the kind of the file. */
-const START = joined([
-  box("JXL ", Uint8Array.of(0x0d, 0x0a, 0x87, 0x0a)),
-  box("ftyp", new TextEncoder().encode("jxl \0\0\0\0jxl ")),
-]);
 
 function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   const added: Uint8Array[] = [];

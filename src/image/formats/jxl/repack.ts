@@ -5,7 +5,9 @@ import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Repacker } from "../../format.ts";
 import { guardedAsync } from "../guard.ts";
+import { box } from "../heif/write.ts";
 import { jpeg } from "../jpeg.ts";
+import { START } from "./container.ts";
 import { tooLarge } from "./encode.ts";
 
 /** Coefficients for each pixel. */
@@ -26,8 +28,7 @@ async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uin
   if (!packed) return null;
   const { codestream, rest, exif, xmp } = packed;
   return joined([
-    SIGNATURE,
-    box("ftyp", text("jxl \0\0\0\0jxl ")),
+    START,
     box("jbrd", rest),
     // Where its TIFF header begins behind this number.
     ...(exif.length > 0 ? [box("Exif", new Uint8Array(4), exif)] : []),
@@ -37,19 +38,3 @@ async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uin
 }
 
 export const repack: Repacker = { takes: ({ mime }) => mime === jpeg.mime, price, run };
-
-/** ISO/IEC 18181-2, 9.1. */
-const SIGNATURE = Uint8Array.of(0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a);
-const BOX_HEADER_BYTES = 8;
-
-function box(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
-  const header = new Uint8Array(BOX_HEADER_BYTES);
-  const length = parts.reduce((sum, part) => sum + part.length, BOX_HEADER_BYTES);
-  new DataView(header.buffer).setUint32(0, length);
-  header.set(text(type), 4);
-  return joined([header, ...parts]);
-}
-
-function text(characters: string): Uint8Array {
-  return new TextEncoder().encode(characters);
-}
