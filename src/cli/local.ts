@@ -46,7 +46,7 @@ export interface LocalService {
  * @throws Error in plain words when the bundle or a setting is wrong
  */
 export async function startLocal(options: LocalOptions): Promise<LocalService> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+  const workerOptions = readConfig();
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   settingsOf(bindings); // a wrong setting is told here, not by the first request
   const folder = await bundle(() => prepareDatabases(workerOptions, options.state));
@@ -64,6 +64,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
     await miniflare.dispose();
     throw cause;
   }
+}
+
+/** What wrangler.toml and `.dev.vars` say. The output is the caller's, who may write lines of JSON to it: no word of wrangler's. */
+function readConfig(): Record<string, unknown> {
+  process.env["WRANGLER_LOG"] ??= "warn";
+  return unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
 }
 
 /** Writes the bundle into a folder of its own, because several may run at once, and does something else meanwhile. */
