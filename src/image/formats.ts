@@ -7,6 +7,7 @@ import { heic } from "#formats/heic";
 import { jpeg2000 } from "#formats/jpeg2000";
 import { jxl } from "#formats/jxl";
 import { svg } from "#formats/svg";
+import { tiff } from "#formats/tiff";
 
 import type { FormatDefinition } from "./format.ts";
 import { bmp } from "./formats/bmp.ts";
@@ -15,7 +16,6 @@ import { ico } from "./formats/ico.ts";
 import { jpeg } from "./formats/jpeg.ts";
 import { png } from "./formats/png.ts";
 import { psd } from "./formats/psd.ts";
-import { tiff } from "./formats/tiff.ts";
 import { webp } from "./formats/webp.ts";
 
 export const FORMATS = {

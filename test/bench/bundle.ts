@@ -12,7 +12,7 @@ export async function main(): Promise<void> {
   console.log("\neveryday formats");
   await build(
     folder,
-    ["avif", "heic", "jpeg2000", "jxl", "svg"].flatMap((name) => [
+    ["avif", "heic", "jpeg2000", "jxl", "svg", "tiff"].flatMap((name) => [
       "--alias",
       `#formats/${name}:./src/image/formats/left-out.ts`,
     ]),

@@ -4,13 +4,14 @@
  */
 import { ApiError } from "../../errors.ts";
 import { type FormatDefinition, format } from "../format.ts";
-import { AVIF, HEIC, type Identity, JPEG2000, JXL, SVG } from "./optional.ts";
+import { AVIF, HEIC, type Identity, JPEG2000, JXL, SVG, TIFF } from "./optional.ts";
 
 export const avif = leftOut(AVIF);
 export const heic = leftOut(HEIC);
 export const jpeg2000 = leftOut(JPEG2000);
 export const jxl = leftOut(JXL);
 export const svg = leftOut(SVG);
+export const tiff = leftOut(TIFF);
 
 /** The fonts are left out with the renderer that draws them. */
 export const lettering = {

@@ -49,3 +49,13 @@ export const SVG: Identity = {
   otherExtensions: ["svgz"],
   signature: isSvg,
 };
+
+/** Little and big endian; classic and BigTIFF. */
+const TIFF_SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
+
+export const TIFF: Identity = {
+  label: "TIFF",
+  mime: "image/tiff",
+  extensions: ["tif", "tiff"],
+  signature: (head) => TIFF_SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
+};

@@ -8,11 +8,9 @@ import { converted } from "../color/convert.ts";
 import { type Demand, type Facts, format, type Reader } from "../format.ts";
 import type { Rows } from "../rows.ts";
 import { guarded, guardedAsync } from "./guard.ts";
+import { TIFF } from "./optional.ts";
 import { factsOf } from "./tiff/facts.ts";
 import { metadata } from "./tiff/metadata.ts";
-
-/** Little and big endian; classic and BigTIFF. */
-const SIGNATURES = ["II*\0", "MM\0*", "II+\0", "MM\0+"];
 
 const read: Reader = {
   probe(bytes) {
@@ -39,12 +37,9 @@ const read: Reader = {
 };
 
 export const tiff = format({
+  ...TIFF,
   summary: "Read only: the first picture; 1 to 16 bits, floating point, all color spaces, strips and tiles.",
-  label: "TIFF",
-  mime: "image/tiff",
-  extensions: ["tif", "tiff"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
-  signature: (head) => SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
   read,
   metadata,
 });
