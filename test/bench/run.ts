@@ -51,6 +51,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   service: () => import("./service.ts"),
   superres: () => import("./superres.ts"),
   sets: () => import("./sets.ts"),
+  sizes: () => import("./sizes.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
   "webhooks-simulation": () => import("./webhooks-simulation.ts"),

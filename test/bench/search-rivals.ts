@@ -55,11 +55,26 @@ export async function rivalBytesAt(
   original: Buffer,
   scores: Scorer,
 ): Promise<number | null> {
+  const { usual, at } = RIVALS[name];
+  return bytesAt(score, usual, async (quality) => {
+    const file = await at(sharp(original), quality).toBuffer();
+    return { score: await scores.ofRival(file), bytes: file.length };
+  });
+}
+
+/**
+ * The bytes by which an encoder reaches a score, worked out between two qualities that do and do not; null where there
+ * are not two. The first quality tried is the usual one.
+ */
+export async function bytesAt(
+  score: number,
+  usual: number,
+  encoded: (quality: number) => Promise<Pick<Tried, "score" | "bytes">>,
+): Promise<number | null> {
   const tried: Tried[] = [];
-  let quality: number | undefined = RIVALS[name].usual;
+  let quality: number | undefined = usual;
   while (quality !== undefined && tried.length < MOST_TRIES) {
-    const file = await RIVALS[name].at(sharp(original), quality).toBuffer();
-    tried.push({ quality, score: await scores.ofRival(file), bytes: file.length });
+    tried.push({ quality, ...(await encoded(quality)) });
     quality = nextQuality(tried, score);
   }
   const { above, below } = around(tried, score);

@@ -10,7 +10,6 @@
  * pictures. Bytes are held against those by which sharp reaches the same score (test/bench/search-rivals.ts).
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 
 import sharp from "sharp";
 
@@ -25,14 +24,11 @@ import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import type { Study } from "../../src/image/writer.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
-import { DRAWINGS, MIDDLES, PHOTOGRAPHS } from "./search-pictures.ts";
+import { originalsOf } from "./search-originals.ts";
 import { type RivalName, RIVALS, rivalBytesAt } from "./search-rivals.ts";
 import { scorer } from "./search-scores.ts";
 
 const ROUNDS = 3;
-/** Pixels. */
-const LONGER_SIDE = 1_200;
-const MIDDLE = { width: 1_200, height: 900 };
 const PRESET = "medium";
 
 interface Line {
@@ -90,41 +86,6 @@ function keptIn(file: string | undefined) {
     lines.set(key, line);
   }
   return { lines, add };
-}
-
-type Original = readonly [label: string, open: () => Promise<Buffer>];
-
-/** Pictures as PNG, upright and in sRGB: those that are asked for. */
-function* originalsOf(kind: string, folder: string): Generator<Original> {
-  const only = process.env["ONLY"]?.split(" ").filter(Boolean);
-  for (const original of kind === "drawings" ? drawingsIn(folder) : photographsIn(folder)) {
-    if (!only || only.some((word) => original[0].includes(word))) yield original;
-  }
-}
-
-const upright = (path: string) => sharp(path).rotate().toColorspace("srgb");
-const WITHIN = { width: LONGER_SIDE, height: LONGER_SIDE, fit: "inside", withoutEnlargement: true } as const;
-
-function drawingsIn(folder: string): Original[] {
-  return DRAWINGS.map((name) => [basename(name), () => upright(join(folder, name)).resize(WITHIN).png().toBuffer()]);
-}
-
-function photographsIn(folder: string): Original[] {
-  const small = (name: string) => upright(join(folder, name)).resize(WITHIN).removeAlpha().png().toBuffer();
-  const middle = async (name: string) => {
-    const picture = upright(join(folder, name)).removeAlpha().raw();
-    const { info, data } = await picture.toBuffer({ resolveWithObject: true });
-    const [left, top] = [(info.width - MIDDLE.width) >> 1, (info.height - MIDDLE.height) >> 1];
-    const raw = { width: info.width, height: info.height, channels: 3 } as const;
-    return sharp(data, { raw })
-      .extract({ left, top, ...MIDDLE })
-      .png()
-      .toBuffer();
-  };
-  return [
-    ...PHOTOGRAPHS.map((name): Original => [basename(name), () => small(name)]),
-    ...MIDDLES.map((name): Original => [`middle of ${basename(name)}`, () => middle(name)]),
-  ];
 }
 
 async function measured(original: Buffer, name: RivalName, tool: string | undefined): Promise<Line> {
