@@ -30,6 +30,9 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
+// Waits for most of a minute, until what was cut off is nobody's any more.
+const restarted = ["test/cli/restart.test.ts"];
+
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [
   "test/account/meter.test.ts",
@@ -81,7 +84,10 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
   },
 });
 
-const onNode = (name: string, include: string[]) => ({ root, test: { ...patience, name, include } });
+const onNode = (name: string, include: string[], exclude: string[] = []) => ({
+  root,
+  test: { ...patience, name, include, exclude },
+});
 
 export default defineConfig({
   root,
@@ -89,9 +95,9 @@ export default defineConfig({
     projects: [
       // Pages are tried in a browser, by a configuration of their own.
       inWorkerd("worker", ["test/**/*.test.ts"], [...terminal, ...exhaustive, ...sanitized, "test/browser/**"]),
-      onNode("node", terminal),
+      onNode("node", terminal, restarted),
       inWorkerd("exhaustive", [...exhaustive, ...longer]),
-      onNode("exhaustive-node", sanitized),
+      onNode("exhaustive-node", [...sanitized, ...restarted]),
     ],
     // Every core works on a file: what feeds them takes little.
     maxWorkers: "100%",

@@ -104,33 +104,6 @@ describe("the local service", () => {
   });
 });
 
-/** One black pixel. */
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
-
-describe("a job that was accepted before a restart", () => {
-  // The stop may cut the job off at work: then the sweep begins it anew, once whoever had it could have ended it.
-  it("is delivered after it", { timeout: 300_000 }, async () => {
-    const { promise: notified, resolve } = Promise.withResolvers<string>();
-    const receiver = createServer((request, response) => {
-      response.end();
-      resolve(String(request.headers["webhook-id"]));
-    });
-    await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
-    const { port } = receiver.address() as AddressInfo;
-    const variables = { ALLOW_PRIVATE_ORIGINS: "true", VAULT_KEY: Buffer.alloc(32, 1).toString("base64") };
-    const accepted = await withService(variables, async ({ url }) => {
-      const body = new FormData();
-      body.set("file", new Blob([Buffer.from(PNG, "base64")]), "pixel.png");
-      body.set("data", JSON.stringify({ webhook: { url: `http://127.0.0.1:${port}/`, delay: 8 } }));
-      const headers = { authorization: `Bearer ${DEMO_KEY}` };
-      const answer = await fetch(new URL("/1.0/upload", url).href, { method: "POST", headers, body });
-      return (await answer.json()) as { id: string };
-    });
-    expect(await withService(variables, () => notified)).toBe(accepted.id);
-    receiver.close();
-  });
-});
-
 describe("npm start", () => {
   async function start(port: string): Promise<{ status: number; stderr: string }> {
     const env = { ...process.env, PORT: port, HOST: "127.0.0.1" };
