@@ -38,6 +38,7 @@ const longer = [
   "test/account/meter.test.ts",
   "test/http/idempotency.test.ts",
   "test/http/reuse.test.ts",
+  "test/image/formats/jxl/write.test.ts",
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",
   "test/image/optimize/large.test.ts",
