@@ -37,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   prices: () => import("./prices.ts"),
   quantize: () => import("./quantize.ts"),
   "red-eyes": () => import("./red-eyes.ts"),
+  repacking: () => import("./repacking.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
   isolate: () => import("./isolate.ts"),
