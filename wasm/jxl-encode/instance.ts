@@ -1,4 +1,6 @@
-/** The native module of this folder, and where what it writes goes. */
+/** The native module of this folder, where what it writes goes, and the Brotli that it borrows. */
+import { brotliCompressSync, constants } from "node:zlib";
+
 import type { Fuel } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
 import { heapOf, type HeapExports, native } from "../load.ts";
@@ -34,6 +36,9 @@ export interface EncodeExports extends HeapExports {
 /** Linear memory that the idle instance may keep: what a photograph of 12 megapixels takes. */
 const KEEP_BYTES = 48 << 20;
 
+/** A level that holds 4 MB at most, and takes 20 ms for all that it is given at once. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 18 } };
+
 /** What the job of an instance writes. */
 const sinks = new WeakMap<object, Uint8Array[]>();
 
@@ -42,6 +47,12 @@ const jxl = native<EncodeExports>(module, {
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     write: (from = 0, length = 0) => void sinks.get(instance.exports)?.push(instance.bytes(from, length).slice()),
+    brotli(from = 0, length = 0, to = 0, capacity = 0) {
+      const packed = brotliCompressSync(instance.bytes(from, length), BROTLI);
+      if (packed.length > capacity) return 0;
+      instance.bytes(to, packed.length).set(packed);
+      return packed.length;
+    },
   }),
 });
 

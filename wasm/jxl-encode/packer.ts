@@ -26,10 +26,11 @@ export interface Packed {
 }
 
 /**
- * While coefficients are read and put away: what is held whatever the picture, a coefficient of two bytes, what is kept of
+ * While coefficients are read and put away: what is held whatever the picture, segments and what compresses them included,
+ * a coefficient of two bytes, what is kept of
  * blocks, which comes when the file has gone, and the first of what is put away.
  */
-const READING = { fixed: 6 << 20, coefficient: 2, pixel: 0.35, byte: 0.2 };
+const READING = { fixed: 11 << 20, coefficient: 2, pixel: 0.35, byte: 0.2 };
 /**
  * While codes are written: what is kept of blocks; coefficients as they were put away, sections, and the result, which is
  * there in pieces and as a whole.

@@ -1,4 +1,6 @@
 /** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
+import { brotliCompressSync, constants } from "node:zlib";
+
 import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
 import type { Price } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
@@ -10,6 +12,10 @@ import { jpeg } from "../jpeg.ts";
 import { START } from "./container.ts";
 import { tooLarge } from "./encode.ts";
 
+/** A segment of a JPEG file is no longer: what is, was put together of several, and is left as it is. */
+const MAX_COMPRESSED_BYTES = 65_536;
+/** Two milliseconds for a segment. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 /** Coefficients for each pixel. */
 const SAMPLES: Readonly<Record<string, number>> = { "4:4:4": 3, "4:2:2": 2, "4:4:0": 2 };
 const HALVED_SAMPLES = 1.5;
@@ -31,10 +37,18 @@ async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uin
     START,
     box("jbrd", rest),
     // Where its TIFF header begins behind this number.
-    ...(exif.length > 0 ? [box("Exif", new Uint8Array(4), exif)] : []),
-    ...(xmp.length > 0 ? [box("xml ", xmp)] : []),
+    ...(exif.length > 0 ? [smaller("Exif", joined([new Uint8Array(4), exif]))] : []),
+    ...(xmp.length > 0 ? [smaller("xml ", xmp)] : []),
     box("jxlc", ...codestream),
   ]);
+}
+
+/** A box as it is, or compressed where that is smaller. */
+function smaller(type: string, content: Uint8Array): Uint8Array {
+  const plain = box(type, content);
+  if (content.length > MAX_COMPRESSED_BYTES) return plain;
+  const packed = box("brob", new TextEncoder().encode(type), brotliCompressSync(content, BROTLI));
+  return packed.length < plain.length ? packed : plain;
 }
 
 export const repack: Repacker = { takes: ({ mime }) => mime === jpeg.mime, price, run };

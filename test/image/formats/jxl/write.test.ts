@@ -5,7 +5,7 @@ import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { openFile } from "../../../../src/image/formats/jxl/facts.ts";
-import { originalPrice, readOriginal } from "../../../../wasm/jxl-decode/decoder.ts";
+import { joined } from "../../../../src/joined.ts";
 import { encodePrice as lossPrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
@@ -151,8 +151,15 @@ const packed = (file: Uint8Array) => jxl.repack.run(file, identify(file).facts, 
 
 async function original(file: Uint8Array | null): Promise<Uint8Array> {
   if (!file) throw new Error("nothing was packed");
-  const copy = (target: Uint8Array, from: number) => target.set(file.subarray(from, from + target.length));
-  return readOriginal({ length: file.length, copy }, originalPrice(openFile(file).told), UNPAUSED);
+  return jxl.unpack.run(file, identify(file).facts, UNPAUSED);
+}
+
+/** The file with comments, each of so many equal letters. */
+function withComments(jpeg: Uint8Array, count: number, length: number): Uint8Array {
+  const comment = new Uint8Array(4 + length).fill(0x61);
+  comment.set([0xff, 0xfe, (length + 2) >> 8, (length + 2) & 0xff]);
+  const comments = Array.from({ length: count }, () => comment);
+  return joined([jpeg.subarray(0, 2), ...comments, jpeg.subarray(2)]);
 }
 
 describe("a JPEG file packed as JPEG XL", () => {
@@ -167,6 +174,21 @@ describe("a JPEG file packed as JPEG XL", () => {
     const file = await packed(bytes);
     expect(await original(file)).toEqual(bytes);
     expect(jxl.metadata.read(file ?? bytes)).toMatchObject({ xmp: expect.any(Uint8Array) });
+  });
+
+  it("holds what its segments say compressed, and what is too long for that as it is", async () => {
+    const bare = new Uint8Array(s444);
+    const bareBytes = (await packed(bare))?.length ?? 0;
+    for (const [segments, most] of [
+      [3, 1_000],
+      // More than a mebibyte.
+      [20, 20 * 60_000 + 1_000],
+    ] as const) {
+      const bytes = withComments(bare, segments, 60_000);
+      const file = await packed(bytes);
+      expect(await original(file)).toEqual(bytes);
+      expect((file?.length ?? 0) - bareBytes).toBeLessThan(most);
+    }
   });
 
   it.each(Object.entries(NOT_PACKED))("is none where JPEG XL has no place for it: %s", async (_name, jpeg) => {
