@@ -16,6 +16,8 @@ const terminal = [
   "test/headers.test.ts",
   "test/clients.test.ts",
   "test/docs.test.ts",
+  // What it asks of the heap, no other runtime tells.
+  "test/image/stripped.test.ts",
 ];
 
 // Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.

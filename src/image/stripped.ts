@@ -1,6 +1,4 @@
 /** A file without what its picture does not need: nothing of it is copied before somebody wants to have it. */
-import { joined } from "../joined.ts";
-
 export interface Stripped {
   readonly length: number;
   /** Bytes that `file` takes besides those of the original; none where it is a view of them. */
@@ -19,17 +17,35 @@ export function copied(length: number, file: () => Uint8Array): Stripped {
   return { length, copiedBytes: length, file };
 }
 
-/** Pieces that stay of an original, one after the other: views of it, or the little that is written anew. */
-export function ofPieces(pieces: readonly Uint8Array[]): Stripped {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const [first] = pieces;
-  if (!first || !areAdjacent(pieces)) return copied(length, () => joined(pieces));
-  return { length, copiedBytes: 0, file: () => new Uint8Array(first.buffer, first.byteOffset, length) };
+/**
+ * Tells `keep` the pieces that stay of an original, one after the other: views of it, or the little that is written anew.
+ * @returns false when the file cannot be told apart, and stays as it is
+ */
+type Walk = (keep: (piece: Uint8Array) => void) => boolean;
+
+/**
+ * The pieces of an original that a walk finds. It is walked once more when they are wanted: a list of them could take many
+ * times the memory of the file, which may be millions of empty pieces.
+ */
+export function ofPieces(original: Uint8Array, walk: Walk): Stripped {
+  let [start, length] = [0, 0];
+  let areAdjacent = true;
+  const isKnown = walk((piece) => {
+    if (length === 0) start = piece.byteOffset;
+    areAdjacent &&= piece.buffer === original.buffer && piece.byteOffset === start + length;
+    length += piece.length;
+  });
+  if (!isKnown) return asItIs(original);
+  if (!areAdjacent) return copied(length, () => joinedBy(walk, length));
+  return { length, copiedBytes: 0, file: () => new Uint8Array(original.buffer, start, length) };
 }
 
-function areAdjacent(pieces: readonly Uint8Array[]): boolean {
-  return pieces.every((piece, index) => {
-    const before = pieces[index - 1];
-    return !before || (piece.buffer === before.buffer && piece.byteOffset === before.byteOffset + before.length);
+function joinedBy(walk: Walk, length: number): Uint8Array {
+  const file = new Uint8Array(length);
+  let at = 0;
+  walk((piece) => {
+    file.set(piece, at);
+    at += piece.length;
   });
+  return file;
 }

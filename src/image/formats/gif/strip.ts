@@ -1,5 +1,5 @@
 /** A GIF file without what its picture does not need, everything else byte for byte (GIF89a specification). */
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../stripped.ts";
 import { TRAILER } from "./blocks.ts";
 import { skipSubBlocks } from "./container.ts";
 import { isMark } from "./mark.ts";
@@ -15,18 +15,21 @@ const NEEDED: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCR
 
 /** Leaves out comments, XMP and what other applications wrote, and what follows the trailer. */
 export function strip(bytes: Uint8Array): Stripped {
-  let at = HEADER_BYTES + tableBytes(bytes[10]!);
-  const pieces = [bytes.subarray(0, at)];
-  while (at < bytes.length && bytes[at] !== TRAILER[0]) {
-    const end = blockEnd(bytes, at);
-    if (end > bytes.length) return asItIs(bytes);
-    // A mark is the last block: to compare all that lies before with the checksum of each would take time squared.
-    const marks = bytes[end] === TRAILER[0] && isMark(bytes, at);
-    if (marks || isNeeded(bytes, at)) pieces.push(bytes.subarray(at, end));
-    at = end;
-  }
-  const hasTrailer = at < bytes.length;
-  return ofPieces([...pieces, hasTrailer ? bytes.subarray(at, at + TRAILER.length) : TRAILER]);
+  return ofPieces(bytes, (keep) => {
+    let at = HEADER_BYTES + tableBytes(bytes[10]!);
+    keep(bytes.subarray(0, at));
+    while (at < bytes.length && bytes[at] !== TRAILER[0]) {
+      const end = blockEnd(bytes, at);
+      if (end > bytes.length) return false;
+      // A mark is the last block: to compare all that lies before with the checksum of each would take time squared.
+      const marks = bytes[end] === TRAILER[0] && isMark(bytes, at);
+      if (marks || isNeeded(bytes, at)) keep(bytes.subarray(at, end));
+      at = end;
+    }
+    const hasTrailer = at < bytes.length;
+    keep(hasTrailer ? bytes.subarray(at, at + TRAILER.length) : TRAILER);
+    return true;
+  });
 }
 
 /** Where the block at `at` ends; beyond the file when it is none. */

@@ -1,6 +1,6 @@
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
 import type { Orientation } from "../../geometry.ts";
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../stripped.ts";
 import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
 import { neededProfile } from "./profile.ts";
@@ -15,27 +15,44 @@ const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 
  */
 export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped {
   const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
-  const pieces = [bytes.subarray(0, 2)];
+  return ofPieces(bytes, (keep) => {
+    keep(bytes.subarray(0, 2));
+    return walkSegments(bytes, keepsProfile, tag === 1 ? keep : tagging(tag, keep));
+  });
+}
+
+/** The segments behind the beginning that are needed. Returns false when they cannot be told apart. */
+function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: Uint8Array) => void): boolean {
   let seenMark = false;
   for (let at = 2; ;) {
     const code = bytes[at + 1];
-    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return asItIs(bytes);
-    if (code === MARKER.eoi) return ofPieces(tagged([...pieces, bytes.subarray(at, at + 2)], tag));
+    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return false;
+    if (code === MARKER.eoi) {
+      keep(bytes.subarray(at, at + 2));
+      return true;
+    }
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const payload = bytes.subarray(at + 4, at + 2 + length);
-    if (length < 2 || payload.length < length - 2) return asItIs(bytes);
+    if (length < 2 || payload.length < length - 2) return false;
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
     const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
     seenMark ||= mayMark;
     const marks = mayMark && isMark(payload, bytes.subarray(end));
-    if (marks || isNeeded(code, payload, keepsProfile)) pieces.push(bytes.subarray(at, end));
+    if (marks || isNeeded(code, payload, keepsProfile)) keep(bytes.subarray(at, end));
     at = end;
   }
 }
 
-/** The segments of a file, with one that says how its picture is to be turned behind its JFIF segment if it has one. */
-function tagged(segments: readonly Uint8Array[], tag: Orientation): readonly Uint8Array[] {
-  return tag === 1 ? segments : segments.toSpliced(segments[1]?.[1] === MARKER.app0 ? 2 : 1, 0, tagSegment(tag));
+/** Puts a segment that says how the picture is to be turned behind the JFIF segment, or first where there is none. */
+function tagging(tag: Orientation, keep: (segment: Uint8Array) => void): (segment: Uint8Array) => void {
+  let isTagged = false;
+  return (segment) => {
+    const isJfif = segment[1] === MARKER.app0;
+    if (!isTagged && !isJfif) keep(tagSegment(tag));
+    keep(segment);
+    if (!isTagged && isJfif) keep(tagSegment(tag));
+    isTagged = true;
+  };
 }
 
 /** Restart markers belong to a scan, and a second beginning to no picture. */

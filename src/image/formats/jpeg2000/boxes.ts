@@ -66,7 +66,10 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
 /** The boxes that the picture needs: not EXIF, XMP, and what anybody else put there. */
 export function strip(bytes: Uint8Array): Stripped {
   if (isCodestream(bytes)) return asItIs(bytes);
-  return ofPieces([...boxesOf(bytes, true)].filter(({ type }) => NEEDED.has(type)).map(({ all }) => all));
+  return ofPieces(bytes, (keep) => {
+    for (const { type, all } of boxesOf(bytes, true)) if (NEEDED.has(type)) keep(all);
+    return true;
+  });
 }
 
 /** A codestream that ends early is judged by its own markers; what follows it is nobody's concern. */

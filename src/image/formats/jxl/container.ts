@@ -72,7 +72,11 @@ function* boxesOf(bytes: Uint8Array): Generator<BoxPart> {
 /** The boxes that the picture needs: not EXIF, XMP, nor how to make a JPEG file again of it. */
 export function strip(bytes: Uint8Array): Stripped {
   if (isCodestream(bytes)) return asItIs(bytes);
-  return ofPieces(readContainer(bytes).boxes.flatMap(({ type, all }) => (NEEDED.has(type) ? [all] : [])));
+  const { boxes } = readContainer(bytes);
+  return ofPieces(bytes, (keep) => {
+    for (const { type, all } of boxes) if (NEEDED.has(type)) keep(all);
+    return true;
+  });
 }
 
 export function damaged(cause?: unknown): ApiError {

@@ -1,5 +1,5 @@
 /** A PNG file without what its picture does not need, everything else byte for byte. */
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../stripped.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
 import { COLOR_CHUNKS } from "./recompress.ts";
 
@@ -17,13 +17,15 @@ const PIXEL_CHUNKS: ReadonlySet<number> = new Set([
 
 /** Leaves out texts, EXIF and all other chunks without pixels or colors, and what follows the last one. */
 export function strip(bytes: Uint8Array): Stripped {
-  const pieces: Uint8Array[] = [bytes.subarray(0, SIGNATURE.length)];
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk; chunk = chunkAt(bytes, offset)) {
-    if (chunk.end > bytes.length) return asItIs(bytes);
-    if (PIXEL_CHUNKS.has(chunk.type) || COLOR_CHUNKS.has(chunk.type)) pieces.push(bytes.subarray(offset, chunk.end));
-    if (chunk.type === TYPE.IEND) break;
-    offset = chunk.end;
-  }
-  return ofPieces(pieces);
+  return ofPieces(bytes, (keep) => {
+    keep(bytes.subarray(0, SIGNATURE.length));
+    let offset: number = SIGNATURE.length;
+    for (let chunk = chunkAt(bytes, offset); chunk; chunk = chunkAt(bytes, offset)) {
+      if (chunk.end > bytes.length) return false;
+      if (PIXEL_CHUNKS.has(chunk.type) || COLOR_CHUNKS.has(chunk.type)) keep(bytes.subarray(offset, chunk.end));
+      if (chunk.type === TYPE.IEND) break;
+      offset = chunk.end;
+    }
+    return true;
+  });
 }

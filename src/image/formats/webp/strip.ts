@@ -1,5 +1,5 @@
 /** A WebP file without what its picture does not need, everything else byte for byte (RFC 9649, section 2). */
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../stripped.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
 import { MARK_ID } from "./mark.ts";
 
@@ -10,13 +10,22 @@ const CHUNK_HEADER_BYTES = 8;
 
 /** Leaves out EXIF, XMP, unknown chunks and what follows the last one. A file that is cut short stays as it is. */
 export function strip(bytes: Uint8Array): Stripped {
-  const pieces: Uint8Array[] = [];
+  let length = RIFF_HEADER_BYTES;
+  walkChunks(bytes, (chunk) => (length += chunk.length));
+  const header = headerFor(bytes, length);
+  return ofPieces(bytes, (keep) => {
+    keep(header);
+    return walkChunks(bytes, keep);
+  });
+}
+
+/** The chunks that are needed. Returns false when one of them is cut short. */
+function walkChunks(bytes: Uint8Array, keep: (chunk: Uint8Array) => void): boolean {
   for (const { id, padded, payload, cut } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) {
-    if (cut || padded.length < CHUNK_HEADER_BYTES + payload.length + (payload.length & 1)) return asItIs(bytes);
-    if (NEEDED.has(id)) pieces.push(id === "VP8X" ? withoutMetadataFlags(padded) : padded);
+    if (cut || padded.length < CHUNK_HEADER_BYTES + payload.length + (payload.length & 1)) return false;
+    if (NEEDED.has(id)) keep(id === "VP8X" ? withoutMetadataFlags(padded) : padded);
   }
-  const length = pieces.reduce((sum, piece) => sum + piece.length, RIFF_HEADER_BYTES);
-  return ofPieces([headerFor(bytes, length), ...pieces]);
+  return true;
 }
 
 /** The header of the file, for one of so many bytes. */
