@@ -1,6 +1,7 @@
 /** The body of a request, for as long as its sender keeps up. */
 import { ApiError } from "../errors.ts";
 import { BODY_GRACE_MS, MAX_BODY_MS, MIN_BODY_BYTES_PER_SECOND } from "../limits.ts";
+import { byteReaderOf } from "./byte-reader.ts";
 
 /** How long a body may take. */
 export interface Pace {
@@ -14,7 +15,7 @@ const PACE: Pace = { graceMs: BODY_GRACE_MS, bytesPerSecond: MIN_BODY_BYTES_PER_
 
 export interface BodyReader {
   /**
-   * The next chunk; undefined at the end.
+   * The next chunk, which is valid until the next is asked for; undefined at the end.
    * @throws ApiError 400 when the body breaks off, 408 when it comes too slowly: then the rest is canceled
    */
   readonly pull: () => Promise<Uint8Array | undefined>;
@@ -24,7 +25,7 @@ export interface BodyReader {
 
 /** Reads a body that has a deadline, which moves with every byte that arrives, but never further ahead than the grace. */
 export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyReader {
-  const reader = body.getReader();
+  const reader = byteReaderOf(body);
   const last = Date.now() + pace.maxMs;
   let deadline = Date.now() + pace.graceMs;
   const pull = async (): Promise<Uint8Array | undefined> => {
@@ -39,9 +40,9 @@ export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyRea
       void reader.cancel().catch(() => undefined);
       throw new ApiError(408, "The request body arrived too slowly");
     }
-    const earned = ((part.value?.length ?? 0) / pace.bytesPerSecond) * 1000;
+    const earned = ((part?.length ?? 0) / pace.bytesPerSecond) * 1000;
     deadline = Math.min(deadline + earned, Date.now() + pace.graceMs);
-    return part.value;
+    return part;
   };
   return { pull, release: () => reader.releaseLock() };
 }

@@ -4,6 +4,7 @@ import { ApiError } from "../errors.ts";
 import { baseName, type HeldBytes, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { MAX_REDIRECTS } from "../limits.ts";
+import { byteReaderOf } from "./byte-reader.ts";
 import { gather, type Room, roomFor } from "./gather.ts";
 
 /** What to fetch, and with what. */
@@ -187,18 +188,18 @@ async function admit(
 
 /** Reads a body to its end or to the deadline, whichever comes first. */
 async function pour(body: ReadableStream<Uint8Array>, write: (chunk: Uint8Array) => void, terms: Terms): Promise<void> {
-  const reader = body.getReader();
+  const reader = byteReaderOf(body);
   const stop = (): void => void reader.cancel().catch(() => undefined);
   terms.signal.addEventListener("abort", stop);
   try {
     for (;;) {
       // A reader that was canceled at the deadline reports an end like any other.
       if (terms.signal.aborted) throw failed(terms.signal.reason, terms);
-      const { done, value } = await reader.read().catch((cause: unknown) => {
+      const piece = await reader.read().catch((cause: unknown) => {
         throw failed(cause, terms);
       });
-      if (done && !terms.signal.aborted) return;
-      if (value !== undefined) write(value);
+      if (piece !== undefined) write(piece);
+      else if (!terms.signal.aborted) return;
     }
   } catch (error) {
     stop();

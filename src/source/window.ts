@@ -17,13 +17,16 @@ export interface Window {
   drain(sink: Sink): Promise<void>;
 }
 
-/** @param pull the next chunk; undefined at the end */
+/** @param pull the next chunk, which is valid until the next call; undefined at the end */
 export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
   let view: Uint8Array = new Uint8Array(0);
   const more = async (): Promise<boolean> => {
+    // The beginning of a pattern, mostly nothing: the next chunk may take its place.
+    const left = view.slice();
     const chunk = await pull();
+    view = left;
     if (chunk === undefined) return false;
-    view = view.length === 0 ? chunk : joined([view, chunk]);
+    view = left.length === 0 ? chunk : joined([left, chunk]);
     return true;
   };
   return {

@@ -2,6 +2,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 
 import { readerOf } from "../../src/source/body.ts";
+import { byteReaderOf } from "../../src/source/byte-reader.ts";
 import { refusal } from "../support/refusal.ts";
 
 const chunk = new Uint8Array(1_000);
@@ -76,4 +77,24 @@ it("gives more time for every byte that has come", async () => {
   const reading = bytesOf(readerOf(body, { graceMs: 250, bytesPerSecond: 5_000, maxMs: 60_000 }));
   await vi.advanceTimersByTimeAsync(11 * 40);
   expect(await reading).toBe(10_000);
+});
+
+it("reads bytes into one buffer, which stays small beside what has come", async () => {
+  const sent = new Uint8Array(2_000_000).map((_, at) => at % 251);
+  const { body } = new Response(sent);
+  const reader = byteReaderOf(body as ReadableStream<Uint8Array>);
+  let [pieces, length, lying] = [0, 0, 0];
+  let last: Uint8Array | undefined;
+  for (let piece = await reader.read(); piece; piece = await reader.read()) {
+    lying += last?.buffer.byteLength ?? 0;
+    expect(piece.every((byte, at) => byte === (length + at) % 251)).toBe(true);
+    expect(piece.buffer.byteLength).toBeLessThanOrEqual(Math.max(4_096, length / 2));
+    length += piece.length;
+    pieces += 1;
+    last = piece;
+  }
+  expect(length).toBe(sent.length);
+  expect(pieces).toBeLessThan(100);
+  // A buffer is left behind where a larger one takes its place, and nowhere else.
+  expect(lying).toBeLessThan(64 * 1024);
 });
