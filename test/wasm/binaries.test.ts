@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
 
+import { Cursor, SECTION, sectionsOf } from "../../wasm/fuel/binary.ts";
+import { OPCODE } from "../../wasm/fuel/code.ts";
 import { instrumented } from "../../wasm/fuel/instrument.ts";
 
 const WASM = join(import.meta.dirname, "..", "..", "wasm");
@@ -87,23 +89,32 @@ it("has the renderer of SVG as its package has it, made to count its work", asyn
   expect(Buffer.compare(counting, await readFile(join(WASM, "resvg", "resvg.wasm")))).toBe(0);
 });
 
-/** A module whose function `spin` calls another one without an end. */
-const SPINNING = Uint8Array.from(
-  Buffer.from(
-    // Types, functions, memory, exports, code.
-    "0061736d01000000" +
-      "010401600000" +
-      "0303020000" +
-      "0503010001" +
-      "07080104" +
-      "7370696e" +
-      "0001" +
-      "0a0e0202000b0900034010000c000b0b",
-    "hex",
-  ),
-);
+/** A module of these functions, of which `spin` is the first one. */
+function moduleOf(...functions: readonly string[]): Uint8Array {
+  const sized = (hex: string) => (hex.length / 2).toString(16).padStart(2, "0") + hex;
+  const count = functions.length.toString(16).padStart(2, "0");
+  const sections = {
+    "01": "01600000",
+    "03": count + "00".repeat(functions.length),
+    "05": "010001",
+    "07": "01047370696e0000",
+    "0a": count + functions.map(sized).join(""),
+  };
+  const body = Object.entries(sections).map(([id, hex]) => id + sized(hex));
+  return Uint8Array.from(Buffer.from(`0061736d01000000${body.join("")}`, "hex"));
+}
 
-it("makes a module ask for fuel for ever that runs for ever, until it gets none", () => {
+/** Functions that never end. */
+const ENDLESS: Readonly<Record<string, readonly string[]>> = {
+  "a loop with nothing in it": ["0003400c000b0b"],
+  "a loop that calls": ["00034010010c000b0b", "000b"],
+  "a loop that only counts": ["01017f0340200041016a21000c000b0b"],
+  "a loop through a chain in memory that is closed": ["01017f0340200028020021000c000b0b"],
+  "a short loop within a loop": ["01017f03400340200041016a22004103710d000b0c000b0b"],
+  "a loop through a table of jumps": ["00034041000e00000b0b"],
+};
+
+it.each(Object.entries(ENDLESS))("makes %s ask for fuel for ever, until it gets none", (_, functions) => {
   let asked = 0;
   const refuel = () => {
     if (++asked === 3) throw new Error("no more");
@@ -111,8 +122,44 @@ it("makes a module ask for fuel for ever that runs for ever, until it gets none"
     return 0;
   };
   // On Node modules may be made of bytes, which the types are not of.
-  const module: WebAssembly.Module = Reflect.construct(WebAssembly.Module, [instrumented(SPINNING)]);
+  const bytes = instrumented(moduleOf(...functions));
+  const module: WebAssembly.Module = Reflect.construct(WebAssembly.Module, [bytes]);
   const { exports } = new WebAssembly.Instance(module, { env: { refuel, pause: () => undefined } });
   expect(exports["spin"]).toThrow("no more");
   expect(asked).toBe(3);
+});
+
+/** Of each function that is hinted at: its code, and the places in it. */
+function hintsOf(binary: Uint8Array): { readonly code: Uint8Array; readonly places: readonly number[] }[] {
+  const payload = (id: number) =>
+    new Cursor(sectionsOf(binary).find((section) => section.id === id)?.payload ?? binary);
+  const vector = <Item>(cursor: Cursor, item: () => Item) => Array.from({ length: cursor.unsigned() }, item);
+  const code = payload(SECTION.code);
+  const bodies = vector(code, () => code.take(code.unsigned()));
+  const hints = payload(SECTION.custom);
+  expect(Buffer.from(hints.take(hints.unsigned())).toString()).toBe("metadata.code.branch_hint");
+  const imports = WebAssembly.Module.imports(Reflect.construct(WebAssembly.Module, [binary]));
+  return vector(hints, () => {
+    const index = hints.unsigned() - imports.length;
+    const places = vector(hints, () => {
+      const place = hints.unsigned();
+      expect([hints.byte(), hints.byte()]).toEqual([1, 0]);
+      return place;
+    });
+    return { code: bodies[index] ?? new Uint8Array(0), places };
+  });
+}
+
+it("tells engines of every branch behind which fuel is asked for, and of no other place", async () => {
+  const refuelling = (await readdir(WASM, { recursive: true })).filter((name) => name.endsWith(".wasm"));
+  let functions = 0;
+  for (const file of refuelling) {
+    const binary = await readFile(join(WASM, file));
+    if (!binary.includes("refuel")) continue;
+    for (const { code, places } of hintsOf(new Uint8Array(binary))) {
+      functions++;
+      expect(places.map((place) => code[place])).toEqual(places.map(() => OPCODE.if));
+    }
+  }
+  expect(functions).toBeGreaterThan(1_000);
 });

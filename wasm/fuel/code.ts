@@ -2,12 +2,19 @@
  * Functions that charge for what they do. Each adds up operators in a local of its own, which costs next to nothing, and
  * takes the sum from the counter where it ends, and in its loops whenever the sum is large.
  *
- * Added up are stretches of operators without a jump: long ones where they stand, short ones at the head of the loop
- * around them or at the entry of the function. A function that only goes straight ahead does not count: those that call
- * it know what it does. What moves or fills memory goes through functions that charge by the length.
+ * Added up are stretches of operators without a jump: long ones where they stand, short ones, and the one that a loop or
+ * a function begins with, at the head of that loop or function. A function that only goes straight ahead does not
+ * count: those that call it know what it does. What moves or fills memory goes through functions that charge by the
+ * length.
+ *
+ * No work goes on without being paid. Operators are repeated by loops and by calls. Every loop looks at the sum each time
+ * it begins anew, however short it is, since there may be no end to it. Every function that counts pays as it returns,
+ * and how many have not returned is bounded by the stack. What is owed at any time is therefore at most MAX_OWED and one
+ * pass through a loop for each of them.
  */
 import { Cursor, joined, signed, unsigned } from "./binary.ts";
 import { costOf, straightOnes } from "./costs.ts";
+import { type Body, type Edit, edited } from "./edits.ts";
 import { type Operator, operatorsOf } from "./operators.ts";
 
 export const OPCODE = {
@@ -38,14 +45,8 @@ const FORKS = new Set(
 );
 const JUMPS = new Set(["br", "br_if", "br_table"]);
 const RETURNS = new Set(["return", "return_call", "return_call_indirect"]);
-/** Stretches of so many operators are counted where they stand. */
+/** Stretches of so many operators are counted where they stand, for they may be passed by. */
 const LONG = 24;
-/**
- * Loops of so few operators, with neither loops nor calls in them, only count: to look at the sum as well would take as
- * long as the loop. They walk through memory or numbers, and are over after seconds at the latest; what counts is how
- * often they are begun, and that is looked at around them.
- */
-const SHORT = 20;
 /** What a function may have added up without taking it from the counter. */
 const MAX_OWED = 1 << 14;
 
@@ -66,19 +67,13 @@ export function shifted(index: number, { imported, added }: Pick<Places, "import
   return index < imported ? index : index + added;
 }
 
-/** Asks for fuel where the counter is below nothing. */
-export function refuelling({ counter, refuel }: Places): number[] {
-  const { globalGet, constant, less, call, end } = OPCODE;
-  return [globalGet, ...unsigned(counter), constant, 0, less, OPCODE.if, EMPTY, call, ...unsigned(refuel), end];
-}
-
 /** All functions of a module, in the order in which they stand in it. `parameters` has how many each of them takes. */
 export function chargedBodies(
   binary: Uint8Array,
   code: Uint8Array,
   parameters: readonly number[],
   places: Places,
-): Uint8Array[] {
+): Body[] {
   const functions = operatorsOf(binary);
   const straight = straightOnes(functions, places.imported);
   const cursor = new Cursor(code);
@@ -93,7 +88,7 @@ export function chargedBodies(
     const edits = [...replacements(operators, places), ...charges].toSorted(
       (a, b) => a.start - b.start || a.end - b.end,
     );
-    return joined([counts ? locals.withOne() : locals.bytes, ...edited(body, offset, locals.end, edits)]);
+    return edited(counts ? locals.withOne() : locals.bytes, { body, from: locals.end, offset }, edits);
   });
 }
 
@@ -124,12 +119,6 @@ class Locals {
   }
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: readonly number[];
-}
-
 /** What must be said anew: indices of functions, and what moves memory. */
 function replacements(operators: readonly Operator[], places: Places): Edit[] {
   const edits: Edit[] = [];
@@ -149,8 +138,6 @@ function replacements(operators: readonly Operator[], places: Places): Edit[] {
 interface Region {
   readonly at: number;
   cost: number;
-  /** It has neither loops nor calls in it. */
-  isInnermost: boolean;
 }
 
 /** What charges in one function. */
@@ -172,24 +159,23 @@ class Charges {
 
   all(): Edit[] {
     const start = this.operators[0]?.start ?? 0;
-    const whole: Region = { at: start, cost: 1, isInnermost: false };
+    const whole: Region = { at: start, cost: 1 };
     let region = whole;
     let stretch = { at: start, cost: 0 };
     for (const operator of this.operators) {
       const { name, end } = operator;
       this.leave(operator);
       stretch.cost += costOf(operator, this.straight);
-      if (name.includes("call")) region.isInnermost = false;
       if (FORKS.has(name)) {
-        if (stretch.cost < LONG) region.cost += stretch.cost;
-        else this.insert(stretch.at, this.added(stretch.cost));
+        const isHead = stretch.at === region.at;
+        if (isHead || stretch.cost < LONG) region.cost += stretch.cost;
+        else this.add(stretch);
         stretch = { at: end, cost: 0 };
       }
       if (name === "block" || name === "if") this.open.push(region);
       else if (name === "loop") {
         this.open.push(region);
-        region.isInnermost = false;
-        region = { at: end, cost: 1, isInnermost: true };
+        region = { at: end, cost: 1 };
       } else if (name === "end") {
         const around = this.open.pop() ?? whole;
         if (region !== around) this.loop(region);
@@ -201,28 +187,22 @@ class Charges {
     return [{ start, end: start, bytes: [constant, ...signed(whole.cost), localSet, ...this.local] }, ...this.edits];
   }
 
-  private insert(at: number, bytes: readonly number[]): void {
+  private add({ at, cost }: { readonly at: number; readonly cost: number }): void {
+    const { localGet, localSet, constant, plus } = OPCODE;
+    const bytes = [localGet, ...this.local, constant, ...signed(cost), plus, localSet, ...this.local];
     this.edits.push({ start: at, end: at, bytes });
   }
 
-  private added(cost: number): number[] {
-    const { localGet, localSet, constant, plus } = OPCODE;
-    return [localGet, ...this.local, constant, ...signed(cost), plus, localSet, ...this.local];
-  }
-
   /** At the head of a loop: takes from the counter what was added up, once it is much. */
-  private loop({ at, cost, isInnermost }: Region): void {
-    if (isInnermost && cost <= SHORT) {
-      this.edits.unshift({ start: at, end: at, bytes: this.added(cost) });
-      return;
-    }
+  private loop({ at, cost }: Region): void {
     const { localGet, localSet, localTee, constant, plus, greaterUnsigned, call, end } = OPCODE;
     const { local } = this;
     const add = [localGet, ...local, constant, ...signed(cost), plus, localTee, ...local];
-    const whenMuch = [constant, ...signed(MAX_OWED), greaterUnsigned, OPCODE.if, EMPTY];
-    const pay = [localGet, ...local, call, ...unsigned(this.places.spend), constant, 0, localSet, ...local, end];
+    const isMuch = [...add, constant, ...signed(MAX_OWED), greaterUnsigned];
+    const pay = [localGet, ...local, call, ...unsigned(this.places.spend), constant, 0, localSet, ...local];
     // What is inserted at the same place goes behind it.
-    this.edits.unshift({ start: at, end: at, bytes: [...add, ...whenMuch, ...pay] });
+    const bytes = [...isMuch, OPCODE.if, EMPTY, ...pay, end];
+    this.edits.unshift({ start: at, end: at, bytes, unlikely: isMuch.length });
   }
 
   /** Before what may leave the function: takes from the counter what is owed. */
@@ -231,25 +211,13 @@ class Charges {
     const isLast = name === "end" && depth === 0;
     const jumps = JUMPS.has(name) && jump >= depth;
     if (!isLast && !jumps && !RETURNS.has(name)) return;
-    const { globalGet, globalSet, localGet, localSet, constant, minus } = OPCODE;
+    const { globalGet, globalSet, localGet, localSet, localTee, constant, minus, less, call, end } = OPCODE;
+    const { local } = this;
     const global = unsigned(this.places.counter);
-    const paid = [globalGet, ...global, localGet, ...this.local, minus, globalSet, ...global];
-    const reset = jumps ? [constant, 0, localSet, ...this.local] : [];
-    this.insert(start, [...paid, ...refuelling(this.places), ...reset]);
+    const pay = [globalGet, ...global, localGet, ...local, minus, localTee, ...local, globalSet, ...global];
+    const isEmpty = [...pay, localGet, ...local, constant, 0, less];
+    const ask = [OPCODE.if, EMPTY, call, ...unsigned(this.places.refuel), end];
+    const reset = jumps ? [constant, 0, localSet, ...local] : [];
+    this.edits.push({ start, end: start, bytes: [...isEmpty, ...ask, ...reset], unlikely: isEmpty.length });
   }
-}
-
-function edited(
-  body: Uint8Array,
-  offset: number,
-  from: number,
-  edits: readonly Edit[],
-): (Uint8Array | readonly number[])[] {
-  const parts: (Uint8Array | readonly number[])[] = [];
-  let at = from;
-  for (const { start, end, bytes } of edits) {
-    parts.push(body.subarray(at, start - offset), bytes);
-    at = end - offset;
-  }
-  return [...parts, body.subarray(at)];
 }

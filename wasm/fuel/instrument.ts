@@ -7,11 +7,15 @@
  *
  * The code itself stays as its compiler wrote it; the same module gives the same bytes. Binaryen would be the usual
  * tool, but its interface for JavaScript has no way to visit the operators of a function, and it writes all code anew.
+ *
+ * A custom section tells the engine that the branches behind which fuel is asked for are hardly ever taken (edits.ts).
+ * Without it each loop would keep its values in memory for the call that it hardly ever makes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { Cursor, extended, joined, SECTION, type Section, sectionsOf, text, unsigned, written } from "./binary.ts";
-import { chargedBodies, EMPTY, OPCODE, type Places, refuelling, shifted } from "./code.ts";
+import { chargedBodies, EMPTY, OPCODE, type Places, shifted } from "./code.ts";
+import { type Body, hints } from "./edits.ts";
 
 const FUNCTION_TYPE = 0x60;
 const I32 = 0x7f;
@@ -32,8 +36,8 @@ const TYPES = [
 const IMPORTS = ["refuel", "pause"];
 const HELPER_TYPES = [1, 2, 3, 3];
 
-/** The sections of a module in their order, custom ones left out. */
-const ORDER = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
+/** The sections of a module in their order; of custom ones there is ours, which is of the code. */
+const ORDER = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, SECTION.custom, 10, 11];
 
 /** A module whose work takes from a counter; its memory grows to `maxBytes` at most, if that is less than it says. */
 export function instrumented(binary: Uint8Array, maxBytes?: number): Uint8Array {
@@ -53,7 +57,8 @@ export function instrumented(binary: Uint8Array, maxBytes?: number): Uint8Array 
   };
   const type = count(SECTION.type);
   const bodies = chargedBodies(binary, payload(SECTION.code), parametersOf(payload), places);
-  const code = [...bodies, ...helpers(places)].map((body) => joined([unsigned(body.length), body]));
+  const all = [...bodies, ...helpers(places)];
+  const code = all.map(({ bytes }) => joined([unsigned(bytes.length), bytes]));
   const changed = new Map(old);
   const extend = (id: number, items: readonly number[][], from = payload(id)) => changed.set(id, extended(from, items));
   extend(SECTION.type, TYPES);
@@ -66,6 +71,7 @@ export function instrumented(binary: Uint8Array, maxBytes?: number): Uint8Array 
   const exports = changedExports(payload(SECTION.export), places);
   extend(SECTION.export, [[...text("fuel"), KIND.global, ...unsigned(places.counter)]], exports);
   changed.set(SECTION.code, joined([unsigned(code.length), ...code]));
+  changed.set(SECTION.custom, hints(all, imported + IMPORTS.length));
   if (old.has(SECTION.start)) changed.set(SECTION.start, joined([unsigned(shifted(count(SECTION.start), places))]));
   if (old.has(SECTION.element)) changed.set(SECTION.element, changedElements(payload(SECTION.element), places));
   if (maxBytes !== undefined) changed.set(SECTION.memory, limited(payload(SECTION.memory), maxBytes));
@@ -148,34 +154,24 @@ function limited(payload: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /** The functions that are added: without locals, and each with its end. */
-function helpers(places: Places): number[][] {
+function helpers(places: Places): Body[] {
   const { imported, counter } = places;
-  const { globalGet, globalSet, localGet, constant, shiftRight, minus, call, end } = OPCODE;
+  const { globalGet, globalSet, localGet, constant, shiftRight, minus, less, call, end } = OPCODE;
   const global = unsigned(counter);
   const refuel = [call, ...unsigned(imported), OPCODE.if, EMPTY, call, ...unsigned(imported + 1), end];
-  const take = (amount: readonly number[]) => [
-    globalGet,
-    ...global,
-    ...amount,
-    minus,
-    globalSet,
-    ...global,
-    ...refuelling(places),
-  ];
-  const moving = [
-    ...take([localGet, 2, constant, MOVED_BYTES_LOG2, shiftRight]),
-    localGet,
-    0,
-    localGet,
-    1,
-    localGet,
-    2,
-  ];
+  const taking = (amount: readonly number[], after: readonly number[]): Body => {
+    const take = [0, globalGet, ...global, ...amount, minus, globalSet, ...global];
+    const isEmpty = [...take, globalGet, ...global, constant, 0, less];
+    const ask = [OPCODE.if, EMPTY, call, ...unsigned(places.refuel), end];
+    return { bytes: Uint8Array.from([...isEmpty, ...ask, ...after, end]), unlikely: [isEmpty.length] };
+  };
+  const moved = [localGet, 2, constant, MOVED_BYTES_LOG2, shiftRight];
+  const parameters = [localGet, 0, localGet, 1, localGet, 2];
   return [
-    [0, ...refuel, end],
-    [0, ...take([localGet, 0]), end],
-    [0, ...moving, 0xfc, 0x0a, 0, 0, end],
-    [0, ...moving, 0xfc, 0x0b, 0, end],
+    { bytes: Uint8Array.from([0, ...refuel, end]), unlikely: [] },
+    taking([localGet, 0], []),
+    taking(moved, [...parameters, 0xfc, 0x0a, 0, 0]),
+    taking(moved, [...parameters, 0xfc, 0x0b, 0]),
   ];
 }
 
