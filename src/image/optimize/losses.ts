@@ -154,20 +154,20 @@ export function expectedQuality(
 }
 
 /**
- * The quality to try next: one at which a picture is expected to score so many points above the target, between those that
- * are known to reach it and not to. Undefined where there is none left.
+ * The quality to try next: the expected one, or the nearest between those that are known to reach the target and not to.
+ * Undefined where there is none left.
  */
 export function nextQuality(
   known: readonly Known[],
-  { target, margin }: { readonly target: number; readonly margin: number },
+  target: number,
   scale: Scale,
-  slope?: number,
+  expected: number,
 ): number | undefined {
   const { good, bad } = around(known, target);
   const low = bad ? neighborOf(bad.quality, "above", scale) : scale.least;
   const high = good ? neighborOf(good.quality, "below", scale) : MAX_QUALITY;
   if (low > high) return undefined;
-  return Math.min(high, Math.max(low, expectedQuality(known, target + margin, scale, slope)));
+  return Math.min(high, Math.max(low, expected));
 }
 
 /** The lowest quality that reaches a score, and the highest below that which does not. */

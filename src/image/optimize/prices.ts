@@ -3,14 +3,14 @@ import { beside, either, FREE, held, type Price, sequence } from "../../../wasm/
 import { isolateBudget } from "../budget.ts";
 import { byDetail } from "../content.ts";
 import type { Facts, FormatDefinition } from "../format.ts";
-import { whole } from "../geometry.ts";
+import { type Size, whole } from "../geometry.ts";
 import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import { flattenPrice } from "../steps/flatten.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
-import { sampleBytes, samplePart, sampleSize } from "./sample.ts";
+import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
 
@@ -25,9 +25,17 @@ const MAX_KEPT_PIXELS = 4_000_000;
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
 const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
-export const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
+const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
 const STARTED_TRIES = { ...TRIES, tiles: 1.1, sample: 1.4, whole: 1.3 };
+/** Of many tiles more renditions are looked at: what they say of a large picture saves tries of it. */
+const TRIES_OF_MANY = { tiles: 2.5, whole: 1.25 };
+
+/** Renditions that a search mostly looks at which writes files. */
+export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): typeof TRIES {
+  const tries = { divided: DIVIDED_TRIES, started: STARTED_TRIES, usual: TRIES }[kind];
+  return hasManyTiles(picture) ? { ...tries, ...TRIES_OF_MANY } : tries;
+}
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
@@ -165,7 +173,7 @@ function pixelsPrice(
   const results = keepsResults ? final.bytes / 4 : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
-  const tried = samplePart(picture) < 1 ? TRIES.whole : 0;
+  const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;
   const readings = keepsPixels ? 1 : 1 + 2 * tried + (triesFinal ? 0 : 1);
   const lastMs = triesFinal && !format.write.study ? 0 : chosenMs(format, picture, settings);
   const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
@@ -189,7 +197,7 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
     return searchMs(
       picture,
       (extent) => tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
-      isStarted ? STARTED_TRIES : TRIES,
+      triesOf(picture, isStarted ? "started" : "usual"),
     );
   const encodingMs = (extent: Extent, studied: boolean) => {
     const of = { ...settings, progressive: false, trial: true, studied };

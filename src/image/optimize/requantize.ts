@@ -9,12 +9,12 @@ import type { Way } from "./candidates.ts";
 import { patienceOf } from "./presets.ts";
 import {
   comparingBytes,
-  DIVIDED_TRIES,
   fits,
   resultDecodePrice,
   roomFor,
   searchMs,
   triesMs,
+  triesOf,
   withReference,
 } from "./prices.ts";
 import { Reference } from "./reference.ts";
@@ -88,7 +88,7 @@ function requantizeMs(task: Task, format: WritableFormat, coefficients: Coeffici
     const part = (extent.width * extent.height) / pixels;
     return trying * part + resultDecodePrice(format, extent).ms;
   };
-  const tries = searchMs(picture, tryMs, DIVIDED_TRIES);
+  const tries = searchMs(picture, tryMs, triesOf(picture, "divided"));
   const sampling = samplePart(picture) < 1 ? coefficients.price(bytes, facts, { progressive: false }).ms : 0;
   return picturePrice(stored, asStored(plan, stored)).ms + sampling + tries + requantizePrice(task, coefficients).ms;
 }

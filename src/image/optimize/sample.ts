@@ -12,11 +12,18 @@ import { comparedRows, GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 /** Pixels of the side of a tile: as high as a strip. */
 export const TILE = STRIP_ROWS;
 const ACROSS = 4;
-const TILES = 8;
+/** Multiples of ACROSS. */
+const TILES = { few: 8, many: 24 };
+/**
+ * Pixels from which on many tiles are looked at. What the whole scores is then known within 0.45 points in place of a point,
+ * and a try of such a picture costs as much as ten of its tiles.
+ */
+const MANY_FROM_PIXELS = 4_000_000;
+/** Pixels up to which that is so: beside a larger picture every megabyte counts. */
+const MANY_UP_TO_PIXELS = 32_000_000;
 
-const SAMPLE_PIXELS = TILE * TILE * TILES;
 /** Pixels up to which a picture stands for itself: a sample would save less than it costs to confirm what it says. */
-const SMALL_PIXELS = 2.25 * SAMPLE_PIXELS;
+const SMALL_PIXELS = 2.25 * TILE * TILE * TILES.few;
 
 export interface Sample {
   readonly picture: Picture;
@@ -31,9 +38,19 @@ function isWhole({ width, height }: Size): boolean {
   return width * height <= SMALL_PIXELS || width < TILE || height < TILE;
 }
 
+/** Whether the sample of a picture consists of many tiles. */
+export function hasManyTiles({ width, height }: Size): boolean {
+  const pixels = width * height;
+  return pixels > MANY_FROM_PIXELS && pixels <= MANY_UP_TO_PIXELS;
+}
+
+function tilesOf(size: Size): number {
+  return hasManyTiles(size) ? TILES.many : TILES.few;
+}
+
 /** The size of the sample of a picture: of a large one that is too narrow for tiles, that of its strips. */
 export function sampleSize(size: Size): Size {
-  if (!isWhole(size)) return { width: TILE * ACROSS, height: (TILE * TILES) / ACROSS };
+  if (!isWhole(size)) return { width: TILE * ACROSS, height: (TILE * tilesOf(size)) / ACROSS };
   return { width: size.width, height: comparedRows(size) };
 }
 
@@ -50,12 +67,14 @@ export function samplePart(size: Size): number {
 }
 
 /** The whole of a small picture, or tiles spread over the strips of a large one, each in another column. */
-function placesOf({ width, height }: Size, strips: readonly Strip[]): Tiles["places"] {
+function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
+  const { width, height } = size;
+  const count = tilesOf(size);
   const place = (from: number, to: number, part: number) => Math.floor((from + (to - from) * part) / GRID) * GRID;
-  return Array.from({ length: TILES }, (_, index) => {
-    const strip = strips[Math.floor((index * strips.length) / TILES)]!;
-    const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (TILES - 1));
-    return { x: place(0, width - TILE, ((index * 5) % TILES) / (TILES - 1)), y };
+  return Array.from({ length: count }, (_, index) => {
+    const strip = strips[Math.floor((index * strips.length) / count)]!;
+    const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (count - 1));
+    return { x: place(0, width - TILE, ((index * 5) % count) / (count - 1)), y };
   });
 }
 
@@ -79,7 +98,7 @@ async function collected(rows: Rows): Promise<Uint8Array> {
 }
 
 async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): Promise<Uint8Array> {
-  const pixels = new Uint8Array(TILE * TILE * TILES * 4);
+  const pixels = new Uint8Array(TILE * TILE * places.length * 4);
   const stride = rows.width * 4;
   const lines = strips.flatMap((strip) => Array.from({ length: strip.rows }, (_, index) => strip.y + index));
   let line = 0;

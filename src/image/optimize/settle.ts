@@ -1,6 +1,6 @@
 /** Tries qualities of one way to encode until a rendition is close enough to the target score. */
 import type { Size } from "../geometry.ts";
-import { bytesAtTarget, type Known, nextQuality } from "./losses.ts";
+import { bytesAtTarget, expectedQuality, type Known, nextQuality } from "./losses.ts";
 import type { Patience } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Curve, Trial } from "./trial.ts";
@@ -38,6 +38,8 @@ interface Settling {
   readonly slope?: number;
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
+  /** The quality at which a score is expected, by more than what was tried: where that costs less than another try. */
+  readonly expected?: (known: readonly Known[], score: number) => Promise<number>;
 }
 
 /** By what part bytes at the target score may be larger or smaller than expected, for each point that a score is away from it. */
@@ -47,13 +49,17 @@ const UNSURE_PER_POINT = 0.02;
 export async function settled(
   { targetScore, scale, patience }: Aim,
   curve: Curve,
-  { picture, first, close, tries, isNear, slope, most = Infinity }: Settling,
+  { picture, first, close, tries, isNear, slope, most = Infinity, expected }: Settling,
   before: readonly Known[] = [],
 ): Promise<Settled> {
   const known: Known[] = [...before];
   let best: Rated | undefined;
   let missed: { readonly bytes: number; readonly times: number } | undefined;
   let quality: number | undefined = first;
+  const nextIn = async (tried: readonly Known[], wanted: number) => {
+    const usual = () => expectedQuality(tried, wanted, scale, tried.length === 1 ? slope : undefined);
+    return nextQuality(tried, targetScore, scale, (await expected?.(tried, wanted)) ?? usual());
+  };
   for (let count = 0; count < tries && quality !== undefined; count++) {
     const trial = await curve(quality);
     const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
@@ -67,7 +73,7 @@ export async function settled(
     if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
     // Where a line between two qualities fell short, the next one goes further.
     const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
-    quality = nextQuality(known, { target: targetScore, margin }, scale, known.length === 1 ? slope : undefined);
+    if (count + 1 < tries) quality = await nextIn(known, targetScore + margin);
   }
   if (!best) throw new RangeError("no quality was tried");
   // What cannot look as promised looks as well as it can.

@@ -5,11 +5,13 @@
  */
 import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Way } from "./candidates.ts";
+import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
+import { hasManyTiles } from "./sample.ts";
 import { settled, type Settled } from "./settle.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
@@ -24,10 +26,13 @@ const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
 const MAX_WHOLE_TRIES = 4;
 /** What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and the rest is busier. */
-const WHOLE_OF_TILES = [
-  { points: 2, part: 0.91 },
-  { points: 0.7, part: 0.95 },
-] as const;
+const WHOLE_OF_TILES = {
+  few: [
+    { points: 2, part: 0.91 },
+    { points: 0.7, part: 0.95 },
+  ],
+  many: [{ points: 1, part: 0.967 }],
+} as const;
 /** A further way to encode is taken where it saves this part of the bytes. */
 const WORTH_TRYING = 0.01;
 /** A further way is looked for where the first is this far above the target score. */
@@ -86,7 +91,8 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
   const { reference, settings } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
-  const hasSpare = ways.some(({ spare }) => spare);
+  // A look at tiles is little beside one at a large picture.
+  const settlesTiles = ways.some(({ spare }) => spare) || hasManyTiles(reference.size);
   let best: Probed | undefined;
   for (const way of ways) {
     if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
@@ -95,7 +101,7 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
     for (const [index, variant] of variants.entries()) {
       if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
       const chosen = { ...settings, ...variant };
-      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || hasSpare, most });
+      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || settlesTiles, most });
       if (best.isBeaten) return best;
     }
   }
@@ -168,11 +174,12 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 }
 
 /** The whole picture, encoded by a way. */
-export async function wholeBy(search: WrittenSearch, { way, settings, known }: Probed): Promise<Settled> {
+export async function wholeBy(search: WrittenSearch, { way, settings, known, curve }: Probed): Promise<Settled> {
   const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const haste = triesFinal ? 0 : scale.haste;
-  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, haste) }));
+  const tiles = hasManyTiles(reference.size) ? "many" : "few";
+  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, haste) }));
   const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale);
   const quality = expectedQuality(expected, targetScore + patience.aim, scale, slope);
   const goal = {
@@ -183,6 +190,9 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known }: P
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,
+    ...(tiles === "many" && {
+      expected: guidedBySample({ ...search, picture: reference.sample.picture }, curve, known),
+    }),
   };
   return settled({ ...search, patience }, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
 }
@@ -237,7 +247,7 @@ export function endOf(
 }
 
 /** @param haste the points that it loses besides where it is tried in haste */
-function scoreOfWhole(score: number, haste = 0): number {
-  const lost = Math.max(...WHOLE_OF_TILES.map(({ points, part }) => points + part * (100 - score)));
+function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES, haste = 0): number {
+  const lost = Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
   return 100 - Math.max(0, lost + haste);
 }

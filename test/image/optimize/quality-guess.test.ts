@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
+import { guidedBySample } from "../../../src/image/optimize/guided.ts";
 import {
   expectedQuality,
   firstQuality,
@@ -9,6 +10,7 @@ import {
   nextQuality,
   usualLoss,
 } from "../../../src/image/optimize/losses.ts";
+import type { Scale } from "../../../src/image/optimize/quality.ts";
 
 const SCALE = { least: 1, step: 0.25 };
 
@@ -49,14 +51,15 @@ describe("an expected quality", () => {
 });
 
 describe("the next quality", () => {
-  const aim = { target: 75, margin: 0.5 };
+  const next = (known: readonly Known[], scale: Scale) =>
+    nextQuality(known, 75, scale, expectedQuality(known, 75.5, scale));
 
   it("lies between those that reach the target and those that do not", () => {
     const known = [
       { quality: 60, score: 74.9 },
       { quality: 61, score: 90 },
     ];
-    const quality = nextQuality(known, aim, SCALE);
+    const quality = next(known, SCALE);
     expect(quality).toBeGreaterThan(60);
     expect(quality).toBeLessThan(61);
   });
@@ -66,8 +69,8 @@ describe("the next quality", () => {
       { quality: 60, score: 74 },
       { quality: 60.25, score: 76 },
     ];
-    expect(nextQuality(known, aim, SCALE)).toBeUndefined();
-    expect(nextQuality([{ quality: 98, score: 60 }], aim, SCALE)).toBeUndefined();
+    expect(next(known, SCALE)).toBeUndefined();
+    expect(next([{ quality: 98, score: 60 }], SCALE)).toBeUndefined();
   });
 
   it.each(["heic", "avif"] as const)("is never one that %s codes as it coded one before", (name) => {
@@ -80,17 +83,34 @@ describe("the next quality", () => {
         quality,
       });
       const known = [lookedAt(80)];
-      for (
-        let next = nextQuality(known, aim, write.qualities);
-        next !== undefined;
-        next = nextQuality(known, aim, write.qualities)
-      ) {
-        known.push(lookedAt(next));
+      for (let tried = next(known, write.qualities); tried !== undefined; tried = next(known, write.qualities)) {
+        known.push(lookedAt(tried));
       }
       const codes = known.map(({ quality }) => coded(quality));
       expect(codes).toHaveLength(new Set(codes).size);
       expect(codes.length).toBeGreaterThan(1);
     }
+  });
+});
+
+describe("a quality that is found by the sample", () => {
+  const patience = { aim: 0.4, close: 1.8, triesAll: false };
+  const picture = { width: 768, height: 1_152 };
+  const place = { bytes: async () => new Uint8Array(1_000), confirm: async () => true };
+
+  it("follows steps that only the sample knows of", async () => {
+    const looked: number[] = [];
+    const scoreAt = (quality: number) => 70 + 0.02 * quality + (quality >= 76 ? 4 : 0) + (quality >= 78 ? 4 : 0);
+    const curve = (quality: number) => {
+      looked.push(quality);
+      return { quality, score: async () => scoreAt(quality), ...place };
+    };
+    const before = [70, 80].map((quality) => ({ quality, score: scoreAt(quality) }));
+    const expected = guidedBySample({ picture, scale: SCALE, patience }, curve, before);
+    const quality = await expected([{ quality: 74, score: scoreAt(74) - 1.2 }], 74.2);
+    expect(scoreAt(quality) - 1.2).toBeGreaterThanOrEqual(74.2);
+    expect(quality).toBeLessThan(78);
+    expect(new Set(looked).size).toBeLessThanOrEqual(4);
   });
 });
 
