@@ -57,7 +57,8 @@ export interface Writer {
    * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
    * a difference. `coded`: what a quality is to the encoder, where several are the same. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
    * points that they lose besides in files that are only looked at. `bits`: what a pixel of them takes at a score of 75, where
-   * those that take more lose points more quickly. `draft`: the points that drafts lose besides that, where
+   * those that take more lose points more quickly. `wholePixels`: of a picture of which tiles are not looked at first, at
+   * most. `draft`: the points that drafts lose besides that, where
    * they take a fraction of the time.
    */
   readonly qualities: {
@@ -67,6 +68,7 @@ export interface Writer {
     readonly losses?: readonly (readonly [quality: number, lost: number])[];
     readonly bits?: number;
     readonly haste?: number;
+    readonly wholePixels?: number;
     readonly draft?: number;
   };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */

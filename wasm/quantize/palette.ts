@@ -6,7 +6,7 @@ import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 
 /** Rounds of k-means, which end earlier once one leaves more than this part of the error. */
 const ROUNDS = 12;
-const WORTH_A_ROUND = 0.999;
+const WORTH_A_ROUND = 0.995;
 /** So many there are of photographs in the colors that are usual. */
 const TYPICAL_ROUNDS = 7;
 /** A round, for each sample. */

@@ -1,8 +1,9 @@
 /** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
 import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
-import { firstFrame, type Picture } from "../picture.ts";
+import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import type { EncodeSettings } from "../writer.ts";
+import { onlyStrips } from "./strips.ts";
 import type { Encode, Found } from "./trial.ts";
 
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
@@ -28,6 +29,23 @@ export async function isFlat(picture: Picture, breath: Breath): Promise<boolean>
     }
   }
   return same >= FLAT * picture.width * picture.height;
+}
+
+const STRIPS = 4;
+/** Rows of a picture whose quarter has strips of a few rows each. */
+const LEAST_ROWS = 64;
+
+/** A quarter of the rows of a picture, in strips from top to bottom; null where it is too low for that. */
+export function quarterOf(picture: Picture): Picture | null {
+  const { width, height, opaque, detail, texture } = picture;
+  if (height < LEAST_ROWS) return null;
+  const rows = Math.floor(height / STRIPS ** 2);
+  const strips = Array.from({ length: STRIPS }, (_, index) => {
+    return { y: Math.floor(((index + 1 / 2) * height) / STRIPS - rows / 2), rows };
+  });
+  return stillPicture({ width, height: rows * STRIPS, opaque, detail, texture }, async (breath) =>
+    onlyStrips(await firstFrame(picture, breath), strips),
+  );
 }
 
 /** Whether an encoding without loss is small enough, beside a lossy one that looks as asked, to look further. */

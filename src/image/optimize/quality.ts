@@ -22,6 +22,8 @@ export interface Scale {
    * stay; absent where they do not.
    */
   readonly haste?: number;
+  /** Pixels of a picture that is its own sample, at most, where tiles of smaller ones save time as well. */
+  readonly wholePixels?: number;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;
 }

@@ -58,14 +58,18 @@ export class Reference {
     this.breath = breath;
   }
 
-  /** Runs `work` with what renditions of a picture are compared with, which is freed at the end. */
+  /**
+   * Runs `work` with what renditions of a picture are compared with, which is freed at the end.
+   * @param wholePixels of a picture that is its own sample, at most
+   */
   static async during<Result>(
     picture: Picture,
     keeps: Keeping,
     breath: Breath,
     work: (reference: Reference) => Promise<Result>,
+    wholePixels?: number,
   ): Promise<Result> {
-    const reference = await Reference.of(picture, keeps, breath);
+    const reference = await Reference.of(picture, keeps, breath, wholePixels);
     try {
       return await work(reference);
     } finally {
@@ -74,12 +78,12 @@ export class Reference {
   }
 
   /** Reads a picture as far as it will be compared. */
-  static async of(picture: Picture, keeps: Keeping, breath: Breath): Promise<Reference> {
+  static async of(picture: Picture, keeps: Keeping, breath: Breath, wholePixels?: number): Promise<Reference> {
     const strips = stripsOf(picture);
     const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
     const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
-    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips));
+    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, wholePixels));
     return new Reference(picture, sample, open, keeps.prepared, breath);
   }
 

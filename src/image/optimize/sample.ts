@@ -13,7 +13,9 @@ import { comparedRows, GRID, STRIP_ROWS, type Strip } from "./strips.ts";
 export const TILE = STRIP_ROWS;
 const ACROSS = 4;
 /** Multiples of ACROSS. */
-const TILES = { few: 8, many: 24 };
+const TILES = { least: 4, few: 8, many: 24 };
+/** Tiles of a picture that is hardly large enough for a sample. */
+export const LEAST_TILES = TILES.least;
 /**
  * Pixels from which on many tiles are looked at. What the whole scores is then known within 0.45 points in place of a point,
  * and a try of such a picture costs as much as ten of its tiles.
@@ -22,7 +24,10 @@ const MANY_FROM_PIXELS = 4_000_000;
 /** Pixels up to which that is so: beside a larger picture every megabyte counts. */
 const MANY_UP_TO_PIXELS = 32_000_000;
 
-/** Pixels up to which a picture stands for itself: a sample would save less than it costs to confirm what it says. */
+/**
+ * Pixels up to which a picture stands for itself, unless its format says otherwise: a sample would save less than it costs
+ * to confirm what it says.
+ */
 const SMALL_PIXELS = 2.25 * TILE * TILE * TILES.few;
 
 export interface Sample {
@@ -34,8 +39,8 @@ export interface Sample {
 /** How samples that consist of tiles are compared. */
 export const SAMPLE_TILE: Tile = { width: TILE, height: TILE };
 
-function isWhole({ width, height }: Size): boolean {
-  return width * height <= SMALL_PIXELS || width < TILE || height < TILE;
+function isWhole({ width, height }: Size, wholePixels = SMALL_PIXELS): boolean {
+  return width * height <= wholePixels || width < TILE || height < TILE;
 }
 
 /** Whether the sample of a picture consists of many tiles. */
@@ -45,13 +50,14 @@ export function hasManyTiles({ width, height }: Size): boolean {
 }
 
 function tilesOf(size: Size): number {
-  return hasManyTiles(size) ? TILES.many : TILES.few;
+  if (hasManyTiles(size)) return TILES.many;
+  return size.width * size.height <= SMALL_PIXELS ? TILES.least : TILES.few;
 }
 
-/** The size of the sample of a picture: of a large one that is too narrow for tiles, that of its strips. */
+/** The size of the sample of a picture, as it is by default: of a large one that is too narrow for tiles, that of its strips. */
 export function sampleSize(size: Size): Size {
   if (!isWhole(size)) return { width: TILE * ACROSS, height: (TILE * tilesOf(size)) / ACROSS };
-  return { width: size.width, height: comparedRows(size) };
+  return ownSize(size);
 }
 
 /** Bytes of a sample and of what is done with it: the pixels, an encoding, its decoding and scoring. */
@@ -69,23 +75,36 @@ export function samplePart(size: Size): number {
 /** The whole of a small picture, or tiles spread over the strips of a large one, each in another column. */
 function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
   const { width, height } = size;
-  const count = tilesOf(size);
+  const tiles = tilesOf(size);
   const place = (from: number, to: number, part: number) => Math.floor((from + (to - from) * part) / GRID) * GRID;
-  return Array.from({ length: count }, (_, index) => {
-    const strip = strips[Math.floor((index * strips.length) / count)]!;
-    const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (count - 1));
-    return { x: place(0, width - TILE, ((index * 5) % count) / (count - 1)), y };
+  return Array.from({ length: tiles }, (_, index) => {
+    const strip = strips[Math.floor((index * strips.length) / tiles)]!;
+    const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (tiles - 1));
+    return { x: place(0, width - TILE, ((index * 5 + (tiles === LEAST_TILES ? 1 : 0)) % tiles) / (tiles - 1)), y };
   });
 }
 
-/** The sample of a picture, cut out of its strips. */
-export async function sampleOf(rows: Rows, size: Size, strips: readonly Strip[]): Promise<Sample> {
-  if (isWhole(size)) return { picture: inMemory(await collected(rows), sampleSize(size), rows.opaque) };
+/**
+ * The sample of a picture, cut out of its strips.
+ * @param wholePixels of a picture that is its own sample, at most
+ */
+export async function sampleOf(
+  rows: Rows,
+  size: Size,
+  strips: readonly Strip[],
+  wholePixels?: number,
+): Promise<Sample> {
+  if (isWhole(size, wholePixels)) return { picture: inMemory(await collected(rows), ownSize(size), rows.opaque) };
   const places = placesOf(size, strips);
+  const sample = { width: TILE * ACROSS, height: (TILE * places.length) / ACROSS };
   return {
     tiles: { side: TILE, across: ACROSS, places },
-    picture: inMemory(await tiled(rows, places, strips), sampleSize(size), rows.opaque),
+    picture: inMemory(await tiled(rows, places, strips), sample, rows.opaque),
   };
+}
+
+function ownSize(size: Size): Size {
+  return { width: size.width, height: comparedRows(size) };
 }
 
 async function collected(rows: Rows): Promise<Uint8Array> {

@@ -64,7 +64,8 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
         const { picture } = session;
         const ways = [session.way(format, breath)];
         const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
-        const found = await Reference.during(picture, room.reference, breath, search);
+        const { wholePixels } = format.write.qualities;
+        const found = await Reference.during(picture, room.reference, breath, search, wholePixels);
         if (!found) return BEATEN;
         const isMissed = found.score < targetScore && room.triesExact && format.can.lossless;
         if (!isMissed) return session.rendition(found);

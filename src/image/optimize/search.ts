@@ -6,11 +6,10 @@
  */
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
-import { type Candidate, candidatesFor, type Way } from "./candidates.ts";
+import { type Candidate, candidatesFor, closePoints, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { isFlat, isPromising, smallerExact } from "./exact.ts";
+import { isFlat, isPromising, quarterOf, smallerExact } from "./exact.ts";
 import type { Patience } from "./presets.ts";
-import { CLOSE_POINTS } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { mostInHaste, mostOnSample, type Rival } from "./rival.ts";
@@ -42,6 +41,8 @@ const ALIKE = 1.03;
  */
 const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
+/** What a quarter of a picture takes without loss of what all of it does: mostly a quarter, seldom more than this. */
+const MOST_OF_QUARTER = 1 / 3;
 
 /** What is searched for. */
 export interface Goal extends Rival {
@@ -75,9 +76,10 @@ export async function smallestAbove(
 ): Promise<Found | null> {
   const { format } = goal;
   const { sample } = reference;
-  const lookAt = (score: Reference["score"]) => new Look(format, sample.picture.opaque, score, breath);
-  const look = lookAt((rendition, background) => reference.score(rendition, background));
-  const onSample = lookAt((rendition, background) => reference.scoreSample(rendition, background));
+  const lookBy = (score: Reference["score"], onPart?: Look) =>
+    new Look(format, sample.picture.opaque, score, breath, onPart);
+  const onSample = lookBy((rendition, background) => reference.scoreSample(rendition, background));
+  const look = lookBy((rendition, background) => reference.score(rendition, background), onSample);
   const quest = { ...goal, reference, look, onSample, scale: format.write.qualities, breath };
   return ways.some(({ preview }) => preview) ? smallestPreviewed(quest, ways) : smallestWritten(quest, ways);
 }
@@ -141,7 +143,7 @@ async function onWhole(quest: Quest, { way, settings, best, distortionAt }: Cand
   const wholeAt = curveOf(way, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, await distortionAt(best.quality));
-  const close = isFrugal ? Infinity : Math.max(CLOSE_POINTS, patience.close - 1);
+  const close = isFrugal ? Infinity : closePoints(patience);
   const search = { first, trials: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
 }
@@ -179,11 +181,10 @@ async function rivalsOf(
  * The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort.
  */
 async function finished(
-  { reference, isFrugal }: Quest,
+  { reference: { size } }: Quest,
   candidate: Candidate,
   rivals: readonly Candidate[],
 ): Promise<Found> {
-  const { size, sample } = reference;
   const all = [candidate, ...rivals];
   const sizes: number[] = [];
   for (const { way, settings, best } of all) {
@@ -194,8 +195,7 @@ async function finished(
   let smallest: Found | undefined;
   for (const [index, one] of all.entries()) {
     if (sizes[index]! > least * ALIKE) continue;
-    // How a large picture is best written is found on a part of it.
-    const made = await written(one, one === candidate && sample.tiles !== undefined && !isFrugal);
+    const made = await written(one, false);
     if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
   }
   const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
@@ -216,10 +216,11 @@ async function withoutLoss(
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
   if (reaches && !(await isFlat(picture, breath))) return lossy;
-  if (reaches && tiles) {
-    const { encode } = await way.onSample({ picture });
+  const quarter = !tiles && picture.width * picture.height > SMALL_PIXELS ? quarterOf(picture) : null;
+  if (reaches && (tiles || quarter)) {
+    const { encode } = await way.onSample({ picture: quarter ?? picture });
     const exact = await encode({ ...settings, lossless: true, effort: 0 });
-    if (!isPromising(exact.length, bytes)) return lossy;
+    if (!isPromising(exact.length, quarter ? bytes * MOST_OF_QUARTER : bytes)) return lossy;
   }
   return smallerExact(way.encode, (file) => look.score(file), settings, targetScore, levels, lossy);
 }

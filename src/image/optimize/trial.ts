@@ -53,14 +53,17 @@ export class Look {
   private readonly breath: Breath;
   /** Backgrounds that show different things; null for opaque pictures. */
   private readonly backgrounds: readonly number[] | null;
+  /** A look at a part of the same picture, which says on which of them it looks worst. */
+  private readonly onPart: Look | undefined;
   /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
   private worst: number | undefined;
 
-  constructor(format: FormatDefinition, opaque: boolean, scoreOf: ScoreOf, breath: Breath) {
+  constructor(format: FormatDefinition, opaque: boolean, scoreOf: ScoreOf, breath: Breath, onPart?: Look) {
     this.format = format;
     this.scoreOf = scoreOf;
     this.breath = breath;
     this.backgrounds = opaque ? null : BACKGROUNDS;
+    this.onPart = onPart;
   }
 
   /** The score of a file. */
@@ -95,6 +98,7 @@ export class Look {
       bytes: async () => (bytes ??= await make()),
       score: async () => {
         if (exact) return 100;
+        this.worst ??= this.onPart?.worst;
         const score = await scoreOn(this.worst === undefined ? all : [this.worst]);
         this.worst ??= this.backgrounds?.find((background) => scores.get(background) === score);
         return score;

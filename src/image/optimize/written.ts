@@ -11,13 +11,15 @@ import { type Patience, patienceFrom } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
-import { hasManyTiles } from "./sample.ts";
+import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 import { settled, type Settled } from "./settle.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.ts";
 
 /** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
 const CLOSER_ON_SAMPLE = 0.5;
+/** The same of a small picture of which a few tiles are its sample. */
+const CLOSER_WHERE_SMALL = 0.75;
 /** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
 const NEAR_POINTS = 4;
 /** Renditions that are tried at most. */
@@ -177,6 +179,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 export async function wholeBy(search: WrittenSearch, { way, settings, known, curve }: Probed): Promise<Settled> {
   const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
+  const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
   const haste = triesFinal ? 0 : scale.haste;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, haste) }));
@@ -186,7 +189,7 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known, cur
     picture: reference.size,
     // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
     first: start ? nearest((quality + start.quality) / 2, scale) : quality,
-    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close,
+    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1),
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { Thread } from "../../../src/image/breath.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { candidatesFor, type Way } from "../../../src/image/optimize/candidates.ts";
+import { patienceOf } from "../../../src/image/optimize/presets.ts";
 import { Look } from "../../../src/image/optimize/trial.ts";
 import type { EncodeSettings } from "../../../src/image/writer.ts";
 import { noise, pictureOf } from "../../support/rows.ts";
@@ -45,10 +46,42 @@ it("never writes two renditions at a time", async () => {
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
+      patience: patienceOf({ kind: "smart", preset: "medium" }),
       breath,
     };
     expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
   });
   expect(active.files).toBeGreaterThan(1);
   expect(active.most).toBe(1);
+});
+
+it.each([
+  ["a few colors reach the target score", 95, 1],
+  ["no palette does", SCORE, 3],
+])("tries other losses only where palettes of a few colors do not do: %s", async (_name, score, most) => {
+  const picture = pictureOf([noise(48, 40)]);
+  const study = png.write.study(picture);
+  await new Thread(
+    () => 0,
+    () => scheduler.wait(0),
+  ).run(async (breath) => {
+    const encode = (settings: EncodeSettings) => study.encode(settings, breath);
+    const way: Way = {
+      encode,
+      preview: (settings) => study.preview(settings, breath),
+      finish: encode,
+      onSample: () => Promise.reject(new Error("the sample is the picture")),
+      variants: png.write.variants,
+    };
+    const quest = {
+      sample: { picture },
+      look: new Look(png, true, async () => score, breath),
+      format: png,
+      settings: SETTINGS,
+      targetScore: TARGET_SCORE,
+      patience: patienceOf({ kind: "smart", preset: "medium" }),
+      breath,
+    };
+    expect(await candidatesFor(quest, [way])).toHaveLength(most);
+  });
 });

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { smallerExact } from "../../../src/image/optimize/exact.ts";
+import { quarterOf, smallerExact } from "../../../src/image/optimize/exact.ts";
+import { firstFrame } from "../../../src/image/picture.ts";
 import { rendered } from "../../support/render.ts";
-import { paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
+import { drain, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
@@ -35,6 +36,23 @@ describe("WebP by a preset", () => {
     }
     expect(sizes[0]).toBeLessThanOrEqual(sizes[1] ?? 0);
     expect(sizes[1]).toBeLessThanOrEqual(sizes[2] ?? 0);
+  });
+});
+
+describe("a quarter of a picture", () => {
+  const striped = (height: number) => pictureOf([paint(20, height, (_x, y) => [y, 0, 0, 255])]);
+
+  it("has strips from top to bottom", async () => {
+    const quarter = quarterOf(striped(160));
+    if (!quarter) throw new Error("the picture is high enough");
+    const { data, height } = await drain(await firstFrame(quarter, UNPAUSED));
+    expect(height).toBe(40);
+    const rows = Array.from({ length: height }, (_, row) => data[row * 20 * 4]);
+    expect(rows).toEqual([15, 55, 95, 135].flatMap((from) => Array.from({ length: 10 }, (_, row) => from + row)));
+  });
+
+  it("is not taken of a picture of a few rows", () => {
+    expect(quarterOf(striped(63))).toBeNull();
   });
 });
 

@@ -60,6 +60,25 @@ describe("a reference", () => {
     plain.close();
   });
 
+  it("has a few tiles of a picture that would otherwise be its own sample, where that is asked for", async () => {
+    const size = { width: 640, height: 520 };
+    const original = pictureOf(size, 20);
+    const whole = await Reference.of(original, NOT_KEPT, UNPAUSED);
+    const tiled = await Reference.of(original, NOT_KEPT, UNPAUSED, 300_000);
+    expect(whole.sample.tiles).toBeUndefined();
+    const { tiles, picture } = tiled.sample;
+    expect(picture.width * picture.height).toBeLessThan((size.width * size.height) / 2);
+    const places = tiles?.places ?? [];
+    expect(places.length * SAMPLE_TILE.width * SAMPLE_TILE.height).toBe(picture.width * picture.height);
+    for (const { x, y } of places) {
+      expect(x + SAMPLE_TILE.width).toBeLessThanOrEqual(size.width);
+      expect(y + SAMPLE_TILE.height).toBeLessThanOrEqual(size.height);
+    }
+    expect(await tiled.scoreSample(await firstFrame(picture, UNPAUSED))).toBe(100);
+    whole.close();
+    tiled.close();
+  });
+
   it("scores strips of a picture that is too narrow for tiles and too large to be looked at as a whole", async () => {
     const size = { width: 100, height: 60_000 };
     const [original, rendition] = [pictureOf(size, 0), pictureOf(size, 9)];

@@ -101,13 +101,20 @@ async function choiceForOthers(
       .map((strategy): Choice => ({ representation, strategy, ...TRIAL })),
   );
   const [best, least] = await smallestOf(await promising(choices, sample, breath), sample, breath);
-  return { ...best, ...compressionFor(pixels, effort, least / (sample.pixels() * 3)) };
+  // Several indices in a byte are compressed as one.
+  const bytesPerPixel = Math.min(1, best.representation.depth / 8);
+  return { ...best, ...compressionFor(pixels * bytesPerPixel, effort, least / (sample.pixels() * 3)) };
 }
 
 /**
  * What is larger by more than this on a part is not the smallest on the whole: on 100 pictures it was by at most 1.04.
  */
 const PROMISING = 1.08;
+/**
+ * Choosing filters by entropy takes longest: it is not tried where choosing them by sums takes more than so many times the
+ * least. On 27 drawings it took at most 8 percent less than that.
+ */
+const NEAR_SUM = 1.12;
 
 /**
  * Those that are among the smallest on a part of the sample, where that is quicker than to try them all on all of it.
@@ -115,9 +122,17 @@ const PROMISING = 1.08;
 async function promising(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<readonly Choice[]> {
   const part = choices.length > 1 ? sample.part() : null;
   if (!part) return choices;
-  const sizes = await sizesOf(choices, part, breath);
-  const limit = Math.min(...sizes) * PROMISING;
-  return choices.filter((_, index) => (sizes[index] ?? Infinity) <= limit);
+  const sizes = new Map<Choice, number>();
+  const bySum = new Map<Representation, number>();
+  const least = () => Math.min(...sizes.values());
+  const isSlow = ({ strategy }: Choice) => strategy === "entropy";
+  for (const choice of choices.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
+    if (isSlow(choice) && (bySum.get(choice.representation) ?? 0) > least() * NEAR_SUM) continue;
+    const bytes = await part.bytes(choice, breath);
+    sizes.set(choice, bytes);
+    if (choice.strategy === "sum") bySum.set(choice.representation, bytes);
+  }
+  return choices.filter((choice) => (sizes.get(choice) ?? Infinity) <= least() * PROMISING);
 }
 
 async function smallestOf(
