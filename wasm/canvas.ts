@@ -63,11 +63,29 @@ export function canvasPrice(width: number, height: number, bandRows: number): Pr
   return priced(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
 }
 
+/** Decodes pictures that may be predicted from those before them. */
+export interface NativeSequence {
+  /**
+   * Decodes the next picture, which is the canvas's then.
+   * @throws NativeError when it is damaged or of another size, or memory does not suffice
+   */
+  next(canvas: NativeCanvas, picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer>;
+  /** To be said before the decoder of the job is closed. May be called twice. */
+  close(): void;
+}
+
 /** A decoder that one job has alone, for its decoding may pause; allocations fail beyond what the job declared. */
-export class NativeStills extends LoneJob<CanvasExports> {
+export class NativeStills<Exports extends CanvasExports = CanvasExports> extends LoneJob<Exports> {
   /** @param price of all that is decoded */
-  constructor(module: NativeModule<CanvasExports>, price: Price) {
+  constructor(module: NativeModule<Exports>, price: Price) {
     super(module, price.bytes, fuelFor(price));
+  }
+
+  /** A copy of a coded picture in the module, which whoever decodes it frees. */
+  copyOf(picture: CodedPicture): Pointer {
+    const copy = allocated(this.call((exports) => exports.malloc(picture.bytes)));
+    picture.write(this.bytes(copy, picture.bytes));
+    return copy;
   }
 
   /**
@@ -99,12 +117,19 @@ export class NativeCanvas {
    * @throws NativeError when the picture is damaged or of another size, or memory does not suffice
    */
   async decode(picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer> {
-    const copy = allocated(this.call((exports) => exports.malloc(picture.bytes)));
-    picture.write(this.stills.bytes(copy, picture.bytes));
+    const copy = this.stills.copyOf(picture);
     const pace = { breath, nanoseconds: picture.nanoseconds };
     const decoded = await this.stills
       .callPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers)
       .catch((error: unknown) => this.stills.refuse(error));
+    return this.take(decoded, colors);
+  }
+
+  /**
+   * A decoded picture becomes the canvas's.
+   * @throws NativeError when there is none, for want of memory
+   */
+  take(decoded: Pointer, colors: SampleMeaning | undefined): Pointer {
     this.pictures.add(allocated(decoded));
     if (colors) this.call((exports) => exports.picture_colors(decoded, colors.matrix, colors.fullRange ? 1 : 0));
     return decoded;

@@ -34,7 +34,8 @@ export async function outputFormatsOf(
   const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
   const keeps = format.write ?? (word === undefined && !plan.changesPixels && format.recompress);
-  const same = keeps ? format : fallback(pictureOf(stored, plan).opaque);
+  const moves = !isStill && !format.can.animation;
+  const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [same];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
     (row) => row.write && isTaken(row, accept) && (isStill || row.can.animation),
@@ -45,8 +46,9 @@ export async function outputFormatsOf(
   return candidates.length > 0 ? candidates : [same];
 }
 
-/** What a picture becomes whose own format cannot be written: PNG where there is alpha, else JPEG. */
-function fallback(opaque: boolean): FormatDefinition {
+/** What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG. */
+function fallback(opaque: boolean, moves: boolean): FormatDefinition {
+  if (moves) return FORMATS.webp;
   return opaque ? FORMATS.jpeg : FORMATS.png;
 }
 

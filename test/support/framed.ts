@@ -99,6 +99,22 @@ const infe = (id: number, type: string) => box("infe", [2, 0, 0, 0], u16(id), u1
 export const itemsOf = (count: number, type: string) =>
   box("iinf", [1, 0, 0, 0], u32(count), together(Array.from({ length: count }, (_, index) => infe(index + 1, type))));
 
+/** Configuration of 8 bits and 4:2:0, and a sequence header of one pixel. */
+const AV1C = [0x81, 0x00, 0x0c, 0x00, 0x0a, 0x06, 0x18, 0x00, 0x00, 0x00, 0x00, 0x20];
+
+/** Chunks from one on with a sample each. */
+export const stscEntry = (firstChunk: number) => joined(u32(firstChunk), u32(1), u32(1));
+
+/** A sequence of AV1 of one pixel, whose tables of samples are what it is told. */
+export function avis(...tables: readonly Uint8Array[]): Uint8Array {
+  const entry = joined(new Uint8Array(24), u16(1), u16(1), new Uint8Array(50), box("av1C", AV1C));
+  const handler = box("hdlr", FULL, u32(0), text("pict"), new Uint8Array(13));
+  const stbl = box("stbl", box("stsd", FULL, u32(1), box("av01", entry)), ...tables);
+  const mdhd = box("mdhd", FULL, u32(0), u32(0), u32(1_000), u32(0), u32(0));
+  const trak = box("trak", box("tkhd", new Uint8Array(84)), box("mdia", mdhd, handler, box("minf", stbl)));
+  return joined(box("ftyp", text("avis"), u32(0), text("avis")), box("moov", trak));
+}
+
 /** Items of a HEIF file in two pieces each, which are a share of the file together, and may be those of other items. */
 export function heifOfPieces(items: number, share: number): Uint8Array {
   const written = (bytes: number) => {

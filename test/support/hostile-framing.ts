@@ -12,6 +12,7 @@ import {
   PNG_TAIL,
   VP8L,
   VP8X,
+  avis,
   bomb,
   box,
   chunk,
@@ -28,6 +29,7 @@ import {
   repeated,
   riff,
   segment,
+  stscEntry,
   svg,
   text,
   tiff,
@@ -130,6 +132,26 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
   },
   "HEIF, tracks": (bytes) =>
     joined(box("ftyp", text("heic"), u32(0), text("msf1heic")), box("moov", repeated(box("trak", box("mdia")), bytes))),
+  "AVIF, a sequence in one chunk for every sample": (bytes) =>
+    avis(
+      box("stsz", FULL, u32(1), u32(bytes / 20)),
+      box("stts", FULL, u32(bytes / 20), repeated([...u32(0), ...u32(1)], (bytes / 20) * 8)),
+      box(
+        "stsc",
+        FULL,
+        u32(bytes / 60),
+        numbered((bytes / 60) * 12, (index) => stscEntry(index + 1)),
+      ),
+      box("stco", FULL, u32(bytes / 20), repeated(u32(16), (bytes / 20) * 4)),
+    ),
+  "AVIF, samples that are all of the file": (bytes) =>
+    avis(
+      box("stsz", FULL, u32(bytes), u32(1_400)),
+      box("stts", FULL, u32(1), [...u32(1_400), ...u32(1)]),
+      box("stsc", FULL, u32(1), stscEntry(1)),
+      box("stco", FULL, u32(1_400), new Uint8Array(4 * 1_400)),
+      box("free", new Uint8Array(bytes)),
+    ),
   "HEIF, a list of items again in every track": (bytes) => {
     // Pieces without a place and a length take no bytes of the file, and are all of it.
     const locations = box("iloc", FULL, [0, 0], u16(1), [...u16(1), ...u16(0), ...u16(60_000)]);

@@ -9,7 +9,7 @@
 // Quarters of the work on a pixel: what it takes to read and predict it, to filter it, and to put film grain on it.
 enum { BLOCK_QUARTERS = 3, FILTER_QUARTERS = 1, GRAIN_QUARTERS = 1 };
 
-// Said before each block; frames that are predicted from others are none of stills.
+// Said before each block.
 static void breathe_block(enum BlockSize size) {
   breathe(dav1d_block_dimensions[size][0] * dav1d_block_dimensions[size][1] * 16 * BLOCK_QUARTERS);
 }
@@ -28,6 +28,12 @@ static void breathe_row(const Dav1dFrameContext *frame, int row) {
                                               const Av1Block *block) {                                                 \
     breathe_block(size);                                                                                               \
     __real_dav1d_recon_b_intra_##bits##bpc(task, size, edges, block);                                                  \
+  }                                                                                                                    \
+                                                                                                                       \
+  int __real_dav1d_recon_b_inter_##bits##bpc(Dav1dTaskContext *, enum BlockSize, const Av1Block *);                    \
+  int __wrap_dav1d_recon_b_inter_##bits##bpc(Dav1dTaskContext *task, enum BlockSize size, const Av1Block *block) {     \
+    breathe_block(size);                                                                                               \
+    return __real_dav1d_recon_b_inter_##bits##bpc(task, size, block);                                                  \
   }                                                                                                                    \
                                                                                                                        \
   void __real_dav1d_filter_sbrow_##bits##bpc(Dav1dFrameContext *frame, int row);                                       \

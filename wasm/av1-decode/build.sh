@@ -21,6 +21,6 @@ done
 compile "$work/own" "$here"/*.c "$here"/../{planes,heap}.c -- "${flags[@]}" -I"$here/.." -Wall -Wextra -Wno-strict-prototypes
 
 link_module "$here/av1-decode.wasm" -z stack-size=524288 \
-  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free --wrap=dav1d_{recon_b_intra,filter_sbrow,apply_grain}_{8,16}bpc \
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free --wrap=dav1d_{recon_b_{intra,inter},filter_sbrow,apply_grain}_{8,16}bpc \
   "$work"/*/*.o
 count_work "$here/av1-decode.wasm"

@@ -1,4 +1,4 @@
-/** Decodes still AV1 pictures with dav1d. */
+/** Decodes still AV1 pictures with dav1d; those of sequences in sequence.ts. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
 import { heapOf, native } from "../load.ts";
 import { type Price, priced, sequence } from "../price.ts";
@@ -7,7 +7,15 @@ import module from "./av1-decode.wasm";
 /** Linear memory that the idle instance may keep: what single pictures of 8 megapixels need. */
 const KEEP_BYTES = 24 << 20;
 
-const av1 = native<CanvasExports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
+/** The functions of the module. */
+export interface Av1Exports extends CanvasExports {
+  sequence_open(width: number, height: number, bits: number, mostPixels: number, operatingPoint: number): number;
+  /** Decodes a picture from `size` bytes, which it frees. May pause. */
+  sequence_next(sequence: number, bytes: number, size: number): number;
+  sequence_close(sequence: number): void;
+}
+
+const av1 = native<Av1Exports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
 
 /** One picture, as its container and its headers describe it. */
 export interface Av1Picture {
@@ -20,7 +28,7 @@ export interface Av1Picture {
 }
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
-export function openAv1Stills(price: Price): NativeStills {
+export function openAv1Stills(price: Price): NativeStills<Av1Exports> {
   return new NativeStills(av1, price);
 }
 
@@ -37,7 +45,7 @@ export function av1Picture({ units, width, height, bits }: Av1Picture): CodedPic
 }
 
 /** In which the module counts its work (breaths.c). */
-const UNITS_PER_PIXEL = 4;
+export const UNITS_PER_PIXEL = 4;
 /** Measured on photographs, from quality 80 to lossless: a pixel predicted and filtered, and a byte read. */
 const PIXEL_NANOSECONDS = 30;
 const BYTE_NANOSECONDS = 85;
@@ -48,7 +56,7 @@ function workPrice(pixels: number, payloadBytes: number): Price {
 
 /** Bytes of what dav1d knows of each pixel besides its samples, at most. */
 const NOTES_BYTES = 1;
-const DECODER_BYTES = 2 << 20;
+export const DECODER_BYTES = 2 << 20;
 
 /** The price of decoding a picture, the samples left out. */
 export function av1DecodePrice({ pixels, payloadBytes }: { pixels: number; payloadBytes: number }): Price {

@@ -1,11 +1,13 @@
-/** AVIF: AV1 stills in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
+/** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
 import { format } from "../format.ts";
-import { av1 } from "./avif/codec.ts";
+import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
 import { factsOf } from "./heif/facts.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
+import { openSequence } from "./heif/sequence-frames.ts";
+import { readSequence, sequenceFacts } from "./heif/sequence.ts";
 import { strip } from "./heif/strip.ts";
 import { AVIF } from "./optional.ts";
 
@@ -22,16 +24,21 @@ const LOSSES = [
 
 export const avif = format({
   ...AVIF,
-  summary:
-    "AV1, 8 to 12 bits, lossy or lossless, with alpha; of a sequence the still picture, or else its first frame.",
+  summary: "AV1, 8 to 12 bits, lossy or lossless, with alpha; animations (image sequences) are read, not written.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: true },
   read: {
-    probe: (bytes) => factsOf(bytes, av1),
+    probe(bytes) {
+      const sequence = readSequence(bytes, av1Sequences);
+      return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
+    },
     price({ width, height, alpha, decodeBytes, decodeMs }) {
       const usual = resultPrice({ width, height, opaque: !alpha });
       return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
     },
-    open: (bytes, _facts, demand, breath) => openImage(bytes, av1, demand, breath),
+    open(bytes, _facts, demand, breath) {
+      const sequence = readSequence(bytes, av1Sequences);
+      return sequence ? openSequence(sequence, av1Sequences, demand, breath) : openImage(bytes, av1, demand, breath);
+    },
   },
   write: {
     price: encodePrice,

@@ -96,7 +96,7 @@ function unchangedBy({
 }: Pick<Wish, "stored" | "plan" | "format" | "aim">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
-  if (stored.firstOnly) return null;
+  if (stored.firstOnly || (facts.frames > 1 && !format.can.animation)) return null;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;

@@ -43,9 +43,9 @@ inline void draw(Input &input, Picture *picture, const Claim &claim) {
   canvas_close(canvas);
 }
 
-// `decode` gives the bytes, which are the module's to free, to its decoder.
+// `decode` takes the bytes, which are its own to free, and calls the module in ways that end where that says `fail`.
 template <typename Decode>
-void read(Input &input, Decode decode) {
+void read_unguarded(Input &input, Decode decode) {
   const Bytes file = host::file(input);
   if (file.size() < HEADER_BYTES) return;
   const Claim claim = {file[0] | file[1] << 8, file[2] | file[3] << 8, file[4]};
@@ -54,12 +54,21 @@ void read(Input &input, Decode decode) {
   auto *bytes = (uint8_t *)__wrap_malloc(size);
   if (!bytes) return;
   std::copy(file.begin() + HEADER_BYTES, file.end(), bytes);
-  static Picture *picture;
-  picture = nullptr;
-  host::run([&] { picture = decode(bytes, size, claim); });
+  Picture *const picture = decode(bytes, size, claim);
   if (!picture) return;
   draw(input, picture, claim);
   picture_close(picture);
+}
+
+// `decode` gives the bytes, which are the module's to free, to its decoder.
+template <typename Decode>
+void read(Input &input, Decode decode) {
+  read_unguarded(input, [&](uint8_t *bytes, size_t size, const Claim &claim) {
+    static Picture *picture;
+    picture = nullptr;
+    host::run([&] { picture = decode(bytes, size, claim); });
+    return picture;
+  });
 }
 
 }  // namespace stills

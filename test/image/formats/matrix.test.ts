@@ -8,6 +8,7 @@ import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import { pictureOf } from "../../../src/image/pipeline.ts";
 import { planSteps, storedSize } from "../../../src/image/plan.ts";
 import avif from "../../fixtures/avif/premultiplied.avif";
+import avifAnimated from "../../fixtures/avif/sequence-alpha.avif";
 import bmp from "../../fixtures/bmp/rgba32.bmp";
 import gif from "../../fixtures/gif/dispose-background.gif";
 import heic from "../../fixtures/heic/alpha.heic";
@@ -35,7 +36,7 @@ const FILES = {
   png: [png, apng],
   gif: [gif],
   webp: [webp, animated],
-  avif: [avif],
+  avif: [avif, avifAnimated],
   heic: [heic],
   jxl: [jxl, jxlAnimated],
   bmp: [bmp],

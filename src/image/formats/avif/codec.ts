@@ -1,9 +1,11 @@
 /** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
-import { av1DecodePrice, av1Picture, openAv1Stills } from "../../../../wasm/av1-decode/decoder.ts";
+import { type Av1Exports, av1DecodePrice, av1Picture, openAv1Stills } from "../../../../wasm/av1-decode/decoder.ts";
+import { av1Sample, Av1Sequence, av1SequencePrice, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
+import type { NativeStills } from "../../../../wasm/canvas.ts";
 import { beside, held } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
-import type { Codec, Coded, CodedHeaders } from "../heif/codec.ts";
+import type { Codec, Coded, CodedHeaders, SequenceCodec } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";
 import { baseQuantizer } from "./quantizer.ts";
 import { readSequence, type Sequence, UNIT, unitsOf } from "./units.ts";
@@ -77,4 +79,24 @@ export const av1: Codec = {
   },
   openStills: openAv1Stills,
   picture: (coded, headers) => av1Picture({ ...headers, units: unitsWith(coded).bytes }),
+};
+
+/** Pictures that the decoder holds at once: those that later ones may be predicted from, and the one that is decoded. */
+const REFERENCES = 8;
+
+function workOf(headers: CodedHeaders): Av1Work {
+  return { pixels: paddedPixels(headers), samplesPerPixel: PLANES[headers.chroma] };
+}
+
+export const av1Sequences: SequenceCodec = {
+  ...av1,
+  brand: "avis",
+  sequencePrice(headers, samples) {
+    const { copies } = headers as Av1Headers;
+    return beside(av1SequencePrice(workOf(headers), samples), held((REFERENCES + copies) * samplesBytes(headers)));
+  },
+  openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1Exports>, headers),
+  sample(payload, config, headers) {
+    return av1Sample(config ? unitsWith({ config, payload }).bytes : payload, workOf(headers));
+  },
 };

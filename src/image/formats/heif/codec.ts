@@ -6,7 +6,7 @@
  * decoded one at a time; their samples stay until they are freed, so that a grid holds one row of its tiles. Some rows
  * of a decoded picture are then converted into the band, or the luma of one becomes the alpha of what is there.
  */
-import type { CodedPicture, NativeStills } from "../../../../wasm/canvas.ts";
+import type { CodedPicture, NativeSequence, NativeStills } from "../../../../wasm/canvas.ts";
 import type { Price } from "../../../../wasm/price.ts";
 import type { Size } from "../../geometry.ts";
 
@@ -43,4 +43,27 @@ export interface Codec {
   openStills(price: Price): NativeStills;
   /** What the decoder takes; it refuses a picture that has another size or kind of samples than `headers` says. */
   picture(coded: Coded, headers: CodedHeaders): CodedPicture;
+}
+
+/** The samples of a track, all together. */
+export interface SamplesExtent {
+  readonly count: number;
+  readonly largestBytes: number;
+  readonly totalBytes: number;
+}
+
+/** A coding whose pictures may follow one another in a track, each predicted from those before it. */
+export interface SequenceCodec extends Codec {
+  /** The major brand of files that show their track, whatever items they have. */
+  readonly brand: string;
+  /** The price of decoding all samples of a track, with the pictures that stay for later ones. */
+  sequencePrice(headers: CodedHeaders, samples: SamplesExtent): Price;
+  /**
+   * A decoder for a track, in that of the job.
+   * @param headers of the first sample, as which all are
+   * @throws NativeError when memory does not suffice
+   */
+  openSequence(stills: NativeStills, headers: CodedHeaders): NativeSequence;
+  /** The next sample of a track; the first one with its configuration. */
+  sample(payload: Uint8Array, config: Uint8Array | undefined, headers: CodedHeaders): CodedPicture;
 }

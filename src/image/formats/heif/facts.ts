@@ -26,7 +26,8 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
   };
 }
 
-function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
+/** What is said of a picture that stands alone, or of the first of a sequence. */
+export function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
   const { color, alpha, crop, orientation } = picture;
   const { bits, chroma, quality } = color.headers;
   const channels = chroma === "gray" ? 1 : 3;
@@ -48,7 +49,7 @@ function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
   };
 }
 
-function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeBytes" | "decodeMs">> {
+export function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeBytes" | "decodeMs">> {
   return { decodeBytes: bytes, decodeMs: ms };
 }
 

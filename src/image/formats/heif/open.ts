@@ -1,6 +1,7 @@
 /** Opens what a HEIF file shows. */
 import type { Breath } from "../../breath.ts";
 import type { Decoded, Demand } from "../../format.ts";
+import type { Box } from "../../geometry.ts";
 import type { Codec } from "./codec.ts";
 import { imagePrice, overlayRows, readImage } from "./overlay.ts";
 import { regionRows } from "./rows.ts";
@@ -16,12 +17,7 @@ export async function* openImage(
   breath: Breath,
 ): AsyncGenerator<Decoded> {
   const image = readImage(bytes, codec);
-  const { crop } = image;
-  const left = Math.min(crop.width - 1, Math.max(0, Math.floor(demand.box.x)));
-  const top = Math.min(crop.height - 1, Math.max(0, Math.floor(demand.box.y)));
-  const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
-  const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
-  const region = { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top };
+  const { region, box } = wantedRegion(image.crop, demand);
   const stills = codec.openStills(imagePrice(image, codec));
   try {
     const decoder = { codec, stills, breath };
@@ -30,7 +26,6 @@ export async function* openImage(
       rows.close();
       stills.close();
     };
-    const box = { ...demand.box, x: demand.box.x - left, y: demand.box.y - top };
     try {
       yield { delayMs: 0, rows: { ...rows, close }, box };
     } finally {
@@ -39,4 +34,16 @@ export async function* openImage(
   } finally {
     stills.close();
   }
+}
+
+/** The pixels of the layers that a demand touches, and where the demanded region lies in them. */
+export function wantedRegion(crop: Box, demand: Demand): { readonly region: Box; readonly box: Box } {
+  const left = Math.min(crop.width - 1, Math.max(0, Math.floor(demand.box.x)));
+  const top = Math.min(crop.height - 1, Math.max(0, Math.floor(demand.box.y)));
+  const right = Math.max(left + 1, Math.min(crop.width, Math.ceil(demand.box.x + demand.box.width)));
+  const bottom = Math.max(top + 1, Math.min(crop.height, Math.ceil(demand.box.y + demand.box.height)));
+  return {
+    region: { x: crop.x + left, y: crop.y + top, width: right - left, height: bottom - top },
+    box: { ...demand.box, x: demand.box.x - left, y: demand.box.y - top },
+  };
 }

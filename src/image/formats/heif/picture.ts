@@ -65,7 +65,8 @@ export function sourcesOf({ references }: Items, item: Item): readonly number[] 
   return references.find(({ type, from }) => type === "dimg" && from === item.id)?.to ?? [];
 }
 
-function alphaOf(items: Items, master: Item): Item | undefined {
+/** The item that is the alpha channel of another. */
+export function alphaOf(items: Items, master: Item): Item | undefined {
   for (const { type, from, to } of items.references) {
     if (type !== "auxl" || !to.includes(master.id)) continue;
     const item = items.item(from);

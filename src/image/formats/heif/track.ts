@@ -1,15 +1,23 @@
 /**
- * The first frame of a HEIF file whose only pictures are those of a track (ISO/IEC 23008-12, section 7), as if it were
- * an item. Where its samples lie is said in boxes of ISO/IEC 14496-12, section 8.
+ * The tracks of pictures in a HEIF file (ISO/IEC 23008-12, section 7): the first frame of each is as an item is. What
+ * they are made of is said in boxes of ISO/IEC 14496-12, section 8.
  */
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items } from "./item.ts";
+import { readSamples } from "./samples.ts";
 
-/** The first sample of a track. */
-interface Sample extends Item {
-  readonly payload: Uint8Array;
+export interface Track extends Item {
   /** What the track says of others: `auxl` of an alpha channel, `prem` of colors that it was multiplied into. */
   readonly references: readonly { readonly type: string; readonly to: readonly number[] }[];
+  /** The payloads of `trak` and of the `stbl` in it. */
+  readonly trak: Uint8Array;
+  readonly stbl: Uint8Array;
+}
+
+/** The first frames of tracks as items. */
+export interface TrackItems extends Items {
+  readonly primary: Track;
+  item(id: number): Track;
 }
 
 /**
@@ -24,21 +32,21 @@ const WIDTH_AT = 24;
  * The first frame and its alpha as items. The first track that is not for another is the primary one.
  * @throws ApiError 422 when there is no such track, or it is damaged
  */
-export function readTracks(bytes: Uint8Array, moov: Uint8Array): Items {
-  const samples = new Map<number, Sample>();
+export function readTracks(bytes: Uint8Array, moov: Uint8Array): TrackItems {
+  const tracks = new Map<number, Track>();
   for (const { type, payload } of boxesOf(moov)) {
-    const sample = type === "trak" && readTrack(bytes, payload);
-    if (sample && !samples.has(sample.id)) samples.set(sample.id, sample);
+    const track = type === "trak" && readTrack(payload);
+    if (track && !tracks.has(track.id)) tracks.set(track.id, track);
   }
-  const all = [...samples.values()];
+  const all = [...tracks.values()];
   const primary = all.find(({ properties }) => !properties.some(({ type }) => type === "auxC"));
   if (!primary) throw unsupported("it has no still picture");
-  const item = (id: number) => samples.get(id) ?? fail();
+  const item = (id: number) => tracks.get(id) ?? fail();
   return {
     primary,
     item,
     references: all.flatMap(({ id, references }) => references.map(({ type, to }) => ({ type, from: id, to }))),
-    data: ({ id }) => item(id).payload,
+    data: ({ id }) => readSamples(bytes, item(id).stbl, 1).samples[0]?.bytes ?? fail(),
   };
 }
 
@@ -46,7 +54,7 @@ function fail(): never {
   throw damaged();
 }
 
-function readTrack(bytes: Uint8Array, trak: Uint8Array): Sample | undefined {
+function readTrack(trak: Uint8Array): Track | undefined {
   const mdia = child(trak, "mdia");
   const stbl = child(child(mdia, "minf"), "stbl");
   const { fields: handler } = fullBox(child(mdia, "hdlr"));
@@ -60,15 +68,15 @@ function readTrack(bytes: Uint8Array, trak: Uint8Array): Sample | undefined {
     return { type, to: Array.from({ length: payload.length >> 2 }, () => to.number(4)) };
   });
   const properties = [...propertiesOf(entry.payload), ...orientation];
-  return { id, type: entry.type, properties, references, payload: firstSample(bytes, stbl) };
+  return { id, type: entry.type, properties, references, trak, stbl };
 }
 
-function childOf(bytes: Uint8Array, type: string): Uint8Array | undefined {
+export function childOf(bytes: Uint8Array, type: string): Uint8Array | undefined {
   for (const box of boxesOf(bytes)) if (box.type === type) return box.payload;
   return undefined;
 }
 
-function child(bytes: Uint8Array, type: string): Uint8Array {
+export function child(bytes: Uint8Array, type: string): Uint8Array {
   return childOf(bytes, type) ?? fail();
 }
 
@@ -96,30 +104,4 @@ function propertiesOf(entry: Uint8Array): Box[] {
 
 function boxOf(type: string, payload: readonly number[]): Box {
   return { type, payload: Uint8Array.from(payload), cut: false };
-}
-
-function firstSample(bytes: Uint8Array, stbl: Uint8Array): Uint8Array {
-  const compact = childOf(stbl, "stz2");
-  const size = compact ? firstOfCompact(compact) : firstSize(child(stbl, "stsz"));
-  const wide = childOf(stbl, "co64");
-  const { fields: offsets } = fullBox(wide ?? child(stbl, "stco"));
-  if (offsets.number(4) === 0) throw damaged();
-  const from = offsets.number(wide ? 8 : 4);
-  if (size === 0 || from + size > bytes.length) throw damaged();
-  return bytes.subarray(from, from + size);
-}
-
-/** One size for all samples, or 0 and a list. */
-function firstSize(stsz: Uint8Array): number {
-  const { fields } = fullBox(stsz);
-  const shared = fields.number(4);
-  return fields.number(4) === 0 ? fail() : shared || fields.number(4);
-}
-
-/** Sizes of 4, 8 or 16 bits. */
-function firstOfCompact(stz2: Uint8Array): number {
-  const { fields } = fullBox(stz2);
-  const bits = fields.number(4);
-  if (fields.number(4) === 0) throw damaged();
-  return bits === 4 ? fields.number(1) >> 4 : fields.number(bits >> 3);
 }

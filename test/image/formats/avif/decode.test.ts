@@ -51,7 +51,7 @@ const FILES = [
     { width: 8, height: 10, orientation: 7, depth: 40 },
     "75bd30ada66f702e",
   ],
-  ["a still beside a sequence", animated, { width: 150, height: 150, frames: 1 }, "8b21cee93115b289"],
+  ["the first frame of a sequence", animated, { width: 150, height: 150, frames: 5 }, "8b21cee93115b289"],
   ["10 bits of BT.2020", rec2020, { depth: 30, subsample: "4:4:4" }, "2e2c517479001448"],
   ["10 bits, matrix by primaries", p3, { width: 1024, height: 428, depth: 30 }, "592b36f1e777980a"],
   ["film grain", grain, { subsample: "4:2:0" }, "94244dadb59115dd"],

@@ -33,9 +33,9 @@ function turned(bytes: Uint8Array, [a, b, c, d]: readonly [number, number, numbe
 }
 
 const FILES = [
-  ["AVIF", avif, withoutItems(animated), { width: 150, height: 150, alpha: false }],
-  ["AVIF with alpha", avif, new Uint8Array(tracksAlpha), { width: 150, height: 150, alpha: true }],
-  ["HEIC", heic, withoutItems(sequence), { width: 200, height: 160, alpha: false }],
+  ["AVIF", avif, withoutItems(animated), { width: 150, height: 150, alpha: false, frames: 5 }],
+  ["AVIF with alpha", avif, new Uint8Array(tracksAlpha), { width: 150, height: 150, alpha: true, frames: 5 }],
+  ["HEIC", heic, withoutItems(sequence), { width: 200, height: 160, alpha: false, frames: 1 }],
 ] as const satisfies readonly (readonly [string, FormatDefinition, Uint8Array, object])[];
 
 function textOf(bytes: Uint8Array): string {
@@ -64,9 +64,9 @@ function itemAt(bytes: Uint8Array, id: number): { entry: number; from: number } 
 }
 
 describe("a HEIF file that has tracks and no items", () => {
-  it.each(FILES)("is recognized, and a still picture: %s", async (_name, format, bytes, facts) => {
+  it.each(FILES)("is recognized, HEIC as a still picture: %s", async (_name, format, bytes, facts) => {
     expect(detect(bytes)).toBe(format.label.toLowerCase());
-    expect(format.read.probe(bytes)).toMatchObject({ ...facts, frames: 1, orientation: 1 });
+    expect(format.read.probe(bytes)).toMatchObject({ ...facts, orientation: 1 });
   });
 
   it.each([

@@ -1,0 +1,23 @@
+// Pictures of AV1 that may be predicted from those before them, decoded one after the other.
+#pragma once
+#include "dav1d/dav1d.h"
+#include "planes.h"
+
+typedef struct {
+  Planes planes;
+  Dav1dPicture decoded;
+} Picture;
+
+typedef struct Sequence Sequence;
+
+enum { SEQUENCE_DECODED, SEQUENCE_FULL, SEQUENCE_DAMAGED };
+
+// All pictures must have `width` x `height` pixels of `bits`. Returns NULL where memory does not suffice.
+Sequence *sequence_open(int width, int height, int bits, unsigned most_pixels, int operating_point);
+void sequence_close(Sequence *sequence);
+
+// The picture that is shown of the units in `bytes`, which are freed: NULL unless it was decoded. SEQUENCE_FULL is for
+// want of memory.
+int sequence_decode(Sequence *sequence, uint8_t *bytes, size_t size, Picture **picture);
+
+void picture_close(Picture *picture);
