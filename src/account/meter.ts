@@ -21,7 +21,7 @@ import {
   staleAt,
   take,
 } from "./ledger.ts";
-import type { Failure, RepeatableAsk, Spent, TakenWithReceipt } from "./metered.ts";
+import type { Failure, RepeatableAsk, Spent, TakenWithReceipt, Unneeded } from "./metered.ts";
 import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
 import { type ClaimAsk, ResultClaims } from "./result-claims.ts";
 import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
@@ -139,10 +139,11 @@ export class Meter extends DurableObject<Env> {
   }
 
   /** Gives reserved credits back, and counts the failure of a key and the processor time that it took. */
-  release(lease: number, failure?: Failure, ending?: Ending, reserved = 1, now = Date.now()): void {
+  release(lease: number, unspent?: Failure | Unneeded, ending?: Ending, reserved = 1, now = Date.now()): void {
     if (ending) this.end(ending, now);
     release(this.#ledger, lease, now, reserved);
-    if (failure) this.#noteFailure(failure, now);
+    if (unspent?.claim !== undefined) this.#claims.end(unspent.claim);
+    if (unspent && "key" in unspent) this.#noteFailure(unspent, now);
     this.#keep();
   }
 
@@ -223,8 +224,7 @@ export class Meter extends DurableObject<Env> {
     for (const one of [known, knownByBytes]) if (one) this.#results.put(one.name, one.result);
   }
 
-  #noteFailure({ key, ms, claim }: Failure, now: number): void {
-    if (claim !== undefined) this.#claims.end(claim);
+  #noteFailure({ key, ms }: Failure, now: number): void {
     lose(this.#ledger, ms, now);
     note(this.#ledger, key, { errors: 1, failedMs: Math.round(ms) }, now);
   }

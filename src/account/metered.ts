@@ -27,6 +27,11 @@ export interface Failure {
   readonly claim?: string;
 }
 
+/** A request with `reuse` that was given an earlier result: its claim ends, and one of those that wait looks. */
+export interface Unneeded {
+  readonly claim?: string;
+}
+
 /** A request that may be sent again under its name must find what became of it. */
 export interface RepeatableAsk extends Ask {
   /** The name of the receipt. */

@@ -212,7 +212,7 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
       if (status >= 400) await stub.fail(key);
     } else if (status >= 400)
       await stub.release(lease, { key, ms: allowance?.takenMs ?? 0, ...claim }, ending, credits);
-    else if (isReused) await stub.release(lease, undefined, ending, credits);
+    else if (isReused) await stub.release(lease, claim, ending, credits);
     else await stub.settle(lease, processed && { key, ...processed, ...claim }, ending, credits);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.

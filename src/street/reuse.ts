@@ -21,32 +21,29 @@ import {
   MAX_SOURCE_BYTES,
   MAX_VALIDATOR_CHARACTERS,
   REUSE_MARGIN_MS,
+  REUSE_WAIT_MS,
+  SMALL_ORIGINAL_BYTES,
   STORED_RESULT_KEPT_MS,
 } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { readOriginIfChanged } from "../source/origin.ts";
 import { type Validators, validatorsOf } from "../source/validators.ts";
-import { base64Url, sha256 } from "../storage/digest.ts";
-import { isConnected, type Store } from "../storage/providers.ts";
+import type { Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";
 import type { Street } from "./edges.ts";
 import type { Job, Ports, Source } from "./process.ts";
+import { bytesOf, type NamedBy, namesFor, type NameOf } from "./result-names.ts";
 import type { SetResult } from "./set.ts";
 
 /** What of an answer speaks of the work. */
 export type Answer = Omit<Success, "success" | "code" | "id"> | SetResult;
 
 /** What finding an earlier result needs. */
-export interface ReusePorts {
-  /** The version of the service. */
-  readonly engine: string;
-  /** The public address of the service. */
-  readonly baseUrl: string;
+export interface ReusePorts extends NamedBy {
   readonly now: () => number;
-  readonly recall: (name: string) => Promise<KnownResult | undefined>;
+  /** @param heldBytes of the original, which is held while somebody else's result is waited for */
+  readonly recall: (name: string, heldBytes: number) => Promise<KnownResult | undefined>;
   readonly isThere: (url: string) => Promise<boolean>;
-  /** What a saved connector says, which may have been changed. */
-  readonly connectorOf: (accountId: string, id: string) => Promise<object | undefined>;
   /** An original with what its origin says of it; null when it is the known one. */
   readonly readIfChanged: (
     source: Extract<Source, { kind: "fetch" }>,
@@ -62,17 +59,26 @@ interface ReusePlace {
   readonly baseUrl: string;
   /** That of the account's records. */
   readonly database: string;
-  /** How a result is waited for that somebody works on; absent: not. */
-  readonly ask?: ClaimAsk | undefined;
+  /** The claim of a request that may wait for a result that somebody works on; absent: it does not. */
+  readonly claim?: string | undefined;
 }
 
-export function reusePortsOf(env: Env, settings: Settings, { meter, baseUrl, database, ask }: ReusePlace): ReusePorts {
+/** Who has much in memory does not hold it while somebody else works, who may need the room. */
+function askOf(claim: string | undefined, heldBytes: number): ClaimAsk | undefined {
+  return claim === undefined ? undefined : { claim, waitMs: heldBytes > SMALL_ORIGINAL_BYTES ? 0 : REUSE_WAIT_MS };
+}
+
+export function reusePortsOf(
+  env: Env,
+  settings: Settings,
+  { meter, baseUrl, database, claim }: ReusePlace,
+): ReusePorts {
   const stub: DurableObjectStub<Meter> = env.METER.getByName(meter);
   return {
     engine: engineVersion(env),
     baseUrl,
     now: Date.now,
-    recall: async (name) => stub.recall(name, ask),
+    recall: async (name, heldBytes) => stub.recall(name, askOf(claim, heldBytes)),
     isThere: (url) => hasTemporary(env.BUCKET, url, Date.now()),
     connectorOf: async (accountId, id) => {
       const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
@@ -111,15 +117,28 @@ export async function processOrReuse(
   const { source, processing } = job;
   if (processing.reuse !== true) return worked(street, job, ports);
   const nameOf = await namesFor(job, reuse);
-  if (source.kind === "upload") {
-    const sent = await bytesOf(source.original);
-    const name = await nameOf(sent);
-    const known = await usable(name, reuse);
-    if (known) return reused(known, sent.name);
-    const outcome = await worked(street, job, ports);
-    const made = namedResult(name, { original: sent.hash }, outcome, job, reuse);
-    return { ...outcome, ...(made && { named: { known: made } }) };
-  }
+  if (source.kind === "fetch") return fetchedOrReused(street, { ...job, source }, ports, reuse, nameOf);
+  const sent = await bytesOf(source.original);
+  const name = await nameOf(sent);
+  const known = await usable(name, reuse, sent.length);
+  if (known) return reused(known, sent.name);
+  const outcome = await worked(street, job, ports);
+  const made = namedResult(name, { original: sent.hash }, outcome, job, reuse);
+  return { ...outcome, ...(made && { named: { known: made } }) };
+}
+
+/**
+ * The same for a picture that is fetched: its result is looked for by its address, and once its bytes are there by these. Who
+ * waits for others that fetch from the same address may then wait for those who have the same bytes, who wait for nobody.
+ */
+async function fetchedOrReused(
+  street: Pick<Street, "process" | "processSet">,
+  job: Job & { readonly source: Extract<Source, { kind: "fetch" }> },
+  ports: Ports,
+  reuse: ReusePorts,
+  nameOf: NameOf,
+): Promise<Outcome> {
+  const { source } = job;
   const name = await nameOf(["fetch", source.url, inOrder(source.headers)]);
   const known = await usable(name, reuse);
   const found = await reuse.readIfChanged(source, known?.validators ?? {}, ports.allowance?.signal);
@@ -128,10 +147,13 @@ export async function processOrReuse(
   try {
     const fetched = await bytesOf(original);
     if (known && known.original === fetched.hash) return reused(known, original.name);
+    const byBytes = await nameOf(fetched);
+    const sent = await usable(byBytes, reuse, fetched.length);
+    if (sent) return reused(sent, original.name);
     const outcome = await worked(street, job, { ...ports, readOriginal: async () => original });
     const made = namedResult(name, { original: fetched.hash, validators: short(validators) }, outcome, job, reuse);
-    const byBytes = made && { name: await nameOf(fetched), result: made.result };
-    return { ...outcome, ...(made && byBytes && { named: { known: made, knownByBytes: byBytes } }) };
+    const named = made && { known: made, knownByBytes: { name: byBytes, result: made.result } };
+    return { ...outcome, ...(named && { named }) };
   } finally {
     original.memory.release();
   }
@@ -144,9 +166,13 @@ async function worked(street: Pick<Street, "process" | "processSet">, job: Job, 
 }
 
 /** What was remembered, as far as it is still there: of several results all of them. */
-async function usable(name: string, { recall, isThere, now }: ReusePorts): Promise<KnownResult | undefined> {
+async function usable(
+  name: string,
+  { recall, isThere, now }: ReusePorts,
+  heldBytes = 0,
+): Promise<KnownResult | undefined> {
   try {
-    const known = await recall(name);
+    const known = await recall(name, heldBytes);
     if (!known || known.forgottenAt <= now()) return undefined;
     const urls = resultsIn(JSON.parse(known.answer) as Answer).map(({ url }) => url);
     // A store of the caller's is not asked: what was written there is taken to be there.
@@ -201,41 +227,6 @@ function namedResult(
   const most = "output" in answer ? MAX_KNOWN_ANSWER_CHARACTERS : MAX_KNOWN_SET_CHARACTERS;
   if (forgottenAt <= moment || text.length > most) return undefined;
   return { name, result: { forgottenAt, answer: text, ...original } };
-}
-
-/** Where a picture comes from, as far as it says which one it is. */
-interface Bytes {
-  readonly hash: string;
-  readonly name: string;
-}
-type Fetched = readonly ["fetch", url: string, headers: unknown];
-
-async function bytesOf({ bytes, name }: Original): Promise<Bytes> {
-  return { hash: await hashOf(bytes), name };
-}
-
-/** Names of a job's result: the same for the same work, whatever the order of the members, and for nothing else. */
-async function namesFor(
-  { accountId, processing, accept }: Job,
-  { engine, baseUrl, connectorOf }: ReusePorts,
-): Promise<(picture: Bytes | Fetched) => Promise<string>> {
-  const { reuse: _, response: __, ...work } = processing;
-  const isNegotiated = JSON.stringify(work).includes('"auto"');
-  const stores = [processing.store, ...Object.values(processing.outputs ?? {}).map(({ store }) => store)];
-  const ids = new Set(stores.flatMap((store) => (store && isConnected(store) ? [store.id] : [])));
-  const connectors: unknown[] = [];
-  for (const id of ids) connectors.push([id, inOrder((await connectorOf(accountId, id)) ?? {})]);
-  const isStored = stores.some((store) => store !== undefined);
-  return async (picture) => {
-    const shown = "hash" in picture ? ["upload", picture.hash] : picture;
-    // The name of an object in a store follows from that of the original.
-    const target = isStored ? [connectors, "hash" in picture ? picture.name : ""] : [];
-    return hashOf(JSON.stringify([shown, inOrder(work), isNegotiated ? (accept ?? "") : "", target, baseUrl, engine]));
-  };
-}
-
-async function hashOf(content: string | Uint8Array): Promise<string> {
-  return base64Url(await sha256(content));
 }
 
 /** An origin that says much says it in vain. */

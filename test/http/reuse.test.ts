@@ -367,10 +367,41 @@ describe("a fetch with reuse", () => {
     expect(jobs).toHaveLength(2);
   });
 
-  it("is worked for with other headers, and leaves a caller's own conditions alone", async () => {
-    const { asked } = originOf({ bytes: "picture", etag: '"one"' });
+  it("finds that of an upload of the same bytes, or of another address, by one more question", async () => {
+    originOf({ bytes: "picture" });
+    const { body } = await upload({ resize: { width: 5 } });
+    const { METER, asked } = meters();
+    const fetched = await fetchImage({ resize: { width: 5 } }, { env: { METER } });
+    expect(fetched.body.output).toEqual({ ...body.output, reused: true });
+    expect(asked).toEqual(["take", "recall", "recall", "release"]);
+    const other = await fetchImage({ resize: { width: 5 }, url: "https://images.test/b.png" });
+    expect(other.body).toMatchObject({ input: { name: "b.png" }, output: { ...body.output, reused: true } });
+    expect([jobs.length, await used()]).toEqual([1, 1]);
+  });
+
+  it("waits for an upload of the same bytes that is being worked on, and lets go of its address", async () => {
+    originOf({ bytes: "picture" });
+    const { by, begun, go } = slowly();
+    const first = upload({}, { by });
+    await begun;
+    const { METER, asked } = meters();
+    const second = fetchImage({}, { env: { METER } });
+    await vi.waitFor(() => expect(asked).toEqual(["take", "recall", "recall"]));
+    go();
+    expect((await first).body.output).not.toHaveProperty("reused");
+    expect((await second).body.output.reused).toBe(true);
+    await vi.waitFor(() => expect(asked.at(-1)).toBe("release"));
+    // Nobody waits for it any more: that would take longer than a test may.
+    expect((await fetchImage()).body.output.reused).toBe(true);
+    expect(jobs).toHaveLength(1);
+  });
+
+  it("asks anew with other headers, and leaves a caller's own conditions alone", async () => {
+    const { asked, picture } = originOf({ bytes: "picture", etag: '"one"' });
     await fetchImage();
+    picture.bytes = "that of somebody else";
     await fetchImage({ headers: { cookie: "a=b" } });
+    expect(asked).toEqual([null, null]);
     expect(jobs).toHaveLength(2);
     const own = { headers: { "if-none-match": '"one"' } };
     expect((await fetchImage(own)).body.message).toContain("304");

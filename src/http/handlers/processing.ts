@@ -8,7 +8,6 @@ import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { discard } from "../../files.ts";
 import { Allowance } from "../../image/allowance.ts";
-import { REUSE_WAIT_MS, SMALL_ORIGINAL_BYTES } from "../../limits.ts";
 import { WEBHOOK_OUTPUT_BYTES } from "../../limits/webhook.ts";
 import { type Job, judge, type Ports, type Source } from "../../street/process.ts";
 import { processOrReuse, reusePortsOf } from "../../street/reuse.ts";
@@ -46,10 +45,10 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
 async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): Promise<Response> {
   const { settings, street, id } = c.var;
   const { accountId, processing } = job;
-  const ask = processing.reuse === true ? { claim: crypto.randomUUID(), waitMs: waitOf(job) } : undefined;
-  c.set("claim", ask?.claim);
+  const claim = processing.reuse === true ? crypto.randomUUID() : undefined;
+  c.set("claim", claim);
   const { database } = accountOf(c);
-  const place = { meter: `account:${accountId}`, baseUrl, database, ask };
+  const place = { meter: `account:${accountId}`, baseUrl, database, claim };
   const outcome = await processOrReuse(street, job, ports, reusePortsOf(c.env, settings, place));
   const said: Processed = { success: true, code: 200, id, ...outcome.answer };
   if (outcome.isReused) {
@@ -58,11 +57,6 @@ async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): 
   }
   c.set("processed", { ...spentFor(said), ...outcome.named });
   return outcome.encoded && "output" in said ? replyResult(c, said, outcome.encoded) : replyMetadata(c, said, 200);
-}
-
-/** Who has much in memory does not hold it while somebody else works, who may need the room. */
-function waitOf({ source }: Job): number {
-  return source.kind === "upload" && source.original.bytes.length > SMALL_ORIGINAL_BYTES ? 0 : REUSE_WAIT_MS;
 }
 
 /** 202 as soon as the job is durable. */
