@@ -196,11 +196,19 @@ describe("the version that results share", () => {
     );
 
   it("is the largest of them where the others are small enough beside it", () => {
-    expect(sizeFor(1920, 1280, 640)).toEqual({ width: 1920, height: 1440 });
+    expect(sizeFor(1920, 900, 640)).toEqual({ width: 1920, height: 1440 });
   });
 
   it("is larger than all where two are nearly of a size", () => {
-    expect(sizeFor(1000, 960, 500)).toEqual({ width: 1490, height: 1118 });
+    expect(sizeFor(900, 860, 450)).toEqual({ width: 1341, height: 1006 });
+  });
+
+  it("leaves results that are too large to be filtered twice to the file", () => {
+    const size = { width: 1920, height: 1440 };
+    expect(isServed(wantedOf(base, resized(1280)), base, size)).toBe(false);
+    expect(isServed(wantedOf(base, resized(1920)), base, size)).toBe(true);
+    expect(isServed(wantedOf(base, resized(960)), base, size)).toBe(true);
+    expect(isServed(wantedOf(base, resized(1280)), base, base)).toBe(true);
   });
 
   it("leaves out what is too large to be kept", () => {
