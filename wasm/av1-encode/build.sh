@@ -23,10 +23,13 @@ dispatch() {
 scalar=()
 if [ "$variant" = scalar ]; then scalar=(--disable-sse --disable-sse2 --disable-sse3 --disable-ssse3 --disable-sse4_1); fi
 dispatch aom_dsp_rtcd "$aom/aom_dsp/aom_dsp_rtcd_defs.pl"
-dispatch av1_rtcd "$aom/av1/common/av1_rtcd_defs.pl"
+sed 's/\(specialize qw.av1_cnn_convolve_no_maxpool_padding_valid\) avx2/\1 sse4_1/' "$aom/av1/common/av1_rtcd_defs.pl" \
+  > "$work/av1_rtcd_defs.pl"
+dispatch av1_rtcd "$work/av1_rtcd_defs.pl"
 dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
 
 kernels=()
+wraps=(av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_set_speed_features_framesize_{independent,dependent})
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"
@@ -40,6 +43,8 @@ if [ "$variant" = simd ]; then
       *) kernels+=("$file") ;;
     esac
   done
+  kernels+=("$here"/kernels/*.c)
+  wraps+=(av1_quantize_fp_facade)
   # Kernels in assembly language are not for this machine: what they would stand for falls back to the next kernel
   # in C, which is known once those are compiled.
   compile "$work/first" "${kernels[@]}" -- "${flags[@]}"
@@ -69,11 +74,11 @@ for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,ao
   case ${file#"$aom/"} in
     av1/av1_dx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
     *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
-    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/*.c) rare+=("$file") ;;
+    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/arg_defs.c | av1/av1_cx_iface.c) rare+=("$file") ;;
     */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
       */reconinter_enc.c | */motion_search_facade.c | */interp_search.c | */compound_type.c | */global_motion*.c | \
       */temporal_filter.c | */tpl_model.c | */firstpass.c | */pass2_strategy.c | */resize.c | */mvref_common.c | \
-      */svc_layercontext.c | */aq_*.c | */*thread*.c | */encoder*.c | */speed_features.c | */gop_structure.c | */encode_strategy.c | \
+      */svc_layercontext.c | */aq_*.c | */*thread*.c | */encoder/encoder*.c | */speed_features.c | */gop_structure.c | */encode_strategy.c | \
       */level.c | */noise_*.c | */grain_table.c | */superres_scale.c | */aom_convolve.c | */bitstream.c | */deltaq4_model.c | \
       */pyramid.c | */fft.c | */hash*.c | */lookahead.c | */alloccommon.c | */entropy*.c | */scale.c | */wedge_utils.c)
       rare+=("$file") ;;
@@ -97,5 +102,5 @@ fi
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra
 
 link_module "$out" -z stack-size=1048576 --max-memory=134217728 \
-  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free --wrap=av1_{set_cost_upd_freq,write_intra_coeffs_mb} \
+  --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "${wraps[@]/#/--wrap=}" \
   "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o

@@ -11,6 +11,8 @@
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
+// 0 to 7.
+#define SHARPNESS 2
 
 typedef struct {
   struct cell_row cells;
@@ -100,7 +102,11 @@ static int open_codec(Encoder *encoder, int alpha) {
   encoder->codec_open = 1;
   aom_codec_ctx_t *const codec = &encoder->codec;
   aom_codec_control(codec, AOME_SET_CPUUSED, encoder->speed);
-  if (!alpha) aom_codec_control(codec, AOME_SET_TUNING, encoder->tuning);
+  if (!alpha) {
+    aom_codec_control(codec, AOME_SET_TUNING, encoder->tuning);
+    // The tuning says 7, which keeps noise: by the score, less of it takes 2 to 4 percent fewer bytes.
+    aom_codec_control(codec, AOME_SET_SHARPNESS, SHARPNESS);
+  }
   aom_codec_control(codec, AOME_SET_CQ_LEVEL, quantizer);
   if (quantizer == 0) aom_codec_control(codec, AV1E_SET_LOSSLESS, 1);
   // Copies within a picture win 1 percent on screenshots and take 20 bytes per pixel.

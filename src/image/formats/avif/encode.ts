@@ -17,13 +17,15 @@ import { readSequence, UNIT, unitsOf } from "./units.ts";
 
 type Shape = Size & { readonly opaque: boolean };
 
-/** Up to this size a picture is one cell. */
+/** Up to this size a picture is one cell, and so large are those of others. */
 const MAX_CELL_PIXELS = 768 << 10;
+/** Halved chroma takes less memory: such a picture is one cell up to this size, which takes 1 to 2 percent less. */
+const MAX_HALF_PIXELS = 1200 << 10;
 /** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
 /** MIAF wants a grid of halved chroma to have an even size: what has not stays whole, up to this size. */
-const MAX_WHOLE_PIXELS = 1536 << 10;
+const MAX_ODD_PIXELS = 1536 << 10;
 /** A side of a cell is a whole number of blocks. */
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
@@ -35,11 +37,11 @@ const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
 /** How a picture is cut and what libaom is told, given what the service was told. */
 export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
   const { width, height, opaque } = shape;
-  const whole = width * height <= MAX_CELL_PIXELS;
   const even = width % 2 === 0 && height % 2 === 0;
   const chroma = settings.lossless ? "rgb" : (settings.subsample ?? "4:2:0");
   const half = chroma === "4:2:0";
-  const cell = whole || (half && !even && width * height <= MAX_WHOLE_PIXELS) ? { width, height } : cellOf(shape);
+  const mostPixels = !half ? MAX_CELL_PIXELS : even ? MAX_HALF_PIXELS : MAX_ODD_PIXELS;
+  const cell = width * height <= mostPixels ? { width, height } : cellOf(shape);
   const isGrid = cell.width < width || cell.height < height;
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
   return {
@@ -114,11 +116,17 @@ function fileBytes(
   return width * height * (lossless ? 2.5 : quality > 90 ? 0.8 : 0.4);
 }
 
-/** The price of decoding what was written. */
+/** The price of decoding what was written, whatever its chroma. */
 export function resultPrice(shape: Shape): Price {
-  const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
-  const { cell, width, height } = cellSettings(shape, settings);
-  const headers = { ...cell, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;
+  const [half, full] = [resultPriceWith(shape, "4:2:0"), resultPriceWith(shape, "4:4:4")];
+  return { bytes: Math.max(half.bytes, full.bytes), ms: Math.max(half.ms, full.ms) };
+}
+
+function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
+  const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample } as const;
+  const { cell, width, height, chroma } = cellSettings(shape, settings);
+  const kept = chroma === "4:2:0" ? chroma : "4:4:4";
+  const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1 } as const;
   const columns = Math.ceil(width / cell.width);
   const decoded = av1.decodePrice(headers, cell.width * cell.height);
   const layer = {

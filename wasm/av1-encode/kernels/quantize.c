@@ -1,0 +1,85 @@
+// Divides coefficients by the matrices for the eye, four at a time, which libaom does one by one. The linker sends calls here
+// (--wrap); what comes out is the same. Samples have 8 bits, so that coefficients are below 2^20.
+#include <smmintrin.h>
+#include <string.h>
+
+#include "av1/encoder/av1_quantize.h"
+
+void __real_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
+                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
+                                   const QUANT_PARAM *how);
+
+// A number for the first coefficient, and one for the others.
+static inline __m128i first_and_others(int first, int other) { return _mm_setr_epi32(first, other, other, other); }
+
+static inline __m128i load_bytes(const uint8_t *from) {
+  int four;
+  memcpy(&four, from, sizeof four);
+  return _mm_cvtepu8_epi32(_mm_cvtsi32_si128(four));
+}
+
+static inline __m128i with_sign(__m128i number, __m128i sign) {
+  return _mm_sub_epi32(_mm_xor_si128(number, sign), sign);
+}
+
+// The products of positive numbers, shifted to the right until they fit.
+static inline __m128i scaled_product(__m128i one, __m128i other, __m128i shift) {
+  const __m128i even = _mm_srl_epi64(_mm_mul_epu32(one, other), shift);
+  const __m128i odd = _mm_srl_epi64(_mm_mul_epu32(_mm_srli_epi64(one, 32), _mm_srli_epi64(other, 32)), shift);
+  return _mm_or_si128(even, _mm_slli_epi64(odd, 32));
+}
+
+void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
+                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
+                                   const QUANT_PARAM *how) {
+  const qm_val_t *const matrix = how->qmatrix;
+  const qm_val_t *const inverse = how->iqmatrix;
+  if (matrix == NULL || inverse == NULL) {
+    __real_av1_quantize_fp_facade(coefficients, count, plane, quantized, restored, end, order, how);
+    return;
+  }
+  const int scale = how->log_scale;
+  const int16_t *const dequant = plane->dequant_QTX;
+  __m128i steps = first_and_others(dequant[0], dequant[1]);
+  __m128i factors = first_and_others(plane->quant_fp_QTX[0], plane->quant_fp_QTX[1]);
+  __m128i rounding = first_and_others(ROUND_POWER_OF_TWO(plane->round_fp_QTX[0], scale),
+                                      ROUND_POWER_OF_TWO(plane->round_fp_QTX[1], scale));
+  const __m128i most = _mm_set1_epi32(INT16_MAX);
+  const __m128i half = _mm_set1_epi32(1 << (AOM_QM_BITS - 1));
+  const __m128i one = _mm_set1_epi32(1);
+  const __m128i shift = _mm_cvtsi32_si128(16 - scale + AOM_QM_BITS);
+  const __m128i scale_shift = _mm_cvtsi32_si128(scale);
+  const __m128i step_shift = _mm_cvtsi32_si128(AOM_QM_BITS - (1 + scale));
+  __m128i ends = _mm_setzero_si128();
+  for (intptr_t i = 0; i < count; i += 4) {
+    const __m128i signed_numbers = _mm_loadu_si128((const __m128i *)(coefficients + i));
+    const __m128i sign = _mm_srai_epi32(signed_numbers, 31);
+    const __m128i numbers = with_sign(signed_numbers, sign);
+    const __m128i weights = load_bytes(matrix + i);
+    // Not less than the threshold: more than one less than it.
+    const __m128i below = _mm_sub_epi32(_mm_sll_epi32(steps, step_shift), one);
+    const __m128i kept = _mm_cmpgt_epi32(_mm_mullo_epi32(numbers, weights), below);
+    __m128i quotients = _mm_setzero_si128();
+    __m128i values = _mm_setzero_si128();
+    if (_mm_movemask_epi8(kept) != 0) {
+      const __m128i rounded = _mm_min_epi32(_mm_add_epi32(numbers, rounding), most);
+      quotients = _mm_and_si128(scaled_product(_mm_mullo_epi32(rounded, weights), factors, shift), kept);
+      const __m128i weighted = _mm_add_epi32(_mm_mullo_epi32(steps, load_bytes(inverse + i)), half);
+      values = _mm_mullo_epi32(quotients, _mm_srai_epi32(weighted, AOM_QM_BITS));
+      values = with_sign(_mm_sra_epi32(values, scale_shift), sign);
+      const __m128i places = _mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)(order->iscan + i)));
+      ends = _mm_max_epi32(ends, _mm_and_si128(_mm_cmpgt_epi32(quotients, _mm_setzero_si128()),
+                                               _mm_add_epi32(places, one)));
+    }
+    _mm_storeu_si128((__m128i *)(quantized + i), with_sign(quotients, sign));
+    _mm_storeu_si128((__m128i *)(restored + i), values);
+    if (i == 0) {
+      steps = _mm_shuffle_epi32(steps, 0x55);
+      factors = _mm_shuffle_epi32(factors, 0x55);
+      rounding = _mm_shuffle_epi32(rounding, 0x55);
+    }
+  }
+  ends = _mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0x4e));
+  ends = _mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0xb1));
+  *end = (uint16_t)_mm_cvtsi128_si32(ends);
+}
