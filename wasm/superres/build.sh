@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds superres.wasm: our own C only, with the filters that train.py learned.
+# Builds superres.wasm: our own C only, with the filters and the weights that the scripts here learned.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../source.sh"

@@ -1,11 +1,11 @@
-/** Doubling by learned filters. */
+/** Doubling by a network and learned filters. */
 import { native } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
 
 interface SuperresExports extends StreamExports {
-  superres_open(width: number, height: number, doubling: number, opaque: number): number;
+  superres_open(width: number, height: number, doubling: number, opaque: number, network: number): number;
 }
 
 /** Linear memory that the idle instance may keep: what doubling twice a row of 2,000 pixels needs. */
@@ -13,8 +13,11 @@ const KEEP_BYTES = 8 << 20;
 
 const superres = native<SuperresExports>(module, { name: "superres", keepBytes: KEEP_BYTES });
 
-/** Which doubling of the picture it is: the second has filters of its own, learned from what the first one makes. */
-export type Doubling = 0 | 1;
+/**
+ * How a picture is doubled: its luma by the network and its colors by filters, or all by filters, or by filters that were
+ * learned from what a doubling made.
+ */
+export type Doubling = "network" | "filters" | "again";
 
 interface Doubled {
   /** Pixels, of the source. */
@@ -30,20 +33,40 @@ interface Doubled {
  * @throws NativeError when memory ran out
  */
 export function openDoubling({ width, height, doubling, opaque }: Doubled): Effect {
-  return openStream(superres, width, 2 * width, (exports) =>
-    exports.superres_open(width, height, doubling, opaque ? 1 : 0),
+  const effect = openStream(superres, width, 2 * width, (exports) =>
+    exports.superres_open(width, height, doubling === "again" ? 1 : 0, opaque ? 1 : 0, doubling === "network" ? 1 : 0),
   );
+  const rowMs = (width * nanoseconds(doubling, opaque)) / 2e6;
+  const most = Math.max(2, Math.floor(READ_MS / rowMs));
+  return { ...effect, read: (max) => effect.read(Math.min(max, most)) };
 }
 
-/** Four pixels of the result, by the pixel that they come from. */
+/** Rows are made for about so long at a time, and others have their turn. */
+const READ_MS = 10;
+
+/** Four pixels of the result by filters, by the pixel that they come from. */
 const NANOSECONDS = { opaque: 40, translucent: 58 } as const;
 
+/** What the network takes besides. */
+const NETWORK_NANOSECONDS = 1_000;
+
+/** Rows of the network's hidden layers, and bytes of each for a pixel. */
+const HIDDEN_ROWS = 15;
+const HIDDEN_BYTES = 48;
+
 /** The price of doubling a picture of this size. */
-export function doublingPrice({ width, height, opaque }: Omit<Doubled, "doubling">): Price {
+export function doublingPrice({ width, height, doubling, opaque }: Doubled): Price {
+  const isByNetwork = doubling === "network";
   const plane = width + 40;
-  const ring = 9 * 5 * plane * 2;
+  const ring = (isByNetwork ? 13 : 9) * 6 * plane * 2;
   const moments = (5 + 1) * 3 * plane * 4;
-  const bounds = 2 * 4 * plane * 2 + plane * 2;
-  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + width * 8 + 1024;
-  return priced(bytes, width * height, opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent);
+  const bounds = 2 * 5 * plane * 2 + plane * 2;
+  const hidden = isByNetwork ? HIDDEN_ROWS * HIDDEN_BYTES * plane + plane * 8 : 0;
+  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + hidden + width * 8 + 1024;
+  return priced(bytes, width * height, nanoseconds(doubling, opaque));
+}
+
+function nanoseconds(doubling: Doubling, opaque: boolean): number {
+  const filters = opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent;
+  return filters + (doubling === "network" ? NETWORK_NANOSECONDS : 0);
 }

@@ -7,14 +7,20 @@ import type { RowStep } from "../operation.ts";
 import { resample, resamplePrice } from "../resample.ts";
 import type { Rows } from "../rows.ts";
 
+/**
+ * Pixels of the largest picture that the network doubles, in four to five seconds of processor time: a larger one would
+ * take much of what a request may. It goes by filters alone, which take a twentieth of that.
+ */
+const MAX_NETWORK_PIXELS = 4_000_000;
+
 /** Enlarges a picture `factor` times, a whole number from 2. */
 export function enlargeStep(size: Size, factor: number): RowStep {
   const result = times(size, factor);
-  const doublings = doublingsOf(factor);
+  const doublings = doublingsOf(size, factor);
   const prices: Price[] = [];
   let reached = size;
-  for (const _ of doublings) {
-    prices.push(doublingPrice({ ...sizeOf(reached), opaque: false }));
+  for (const doubling of doublings) {
+    prices.push(doublingPrice({ ...sizeOf(reached), doubling, opaque: false }));
     reached = times(reached, 2);
   }
   if (reached.width !== result.width) prices.push(resamplePrice(reached, result));
@@ -27,9 +33,10 @@ export function enlargeStep(size: Size, factor: number): RowStep {
   };
 }
 
-/** There are filters for two doublings; beyond four times there is little to be learned. */
-function doublingsOf(factor: number): readonly Doubling[] {
-  return factor === 2 ? [0] : [0, 1];
+/** There are filters for a second doubling; beyond four times there is little to be learned. */
+function doublingsOf({ width, height }: Size, factor: number): readonly Doubling[] {
+  const first = width * height <= MAX_NETWORK_PIXELS ? "network" : "filters";
+  return factor === 2 ? [first] : [first, "again"];
 }
 
 function enlarged(rows: Rows, doublings: readonly Doubling[], result: Size): Rows {

@@ -6,9 +6,15 @@ import { UNPAUSED } from "../../../src/image/breath.ts";
 import { resample } from "../../../src/image/resample.ts";
 import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
+import weights from "../../../wasm/superres/network.bin";
+import astronautFile from "../../fixtures/superres/astronaut.png";
+import cameramanFile from "../../fixtures/superres/cameraman.png";
+import lighthouseFile from "../../fixtures/superres/lighthouse.png";
+import motocrossFile from "../../fixtures/superres/motocross.png";
 import smallFile from "../../fixtures/superres/parrots-2.png";
 import smallerFile from "../../fixtures/superres/parrots-4.png";
 import largeFile from "../../fixtures/superres/parrots.png";
+import { doubledByNetwork } from "../../support/network.ts";
 import { applied, decoded, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
 
@@ -118,6 +124,55 @@ describe("super-resolution", () => {
   });
 });
 
+describe("the network", () => {
+  /** Red, which is what all colors of a gray picture are. */
+  const levelsOf = ({ data }: Pixels) => data.filter((_, at) => at % 4 === 0);
+
+  it.each([
+    [1, 1],
+    [2, 9],
+    [13, 1],
+    [23, 31],
+    [40, 17],
+  ])("makes what it is defined to make, bit for bit: %d x %d", async (width, height) => {
+    const grain = noise(width, height);
+    const subjects = {
+      noise: (x: number, y: number) => pixel(grain, x, y)[0],
+      edges: (x: number, y: number) => (Math.hypot(x - width / 2, y - height / 3) < 7 ? 0 : 255),
+      "a line on what is flat": (x: number, y: number) => (y === 20 || x === 11 ? 90 : 130),
+      "what rises": (x: number, y: number) => (x * 5 + y * 3) % 256,
+    };
+    for (const [name, level] of Object.entries(subjects)) {
+      const pixels = paint(width, height, (x, y) => [level(x, y), level(x, y), level(x, y), 255]);
+      const expected = doubledByNetwork(weights, { width, height, levels: [...levelsOf(pixels)] });
+      expect(levelsOf(await enlarged(pixels, 2)), name).toEqual(expected);
+    }
+  });
+
+  it("adds nothing to what is flat, beside what is not", async () => {
+    const half = paint(60, 40, (x, y) => (x < 30 ? [120, 90, 60, 255] : pixel(noise(60, 40), x, y)));
+    const result = await enlarged(half, 2);
+    for (let y = 0; y < 80; y++) for (let x = 0; x < 44; x++) expect(pixel(result, x, y)).toEqual([120, 90, 60, 255]);
+  });
+
+  it("makes the same whether rows are asked for one at a time or many", async () => {
+    const pixels = scene(70, 45);
+    const whole = await enlarged(pixels, 2);
+    for (const [give, ask] of [
+      [1, 1],
+      [7, 3],
+      [45, 90],
+    ] as const) {
+      expect((await applied("upscale", { factor: 2 }, pixels, { opaque: true, give, ask })).data).toEqual(whole.data);
+    }
+  });
+
+  it("leaves large pictures to the filters, which cost a twentieth", () => {
+    const large = enlargeStep({ width: 4_000, height: 1_001 }, 2).price.ms;
+    expect(large).toBeLessThan(enlargeStep({ width: 4_000, height: 1_000 }, 2).price.ms / 10);
+  });
+});
+
 describe("alpha", () => {
   it("does not change an opaque picture", async () => {
     const check = fc.asyncProperty(
@@ -153,16 +208,30 @@ function areaOf({ data }: Pixels): number {
   return sum;
 }
 
-describe("a photograph that no filter was learned from", () => {
+describe("photographs that nothing was learned from", () => {
   it.each([
     [2, smallFile, 0.7],
     [4, smallerFile, 0.4],
-  ] as const)("comes closer to the original than Lanczos3 by decibels: %d times", async (factor, file, margin) => {
+  ] as const)("come closer to the original than by Lanczos3, by decibels: %d times", async (factor, file, margin) => {
     const original = await decoded(largeFile);
     const small = await decoded(file);
     const learned = psnr(await enlarged(small, factor), original);
     const usual = psnr(await resampled(small, original.width, original.height), original);
     expect(learned).toBeGreaterThan(usual + margin);
+  });
+
+  it.each([
+    ["parrots", largeFile, 1],
+    ["motorcycles", motocrossFile, 1],
+    ["a fence", lighthouseFile, 0.5],
+    ["a portrait, grainy", astronautFile, 0.4],
+    ["a cameraman, soft", cameramanFile, 0.5],
+  ] as const)("do so when our resampler reduced them: %s", async (_, file, margin) => {
+    const original = await decoded(file);
+    const { width, height } = original;
+    const small = await resampled(original, width / 2, height / 2);
+    const usual = psnr(await resampled(small, width, height), original);
+    expect(psnr(await enlarged(small, 2), original)).toBeGreaterThan(usual + margin);
   });
 });
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns the filters of this module: train.py FOLDER writes filters.bin beside it; train.py FOLDER --measure compares.
+"""Learns the filters of this module: train_filters.py FOLDER writes filters.bin beside it.
 
 FOLDER holds the pictures listed below. Needs Debian's python3-numpy, imagemagick and fonts-dejavu; runs a few minutes
 on one core. Seeded: the same pictures give the same filters, but for the rounding of another BLAS.
@@ -7,7 +7,7 @@ on one core. Seeded: the same pictures give the same filters, but for the roundi
 Method: RAISR (Romano, Isidoro, Milanfar: "RAISR: Rapid and Accurate Image Super Resolution", IEEE TCI 2017), with two
 changes: filters act on the small picture, one for each of the four pixels that a pixel becomes, so there is no cheap
 enlargement first; and the hash also knows whether a pixel lies on a line or on an edge (the Laplacian). The hash here
-and the one in kernel.c must agree.
+and the one in hash.c must agree.
 """
 import os
 import random
@@ -17,7 +17,6 @@ import sys
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
-# Held out of training, measured by --measure: kodim03, 05, 08, 19, 23, pepper, camera and the screenshots.
 PHOTOS = {
     "photos/28057549.jpg": "CC BY 3.0, Carlos",
     "photos/Ultra_HDR_Samples_Originals_01.jpg": "CC BY 4.0, Mishaal Rahman",
@@ -40,18 +39,6 @@ GRAPHICS = {
     "graphics/page.png": "public domain",
     "graphics/text.png": "public domain",
 }
-HELD_OUT = [
-    "photos/kodim03.png",
-    "photos/kodim05.png",
-    "photos/kodim08.png",
-    "photos/kodim19.png",
-    "photos/kodim23.png",
-    "photos/clic-60430844-pepper.png",
-    "graphics/camera.png",
-    "graphics/icon-large.png",
-    "graphics/screenshot-clic-4cd6910a.png",
-    "graphics/screenshot-hex-dump.png",
-]
 CROP = 320
 SEED = 7
 
@@ -74,7 +61,7 @@ WINDOW /= WINDOW.sum()
 
 def convert(*arguments):
     """The picture that ImageMagick makes, as an array of height, width, red-green-blue."""
-    command = ["convert", *arguments, "-depth", "8", "-type", "TrueColor", "ppm:-"]
+    command = ["convert", *arguments, "-strip", "+set", "comment", "-depth", "8", "-type", "TrueColor", "ppm:-"]
     data = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     width, height = (int(word) for word in data.split(None, 3)[1:3])
     return np.frombuffer(data[-width * height * 3 :], np.uint8).reshape(height, width, 3)
@@ -113,8 +100,25 @@ def shapes(rng, background):
     return convert(*arguments)
 
 
-def crops(folder):
-    """What is learned from: luma of squares of up to CROP pixels."""
+def graphics(folder, rng):
+    """Graphics, pages and shapes, each with how many squares are to be cut out of it."""
+    pictures = [(convert(f"{folder}/{name}", "-background", "white", "-flatten"), 5) for name in GRAPHICS]
+    inks = [("#fff", "#111"), ("#202124", "#e8eaed"), ("#f4f4f8", "#1a4fb0"), ("#003049", "#fcbf49"), ("#fff", "#d62828")]
+    pictures += [(page(rng, *colors), 4) for colors in inks]
+    return pictures + [(shapes(rng, background), 4) for background in ("#fdfdf6", "#182030")]
+
+
+def crops(pictures, rng):
+    """Luma of squares of up to CROP pixels."""
+    for picture, count in pictures:
+        for _ in range(count):
+            height, width = (min(CROP, side) // 4 * 4 for side in picture.shape[:2])
+            y, x = rng.randint(0, picture.shape[0] - height), rng.randint(0, picture.shape[1] - width)
+            yield luma(picture[y : y + height, x : x + width])
+
+
+def originals_of(folder):
+    """What filters are learned from."""
     rng = random.Random(SEED)
     # Reduced a lot, photographs are sharp; reduced a little, they are as soft as many that will come.
     pictures = [
@@ -122,15 +126,7 @@ def crops(folder):
         for name in PHOTOS
         for size, count in (("30%", 10), ("75%", 8))
     ]
-    pictures += [(convert(f"{folder}/{name}", "-background", "white", "-flatten"), 5) for name in GRAPHICS]
-    inks = [("#fff", "#111"), ("#202124", "#e8eaed"), ("#f4f4f8", "#1a4fb0"), ("#003049", "#fcbf49"), ("#fff", "#d62828")]
-    pictures += [(page(rng, *colors), 4) for colors in inks]
-    pictures += [(shapes(rng, background), 4) for background in ("#fdfdf6", "#182030")]
-    for picture, count in pictures:
-        for _ in range(count):
-            height, width = (min(CROP, side) // 4 * 4 for side in picture.shape[:2])
-            y, x = rng.randint(0, picture.shape[0] - height), rng.randint(0, picture.shape[1] - width)
-            yield luma(picture[y : y + height, x : x + width])
+    return list(crops(pictures + graphics(folder, rng), rng))
 
 
 def luma(picture):
@@ -144,12 +140,15 @@ def kernel(name, x):
     x = np.abs(x)
     if name == "box":
         return np.where(x <= 0.5, 1.0, 0.0)
+    if name == "bicubic":
+        near, far = 1.5 * x**3 - 2.5 * x**2 + 1, -0.5 * x**3 + 2.5 * x**2 - 4 * x + 2
+        return np.where(x < 1, near, np.where(x < 2, far, 0.0))
     return np.where(x < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
 
 
 def weights(size, result, name):
     stretch = max(1, size / result)
-    reach = {"box": 0.5, "lanczos3": 3}[name] * stretch
+    reach = {"box": 0.5, "bicubic": 2, "lanczos3": 3}[name] * stretch
     matrix = np.zeros((result, size))
     for i in range(result):
         center = (i + 0.5) * size / result
@@ -249,7 +248,7 @@ def quantized(filters):
 
 
 def enlarge(plane, filters):
-    """What kernel.c does, on one plane."""
+    """What pixels.c does with filters, on one plane."""
     height, width = plane.shape
     bucket, x = hashed(plane), neighbors(plane, REACH)
     result = np.zeros((2 * height, 2 * width), np.float32)
@@ -264,7 +263,7 @@ def enlarge(plane, filters):
 
 
 def train(folder):
-    originals = list(crops(folder))
+    originals = originals_of(folder)
     # Two in three are reduced by Lanczos, as most software does; the others by the mean of squares.
     ways = ["lanczos3", "box", "lanczos3"]
 
@@ -278,50 +277,6 @@ def train(folder):
     return np.stack([first, second])
 
 
-# ---- figures ----
-
-
-def psnr(a, b):
-    return 10 * np.log10(255**2 / np.mean((a[8:-8, 8:-8] - b[8:-8, 8:-8]).astype(np.float64) ** 2))
-
-
-def ssim(a, b):
-    """Wang, Bovik, Sheikh, Simoncelli 2004: a Gaussian window of 11 x 11, sigma 1.5."""
-    window = np.exp(-np.arange(-5, 6) ** 2 / (2 * 1.5**2))
-    window /= window.sum()
-
-    def mean(values):
-        height, width = values.shape
-        values = sum(window[i] * values[i : height - 10 + i] for i in range(11))
-        return sum(window[i] * values[:, i : width - 10 + i] for i in range(11))
-
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    ma, mb = mean(a), mean(b)
-    va, vb, covariance = mean(a * a) - ma * ma, mean(b * b) - mb * mb, mean(a * b) - ma * mb
-    return np.mean((2 * ma * mb + 6.5025) * (2 * covariance + 58.5225) / ((ma**2 + mb**2 + 6.5025) * (va + vb + 58.5225)))
-
-
-def measure(folder, filters):
-    """PSNR and SSIM of luma, of Lanczos3 and of the filters, of pictures that were reduced by Lanczos3 and by means."""
-    print("reduced by | factor | picture | Lanczos3 dB, SSIM | learned dB, SSIM")
-    for name in HELD_OUT:
-        original = luma(convert(f"{folder}/{name}", "-background", "white", "-flatten", "-gravity", "center",
-                                "-crop", "768x768+0+0", "+repage"))
-        height, width = (side // 4 * 4 for side in original.shape)
-        original = original[:height, :width]
-        for factor in (2, 4):
-            for way in ("lanczos3", "box"):
-                small = resample(original, height // factor, width // factor, way)
-                usual, learned = resample(small, height, width, "lanczos3"), enlarge(small, filters[0])
-                if factor == 4:
-                    learned = enlarge(learned, filters[1])
-                figures = " | ".join(f"{psnr(x, original):.2f}, {ssim(x, original):.4f}" for x in (usual, learned))
-                print(f"{way} | {factor} | {name} | {figures}", flush=True)
-
-
 if __name__ == "__main__":
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "filters.bin")
-    if "--measure" in sys.argv:
-        measure(sys.argv[1], np.fromfile(path, "<i2").reshape(2, BUCKETS, 4, TAPS))
-    else:
-        train(sys.argv[1]).astype("<i2").tofile(path)
+    train(sys.argv[1]).astype("<i2").tofile(path)

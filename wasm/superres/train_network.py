@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Learns the network of this module: train_network.py FOLDER writes network.bin beside it; a second argument limits the
+minutes of either stage. Needs Debian's python3-torch besides what train_filters.py needs, and about half an hour of one
+core. Seeded, but threads and instructions of another machine round differently.
+
+The network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
+an Efficient Sub-Pixel Convolutional Neural Network" (CVPR 2016): filters act on the small picture, and the last ones make
+the four pixels. It has no constant terms, after Mohan et al., "Robust and interpretable blind image denoising via
+bias-free convolutional neural networks" (ICLR 2020), and its first filters add up to zero: where a picture is flat,
+nothing is added to it, and twice the contrast is enlarged in the same way.
+"""
+import os
+import random
+import sys
+import time
+
+import train_filters as filters
+import numpy as np
+import torch
+import torch.nn.functional as functional
+
+torch.set_num_threads(1)
+
+# Besides the photographs of the filters: all CC BY 3.0, of 500px.
+PORTRAITS = {
+    "faces/500px-23018877.jpg": "Maria Jose Perras Barnada",
+    "faces/500px-64953085.jpg": "Tamal Mitra",
+    "faces/500px-65131509.jpg": "Evgeny Kuznetsov",
+    "faces/500px-65140003.jpg": "Mario Mancuso",
+    "faces/500px-65380541.jpg": "angeldemirev",
+}
+SLOPE = 1 / 8
+MIDDLE = 4
+REACH = 2 + MIDDLE + 1
+# Channels, steps, patches a step, pixels of a patch's side, how fast is learned, and the ways of reducing. The second
+# stage begins with the weights of the first, and with further channels of little weight.
+STAGES = [
+    (16, 9_600, 16, 32, 2e-3, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"]),
+    (24, 11_500, 8, 48, 1.5e-3, ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]),
+]
+SHARE_OF_PHOTOS = 0.85
+# Samples of the kernel: 64ths of a level.
+WHITE = 255 * 64
+
+
+# ---- pictures ----
+
+
+def originals_of(folder):
+    """Luma of squares of photographs, large to small, and of graphics."""
+    rng = random.Random(filters.SEED)
+    large, small = (("20%", 14), ("35%", 14), ("50%", 14), ("75%", 8), ("100%", 5)), (("100%", 6), ("60%", 4))
+    photos = [
+        (filters.convert(f"{folder}/{name}[0]", "-auto-orient", "-resize", size), count)
+        for name in [*filters.PHOTOS, *PORTRAITS]
+        for size, count in (small if "28057549" in name or name in PORTRAITS else large)
+    ]
+    cut = lambda pictures: [np.rint(square) for square in filters.crops(pictures, rng)]
+    return cut(photos), cut(filters.graphics(folder, rng))
+
+
+def pairs_of(originals, ways):
+    """Every original, and its half by each way of reducing."""
+    halves = lambda plane: {way: filters.resample(plane, plane.shape[0] // 2, plane.shape[1] // 2, way) for way in ways}
+    return [(plane, halves(plane)) for plane in originals]
+
+
+def patch(rng, pairs, ways, side):
+    """A small patch with its surroundings, and the four pixels for each of its own."""
+    large, halves = pairs[rng.integers(len(pairs))]
+    small = halves[ways[rng.integers(len(ways))]]
+    y, x = (rng.integers(length - side - 2 * REACH + 1) for length in small.shape)
+    small = small[y : y + side + 2 * REACH, x : x + side + 2 * REACH]
+    y, x = 2 * (y + REACH), 2 * (x + REACH)
+    large = large[y : y + 2 * side, x : x + 2 * side]
+    symmetry = rng.integers(8)
+    if symmetry & 1:
+        small, large = small[:, ::-1], large[:, ::-1]
+    if symmetry & 2:
+        small, large = small[::-1], large[::-1]
+    if symmetry & 4:
+        small, large = small.T, large.T
+    return small[None], np.stack([large[i::2, j::2] for i in (0, 1) for j in (0, 1)])
+
+
+# ---- the network ----
+
+
+def new_weights(channels):
+    """Of the first layer, whose last four filters are the linear part, of the middle ones, and of the last one."""
+    first = torch.empty(channels + 4, 1, 5, 5)
+    middle = [torch.empty(channels, channels, 3, 3) for _ in range(MIDDLE)]
+    last = torch.empty(4, channels, 3, 3)
+    for weights in [first, *middle]:
+        torch.nn.init.kaiming_normal_(weights, a=SLOPE)
+    first[channels:] *= 0.01
+    torch.nn.init.normal_(last, std=0.01)
+    return [first, *middle, last]
+
+
+def widened(old, channels):
+    """As many channels, of which the first ones do what they did."""
+    had = old[-1].shape[1]
+    new = new_weights(channels)
+    new[0][:had], new[0][channels:] = old[0][:had], old[0][had:]
+    for weights, known in zip(new[1:-1], old[1:-1]):
+        weights[:had, had:] *= 0.05
+        weights[:had, :had] = known
+    new[-1] *= 0.5
+    new[-1][:, :had] = old[-1]
+    return new
+
+
+def zero_sum(first):
+    return first - first.mean((2, 3), keepdim=True)
+
+
+def enlarged(weights, x):
+    first, *middle, last = weights
+    channels = last.shape[1]
+    hidden = functional.conv2d(x, zero_sum(first))
+    inner = slice(REACH - 2, 2 - REACH)
+    linear = hidden[:, channels:, inner, inner]
+    hidden = functional.leaky_relu(hidden[:, :channels], SLOPE)
+    # Sixteen bits are enough here and take half the time.
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=channels > 16):
+        for layer in middle:
+            hidden = functional.leaky_relu(functional.conv2d(hidden, layer), SLOPE)
+        details = functional.conv2d(hidden, last)
+    return details.float() + linear + x[:, :, REACH:-REACH, REACH:-REACH]
+
+
+def train(weights, photos, graphics, stage, minutes):
+    _, steps, count, side, speed, ways = stage
+    rng = np.random.default_rng(1)
+    photos, graphics = pairs_of(photos, sorted(set(ways))), pairs_of(graphics, sorted(set(ways)))
+    weights = [layer.requires_grad_() for layer in weights]
+    optimizer = torch.optim.Adam(weights, lr=speed, betas=(0.9, 0.99))
+    began = time.time()
+    for step in range(steps):
+        done = max(step / steps, (time.time() - began) / (60 * minutes))
+        if done >= 1:
+            break
+        optimizer.param_groups[0]["lr"] = (speed * (1 + np.cos(np.pi * done)) / 2 + 1e-5) * min(1, (step + 1) / 200)
+        kinds = [photos if rng.random() < SHARE_OF_PHOTOS else graphics for _ in range(count)]
+        small, large = (np.stack(planes) for planes in zip(*(patch(rng, pairs, ways, side) for pairs in kinds)))
+        small, large = (torch.from_numpy(planes.astype(np.float32)) / 255 for planes in (small, large))
+        optimizer.zero_grad()
+        loss = torch.sqrt((enlarged(weights, small) - large) ** 2 + 1e-6).mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 0.5)
+        optimizer.step()
+        if step % 500 == 0:
+            print(f"{step}: {loss.item():.5f}", flush=True)
+    return [layer.detach() for layer in weights]
+
+
+# ---- whole numbers ----
+
+
+def greatest(weights, planes):
+    """The greatest number of every hidden layer, white being one."""
+    most = [0.0] * (MIDDLE + 1)
+    for plane in planes:
+        hidden = torch.from_numpy(plane.astype(np.float32))[None, None] / 255
+        for i, layer in enumerate([zero_sum(weights[0])[: weights[-1].shape[1]], *weights[1:-1]]):
+            hidden = functional.leaky_relu(functional.conv2d(hidden, layer), SLOPE)
+            most[i] = max(most[i], hidden.abs().max().item())
+    return most
+
+
+def without_sum(filters_of):
+    """Whole filters of 5 x 5 that add up to zero."""
+    flat = np.rint(filters_of).reshape(len(filters_of), 25)
+    flat[:, 12] -= flat.sum(1)
+    return flat.reshape(-1, 1, 5, 5)
+
+
+def quantized(weights, most):
+    """The layers in whole numbers of 16 bits, hidden ones, the last one and the linear one, and the shifts after each."""
+    weights = [layer.double().numpy() for layer in [zero_sum(weights[0]), *weights[1:]]]
+    channels = weights[-1].shape[1]
+    layers, shifts, scale = [], [], WHITE
+    for i, layer in enumerate([weights[0][:channels], *weights[1:-1]]):
+        size = np.abs(layer).reshape(channels, -1)
+        # Sums of 16-bit numbers by these stay within 32 bits.
+        factor, shift = min(65_000 / size.sum(1).max(), 32_700 / size.max()), 1
+        while scale * factor / 2**shift * most[i] > 24_000:
+            shift += 1
+        layers.append(without_sum(layer * factor) if i == 0 else np.rint(layer * factor))
+        shifts.append(shift)
+        scale = scale * factor / 2**shift
+    size, shift = np.abs(weights[-1]).reshape(4, -1) * WHITE / scale, 0
+    while 2 ** (shift + 1) * size.sum(1).max() < 65_000 and 2 ** (shift + 1) * size.max() < 32_700:
+        shift += 1
+    layers += [np.rint(weights[-1] * WHITE / scale * 2**shift), without_sum(weights[0][channels:] * 2**14)]
+    assert all(np.abs(layer).reshape(len(layer), -1).sum(1).max() < 1 << 16 for layer in layers)
+    return layers, [*shifts, shift, 14]
+
+
+def packed(layer):
+    """As network.c reads it: rows, pairs of numbers in them, and the weights of each pair for every output."""
+    outputs, inputs, side, _ = layer.shape
+    rows = layer.transpose(0, 2, 3, 1).reshape(outputs, side, side * inputs)
+    rows = np.pad(rows, ((0, 0), (0, 0), (0, side * inputs % 2)))
+    return rows.reshape(outputs, side, -1, 2).transpose(1, 2, 0, 3).reshape(-1)
+
+
+def main(folder, minutes=1e9):
+    torch.manual_seed(1)
+    photos, graphics = originals_of(folder)
+    weights = None
+    for stage in STAGES:
+        weights = widened(weights, stage[0]) if weights else new_weights(stage[0])
+        weights = train(weights, photos, graphics, stage, float(minutes))
+    halves = [halves["lanczos3"] for _, halves in pairs_of([*photos, *graphics][::4], ["lanczos3"])]
+    layers, shifts = quantized(weights, greatest(weights, halves))
+    numbers = np.concatenate([np.pad(shifts, (0, 8 - len(shifts))), *map(packed, layers)])
+    numbers.astype("<i2").tofile(os.path.join(os.path.dirname(os.path.abspath(__file__)), "network.bin"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
