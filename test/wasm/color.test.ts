@@ -1,7 +1,7 @@
 /** Color transforms of the native module. */
 import { describe, expect, it } from "vitest";
 
-import { type Layout, openTransform } from "../../wasm/color/color.ts";
+import { type Layout, openTransform, relationOf, SRGB } from "../../wasm/color/color.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
 import displayP3 from "../fixtures/profiles/display-p3.icc";
@@ -63,6 +63,28 @@ describe("ICC transforms", () => {
     const differences = result.map((level, at) => Math.abs(level - (expected[at] ?? 0)));
     expect(Math.max(...differences)).toBeLessThanOrEqual(1);
     expect(differences.filter((difference) => difference > 0).length).toBeLessThan(expected.length / 50);
+  });
+
+  // The same colors through ImageMagick: `convert -profile srgb.icc -profile <target>`.
+  it.each([
+    ["Display P3", displayP3, [233, 51, 35, 9, 116, 251, 76, 255, 187, 105, 61, 0, 128, 127, 128, 255]],
+    ["Adobe RGB", adobeRgb, [218, 0, 0, 9, 144, 254, 59, 255, 177, 99, 56, 0, 127, 126, 127, 255]],
+  ])("bring sRGB to %s", (_name, target, expected) => {
+    const transform = openTransform(SRGB, "rgba", new Uint8Array(target));
+    const colors = Uint8Array.of(255, 0, 0, 9, 0, 255, 0, 255, 200, 100, 50, 0, 128, 128, 128, 255);
+    const levels = [...(transform?.convert(colors) ?? [])];
+    transform?.close();
+    expect(levels).toHaveLength(expected.length);
+    for (const [at, level] of levels.entries()) expect(Math.abs(level - (expected[at] ?? 0))).toBeLessThanOrEqual(1);
+  });
+
+  it("know which profiles are one under two names, and which are of no use", () => {
+    const [p3, adobe] = [new Uint8Array(displayP3), new Uint8Array(adobeRgb)];
+    expect(relationOf(p3, p3)).toBe("same");
+    expect(relationOf(p3, adobe)).toBe("different");
+    expect(relationOf(new Uint8Array(srgb), SRGB)).toBe("same");
+    expect(relationOf(p3, adobe.subarray(0, 300))).toBe("unusable");
+    expect(relationOf(new Uint8Array(100), SRGB)).toBe("unusable");
   });
 
   it("leave sRGB under any name alone", () => {

@@ -1,5 +1,5 @@
-// ICC transforms to sRGB over runs of 8-bit pixels: by a kernel where the profile is curves and a matrix, else by
-// Little CMS 2.
+// ICC transforms between profiles over runs of 8-bit pixels: by a kernel where both are curves and a matrix and the
+// target has the curve of sRGB, else by Little CMS 2.
 #include <lcms2.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -80,34 +80,38 @@ void EXPORT(color_close)(struct transform *transform) {
   free(transform);
 }
 
-static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout) {
-  if (cmsGetColorSpace(from) != expected_space(layout)) return 0;
-  cmsHPROFILE to = cmsCreate_sRGBProfile();
-  if (!to) return 0;
-  cmsHTRANSFORM lcms = cmsCreateTransform(from, input_format(layout), to, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
-  cmsCloseProfile(to);
-  return lcms;
+static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout, cmsHPROFILE to) {
+  if (cmsGetColorSpace(from) != expected_space(layout) || cmsGetColorSpace(to) != cmsSigRgbData) return 0;
+  return cmsCreateTransform(from, input_format(layout), to, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
 }
 
-static struct transform *new_transform(cmsHPROFILE from, int layout) {
+// `target` is null for sRGB.
+static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE target) {
   struct transform *transform = calloc(1, sizeof *transform);
-  if (!transform) return 0;
-  transform->lcms = lcms_transform(from, layout);
-  if (!transform->lcms) {
+  cmsHPROFILE to = target ? target : cmsCreate_sRGBProfile();
+  if (transform && to) transform->lcms = lcms_transform(from, layout, to);
+  if (to && !target) cmsCloseProfile(to);
+  if (!transform || !transform->lcms) {
     free(transform);
     return 0;
   }
-  if (layout == LAYOUT_RGBA) take_shaper(transform, shaper_new(from));
+  if (layout == LAYOUT_RGBA) take_shaper(transform, shaper_new(from, target));
   return transform;
 }
 
-// A transform from an embedded profile to sRGB. 0: the profile is damaged or for other pixels; 1: nothing to do, for
-// the profile is sRGB under another name, and converting would only add rounding.
-void *EXPORT(color_open)(const void *profile, uint32_t length, int layout) {
-  cmsHPROFILE from = cmsOpenProfileFromMem(profile, length);
-  if (!from) return 0;
-  struct transform *transform = new_transform(from, layout);
-  cmsCloseProfile(from);
+static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
+  return length ? cmsOpenProfileFromMem(profile, length) : cmsCreate_sRGBProfile();
+}
+
+// A transform from a profile to another one, of RGB; either is sRGB where its length is 0. 0: a profile is damaged or
+// for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding.
+void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length) {
+  cmsHPROFILE from = open_profile(profile, length);
+  cmsHPROFILE to = target_length ? cmsOpenProfileFromMem(target, target_length) : 0;
+  struct transform *transform = 0;
+  if (from && (to || target_length == 0)) transform = new_transform(from, layout, to);
+  if (from) cmsCloseProfile(from);
+  if (to) cmsCloseProfile(to);
   if (transform && layout == LAYOUT_RGBA && are_alike(transform, NULL)) {
     color_close(transform);
     return (void *)1;

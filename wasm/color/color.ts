@@ -1,10 +1,10 @@
-/** Transforms from embedded ICC profiles to sRGB, by a kernel or by Little CMS. */
+/** Transforms between ICC profiles, by a kernel or by Little CMS. */
 import { native, type NativeExports, type NativeInstance } from "../load.ts";
 import { beside, type Price, priced } from "../price.ts";
 import module from "./color.wasm";
 
 interface ColorExports extends NativeExports {
-  color_open(profile: number, length: number, layout: number): number;
+  color_open(profile: number, length: number, layout: number, target: number, targetLength: number): number;
   color_convert(transform: number, input: number, output: number, pixels: number): void;
   color_close(transform: number): void;
 }
@@ -33,14 +33,43 @@ export interface Transform {
 }
 
 const RUN_PIXELS = 16_384;
-/** What color_open returns for a profile that is sRGB under another name. */
+/** What color_open returns for profiles that are one under two names. */
 const NOTHING_TO_DO = 1;
+/** In place of a profile. */
+export const SRGB = new Uint8Array(0);
+
+/** What two profiles are to each other; `unusable`: one is damaged or made for other pixels. */
+export type Relation = "same" | "different" | "unusable";
+
+/** What a profile is to the target, for colors. */
+export function relationOf(profile: Uint8Array, target: Uint8Array): Relation {
+  return acquired(profile, "rgba", target, ({ transform }) =>
+    transform === 0 ? "unusable" : transform === NOTHING_TO_DO ? "same" : "different",
+  );
+}
+
+function acquired<Result>(
+  profile: Uint8Array,
+  layout: Layout,
+  target: Uint8Array,
+  work: (built: Built) => Result,
+): Result {
+  const instance = color.acquire();
+  let built: Built | undefined;
+  try {
+    built = taken(instance, profile, layout, target) ?? build(instance, profile, layout, target);
+    return work(built);
+  } finally {
+    if (built && !instance.broken) retire(built);
+    color.release(instance);
+  }
+}
 
 /**
- * The transform from an embedded profile to sRGB; null when there is nothing to do, or the profile is damaged or made
- * for other pixels (the picture is then taken as it is, as browsers do).
+ * The transform from a profile to a target of RGB, sRGB unless it is named; null when there is nothing to do, or one of
+ * them is damaged or made for other pixels (the picture is then taken as it is, as browsers do).
  */
-export function openTransform(profile: Uint8Array, layout: Layout): Transform | null {
+export function openTransform(profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Transform | null {
   const instance = color.acquire();
   let built: Built | undefined;
   let open = true;
@@ -51,7 +80,7 @@ export function openTransform(profile: Uint8Array, layout: Layout): Transform | 
     color.release(instance);
   };
   try {
-    built = taken(instance, profile, layout) ?? build(instance, profile, layout);
+    built = taken(instance, profile, layout, target) ?? build(instance, profile, layout, target);
   } catch (error) {
     close();
     throw error;
@@ -75,13 +104,20 @@ export function openTransform(profile: Uint8Array, layout: Layout): Transform | 
 const NANOSECONDS = { matrix: 6, gray: 35, table: 90 } as const;
 /** To build a transform, which is one call: by what its profile is. */
 const BUILD_MS = { matrix: 8, gray: 2, table: 60 } as const;
+/** Those that take the most time first. */
+const KINDS = ["table", "gray", "matrix"] as const;
 /** A transform holds the profile twice, decoded and as it came, and tables of its own. */
 const BUILT_BYTES = 256 * 1024;
 
 /** The price of converting as many pixels as a picture of this size has. */
-export function transformPrice(profile: Uint8Array, { width, height }: { width: number; height: number }): Price {
-  const kind = kindOf(profile);
-  const bytes = 2 * profile.length + RUN_PIXELS * 4 + BUILT_BYTES;
+export function transformPrice(
+  profile: Uint8Array,
+  { width, height }: { width: number; height: number },
+  target: Uint8Array = SRGB,
+): Price {
+  const kinds = [profile, target].filter(({ length }) => length > 0).map(kindOf);
+  const kind = KINDS.find((one) => kinds.includes(one)) ?? "matrix";
+  const bytes = 2 * (profile.length + target.length) + RUN_PIXELS * 4 + BUILT_BYTES;
   return beside(priced(bytes, width * height, NANOSECONDS[kind]), { bytes: 0, ms: BUILD_MS[kind] });
 }
 
@@ -101,6 +137,7 @@ interface Built {
   readonly instance: NativeInstance<ColorExports>;
   readonly profile: Uint8Array;
   readonly layout: Layout;
+  readonly target: Uint8Array;
   /** 0 or NOTHING_TO_DO where there is none. */
   readonly transform: number;
   readonly run: number;
@@ -109,12 +146,21 @@ interface Built {
 /** The transform used last: making one takes longer than converting a small picture, and searches make it often. */
 let idle: Built | undefined;
 
-function taken(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout): Built | undefined {
+function taken(
+  instance: NativeInstance<ColorExports>,
+  profile: Uint8Array,
+  layout: Layout,
+  target: Uint8Array,
+): Built | undefined {
   const found = idle;
-  if (found?.instance !== instance || found.layout !== layout || found.profile.length !== profile.length) return;
-  if (!found.profile.every((byte, at) => byte === profile[at])) return;
+  if (found?.instance !== instance || found.layout !== layout) return;
+  if (!areEqual(found.profile, profile) || !areEqual(found.target, target)) return;
   idle = undefined;
   return found;
+}
+
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 function retire(built: Built): void {
@@ -128,15 +174,19 @@ function free({ instance: { exports }, transform, run }: Built): void {
   if (run) exports.free(run);
 }
 
-function build(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout): Built {
+function build(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout, target: Uint8Array): Built {
   const { exports } = instance;
-  const source = instance.allocate(profile.length);
+  const lengths = [profile.length, target.length] as const;
+  const source = instance.allocate(lengths[0] + lengths[1]);
   let run = 0;
   try {
     run = instance.allocate(RUN_PIXELS * 4);
-    instance.bytes(source, profile.length).set(profile);
-    const transform = instance.run(() => exports.color_open(source, profile.length, LAYOUTS[layout]));
-    return { instance, profile: profile.slice(), layout, transform, run };
+    instance.bytes(source, lengths[0]).set(profile);
+    instance.bytes(source + lengths[0], lengths[1]).set(target);
+    const transform = instance.run(() =>
+      exports.color_open(source, lengths[0], LAYOUTS[layout], source + lengths[0], lengths[1]),
+    );
+    return { instance, profile: profile.slice(), layout, target: target.slice(), transform, run };
   } catch (error) {
     exports.free(run);
     throw error;

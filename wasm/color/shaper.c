@@ -1,6 +1,6 @@
-// The curves of a profile and its matrix to linear sRGB are one table: what a level of red, green or blue adds to the
-// three linear samples of sRGB. The curve of sRGB (IEC 61966-2-1) is another, fine enough for a fifth of a level where it
-// is steepest.
+// The curves of a profile and its matrix to the linear samples of another are one table: what a level of red, green or
+// blue adds to each of the three. The curve of sRGB (IEC 61966-2-1), which the other profile is taken to have, is another
+// table, fine enough for a fifth of a level where the curve is steepest.
 #include "shaper.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { LEVELS = 256, STEPS = 16384 };
 
 struct shaper {
-  v128_t share[3][LEVELS];   // of linear red, green and blue of sRGB, in steps
+  v128_t share[3][LEVELS];   // of linear red, green and blue of the target, in steps
 };
 
 // The levels of sRGB by linear samples; the last tells whether it was filled.
@@ -32,8 +32,35 @@ static void fill_encoded(void) {
   }
 }
 
-struct shaper *shaper_new(cmsHPROFILE from) {
+static int has_only_matrix(cmsHPROFILE profile) {
+  return cmsIsMatrixShaper(profile) && !cmsIsTag(profile, cmsSigAToB0Tag) && !cmsIsTag(profile, cmsSigBToA0Tag);
+}
+
+// The linear samples of a profile from XYZ: the inverse of its colorants. Returns 0 where there is none.
+static int invert_colorants(cmsHPROFILE profile, double inverse[3][3]) {
+  double m[3][3];
+  for (int c = 0; c < 3; c++) {
+    const cmsCIEXYZ *colorant = cmsReadTag(profile, colorants[c]);
+    if (!colorant) return 0;
+    m[0][c] = colorant->X, m[1][c] = colorant->Y, m[2][c] = colorant->Z;
+  }
+  double determinant = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      const int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+      inverse[i][j] = m[a][c] * m[b][d] - m[a][d] * m[b][c];
+    }
+    determinant += m[0][i] * inverse[i][0];
+  }
+  if (fabs(determinant) < 1e-6) return 0;
+  for (int i = 0; i < 9; i++) inverse[i / 3][i % 3] /= determinant;
+  return 1;
+}
+
+struct shaper *shaper_new(cmsHPROFILE from, cmsHPROFILE target) {
   if (!cmsIsMatrixShaper(from) || cmsIsTag(from, cmsSigAToB0Tag)) return NULL;
+  double inverse[3][3];
+  if (target && (!has_only_matrix(target) || !invert_colorants(target, inverse))) return NULL;
   struct shaper *shaper = aligned_alloc(sizeof(v128_t), sizeof *shaper);
   if (!shaper) return NULL;
   for (int c = 0; c < 3; c++) {
@@ -47,7 +74,7 @@ struct shaper *shaper_new(cmsHPROFILE from) {
       const double linear = (STEPS - 1) * cmsEvalToneCurveFloat(curve, level / 255.0f);
       float share[4] = {0};
       for (int i = 0; i < 3; i++) {
-        const double *row = from_xyz[i];
+        const double *row = target ? inverse[i] : from_xyz[i];
         share[i] = (float)(linear * (row[0] * colorant->X + row[1] * colorant->Y + row[2] * colorant->Z));
       }
       shaper->share[c][level] = wasm_v128_load(share);

@@ -5,8 +5,9 @@
 
 struct shaper;
 
-// Null when the profile is of another kind, or memory ran out.
-struct shaper *shaper_new(cmsHPROFILE from);
+// To a target with the curve of sRGB; null for sRGB itself. Returns null when one of the profiles is of another kind, or
+// memory ran out; the curve of the target is not looked at.
+struct shaper *shaper_new(cmsHPROFILE from, cmsHPROFILE target);
 
-// RGBA to RGBA in sRGB; alpha is kept. `in` and `out` may be the same.
+// RGBA to RGBA in the target; alpha is kept. `in` and `out` may be the same.
 void shaper_convert(const struct shaper *shaper, const uint8_t *in, uint8_t *out, uint32_t pixels);
