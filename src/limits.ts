@@ -36,6 +36,8 @@ export const MAX_SIDE_PIXELS = 16_384;
 export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
 /** Pixels of a result, all frames together: what bounds the time that one request may take. */
 export const MAX_RESULT_PIXELS = 110_000_000;
+/** A color profile that a result takes over from its original: those of RGB with tables have up to 600 KB, cameras' 3 KB. */
+export const MAX_KEPT_PROFILE_BYTES = 1024 * 1024;
 /** Frames of an animation: one minute at 25 frames a second. */
 export const MAX_FRAMES = 1_500;
 

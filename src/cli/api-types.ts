@@ -322,6 +322,7 @@ export type Output = {
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;
   readonly metadata?: "none" | "copyright" | "no-location" | "all";
+  readonly profile?: "srgb" | "p3" | "keep";
   readonly name?: string;
 };
 

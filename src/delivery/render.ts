@@ -64,7 +64,7 @@ export async function makeDraft(ports: RenderPorts, rendering: Rendering, found:
   const named = processing.output?.format;
   const output =
     named === undefined || named === "auto"
-      ? withMetadata(draftOutput(processing, facts, accept), processing.output?.metadata)
+      ? asTelling(draftOutput(processing, facts, accept), processing.output)
       : { ...processing.output };
   const draft = { ...processing, output, optimize: { quality, lossless: false } };
   return make(ports, { ...rendering, processing: draft }, found, "draft");
@@ -80,11 +80,15 @@ function identified({ original }: FoundOriginal): { readonly facts: Facts } {
   }
 }
 
-/** A draft says as much of its original as the final, where its format, which nobody named, can. */
-function withMetadata(output: DraftOutput, metadata: DraftOutput["metadata"]): DraftOutput {
+/** A draft says as much of its original as the final, and has its colors, where its format, which nobody named, can. */
+function asTelling(output: DraftOutput, { metadata, profile }: DraftOutput = {}): DraftOutput {
   const { format = "jpeg" } = output;
   const row: FormatDefinition = FORMATS[outputFormat(format)];
-  return metadata !== undefined && row.metadata?.write ? { ...output, metadata } : output;
+  return {
+    ...output,
+    ...(metadata !== undefined && row.metadata?.write && { metadata }),
+    ...(profile !== undefined && row.can.spaces === "any" && { profile }),
+  };
 }
 
 function draftOutput(

@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import type { Schema, Stage, Step } from "./operation.ts";
 
 /** What a filter may know when it plans: the picture as the filters before this one leave it. */
-export type FilterStage = Pick<Stage, "size" | "opaque">;
+export type FilterStage = Pick<Stage, "size" | "opaque" | "colorOf">;
 
 /** A row of the registry of filters, whatever its parameters are. */
 export interface FilterRow {

@@ -33,6 +33,8 @@ export interface Facts {
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
+  /** The profile stands for a transfer function of high dynamic range, and brings it into the range of a screen. */
+  readonly highDynamicRange?: boolean;
   /** Bytes of the file that pixels are coded in, where decoding takes the longer the more there are. */
   readonly codedBytes?: number;
   /** Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their rectangles. */
@@ -116,6 +118,8 @@ export interface Abilities {
   readonly web: boolean;
   /** Some browsers show it: those that name it among what they take. */
   readonly named?: true;
+  /** Files that are written can have other colors than those of sRGB: of any profile of RGB, or of Display P3 alone. */
+  readonly spaces?: "any" | "p3";
 }
 
 /** From files to pixels. */

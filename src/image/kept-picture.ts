@@ -62,7 +62,7 @@ function notPlanned(): never {
  */
 export function keptPicture(
   { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
-  { facts: { codedBytes, quality, depth }, stopwatch }: Stored,
+  { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
   heldBytes: number,
   pixels?: Pixels,
 ): Stored {
@@ -79,7 +79,8 @@ export function keptPicture(
     depth,
     quality,
     ...(codedBytes !== undefined && { codedBytes }),
+    ...(space && { profile: space.profile }),
   };
   const bytes = pixels?.bytes ?? new Uint8Array(0);
-  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, stopwatch };
+  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, space, stopwatch };
 }

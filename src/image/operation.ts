@@ -5,6 +5,7 @@ import type { Price } from "../../wasm/price.ts";
 import type { Small } from "./analysis.ts";
 import type { Breath } from "./breath.ts";
 import type { Rgba } from "./color.ts";
+import type { Space } from "./color/space.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Point } from "./gravity.ts";
 import type { Rows } from "./rows.ts";
@@ -60,6 +61,10 @@ export interface Stage {
   readonly opaque: boolean;
   /** The output format can hold alpha. */
   readonly alpha: boolean;
+  /** What the pixels mean; absent: sRGB. What an operation brings along has to be brought there. */
+  readonly space?: Space | undefined;
+  /** A color of the request, which is sRGB, as the picture has it: see `parseColor`. */
+  readonly colorOf: (hex: string, form?: "rgba" | "argb") => Rgba;
   /**
    * A small version of the picture at this stage (first frame) to look at; whoever asks closes it. No side is longer
    * than what the operation says in `looks`; one that says nothing there may not ask.

@@ -3,6 +3,8 @@ import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
 import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
+import type { Space } from "./color/space.ts";
+import type { ProfileWish } from "./color/wish.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import { plainestRefusal } from "./optimize/fit-size.ts";
@@ -29,21 +31,33 @@ export async function outputFormatsOf(
   { output, accept, allowance }: Wish,
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
-  if (word !== undefined && word !== "auto") return [FORMATS[outputFormat(word)]];
-  const { format, facts, firstOnly } = stored;
+  const { format, facts, firstOnly, space } = stored;
+  if (word !== undefined && word !== "auto") return [inSpace(FORMATS[outputFormat(word)], space, output?.profile)];
   const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
-  const keeps = format.write ?? (word === undefined && !plan.changesPixels && format.recompress);
+  const keeps = format.write ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && !format.can.animation;
   const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
-  if (word === undefined) return [same];
+  if (word === undefined) return [inSpace(same, space)];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.write && isTaken(row, accept) && (isStill || row.can.animation),
+    (row) => row.write && isTaken(row, accept) && (isStill || row.can.animation) && holds(row, space),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
-  return candidates.length > 0 ? candidates : [same];
+  return candidates.length > 0 ? candidates : [inSpace(same, space)];
+}
+
+/** A format, if its files can have the colors of a space. @throws ApiError 422 */
+function inSpace(format: FormatDefinition, space: Space | undefined, wish: ProfileWish = "srgb"): FormatDefinition {
+  const isRefused = wish !== "srgb" && !format.can.spaces;
+  if (!isRefused && holds(format, space)) return format;
+  const spaces = format.can.spaces === "p3" ? "srgb or p3" : "srgb";
+  throw new ApiError(422, `output.profile must be ${spaces} in this output format, which cannot hold another`);
+}
+
+function holds({ can }: FormatDefinition, space: Space | undefined): boolean {
+  return !space || can.spaces === "any" || (can.spaces === "p3" && space.isP3);
 }
 
 /** What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG. */

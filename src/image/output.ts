@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import { flag, integer, oneOf, record } from "../fields.ts";
 import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../limits.ts";
+import { PROFILE_WISHES } from "./color/wish.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import { METADATA_WISHES } from "./metadata/wish.ts";
@@ -30,6 +31,8 @@ export const Output = record({
   animation: v.optional(flag()),
   // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
   metadata: v.optional(oneOf(METADATA_WISHES)),
+  // The color space of the result; sRGB by default.
+  profile: v.optional(oneOf(PROFILE_WISHES)),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

@@ -1,6 +1,7 @@
 /** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
 import { ApiError } from "../errors.ts";
 import type { Breath } from "./breath.ts";
+import type { Space } from "./color/space.ts";
 import { type Rows, skipRows } from "./rows.ts";
 
 export interface Frame {
@@ -26,6 +27,8 @@ export interface Extent {
   readonly detail?: number | undefined;
   /** About how much of what a lossy coder keeps of a photograph's pixel there is in one of it, at most 1; absent: 1. */
   readonly texture?: number | undefined;
+  /** What the values of its pixels mean; absent: sRGB. */
+  readonly space?: Space | undefined;
 }
 
 export interface Picture extends Extent {
@@ -58,7 +61,7 @@ export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows
 
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
-  { width, height, opaque, detail, texture }: Omit<Extent, "frames" | "changes">,
+  { width, height, opaque, detail, texture, space }: Omit<Extent, "frames" | "changes">,
   open: (breath: Breath) => Rows | Promise<Rows>,
 ): Picture {
   return {
@@ -67,6 +70,7 @@ export function stillPicture(
     opaque,
     detail,
     texture,
+    space,
     frames: 1,
     loops: 0,
     async *open(breath) {

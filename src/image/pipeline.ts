@@ -1,7 +1,9 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
 import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
-import { conversionPrice, toSrgb } from "./color/convert.ts";
+import { conversionPrice, toSpace } from "./color/convert.ts";
+import { type Space, spaceOf } from "./color/space.ts";
+import type { ProfileWish } from "./color/wish.ts";
 import { changesOf, detailOf, textureOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
@@ -28,8 +30,16 @@ export interface Stored {
   readonly isKept?: boolean | undefined;
   /** Bytes that are held while it is worked on; absent: its own. */
   readonly heldBytes?: number | undefined;
+  /** What its pictures are brought to; absent: sRGB. */
+  readonly space?: Space | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
+}
+
+/** A file that is worked on in the colors that a request wants. */
+export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | undefined): Own {
+  const space = spaceOf(stored.facts, wish);
+  return space ? { ...stored, space } : stored;
 }
 
 /** The planned picture; nothing is decoded before its rows are read. */
@@ -43,6 +53,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     changes: changesOf(facts, plan.size),
     detail: detailOf(facts, plan.size),
     texture: textureOf(facts, plan.size),
+    space: stored.space,
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
   return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
@@ -66,7 +77,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
-  const { facts, format, bytes, stopwatch } = stored;
+  const { facts, format, bytes, space, stopwatch } = stored;
   const { orientation } = view;
   if (turnsByStrips(facts, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
@@ -80,7 +91,7 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
     let { rows } = decoded;
     try {
       rows = sized(rows, decoded.box, view, breath);
-      rows = paced(toSrgb(rows, facts.profile, facts.colorspace), conversionPrice(rows, facts).ms, breath);
+      rows = paced(toSpace(rows, facts, space), conversionPrice(rows, facts, space).ms, breath);
       rows = paced(turn(rows, orientation), turnPrice(rows, orientation).ms, breath);
       yield { delayMs: decoded.delayMs, rows };
     } finally {
@@ -123,13 +134,13 @@ function decodingPrice({ format, facts }: Stored, view: View): Price {
 }
 
 /** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
-function viewPrice({ format, facts }: Stored, view: View): Price {
+function viewPrice({ format, facts, space }: Stored, view: View): Price {
   const { target, orientation } = view;
   const viewed = viewedSize(view);
   const turning = turnsByStrips(facts, view) ? stripPrice : turnPrice;
   return beside(
     target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha }) : FREE,
-    conversionPrice(viewed, facts),
+    conversionPrice(viewed, facts, space),
     turning(viewed, orientation),
   );
 }

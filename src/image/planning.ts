@@ -5,13 +5,15 @@ import type { Allowance } from "./allowance.ts";
 import { focusMs } from "./analyses/focus-point.ts";
 import { type Breath, UNPAUSED } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
+import { parseColor } from "./color.ts";
+import { colorIn } from "./color/space.ts";
 import { checkResult } from "./detect.ts";
 import { reported, reportedPoint } from "./faces/report.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import type { Box, Size } from "./geometry.ts";
 import type { Point } from "./gravity.ts";
-import type { BoxFinder, OperationRow, Step } from "./operation.ts";
+import type { BoxFinder, OperationRow, Stage, Step } from "./operation.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { type Output, outputFormat } from "./output.ts";
 import { firstFrame } from "./picture.ts";
@@ -74,7 +76,7 @@ export async function planOperations(
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
     const scans = row.scans?.(params as never);
     const scan = scans && scanOf(written, steps, scans);
-    const stage = { size, opaque, alpha: room.alpha, overlay: (id: string) => overlayOf(order, id) };
+    const stage = { size, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
     const plan = async (breath: Breath): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
       const sights = sightsOf(look, stage.size, breath);
@@ -128,6 +130,15 @@ const LOOK_NANOSECONDS = 8;
 /** Milliseconds that an operation looks at a small version. */
 function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
   return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : focusMs({ width, height });
+}
+
+/** What operations bring to a picture, and the colors that it has there. */
+function broughtTo({ space }: Stored, order: Operations): Pick<Stage, "space" | "colorOf" | "overlay"> {
+  return {
+    space,
+    colorOf: (hex, form) => colorIn(space, parseColor(hex, form)),
+    overlay: (id) => overlayOf(order, id),
+  };
 }
 
 function overlayOf({ overlays }: Operations, id: string): Uint8Array {

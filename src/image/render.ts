@@ -16,6 +16,7 @@ import { originFor } from "./origin.ts";
 import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { unpackedFor } from "./packed.ts";
+import { inSpace } from "./pipeline.ts";
 import { canHoldAlpha, planOperations, writtenFrames } from "./planning.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
@@ -59,7 +60,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   try {
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
-    const stored = { ...found, stopwatch, firstOnly: order.output?.animation === false && found.facts.frames > 1 };
+    const firstOnly = order.output?.animation === false && found.facts.frames > 1;
+    const stored = inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile);
     const room = { alpha: canHoldAlpha(stored, order.output), frames: writtenFrames(stored, order.output) };
     const { plan, faces, focus } = await planOperations(stored, order, room);
     const kept = keptOf(stored, order.output);

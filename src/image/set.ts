@@ -7,6 +7,8 @@ import { Allowance } from "./allowance.ts";
 import type { AnalysisName } from "./analyses.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { isolateBudget } from "./budget.ts";
+import type { Space } from "./color/space.ts";
+import type { ProfileWish } from "./color/wish.ts";
 import { checkResult, identify } from "./detect.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { Size } from "./geometry.ts";
@@ -14,13 +16,13 @@ import { type Metadata, metadataBytes } from "./metadata.ts";
 import type { MetadataWish } from "./metadata/wish.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
-import type { Stored } from "./pipeline.ts";
+import { inSpace, type Stored } from "./pipeline.ts";
 import { canHoldAlpha, planOperations, type Planned, writtenFrames } from "./planning.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideMetadata, keptOf } from "./result-metadata.ts";
 import { Carrier } from "./set/carry-out.ts";
 import { wantedOf } from "./set/shared.ts";
-import { type Group, type Job, workOf } from "./set/work.ts";
+import { type Given, type Group, type Job, workOf } from "./set/work.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 
 /** One of several results. */
@@ -72,10 +74,11 @@ export async function renderSet<Entry extends SetEntry>(
   const carrier = new Carrier(source);
   try {
     const stored = { ...identify(source.bytes), stopwatch };
-    const base = await planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
+    const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
     const groups = await groupsOf(stored, base, entries, order);
-    const work = workOf({ stored, base, groups });
+    const given = commonOf(stored, base, groups);
+    const work = workOf(given);
     if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
     if (!allowance.affords(work.price)) throw tooLong();
     const shown = { stored, steps: base.steps, size: base.size };
@@ -88,7 +91,7 @@ export async function renderSet<Entry extends SetEntry>(
       async (breath) => {
         const part = allowance.partOf(breath);
         await carrier.carryOut(
-          { stored, base, groups },
+          given,
           work,
           part,
           breath,
@@ -127,16 +130,20 @@ async function groupsOf<Entry extends SetEntry>(
   order: SetOrder<Entry>,
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
+  const spaces = new Spaces(stored, base, order);
   const keptByWish = new Map<MetadataWish, Metadata>();
   for (const entry of entries) {
     try {
       const { output, optimize, operations } = entry;
       const firstOnly = output?.animation === false && stored.facts.frames > 1;
-      const own = { ...stored, firstOnly };
+      const begin = await spaces.of(output?.profile);
+      const own = { ...begin.stored, firstOnly };
       const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
-      const keys = [room, { frames: room.frames }].map((of) => JSON.stringify([operations, of, firstOnly]));
+      const keys = [room, { frames: room.frames }].map((of) =>
+        JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
+      );
       const known = keys.map((key) => groups.get(key)).find((one) => one !== undefined);
-      const group = known ?? (await groupOf(own, base, operations, room, order));
+      const group = known ?? (await groupOf(own, begin.base, operations, room, order));
       const [ofRoom = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
       const kept = keptOf(stored, output, keptByWish);
@@ -157,6 +164,45 @@ async function groupsOf<Entry extends SetEntry>(
   return [...groups.values()];
 }
 
+/** The picture that results begin with, in each of their color spaces: colors of operations are others there. */
+class Spaces {
+  private readonly known = new Map<ProfileWish, Pick<Given<never>, "stored" | "base">>();
+  private readonly stored: Stored;
+  private readonly base: Planned;
+  private readonly order: Pick<Order, "operations" | "overlays" | "allowance">;
+
+  /** @param base in sRGB */
+  constructor(stored: Stored, base: Planned, order: Pick<Order, "operations" | "overlays" | "allowance">) {
+    this.stored = stored;
+    this.base = base;
+    this.order = order;
+  }
+
+  async of(wish: ProfileWish = "srgb") {
+    const known = this.known.get(wish);
+    if (known) return known;
+    const stored = inSpace(this.stored, wish);
+    const made = { stored, base: stored.space ? await planBase(stored, this.order) : this.base };
+    this.known.set(wish, made);
+    return made;
+  }
+}
+
+/** The picture after the operations of a set. */
+function planBase(stored: Stored, order: Pick<Order, "operations" | "overlays" | "allowance">): Promise<Planned> {
+  return planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
+}
+
+/** What a set is made of in the color space that most of its results have: a version that is shared is in that. */
+function commonOf<Entry>(stored: Stored, base: Planned, groups: readonly Group<Entry>[]): Given<Entry> {
+  const counts = new Map<Space | undefined, number>();
+  for (const { stored: own, jobs } of groups) counts.set(own.space, (counts.get(own.space) ?? 0) + jobs.length);
+  const [[space] = []] = [...counts].toSorted(([, one], [, other]) => other - one);
+  const group = groups.find(({ stored: own }) => own.space === space);
+  const shared = group?.stored ?? stored;
+  return { stored: { ...shared, firstOnly: false }, base: group?.base ?? base, groups };
+}
+
 /** Whether pixels are only moved and filtered: then they are the same with alpha and without. */
 function changesShapeOnly({ steps }: Planned): boolean {
   return steps.every(({ kind }) => kind === "turn" || kind === "crop" || kind === "resize");
@@ -172,5 +218,5 @@ async function groupOf<Entry extends SetEntry>(
   checkResult(base.size, room.frames);
   const planned = await planOperations(stored, { operations, overlays, allowance }, room, base);
   const wanted = wantedOf(base.size, planned.steps.slice(base.steps.length));
-  return { stored, planned, wanted, jobs: [] };
+  return { stored, base, planned, wanted, jobs: [] };
 }

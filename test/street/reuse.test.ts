@@ -196,7 +196,7 @@ it("gives out only what the same account had made of the same by the same versio
           expect(reused).toBe(true);
           const { of, isThere } = made.get(address) ?? {};
           // One address leads to files of one name, and the bytes to those of others: whose name it has does not matter here.
-          const names = source.kind === "fetch" ? ["x.png", "y.png"] : [name];
+          const names = source.kind === "fetch" ? (["x.png", "y.png"] as const) : [name];
           expect(names.map((called) => meaning(bytesOf(from), called))).toContain(of);
           const end = temporaryEnd(address, world.now);
           if (end === undefined) continue;

@@ -1,6 +1,7 @@
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
 import { checked } from "../../src/contract/message.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
+import { parseColor } from "../../src/image/color.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
@@ -45,6 +46,7 @@ export async function planned(
     size: { width: pixels.width, height: pixels.height },
     opaque,
     alpha,
+    colorOf: parseColor,
     breath: UNPAUSED,
     look,
     ...sightsOf(look, pixels, UNPAUSED),

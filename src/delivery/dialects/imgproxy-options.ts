@@ -157,8 +157,10 @@ const ROWS = [
     wish.keepsCopyright = isTrue(value);
     if (wish.keepsCopyright) wish.concerns.add("other");
   }),
-  // In sRGB is how all results are.
-  row("strip_color_profile", ["scp"], refusedUnless("1", "t", "true")),
+  row("strip_color_profile", ["scp"], (wish, [value = ""]) => {
+    wish.keepsProfile = value !== "" && !isTrue(value);
+    if (wish.keepsProfile) wish.concerns.add("other");
+  }),
   row("quality", ["q"], (wish, [value = "0"], name) => {
     wish.quality = whole(name, value, 0, 100);
     if (wish.quality > 0) wish.concerns.add("quality");

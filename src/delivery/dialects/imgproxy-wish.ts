@@ -35,6 +35,8 @@ export interface Wish {
   /** Metadata is left out; copyright is kept of it where that is said. */
   strips: boolean;
   keepsCopyright: boolean;
+  /** Colors stay in the space of the original. */
+  keepsProfile: boolean;
   angle: number;
   flip: { readonly horizontal: boolean; readonly vertical: boolean };
   background?: string | undefined;
@@ -70,6 +72,7 @@ export function newWish(): Wish {
     padding: [0, 0, 0, 0],
     strips: true,
     keepsCopyright: false,
+    keepsProfile: false,
     angle: 0,
     flip: { horizontal: false, vertical: false },
     blur: 0,

@@ -112,7 +112,11 @@ function bodyOf(wish: Wish): DerivationBody {
   };
   const optimize = optimizeOf(wish, format);
   const metadata = wish.strips ? wish.keepsCopyright && "copyright" : "all";
-  const output = { ...(format !== "auto" && { format }), ...(metadata && { metadata }) };
+  const output = {
+    ...(format !== "auto" && { format }),
+    ...(metadata && { metadata }),
+    ...(wish.keepsProfile && { profile: "keep" as const }),
+  };
   return {
     ...(wish.trim && { trim: wish.trim }),
     ...((flip.horizontal || flip.vertical) && { flip }),

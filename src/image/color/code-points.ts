@@ -1,5 +1,6 @@
 /** ICC profiles for colors that a file names by their code points (ITU-T H.273), as cICP in PNG does. */
 import { hybridLogGamma, quantizedPerceptually, type Transfer } from "./high-dynamic-range.ts";
+import { type Curve, D50, iccProfile, parametric, sampled, values } from "./icc.ts";
 
 type Chromaticity = readonly [x: number, y: number];
 
@@ -9,9 +10,6 @@ interface Primaries {
   readonly blue: Chromaticity;
   readonly white: Chromaticity;
 }
-
-/** The curve of ICC's parametric type 3: (a v + b) ^ g from d on, c v below. */
-type Curve = readonly [g: number, a: number, b: number, c: number, d: number];
 
 const D65: Chromaticity = [0.3127, 0.329];
 
@@ -44,36 +42,48 @@ const CURVES: Readonly<Record<number, Curve | Transfer>> = {
   18: hybridLogGamma,
 };
 
+/** Transfer functions of high dynamic range: what a profile makes of them has been brought into that of a screen. */
+const HIGH_DYNAMIC_RANGE: ReadonlySet<number> = new Set([16, 18]);
+
+export function isHighDynamicRange(transfer: number): boolean {
+  return HIGH_DYNAMIC_RANGE.has(transfer);
+}
+
 /** The profile of gray or RGB samples with these primaries and this transfer; null for code points that have none. */
 export function profileOfCodePoints(primaries: number, transfer: number, isGray: boolean): Uint8Array | "srgb" | null {
   const colors = PRIMARIES[primaries];
   const curve = CURVES[transfer];
   if (!colors || !curve) return null;
   if (curve === SRGB && (isGray || primaries === 1)) return "srgb";
-  const trc = typeof curve === "function" ? sampled(curve) : parametric(curve);
-  const white = xyz(D50);
-  if (isGray)
-    return profile("GRAY", [
-      ["wtpt", white],
-      ["kTRC", trc],
-    ]);
-  const [red, green, blue] = colorants(colors).map(xyz) as [Uint8Array, Uint8Array, Uint8Array];
-  return profile("RGB ", [
-    ["wtpt", white],
-    ["rXYZ", red],
-    ["gXYZ", green],
-    ["bXYZ", blue],
+  const trc = typeof curve === "function" ? sampled(levels(curve)) : parametric(curve);
+  const white = ["wtpt", values("XYZ ", D50)] as const;
+  const name = nameOf(primaries, transfer);
+  if (isGray) return iccProfile("GRAY", name, [white, ["kTRC", trc]]);
+  const [red, green, blue] = colorants(colors);
+  return iccProfile("RGB ", name, [
+    white,
+    ["chad", values("sf32", adaptation(colors.white))],
+    ["rXYZ", values("XYZ ", red)],
+    ["gXYZ", values("XYZ ", green)],
+    ["bXYZ", values("XYZ ", blue)],
     ["rTRC", trc],
     ["gTRC", trc],
     ["bTRC", trc],
   ]);
 }
 
+function nameOf(primaries: number, transfer: number): string {
+  return primaries === 12 && transfer === 13 ? "Display P3" : `H.273 ${primaries}-${transfer}`;
+}
+
+const CURVE_POINTS = 1_024;
+
+function levels(curve: Transfer): number[] {
+  return Array.from({ length: CURVE_POINTS }, (_, point) => curve(point / (CURVE_POINTS - 1)));
+}
+
 type Vector = readonly [number, number, number];
 type Matrix = readonly [Vector, Vector, Vector];
-
-/** The white of ICC's connection space. */
-const D50: Vector = [0.9642, 1, 0.8249];
 
 /** Lam's cone responses, known as Bradford, which ICC.1 (annex E) recommends for adaptation. */
 const BRADFORD: Matrix = [
@@ -83,25 +93,33 @@ const BRADFORD: Matrix = [
 ];
 
 /** XYZ of full red, green and blue, adapted to D50. */
-function colorants({ red, green, blue, white }: Primaries): Vector[] {
+function colorants({ red, green, blue, white }: Primaries): [Vector, Vector, Vector] {
   const [r, g, b] = [red, green, blue].map(fromChromaticity) as [Vector, Vector, Vector];
-  const columns: Matrix = [
-    [r[0], g[0], b[0]],
-    [r[1], g[1], b[1]],
-    [r[2], g[2], b[2]],
+  const amounts = solve(fromColumns(r, g, b), fromChromaticity(white));
+  const scaled = (color: Vector, amount: number): Vector =>
+    adapted([color[0] * amount, color[1] * amount, color[2] * amount], white);
+  return [scaled(r, amounts[0]), scaled(g, amounts[1]), scaled(b, amounts[2])];
+}
+
+/** A color under another white as it looks under D50. */
+function adapted(color: Vector, white: Chromaticity): Vector {
+  const cones = times(BRADFORD, color);
+  const [from, to] = [times(BRADFORD, fromChromaticity(white)), times(BRADFORD, D50)];
+  return solve(BRADFORD, [(cones[0] * to[0]) / from[0], (cones[1] * to[1]) / from[1], (cones[2] * to[2]) / from[2]]);
+}
+
+/** The matrix of `adapted`, row by row. */
+function adaptation(white: Chromaticity): number[] {
+  const columns = fromColumns(adapted([1, 0, 0], white), adapted([0, 1, 0], white), adapted([0, 0, 1], white));
+  return columns.flat();
+}
+
+function fromColumns(a: Vector, b: Vector, c: Vector): Matrix {
+  return [
+    [a[0], b[0], c[0]],
+    [a[1], b[1], c[1]],
+    [a[2], b[2], c[2]],
   ];
-  const source = fromChromaticity(white);
-  const amounts = solve(columns, source);
-  const [from, to] = [times(BRADFORD, source), times(BRADFORD, D50)];
-  const adapted = (color: Vector, amount: number): Vector => {
-    const cones = times(BRADFORD, color);
-    return solve(BRADFORD, [
-      (cones[0] * amount * to[0]) / from[0],
-      (cones[1] * amount * to[1]) / from[1],
-      (cones[2] * amount * to[2]) / from[2],
-    ]);
-  };
-  return [adapted(r, amounts[0]), adapted(g, amounts[1]), adapted(b, amounts[2])];
 }
 
 function fromChromaticity([x, y]: Chromaticity): Vector {
@@ -133,69 +151,4 @@ function solve([a, b, c]: Matrix, v: Vector): Vector {
     dot(columns[0], cross(v, columns[2])) / determinant,
     dot(columns[0], cross(columns[1], v)) / determinant,
   ];
-}
-
-function xyz(color: Vector): Uint8Array {
-  return element("XYZ ", color);
-}
-
-/** Type 3 of parametricCurveType. */
-function parametric(curve: Curve): Uint8Array {
-  return element("para", curve, 3);
-}
-
-const CURVE_POINTS = 1_024;
-
-/** curveType: a curve by points on it, with straight lines between them. */
-function sampled(curve: Transfer): Uint8Array {
-  const bytes = new Uint8Array(12 + CURVE_POINTS * 2);
-  const view = new DataView(bytes.buffer);
-  write(bytes, 0, "curv");
-  view.setUint32(8, CURVE_POINTS);
-  for (let point = 0; point < CURVE_POINTS; point++) {
-    view.setUint16(12 + point * 2, Math.round(curve(point / (CURVE_POINTS - 1)) * 65_535));
-  }
-  return bytes;
-}
-
-/** A tag's data: its type, four bytes that only curves use, numbers of 16 bits before and behind the point. */
-function element(type: string, numbers: readonly number[], kind?: number): Uint8Array {
-  const start = kind === undefined ? 8 : 12;
-  const bytes = new Uint8Array(start + numbers.length * 4);
-  const view = new DataView(bytes.buffer);
-  write(bytes, 0, type);
-  if (kind !== undefined) view.setUint16(8, kind);
-  for (const [index, number] of numbers.entries()) view.setInt32(start + index * 4, Math.round(number * 65_536));
-  return bytes;
-}
-
-const HEADER_BYTES = 128;
-
-/** A display profile of version 4 (ICC.1:2010, 7). */
-function profile(space: string, tags: readonly (readonly [string, Uint8Array])[]): Uint8Array {
-  const start = HEADER_BYTES + 4 + tags.length * 12;
-  const bytes = new Uint8Array(tags.reduce((sum, [, data]) => sum + data.length, start));
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, bytes.length);
-  view.setUint32(8, 0x04300000);
-  write(bytes, 12, "mntr");
-  write(bytes, 16, space);
-  write(bytes, 20, "XYZ ");
-  write(bytes, 36, "acsp");
-  for (const [index, number] of D50.entries()) view.setInt32(68 + index * 4, Math.round(number * 65_536));
-  view.setUint32(HEADER_BYTES, tags.length);
-  let offset = start;
-  for (const [index, [name, data]] of tags.entries()) {
-    const row = HEADER_BYTES + 4 + index * 12;
-    write(bytes, row, name);
-    view.setUint32(row + 4, offset);
-    view.setUint32(row + 8, data.length);
-    bytes.set(data, offset);
-    offset += data.length;
-  }
-  return bytes;
-}
-
-function write(bytes: Uint8Array, at: number, text: string): void {
-  bytes.set(new TextEncoder().encode(text), at);
 }

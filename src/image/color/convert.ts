@@ -1,26 +1,47 @@
-/** Embedded ICC profiles, applied. */
-import { type Layout, openTransform, transformPrice } from "../../../wasm/color/color.ts";
+/** ICC profiles, applied. */
+import { type Layout, openTransform, relationOf, SRGB, transformPrice } from "../../../wasm/color/color.ts";
 import { FREE, type Price } from "../../../wasm/price.ts";
 import type { Facts } from "../format.ts";
 import type { Size } from "../geometry.ts";
 import { type Rows, skipRows } from "../rows.ts";
+import { isIn, type Space } from "./space.ts";
 
 /**
  * A picture in sRGB, given the ICC profile and the color space of its file. Without a profile, or with one that is
  * damaged, for other pixels or already sRGB, the rows are the same.
  */
 export function toSrgb(rows: Rows, profile: Uint8Array | undefined, colorspace: string): Rows {
-  return (profile && converted(rows, profile, colorspace === "Gray" ? "gray" : "rgba")) ?? rows;
+  return (profile && converted(rows, profile, layoutOf(colorspace))) ?? rows;
 }
 
-/** The price of `toSrgb` on a picture of this size. */
-export function conversionPrice(size: Size, { profile }: Pick<Facts, "profile">): Price {
-  return profile ? transformPrice(profile, size) : FREE;
+/** A picture in another space, or in sRGB where there is none; without a usable profile its file means sRGB. */
+export function toSpace(
+  rows: Rows,
+  { profile, colorspace }: Pick<Facts, "profile" | "colorspace">,
+  space: Space | undefined,
+): Rows {
+  if (!space) return toSrgb(rows, profile, colorspace);
+  if (isIn(space, profile)) return rows;
+  const target = space.profile;
+  const layout = layoutOf(colorspace);
+  const isSame = profile !== undefined && layout === "rgba" && relationOf(profile, target) === "same";
+  if (isSame) return rows;
+  return (profile && converted(rows, profile, layout, target)) ?? converted(rows, SRGB, "rgba", target) ?? rows;
 }
 
-/** Rows through an ICC profile to sRGB; null when there is nothing to do or the profile is of no use. */
-export function converted(rows: Rows, profile: Uint8Array, layout: Layout): Rows | null {
-  const transform = openTransform(profile, layout);
+function layoutOf(colorspace: string): Layout {
+  return colorspace === "Gray" ? "gray" : "rgba";
+}
+
+/** The price of `toSpace` on a picture of this size. */
+export function conversionPrice(size: Size, { profile }: Pick<Facts, "profile">, space?: Space): Price {
+  if (!space) return profile ? transformPrice(profile, size) : FREE;
+  return isIn(space, profile) ? FREE : transformPrice(profile ?? SRGB, size, space.profile);
+}
+
+/** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */
+export function converted(rows: Rows, profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Rows | null {
+  const transform = openTransform(profile, layout, target);
   if (!transform) return null;
   const stride = rows.width * 4;
   const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));

@@ -1,6 +1,5 @@
 /** Pictures of two colors. */
 import { hexColor, record } from "../../fields.ts";
-import { parseColor } from "../color.ts";
 import { ramp } from "../color/matrices.ts";
 import { filter } from "../filter.ts";
 import { matrixStep } from "../steps/tone.ts";
@@ -8,5 +7,5 @@ import { matrixStep } from "../steps/tone.ts";
 export const duotone = filter({
   summary: "The grayscale picture between two colors: `dark` for black, `light` for white.",
   params: record({ light: hexColor("rgb"), dark: hexColor("rgb") }),
-  plan: ({ light, dark }, { size }) => [matrixStep(size, ramp(parseColor(dark), parseColor(light)))],
+  plan: ({ light, dark }, { size, colorOf }) => [matrixStep(size, ramp(colorOf(dark), colorOf(light)))],
 });

@@ -1,6 +1,5 @@
 /** Pictures of one color. */
 import { decimal, hexColor, record } from "../../fields.ts";
-import { parseColor } from "../color.ts";
 import { IDENTITY, mix, ramp } from "../color/matrices.ts";
 import { filter } from "../filter.ts";
 import { matrixStep } from "../steps/tone.ts";
@@ -9,8 +8,8 @@ export const monochrome = filter({
   summary:
     "The grayscale picture in one color, from black to `color`; `value` per cent of it. The alpha of an AARRGGBB color weakens it further.",
   params: record({ value: decimal(0, 100), color: hexColor("argb") }),
-  plan({ value, color }, { size }) {
-    const paint = parseColor(color, "argb");
+  plan({ value, color }, { size, colorOf }) {
+    const paint = colorOf(color, "argb");
     const share = (value / 100) * (paint[3] / 255);
     return share === 0 ? [] : [matrixStep(size, mix(IDENTITY, ramp([0, 0, 0], paint), share))];
   },

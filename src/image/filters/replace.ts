@@ -3,7 +3,6 @@ import * as v from "valibot";
 
 import { openReplacement, replacementPrice } from "../../../wasm/effects/colors.ts";
 import { decimal, hexColor, record } from "../../fields.ts";
-import { parseColor } from "../color.ts";
 import { linearLevels, toLab } from "../color/light.ts";
 import { effectStep } from "../effect.ts";
 import { filter } from "../filter.ts";
@@ -17,9 +16,9 @@ export const replace = filter({
     to: hexColor(),
     value: v.optional(decimal(0, 100), 10),
   }),
-  plan({ from, to, value }, { size: { width, height } }) {
-    const [red, green, blue] = parseColor(from);
-    const paint = parseColor(to);
+  plan({ from, to, value }, { size: { width, height }, colorOf }) {
+    const [red, green, blue] = colorOf(from);
+    const paint = colorOf(to);
     return [
       effectStep({
         width,

@@ -25,7 +25,7 @@ const LOSSES = [
 export const avif = format({
   ...AVIF,
   summary: "AV1, 8 to 12 bits, lossy or lossless, with alpha; animations (image sequences) are read, not written.",
-  can: { alpha: true, animation: false, quality: true, lossless: true, web: true },
+  can: { alpha: true, animation: false, quality: true, lossless: true, web: true, spaces: "any" },
   read: {
     probe(bytes) {
       const sequence = readSequence(bytes, av1Sequences);

@@ -1,6 +1,8 @@
 /** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
 import { format } from "../format.ts";
+import { embedding } from "./embedding.ts";
 import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
+import { embed } from "./jpeg/embed.ts";
 import { encode, price as encodePrice } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { mark } from "./jpeg/mark.ts";
@@ -15,17 +17,20 @@ export const jpeg = format({
   mime: "image/jpeg",
   extensions: ["jpg", "jpeg"],
   otherExtensions: ["jpe", "jfif"],
-  can: { alpha: false, animation: false, quality: true, lossless: false, web: true },
+  can: { alpha: false, animation: false, quality: true, lossless: false, web: true, spaces: "any" },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
   read: { probe, price: decodePrice, scale, open },
-  write: {
-    price: encodePrice,
-    encode,
-    qualities: { least: 1, step: 0.25, bits: 0.43 },
-    variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
-    nearLosslessLevels: [],
-    maxScoredPixels: Infinity,
-  },
+  write: embedding(
+    {
+      price: encodePrice,
+      encode,
+      qualities: { least: 1, step: 0.25, bits: 0.43 },
+      variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
+      nearLosslessLevels: [],
+      maxScoredPixels: Infinity,
+    },
+    embed,
+  ),
   recompress: { price: rewritePrice, run: rewrite },
   coefficients: { divides, turns, price: rewritePrice, requantize: rewrite, resize },
   mark,

@@ -11,7 +11,7 @@ import { JPEG2000 } from "./optional.ts";
 export const jpeg2000 = format({
   ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
-  can: { alpha: true, animation: false, quality: true, lossless: true, web: false },
+  can: { alpha: true, animation: false, quality: true, lossless: true, web: false, spaces: "any" },
   read: { probe, price: readPrice, scale: readScale, open },
   write: {
     price: encodePrice,

@@ -6,11 +6,14 @@
  */
 import { pngReaderPrice } from "../../../wasm/pixels/png-reader.ts";
 import { beside } from "../../../wasm/price.ts";
+import { isHighDynamicRange } from "../color/code-points.ts";
 import { areaOf } from "../content.ts";
 import { exifOrientation } from "../exif.ts";
 import { type Facts, format, type Reader } from "../format.ts";
+import { embedding } from "./embedding.ts";
 import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
+import { embed } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
 import { mark } from "./png/mark.ts";
 import { metadata } from "./png/metadata.ts";
@@ -39,7 +42,7 @@ const read: Reader = {
       quality: 100,
       codedBytes: file.codedBytes,
       later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1).map(({ box }) => box)) },
-      ...(profile && { profile }),
+      ...(profile && { profile, highDynamicRange: isHighDynamicRange(file.codePoints?.[1] ?? 0) }),
     } satisfies Facts;
   },
 
@@ -64,10 +67,10 @@ export const png = format({
   label: "PNG",
   mime: "image/png",
   extensions: ["png", "apng"],
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
   signature: isPng,
   read,
-  write,
+  write: embedding(write, embed),
   recompress,
   mark,
   strip,

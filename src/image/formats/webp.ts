@@ -2,8 +2,10 @@
 import { areaOf } from "../content.ts";
 import { exifOrientation } from "../exif.ts";
 import { type Facts, format } from "../format.ts";
+import { embedding } from "./embedding.ts";
 import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";
+import { embed } from "./webp/embed.ts";
 import { encodeWebp, price as encodePrice } from "./webp/encode.ts";
 import { mark } from "./webp/mark.ts";
 import { metadata } from "./webp/metadata.ts";
@@ -59,21 +61,24 @@ export const webp = format({
   label: "WEBP",
   mime: "image/webp",
   extensions: ["webp"],
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: true },
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
   signature: isWebp,
   read: {
     probe,
     price: decodePrice,
     open: (bytes, _facts, demand, breath) => openFrames(parseWebp(bytes), demand, breath),
   },
-  write: {
-    price: encodePrice,
-    encode: encodeWebp,
-    qualities: { least: 20, step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, wholePixels: WHOLE_PIXELS },
-    variants: [{}],
-    nearLosslessLevels: [0, 20, 60],
-    maxScoredPixels: Infinity,
-  },
+  write: embedding(
+    {
+      price: encodePrice,
+      encode: encodeWebp,
+      qualities: { least: 20, step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, wholePixels: WHOLE_PIXELS },
+      variants: [{}],
+      nearLosslessLevels: [0, 20, 60],
+      maxScoredPixels: Infinity,
+    },
+    embed,
+  ),
   mark,
   strip,
   metadata,

@@ -1,6 +1,5 @@
 /** Pictures laid on a color. */
 import { hexColor, record } from "../../fields.ts";
-import { parseColor } from "../color.ts";
 import { rowStep } from "../effect.ts";
 import { operation } from "../operation.ts";
 import { flatten, flattenPrice } from "../steps/flatten.ts";
@@ -8,9 +7,10 @@ import { flatten, flattenPrice } from "../steps/flatten.ts";
 export const background = operation({
   summary: "Lays the picture on `color`: nothing of it is transparent then.",
   params: record({ color: hexColor("rgb") }),
-  plan({ color }, { size, opaque }) {
+  plan({ color }, { size, opaque, colorOf }) {
     if (opaque) return [];
-    const step = rowStep(size, flattenPrice(size), (rows) => flatten(rows, parseColor(color)));
+    const paint = colorOf(color);
+    const step = rowStep(size, flattenPrice(size), (rows) => flatten(rows, paint));
     return [{ ...step, opaque: () => true }];
   },
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import { parseColor, TRANSPARENT, WHITE } from "../color.ts";
+import { TRANSPARENT, WHITE } from "../color.ts";
 import type { Size } from "../geometry.ts";
 import { operation } from "../operation.ts";
 import { frameStep } from "../steps/frame.ts";
@@ -19,13 +19,13 @@ export const border = operation({
     radius: v.optional(integer(0, MAX_SIDE_PIXELS), 0),
     background: v.optional(hexColor()),
   }),
-  plan({ size: thickness, color, radius, background }, { size, alpha }) {
+  plan({ size: thickness, color, radius, background }, { size, alpha, colorOf }) {
     if (thickness === 0 && radius === 0) return [];
-    const behind = background ? parseColor(background) : alpha ? TRANSPARENT : WHITE;
+    const behind = background ? colorOf(background) : alpha ? TRANSPARENT : WHITE;
     const rounding = Math.min(radius, size.width / 2, size.height / 2);
     const outer = inset(size, 0, rounding);
     if (thickness === 0) return [frameStep(size, { outer, background: behind })];
-    const inner = { shape: inset(size, thickness, Math.max(0, rounding - thickness)), paint: parseColor(color) };
+    const inner = { shape: inset(size, thickness, Math.max(0, rounding - thickness)), paint: colorOf(color) };
     return [frameStep(size, { outer, background: behind, inner })];
   },
 });

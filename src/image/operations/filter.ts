@@ -24,15 +24,15 @@ export const filter = operation({
   aliases: ["stylize"],
   memberAliases: Object.fromEntries(aliases),
   params: inSentOrder(record(entries)),
-  plan(params, { size, opaque }) {
+  plan(params, { size, opaque, colorOf }) {
     const steps: Step[] = [];
-    let stage: FilterStage = { size, opaque };
+    let stage: FilterStage = { size, opaque, colorOf };
     for (const [name, settings] of Object.entries(params)) {
       if (settings === undefined) continue;
       const row: FilterRow = FILTERS[name as FilterName];
       for (const step of row.plan(settings as never, stage)) {
         steps.push(step);
-        stage = { size: sizeAfter(step, stage.size), opaque: opaqueAfter(step, stage.opaque) };
+        stage = { size: sizeAfter(step, stage.size), opaque: opaqueAfter(step, stage.opaque), colorOf };
       }
     }
     return steps;

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { parseColor, TRANSPARENT, WHITE } from "../color.ts";
+import { TRANSPARENT, WHITE } from "../color.ts";
 import { operation } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
@@ -21,12 +21,12 @@ export const padding = operation({
     background: v.optional(hexColor()),
   }),
   memberAliases: { color: "background" },
-  plan(params, { size, alpha }) {
+  plan(params, { size, alpha, colorOf }) {
     const all = params.size ?? 0;
     const { top = all, right = all, bottom = all, left = all } = params;
     if (top + right + bottom + left === 0) return [];
     const canvas = { width: left + size.width + right, height: top + size.height + bottom };
-    const color = params.background ? parseColor(params.background) : alpha ? TRANSPARENT : WHITE;
+    const color = params.background ? colorOf(params.background) : alpha ? TRANSPARENT : WHITE;
     return [extend(size, canvas, { x: left, y: top }, color)];
   },
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import type { Price } from "../../../wasm/price.ts";
 import { decimal, hexColor, oneOf, record } from "../../fields.ts";
-import { parseColor, type Rgba } from "../color.ts";
+import type { Rgba } from "../color.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../geometry.ts";
@@ -38,12 +38,12 @@ export const redact = operation({
     "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation those of the first frame are covered in all frames.",
   params: Redact,
   looks: () => FACE_SIDE,
-  async plan({ faces: way, padding, color = "000000" }, { size, faces, seen }) {
+  async plan({ faces: way, padding, color = "000000" }, { size, faces, seen, colorOf }) {
     const found = await faces();
     if (found.length === 0) return [];
     const boxes = found.map((face) => snapped(padded(face, padding), size));
     const kernel = KERNELS[way];
-    if (way === "fill") return boxes.map((box) => covered(size, box, oneColor(parseColor(color)), kernel));
+    if (way === "fill") return boxes.map((box) => covered(size, box, oneColor(colorOf(color)), kernel));
     const small = await seen();
     const steps: Step[] = [];
     for (const box of boxes) steps.push(covered(size, box, await colorsIn(small, box, size), kernel));

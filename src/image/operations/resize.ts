@@ -3,7 +3,6 @@ import * as v from "valibot";
 
 import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import { parseColor } from "../color.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../geometry.ts";
 import {
@@ -84,7 +83,7 @@ export const resize = operation({
       case "match":
         return liesAlike(params, size) ? cover(params, stage) : [scaled(inside(params, size), params)];
       case "fill":
-        return pad(params, size);
+        return pad(params, stage);
       case "auto":
         return hasLeast(params) ? atLeast(params, stage) : [scaled(inside(params, size), params)];
     }
@@ -157,7 +156,7 @@ async function cutOut(params: Resize, stage: Stage, region: Size, wanted: Size):
   return [{ kind: "crop", box: { ...at, ...region } }, scaled(wanted, params)];
 }
 
-function pad(params: Resize, size: Size): Step[] {
+function pad(params: Resize, { size, colorOf }: Stage): Step[] {
   const { width = 1, height = 1 } = params;
   const fitted = inside(params, size);
   const direction = isSought(params.gravity) ? "center" : params.gravity;
@@ -165,7 +164,7 @@ function pad(params: Resize, size: Size): Step[] {
     ? placeOff(fitted, { width, height }, direction, params.offset)
     : place(fitted, { width, height }, direction);
   const corner = { x: Math.round(at.x), y: Math.round(at.y) };
-  return [scaled(fitted, params), extend(fitted, { width, height }, corner, parseColor(params.background))];
+  return [scaled(fitted, params), extend(fitted, { width, height }, corner, colorOf(params.background))];
 }
 
 function pixels(value: number): number {

@@ -3,11 +3,14 @@ import * as v from "valibot";
 
 import { lettering } from "#formats/svg";
 
+import { beside, FREE } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import type { Breath } from "../breath.ts";
 import { parseColor } from "../color.ts";
+import { conversionPrice, toSpace } from "../color/convert.ts";
+import type { Space } from "../color/space.ts";
 import type { Box, Size } from "../geometry.ts";
 import { DIRECTIONS, type Point } from "../gravity.ts";
 import { laidAt, laidStep, overlap } from "../laid.ts";
@@ -64,7 +67,7 @@ export const text = operation({
   summary:
     "Writes `value` on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. `size` is that of the letters in pixels, or below 1 a part of the picture's height. Lines are as wide as `width` (pixels, or below 1 a part of the picture's width; without it as the picture less `padding`) and end where the text says so or where words do; `align` puts them to the left, the center or the right of the widest. `background` lies behind the text and reaches a little beyond it; both colors may have alpha (RRGGBBAA). `angle` turns the whole clockwise about its middle. The fonts `sans`, `serif` and `mono`, each of `weight` 400 or 700, have the letters of Latin, Greek and Cyrillic.",
   params: Text,
-  plan(params, { size }) {
+  plan(params, { size, space }) {
     const { weight, font, color, background } = params;
     const { name, files } = lettering.familyOf(font);
     const metrics = metricsOf(files[weight]);
@@ -79,7 +82,7 @@ export const text = operation({
     };
     const most = Math.max(0, lineWidth(params, size) - (style.background ? 2 * INSET * style.size : 0));
     const block = blockOf(linesOf(plain, metrics, most / style.size), metrics, style);
-    return laid(params, block, style, size);
+    return laid(params, block, style, size, space);
   },
 });
 
@@ -100,7 +103,7 @@ function pixelsOf(length: number, whole: number): number {
   return length < 1 ? length * whole : length;
 }
 
-function laid({ opacity, ...params }: Text, block: Block, style: Style, picture: Size): Step[] {
+function laid({ opacity, ...params }: Text, block: Block, style: Style, picture: Size, space?: Space): Step[] {
   const isEmpty = block.lines.every((line) => line.text === "") && !style.background;
   if (isEmpty) return [];
   const turned = turnedSize(block, style.angle);
@@ -108,8 +111,10 @@ function laid({ opacity, ...params }: Text, block: Block, style: Style, picture:
   if (shown.width === 0 || shown.height === 0) return [];
   const document = textDocument(block, style, shown);
   const characters = block.lines.reduce((sum, line) => sum + line.text.length, 0);
-  const price = lettering.priceOf(characters, shown);
-  const open = (breath: Breath) => lettering.open(document, characters, shown, breath);
+  // Drawn in sRGB.
+  const price = beside(lettering.priceOf(characters, shown), space ? conversionPrice(shown, {}, space) : FREE);
+  const open = async (breath: Breath) =>
+    toSpace(await lettering.open(document, characters, shown, breath), { colorspace: "RGB" }, space);
   return [laidStep(picture, { size: shown, at, opacity, price, open })];
 }
 

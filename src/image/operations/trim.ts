@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import { parseColor } from "../color.ts";
 import { type Box, isWhole, type Size } from "../geometry.ts";
 import { contentBox, MARGIN_COLUMN_BYTES, MARGIN_NANOSECONDS } from "../margins.ts";
 import { operation, type Step } from "../operation.ts";
@@ -51,9 +50,9 @@ export const trim = operation({
   params: Trim,
   scans: (params) =>
     cutsFixed(params) ? undefined : { nanosecondsPerPixel: MARGIN_NANOSECONDS, columnBytes: MARGIN_COLUMN_BYTES },
-  async plan(params, { size, findBox, breath }): Promise<Step[]> {
+  async plan(params, { size, colorOf, findBox, breath }): Promise<Step[]> {
     const { threshold = DEFAULT_THRESHOLD, color } = params;
-    const margin = { threshold, color: color === undefined ? undefined : parseColor(color) };
+    const margin = { threshold, color: color === undefined ? undefined : colorOf(color) };
     const box = cutsFixed(params)
       ? fixedBox(params, size)
       : widened(await findBox((frames) => contentBox(frames, margin, breath)), params, size);

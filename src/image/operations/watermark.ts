@@ -45,9 +45,9 @@ export const watermark = operation({
     "Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger.",
   params: Watermark,
   needs: ({ id }) => [id],
-  plan(params, { size, overlay }) {
+  plan(params, { size, space, overlay }) {
     const bytes = overlay(params.id);
-    const stored = identified(bytes);
+    const stored = { ...identified(bytes), space };
     const upright = turnSize(storedSize(stored.facts), stored.facts.orientation);
     const shown = shownSize(params, upright, size);
     const at = laidAt(params, shown, size);

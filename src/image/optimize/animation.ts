@@ -1,8 +1,9 @@
 /** Animations that look as good as asked. */
 import type { Breath } from "../breath.ts";
 import type { Frame, Picture } from "../picture.ts";
+import type { Rows } from "../rows.ts";
 import type { EncodeSettings } from "../writer.ts";
-import { scoreRows } from "./score.ts";
+import { inComparedColors, scoreRows } from "./score.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Found, pictureIn } from "./trial.ts";
 
@@ -31,7 +32,8 @@ export async function scoreAnimation(first: Picture, second: Picture, breath: Br
     // Two frames may be shown as one: it is compared with the first of them.
     const other = partner === last ? undefined : (await others.next()).value;
     last = partner;
-    if (other) worst = Math.min(worst, await scoreRows(frame.rows, other[1].rows, breath));
+    const shown = (rows: Rows) => inComparedColors(rows, first.space);
+    if (other) worst = Math.min(worst, await scoreRows(shown(frame.rows), shown(other[1].rows), breath));
     else frame.rows.close();
   }
   await others.return(undefined);
@@ -116,7 +118,7 @@ export async function smallestAnimation(
   let quality = settings.quality;
   for (let count = 0; count < tries && high - low > 1; count++) {
     const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
-    const score = await scoreAnimation(picture, pictureIn(format, bytes), breath);
+    const score = await scoreAnimation(picture, pictureIn(format, bytes, picture.space), breath);
     const reaches = score >= targetScore;
     if (reaches) high = quality;
     else low = quality;

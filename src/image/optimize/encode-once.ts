@@ -12,7 +12,7 @@ export function reencodePlanes(task: Task): Attempt | null {
   const { stored, plan, format, aim, settings, unchanged } = task;
   const isBlind = aim.kind === "quality" || (aim.kind === "smart" && searchedScore(task) === undefined);
   const isExact = aim.kind === "lossless" && !unchanged;
-  if (format !== stored.format || (!isBlind && !isExact)) return null;
+  if (format !== stored.format || stored.space || (!isBlind && !isExact)) return null;
   const wanted = resizedOnly(plan);
   const { coefficients } = format;
   const shortcut = wanted && coefficients?.resize(stored.bytes, settings, wanted, stored.stopwatch);

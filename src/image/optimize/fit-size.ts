@@ -11,7 +11,7 @@ import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
 import { encodePrice, fits, lookPrice, roomFor, sourcePrice } from "./prices.ts";
 import { neighborOf, type Scale } from "./quality.ts";
 import { divided, requantizePrice } from "./requantize.ts";
-import { canScore, scoreRows } from "./score.ts";
+import { canScore, inComparedColors, scoreRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import { decoded, type Encode, type Found } from "./trial.ts";
 
@@ -140,8 +140,10 @@ async function bestLooking(
 ): Promise<Found> {
   let best: Found | undefined;
   for (const bytes of files) {
-    const shown = await firstFrame(picture, breath);
-    const score = await scoreRows(shown, await decoded(format, bytes, breath), breath);
+    const { space } = picture;
+    const shown = inComparedColors(await firstFrame(picture, breath), space);
+    const made = inComparedColors(await decoded(format, bytes, breath, space), space);
+    const score = await scoreRows(shown, made, breath);
     if (!best || score > best.score) best = { bytes, score };
   }
   if (!best) throw new RangeError("there are no files to compare");

@@ -7,10 +7,10 @@ import { collectPixels, pixelBytes, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
-import { compareRows, compareWith, preparedOf, preparePrice, tileOf } from "./score.ts";
+import { compareRows, compareWith, inComparedColors, preparedOf, preparePrice, tileOf } from "./score.ts";
 import { comparedRows, onlyStrips, type Strip, stripsOf } from "./strips.ts";
 
-type Looked = Pick<Picture, "width" | "height" | "opaque">;
+type Looked = Pick<Picture, "width" | "height" | "opaque" | "space">;
 
 /** The price of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
 export function comparedPixelsPrice(picture: Looked): Price {
@@ -19,7 +19,7 @@ export function comparedPixelsPrice(picture: Looked): Price {
 
 /** The price of preparing the sample of a picture, so that its side of a comparison is computed once. */
 export function preparedSamplePrice(picture: Looked): Price {
-  return preparePrice({ ...sampleSize(picture), opaque: picture.opaque });
+  return preparePrice({ ...picture, ...sampleSize(picture) });
 }
 
 /** What takes memory to save time. */
@@ -90,18 +90,25 @@ export class Reference {
   /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
   async score(rendition: Rows, background?: number): Promise<number> {
     if (!this.tile) return this.scoreSample(rendition, background);
-    const shown = onlyStrips(rendition, this.strips);
-    return compareRows(await this.open(), shown, this.breath, { tile: tileOf(this.strips), background });
+    const { space } = this.sample.picture;
+    const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
+    return compareRows(inComparedColors(await this.open(), space), shown, this.breath, {
+      tile: tileOf(this.strips),
+      background,
+    });
   }
 
   /** The score of a rendition of the sample, on one background if so told. */
   async scoreSample(rendition: Rows, background?: number): Promise<number> {
     const { keepsPrepared, breath } = this;
-    const open = () => firstFrame(this.sample.picture, breath);
+    const { picture } = this.sample;
+    const { space } = picture;
+    const open = async () => inComparedColors(await firstFrame(picture, breath), space);
+    const shown = inComparedColors(rendition, space);
     const tile = tileIn(this.sample, this.strips);
-    if (!keepsPrepared) return compareRows(await open(), rendition, breath, { tile, background });
+    if (!keepsPrepared) return compareRows(await open(), shown, breath, { tile, background });
     this.prepared ??= await preparedOf(await open(), breath, tile);
-    return compareWith(this.prepared, rendition, breath, background);
+    return compareWith(this.prepared, shown, breath, background);
   }
 
   /** Frees what was prepared; nothing is scored afterward. */

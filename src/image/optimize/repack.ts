@@ -4,7 +4,7 @@ import { isWhole } from "../geometry.ts";
 import { storedSize } from "../plan.ts";
 import { asItIs } from "../stripped.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Task } from "./task.ts";
+import { keepsColors, type Task } from "./task.ts";
 
 /**
  * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept; how it
@@ -14,7 +14,7 @@ export function repackOriginal(task: Task): Attempt | null {
   const { aim, format, stored, plan } = task;
   const { bytes, facts } = stored;
   const { repack } = format;
-  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly) return null;
+  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly || !keepsColors(stored)) return null;
   const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
   if (!original) return null;
   const { box, orientation, target } = plan.view;

@@ -3,6 +3,7 @@
  * the sample it does to the picture, at a fraction of the cost. A small picture is its own sample.
  */
 import type { Tile } from "../../../wasm/score/score.ts";
+import type { Space } from "../color/space.ts";
 import type { Tiles } from "../format.ts";
 import type { Size } from "../geometry.ts";
 import { type Picture, stillPicture } from "../picture.ts";
@@ -90,16 +91,19 @@ function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
  */
 export async function sampleOf(
   rows: Rows,
-  size: Size,
+  size: Size & Pick<Picture, "space">,
   strips: readonly Strip[],
   wholePixels?: number,
 ): Promise<Sample> {
-  if (isWhole(size, wholePixels)) return { picture: inMemory(await collected(rows), ownSize(size), rows.opaque) };
+  const { space } = size;
+  if (isWhole(size, wholePixels)) {
+    return { picture: inMemory(await collected(rows), ownSize(size), rows.opaque, space) };
+  }
   const places = placesOf(size, strips);
   const sample = { width: TILE * ACROSS, height: (TILE * places.length) / ACROSS };
   return {
     tiles: { side: TILE, across: ACROSS, places },
-    picture: inMemory(await tiled(rows, places, strips), sample, rows.opaque),
+    picture: inMemory(await tiled(rows, places, strips), sample, rows.opaque, space),
   };
 }
 
@@ -135,6 +139,6 @@ async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip
 }
 
 /** A still picture over pixels in memory. */
-export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean): Picture {
-  return stillPicture({ ...size, opaque }, () => rowsOver(pixels, { ...size, opaque }));
+export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean, space?: Space): Picture {
+  return stillPicture({ ...size, opaque, space }, () => rowsOver(pixels, { ...size, opaque }));
 }

@@ -1,5 +1,5 @@
 /** How alike two pictures look, by SSIMULACRA 2.1. */
-import { beside, held, type Price, priced } from "../../../wasm/price.ts";
+import { beside, FREE, held, type Price, priced } from "../../../wasm/price.ts";
 import {
   type Comparison,
   comparisonPeakBytes,
@@ -12,7 +12,10 @@ import {
 } from "../../../wasm/score/score.ts";
 import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
+import { conversionPrice, toSrgb } from "../color/convert.ts";
+import type { Space } from "../color/space.ts";
 import type { Size } from "../geometry.ts";
+import type { Extent } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { filled } from "../steps/filled.ts";
 import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
@@ -42,25 +45,38 @@ const BUFFER_BYTES = 64 << 10;
 
 /** The price of comparing a picture with one rendition, strip by strip if it is large. */
 export function scorePrice(picture: Looked): Price {
-  const one = priced(scorePeakBytes(picture), picture.width * comparedRows(picture), COMPARE_NS);
-  return beside(onAll(picture, one), held(BUFFER_BYTES));
+  const height = comparedRows(picture);
+  const one = priced(scorePeakBytes(picture), picture.width * height, COMPARE_NS);
+  const converting = conversion({ ...picture, height });
+  return beside(onAll(picture, one), held(BUFFER_BYTES), converting, converting);
 }
 
 /** The price of preparing a picture, whole; the memory stays until the reference is closed. */
 export function preparePrice(picture: Looked): Price {
   const { width, height } = picture;
-  const { ms } = onAll(picture, priced(0, width * height, PREPARE_NS));
+  const { ms } = beside(onAll(picture, priced(0, width * height, PREPARE_NS)), conversion(picture));
   return { bytes: referenceBytes(picture, backgroundsOf(picture.opaque).length), ms };
 }
 
 /** The price of comparing one rendition with a prepared picture, whose own memory is left out. */
 export function comparePreparedPrice(picture: Looked): Price {
   const { width, height, opaque } = picture;
-  const { ms } = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
-  return { bytes: comparisonPeakBytes(picture, backgroundsOf(opaque).length), ms };
+  const comparing = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
+  const { bytes, ms } = beside({ bytes: 0, ms: comparing.ms }, conversion(picture));
+  return { bytes: bytes + comparisonPeakBytes(picture, backgroundsOf(opaque).length), ms };
 }
 
-type Looked = Size & { readonly opaque: boolean };
+type Looked = Size & Pick<Extent, "opaque" | "space">;
+
+/** The price of bringing one of two pictures to the colors in which they are compared. */
+function conversion({ space, ...size }: Looked): Price {
+  return space ? conversionPrice(size, space) : FREE;
+}
+
+/** Rows in the colors in which they are compared: as screens of sRGB show them. */
+export function inComparedColors(rows: Rows, space: Space | undefined): Rows {
+  return space ? toSrgb(rows, space.profile, "RGB") : rows;
+}
 
 /** The price of something on one background, taken for every background. */
 function onAll({ opaque }: Looked, one: Price): Price {

@@ -76,8 +76,7 @@ export async function smallestAbove(
 ): Promise<Found | null> {
   const { format } = goal;
   const { sample } = reference;
-  const lookBy = (score: Reference["score"], onPart?: Look) =>
-    new Look(format, sample.picture.opaque, score, breath, onPart);
+  const lookBy = (score: Reference["score"], onPart?: Look) => new Look(format, sample.picture, score, breath, onPart);
   const onSample = lookBy((rendition, background) => reference.scoreSample(rendition, background));
   const look = lookBy((rendition, background) => reference.score(rendition, background), onSample);
   const quest = { ...goal, reference, look, onSample, scale: format.write.qualities, breath };

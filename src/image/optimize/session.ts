@@ -40,8 +40,8 @@ export class Session {
   async keepPixels(breath: Breath): Promise<void> {
     const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-    const { detail, texture } = this.task.picture;
-    this.shown = stillPicture({ ...pixels, opaque, detail, texture }, () => ({
+    const { detail, texture, space } = this.task.picture;
+    this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, () => ({
       ...rowsOfPixels(pixels),
       opaque,
     }));

@@ -2,6 +2,7 @@
 import { beside, FREE } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
+import { isIn } from "../color/space.ts";
 import type { FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
@@ -96,7 +97,7 @@ function unchangedBy({
 }: Pick<Wish, "stored" | "plan" | "format" | "aim">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
-  if (stored.firstOnly || (facts.frames > 1 && !format.can.animation)) return null;
+  if (stored.firstOnly || !keepsColors(stored) || (facts.frames > 1 && !format.can.animation)) return null;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;
@@ -117,6 +118,11 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
   const decode = picturePrice({ ...stored, facts: { ...facts, interlaced: false } }, plan);
   const encode = format.write?.price({ ...plan.size, opaque: !facts.alpha, frames: 1 }, settings) ?? FREE;
   return isolateBudget.canHold(beside(decode, encode), stored.bytes.length);
+}
+
+/** Whether the colors of the file are those of the result as they are. */
+export function keepsColors({ space, facts }: Stored): boolean {
+  return isIn(space, facts.profile);
 }
 
 function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Stripped {

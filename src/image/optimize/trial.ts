@@ -1,6 +1,7 @@
 /** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
 import type { Breath } from "../breath.ts";
-import { conversionPrice, toSrgb } from "../color/convert.ts";
+import { conversionPrice, toSpace } from "../color/convert.ts";
+import type { Space } from "../color/space.ts";
 import type { FormatDefinition } from "../format.ts";
 import { whole } from "../geometry.ts";
 import { decodedFrames, paced } from "../paced.ts";
@@ -46,11 +47,14 @@ export type Curve = (quality: number) => Trial | Promise<Trial>;
 
 type ScoreOf = (rendition: Rows, background?: number) => Promise<number>;
 
+type Looked = Pick<Picture, "opaque" | "space">;
+
 /** How renditions are looked at. */
 export class Look {
   private readonly format: FormatDefinition;
   private readonly scoreOf: ScoreOf;
   private readonly breath: Breath;
+  private readonly space: Space | undefined;
   /** Backgrounds that show different things; null for opaque pictures. */
   private readonly backgrounds: readonly number[] | null;
   /** A look at a part of the same picture, which says on which of them it looks worst. */
@@ -58,17 +62,18 @@ export class Look {
   /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
   private worst: number | undefined;
 
-  constructor(format: FormatDefinition, opaque: boolean, scoreOf: ScoreOf, breath: Breath, onPart?: Look) {
+  constructor(format: FormatDefinition, { opaque, space }: Looked, scoreOf: ScoreOf, breath: Breath, onPart?: Look) {
     this.format = format;
     this.scoreOf = scoreOf;
     this.breath = breath;
+    this.space = space;
     this.backgrounds = opaque ? null : BACKGROUNDS;
     this.onPart = onPart;
   }
 
   /** The score of a file. */
   async score(bytes: Uint8Array): Promise<number> {
-    return this.scoreOf(await decoded(this.format, bytes, this.breath));
+    return this.scoreOf(await decoded(this.format, bytes, this.breath, this.space));
   }
 
   /** What comes of a rendition that is written to be looked at. */
@@ -150,15 +155,20 @@ export function distortionOf({ preview }: Pick<Maker, "preview">, settings: Enco
   return preview && (async (quality) => (await preview({ ...settings, quality })).distortion);
 }
 
-/** The pixels of a file that a format wrote, in sRGB. */
-export async function decoded(format: FormatDefinition, bytes: Uint8Array, breath: Breath): Promise<Rows> {
-  return firstFrame(pictureIn(format, bytes), breath);
+/** The pixels of a file that a format wrote of a picture in this space, sRGB by default. */
+export async function decoded(
+  format: FormatDefinition,
+  bytes: Uint8Array,
+  breath: Breath,
+  space?: Space,
+): Promise<Rows> {
+  return firstFrame(pictureIn(format, bytes, space), breath);
 }
 
-/** The picture in a file that a format wrote, in sRGB. */
-export function pictureIn(format: FormatDefinition, bytes: Uint8Array): Picture {
+/** The picture in a file that a format wrote of one in this space, sRGB by default: in that space. */
+export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: Space): Picture {
   const facts = format.read.probe(bytes);
-  const { width, height, frames, loops, alpha, profile, colorspace } = facts;
+  const { width, height, frames, loops, alpha } = facts;
   const demand = { box: whole(facts), width, height };
   return {
     width,
@@ -168,8 +178,8 @@ export function pictureIn(format: FormatDefinition, bytes: Uint8Array): Picture 
     opaque: !alpha,
     async *open(breath) {
       for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, breath)) {
-        const { ms } = conversionPrice(rows, facts);
-        yield { delayMs, rows: paced(toSrgb(rows, profile, colorspace), ms, breath) };
+        const { ms } = conversionPrice(rows, facts, space);
+        yield { delayMs, rows: paced(toSpace(rows, facts, space), ms, breath) };
       }
     },
   };

@@ -78,7 +78,7 @@ export class Carrier {
         : { stored: { ...group.stored, heldBytes }, bytes: this.source };
     if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
     const own = await keep(origin.stored, kept.plan, breath);
-    return { stored: keptPicture(own.size, given.stored, heldBytes, own.pixels), plan, source: own.bytes };
+    return { stored: keptPicture(own.size, group.stored, heldBytes, own.pixels), plan, source: own.bytes };
   }
 
   private async result<Entry>(

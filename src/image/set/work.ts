@@ -32,6 +32,8 @@ export interface Job<Entry> {
 /** Results of the same pixels. */
 export interface Group<Entry> {
   readonly stored: Stored;
+  /** The picture after the request's own operations, in the color space of the group. */
+  readonly base: Planned;
   readonly planned: Planned;
   readonly wanted: Wanted;
   readonly jobs: readonly Job<Entry>[];
@@ -64,8 +66,9 @@ export interface SetWork<Entry> {
 
 /** What is known before the work begins. */
 export interface Given<Entry> {
+  /** In the color space of what is shared. */
   readonly stored: Stored;
-  /** The picture after the request's own operations. */
+  /** The picture after the request's own operations, in that space. */
   readonly base: Planned;
   readonly groups: readonly Group<Entry>[];
 }
@@ -112,7 +115,7 @@ function area({ width, height }: Size): number {
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
 function sharedOf<Entry>({ stored, base, groups }: Given<Entry>): Kept | null {
   if (stored.facts.frames > 1) return null;
-  const served = divided(groups).filter((group) => !isOwn(group));
+  const served = divided(groups).filter((group) => !isOwn(group, stored));
   const jobs = served.flatMap((group) => group.jobs.map(() => group.wanted));
   const size = sharedSize(base.size, jobs);
   if (!size) return null;
@@ -127,14 +130,14 @@ function storedSizeOf({ facts: { width, height } }: Stored): Size {
 }
 
 function place<Entry>(
-  { base }: Given<Entry>,
+  { stored, base }: Given<Entry>,
   group: Group<Entry>,
   shared: Kept | null,
   keepsGroups: boolean,
 ): Placed<Entry> {
   const { size, opaque, plan } = group.planned;
   const isKept = keepsGroups && group.jobs.length > 1 && area(size) <= MAX_SHARED_PIXELS;
-  if (!shared || isOwn(group) || !isServed(group.wanted, base.size, shared)) {
+  if (!shared || isOwn(group, stored) || !isServed(group.wanted, base.size, shared)) {
     const mayKeep = isKept && group.stored.facts.frames === 1 && !isUnchanged(group);
     return mayKeep ? { group, kept: { ...size, opaque, plan } } : { group };
   }
@@ -145,7 +148,8 @@ function place<Entry>(
 }
 
 /** Whether a group is made from the file, even where there is a version that has all of its pixels. */
-function isOwn<Entry>(group: Group<Entry>): boolean {
+function isOwn<Entry>(group: Group<Entry>, { space }: Stored): boolean {
+  if (group.stored.space !== space) return true;
   const { format, facts } = group.stored;
   const scale = format.read.scale?.(facts, demandOf(group.planned.plan.view)) ?? 1;
   // What a decoder makes smaller costs little, and looks like nothing else: a result alone would be made of that.
@@ -178,7 +182,7 @@ export function originOf<Entry>(
 ): { readonly stored: Stored; readonly plan: Plan } {
   const file = stored.bytes.length;
   const heldBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0) + (keepsFile ? file : 0);
-  if (kept) return { stored: keptPicture(kept, stored, heldBytes), plan: planSteps(kept, []) };
+  if (kept) return { stored: keptPicture(kept, group.stored, heldBytes), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, heldBytes }, plan: group.planned.plan };
   return { stored: keptPicture(shared, stored, heldBytes), plan: onShared };
 }

@@ -42,7 +42,7 @@ it("never writes two renditions at a time", async () => {
     const score = async () => SCORE;
     const quest = {
       sample: { picture },
-      look: new Look(png, true, score, breath),
+      look: new Look(png, { opaque: true }, score, breath),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
@@ -75,7 +75,7 @@ it.each([
     };
     const quest = {
       sample: { picture },
-      look: new Look(png, true, async () => score, breath),
+      look: new Look(png, { opaque: true }, async () => score, breath),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,

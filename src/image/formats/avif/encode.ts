@@ -4,13 +4,14 @@ import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
+import type { Space } from "../../color/space.ts";
 import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
-import { type CodedLayer, writeHeif } from "../heif/write.ts";
+import { type CodedLayer, colorsIn, writeHeif } from "../heif/write.ts";
 import { av1 } from "./codec.ts";
 import { quantizerAt } from "./quality.ts";
 import { readSequence, UNIT, unitsOf } from "./units.ts";
@@ -30,8 +31,7 @@ const MAX_ODD_PIXELS = 1536 << 10;
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
 const MAX_CELLS = 256;
-/** Code points of ISO/IEC 23091-2 for primaries, transfer and matrices: sRGB, coded by BT.601 or as it is. */
-const SRGB = { primaries: 1, transfer: 13, fullRange: true } as const;
+/** Code points of ISO/IEC 23091-2 for matrices: colors are coded by BT.601 or as they are. */
 const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
 
 /** How a picture is cut and what libaom is told, given what the service was told. */
@@ -140,7 +140,7 @@ function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
 export async function encodeAvif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const rows = await firstFrame(picture, breath);
   try {
-    return await guardedAsync(() => encodeRows(rows, cellSettings(rows, settings), breath), tooLarge);
+    return await guardedAsync(() => encodeRows(rows, picture.space, cellSettings(rows, settings), breath), tooLarge);
   } finally {
     rows.close();
   }
@@ -150,7 +150,12 @@ function tooLarge(cause?: unknown): ApiError {
   return new ApiError(422, "The image cannot be written as AVIF: it is too large", { cause });
 }
 
-async function encodeRows(rows: Rows, settings: CellSettings, breath: Breath): Promise<Uint8Array> {
+async function encodeRows(
+  rows: Rows,
+  space: Space | undefined,
+  settings: CellSettings,
+  breath: Breath,
+): Promise<Uint8Array> {
   const { width, height } = rows;
   const { cell, chroma } = settings;
   const cells = new Av1Cells(settings);
@@ -166,7 +171,8 @@ async function encodeRows(rows: Rows, settings: CellSettings, breath: Breath): P
       itemType: "av01",
       configType: "av1C",
       brands: ["avif", "mif1", "miaf", half ? "MA1B" : "MA1A"],
-      ...SRGB,
+      fullRange: true,
+      ...colorsIn(space),
       matrix: MATRIX[chroma],
       color: layerOf(color),
       alpha: alpha && layerOf(alpha),

@@ -10,13 +10,14 @@ import {
 import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
+import type { Space } from "../../color/space.ts";
 import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
-import { type CodedLayer, writeHeif } from "../heif/write.ts";
+import { type CodedLayer, colorsIn, writeHeif } from "../heif/write.ts";
 import { type Bitstream, splitUnits } from "./bitstream.ts";
 import { quantizerOf } from "./quality.ts";
 
@@ -69,7 +70,7 @@ export async function encodeHeic(picture: Picture, settings: EncodeSettings, bre
   const rows = await firstFrame(picture, breath);
   try {
     return await guardedAsync(
-      () => encodeRows(rows, settings, breath),
+      () => encodeRows(rows, picture.space, settings, breath),
       (cause) => new ApiError(422, "The image cannot be written as HEIC: it is too large or too complex", { cause }),
     );
   } finally {
@@ -77,7 +78,12 @@ export async function encodeHeic(picture: Picture, settings: EncodeSettings, bre
   }
 }
 
-async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+async function encodeRows(
+  rows: Rows,
+  space: Space | undefined,
+  settings: EncodeSettings,
+  breath: Breath,
+): Promise<Uint8Array> {
   const { width, height, opaque } = rows;
   const { tile, grid } = layoutOf(rows);
   const coding = codingOf(settings, width * height);
@@ -115,10 +121,9 @@ async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath):
     brands: ["heic", "mif1", "heic", "miaf"],
     color: layer(color, [8, 8, 8]),
     alpha: translucent ? layer(alpha, [8]) : undefined,
-    primaries: 1,
-    transfer: 13,
     matrix: 6,
     fullRange: true,
+    ...colorsIn(space),
   });
 }
 

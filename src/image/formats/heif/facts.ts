@@ -3,7 +3,7 @@ import { type Price, priced } from "../../../../wasm/price.ts";
 import type { Facts } from "../../format.ts";
 import type { Codec } from "./codec.ts";
 import { imagePrice, readImage } from "./overlay.ts";
-import { colorProfileOf, colorspaceOf, type HeifPicture } from "./picture.ts";
+import { colorProfileOf, colorspaceOf, type HeifPicture, isOfHighDynamicRange } from "./picture.ts";
 import { picturePrice } from "./rows.ts";
 
 /** @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported */
@@ -12,7 +12,7 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
   if (!("parts" in image)) return pictureFacts(image, codec);
   const { crop, orientation, fill, parts } = image;
   // Every part brings its own colors, which are sRGB where they meet.
-  const { profile: _, ...first } = pictureFacts(parts[0].picture, codec);
+  const { profile: _, highDynamicRange: _range, ...first } = pictureFacts(parts[0].picture, codec);
   const alpha = fill[3] < 255;
   return {
     ...first,
@@ -45,7 +45,7 @@ export function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
     depth: bits * (channels + (alpha ? 1 : 0)),
     quality,
     ...decodePrice(picturePrice(picture, codec)),
-    ...(profile ? { profile } : {}),
+    ...(profile ? { profile, highDynamicRange: isOfHighDynamicRange(picture) } : {}),
   };
 }
 

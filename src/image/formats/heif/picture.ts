@@ -1,4 +1,5 @@
 /** The picture that a HEIF file shows: its tiles, its alpha channel, and how both lie. */
+import { isHighDynamicRange } from "../../color/code-points.ts";
 import type { Box as Region, Orientation, Size } from "../../geometry.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Coded, Codec, CodedHeaders } from "./codec.ts";
@@ -89,6 +90,11 @@ function readColors(items: Items, item: Item): Colors {
 /** The profile that says what the colors of a picture mean; undefined where they are sRGB. */
 export function colorProfileOf({ color, colors }: HeifPicture): Uint8Array | undefined {
   return colors.profile ?? profileOf(colors.primaries, colors.transfer, color.headers.chroma === "gray");
+}
+
+/** Whether the profile stands for a transfer function of high dynamic range. */
+export function isOfHighDynamicRange({ colors: { profile, transfer } }: HeifPicture): boolean {
+  return !profile && transfer !== undefined && isHighDynamicRange(transfer);
 }
 
 /** `Gray`, `RGB` or `YCbCr`. */

@@ -2,6 +2,7 @@
  * Writes HEIF files of one still picture (ISO/IEC 23008-12, ISO/IEC 23000-22): coded whole or as a grid, with alpha.
  */
 import { joined } from "../../../joined.ts";
+import { P3_CODE_POINTS, type Space } from "../../color/space.ts";
 import type { Size } from "../../geometry.ts";
 
 /** One kind of samples, color or alpha, of a picture to be written. */
@@ -37,6 +38,8 @@ export interface HeifImage extends Size {
   readonly transfer: number;
   readonly matrix: number;
   readonly fullRange: boolean;
+  /** The ICC profile of colors that no numbers stand for. */
+  readonly profile?: Uint8Array | undefined;
 }
 
 /** An item of a file, its number being its place among them, counted from 1. */
@@ -95,9 +98,21 @@ export function itemPieces(
   return [ftyp, meta, boxHeader("mdat", data), ...data];
 }
 
-function colorProperties({ primaries, transfer, matrix, fullRange }: HeifImage): WrittenProperty[] {
+/** Code points of ISO/IEC 23091-2 for primaries and transfer: those of sRGB, and what is said where a profile says it. */
+const SRGB_CODE_POINTS = { primaries: 1, transfer: 13 } as const;
+const UNSPECIFIED = { primaries: 2, transfer: 2 } as const;
+
+/** What a file says of the colors of a space. */
+export function colorsIn(space: Space | undefined): Pick<HeifImage, "primaries" | "transfer" | "profile"> {
+  if (!space) return SRGB_CODE_POINTS;
+  return space.isP3 ? P3_CODE_POINTS : { ...UNSPECIFIED, profile: space.profile };
+}
+
+/** They take precedence over what is said in a bitstream (ISO/IEC 23000-22, 7.3.6.4). */
+function colorProperties({ primaries, transfer, matrix, fullRange, profile }: HeifImage): WrittenProperty[] {
   const numbers = joined([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
-  return [{ box: box("colr", ascii("nclx"), numbers), essential: false }];
+  const coded = { box: box("colr", ascii("nclx"), numbers), essential: false };
+  return profile ? [{ box: box("colr", ascii("prof"), profile), essential: false }, coded] : [coded];
 }
 
 /** Adds the items of a layer and returns the number of the one that is the whole. */

@@ -4,6 +4,7 @@ import { beside, held, type Price, priced } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
+import type { Space } from "../../color/space.ts";
 import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
@@ -46,7 +47,7 @@ const SAMPLE_NANOSECONDS = { lossy: 20, lossless: 60 } as const;
 export async function encode(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const rows = await firstFrame(picture, breath);
   try {
-    return await encodeRows(rows, settings, breath);
+    return await encodeRows(rows, picture.space, settings, breath);
   } finally {
     rows.close();
   }
@@ -123,7 +124,12 @@ function writerBytes({ width, height, components, tileWidth, tileHeight }: Write
   return FIXED_BYTES + components * width * rows + samples * SAMPLE_BYTES + width * 4 * BAND_ROWS + tileWidth * 64;
 }
 
-async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+async function encodeRows(
+  rows: Rows,
+  space: Space | undefined,
+  settings: EncodeSettings,
+  breath: Breath,
+): Promise<Uint8Array> {
   const wanted = writerSettings(rows, settings);
   const writer = guarded(() => new CodestreamWriter(wanted, writerBytes(wanted)), tooLarge);
   try {
@@ -133,6 +139,7 @@ async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath):
     }
     return jp2File(
       rows,
+      space,
       guarded(() => writer.finish(), tooLarge),
     );
   } finally {
@@ -141,11 +148,16 @@ async function encodeRows(rows: Rows, settings: EncodeSettings, breath: Breath):
 }
 
 /** Signature, file type, header and codestream (ITU-T T.800, I.5). */
-function jp2File({ width, height, opaque }: Shape, codestream: readonly Uint8Array[]): Uint8Array {
+function jp2File(
+  { width, height, opaque }: Shape,
+  space: Space | undefined,
+  codestream: readonly Uint8Array[],
+): Uint8Array {
   const length = codestream.reduce((sum, piece) => sum + piece.length, 0);
   const header = [
     box("ihdr", [...number32(height), ...number32(width), 0, opaque ? 3 : 4, 7, 7, 0, 0]),
-    box("colr", [1, 0, 0, ...number32(ENUMERATED.srgb)]),
+    // By its number, or by a profile (table I.9), which readers take whatever it is made of.
+    box("colr", space ? [2, 0, 0, ...space.profile] : [1, 0, 0, ...number32(ENUMERATED.srgb)]),
     ...(opaque ? [] : [box("cdef", CHANNELS.flatMap(number16))]),
   ];
   return joined([

@@ -10,7 +10,7 @@ import { vp8x } from "./mux.ts";
 const FLAG_EXIF = 0x08;
 const FLAG_XMP = 0x04;
 /** Where the flags stand in the chunk VP8X, its header included. */
-const FLAGS_AT = 8;
+export const FLAGS_AT = 8;
 
 function read(bytes: Uint8Array): Metadata {
   let exif: Uint8Array | undefined;
@@ -42,12 +42,14 @@ function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   return file;
 }
 
-function headOf(bytes: Uint8Array): Uint8Array {
+/** The chunk VP8X for a file that has none. */
+export function headOf(bytes: Uint8Array): Uint8Array {
   const file = parseWebp(bytes);
   return vp8x({ width: file.width, height: file.height, alpha: !isOpaque(file), animated: false });
 }
 
-function chunkOf(id: string, payload: Uint8Array): Uint8Array {
+/** A chunk as it is written. */
+export function chunkOf(id: string, payload: Uint8Array): Uint8Array {
   const header = new Uint8Array(8);
   header.set(new TextEncoder().encode(id));
   new DataView(header.buffer).setUint32(4, payload.length, true);

@@ -1,0 +1,87 @@
+/** The colors that a picture is worked on and written in, where these are not those of sRGB. */
+import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
+import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
+import type { Rgba } from "../color.ts";
+import type { Facts } from "../format.ts";
+import { profileOfCodePoints } from "./code-points.ts";
+import { iccProfile, sampled, values, D50 } from "./icc.ts";
+import { toLinear } from "./light.ts";
+import type { ProfileWish } from "./wish.ts";
+
+/** A color space of RGB. */
+export interface Space {
+  /** The ICC profile that files have. */
+  readonly profile: Uint8Array;
+  /** It is Display P3, which some formats have a name for. */
+  readonly isP3: boolean;
+}
+
+/** SMPTE EG 432-1 with the curve of sRGB, by its code points in ITU-T H.273. */
+export const P3_CODE_POINTS = { primaries: 12, transfer: 13 } as const;
+
+function displayP3(): Space {
+  const profile = profileOfCodePoints(P3_CODE_POINTS.primaries, P3_CODE_POINTS.transfer, false);
+  if (!(profile instanceof Uint8Array)) throw new Error("Display P3 has code points");
+  return { profile, isP3: true };
+}
+
+export const DISPLAY_P3: Space = displayP3();
+
+type Colors = Pick<Facts, "profile" | "colorspace" | "highDynamicRange">;
+
+/**
+ * The space in which a picture is worked on; undefined for sRGB. What is kept is a profile of RGB that colors can be brought
+ * into and out of; other pictures become sRGB.
+ */
+export function spaceOf(facts: Colors, wish: ProfileWish = "srgb"): Space | undefined {
+  if (wish === "srgb") return undefined;
+  const own = ownSpace(facts);
+  if (wish === "keep") return own;
+  return own?.isP3 ? own : DISPLAY_P3;
+}
+
+function ownSpace({ profile, colorspace, highDynamicRange = false }: Colors): Space | undefined {
+  if (!profile || colorspace === "Gray" || highDynamicRange || profile.length > MAX_KEPT_PROFILE_BYTES)
+    return undefined;
+  const isTwoWay = relationOf(profile, SRGB) === "different" && relationOf(SRGB, profile) === "different";
+  if (!isTwoWay) return undefined;
+  return { profile, isP3: relationOf(profile, DISPLAY_P3.profile) === "same" };
+}
+
+/** Whether samples with this profile are in a space as they are. */
+export function isIn(space: Space | undefined, profile: Uint8Array | undefined): boolean {
+  return !space || (profile !== undefined && areEqual(profile, space.profile));
+}
+
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one === other || (one.length === other.length && one.every((byte, at) => byte === other[at]));
+}
+
+/** A color of sRGB as a space has it; alpha stays. */
+export function colorIn(space: Space | undefined, color: Rgba): Rgba {
+  const transform = space && openTransform(SRGB, "rgba", space.profile);
+  if (!transform) return color;
+  try {
+    const [red = 0, green = 0, blue = 0] = transform.convert(Uint8Array.from(color));
+    return [red, green, blue, color[3]];
+  } finally {
+    transform.close();
+  }
+}
+
+/** The profile for gray samples of a space; undefined where they mean what they do in sRGB. */
+export function grayProfileOf({ profile, isP3 }: Space): Uint8Array | undefined {
+  const transform = isP3 ? null : openTransform(profile, "rgba");
+  if (!transform) return undefined;
+  try {
+    const grays = Uint8Array.from({ length: 256 * 4 }, (_, at) => (at % 4 === 3 ? 255 : at >> 2));
+    const shown = transform.convert(grays);
+    const curve = Array.from({ length: 256 }, (_, level) => toLinear((shown[level * 4 + 1] ?? 0) / 255));
+    return iccProfile("GRAY", "Gray", [
+      ["wtpt", values("XYZ ", D50)],
+      ["kTRC", sampled(curve)],
+    ]);
+  } finally {
+    transform.close();
+  }
+}

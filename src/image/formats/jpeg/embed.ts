@@ -1,0 +1,29 @@
+/** ICC profiles in JPEG files: segments before the picture (ICC.1:2010, annex B.4). */
+import { joined } from "../../../joined.ts";
+import { grayProfileOf, type Space } from "../../color/space.ts";
+import { headerOf } from "./facts.ts";
+import { segmentsOf } from "./segments.ts";
+
+const APP0 = 0xe0;
+const APP2 = 0xe2;
+const NAME = new TextEncoder().encode("ICC_PROFILE\0");
+/** What a segment holds, beside the length, the name, the number of the piece and that of all pieces. */
+const PIECE_BYTES = 0xffff - 2 - NAME.length - 2;
+
+/** A file without a profile with that of a space; where all pixels are gray, its samples get one for gray. */
+export function embed(bytes: Uint8Array, space: Space): Uint8Array {
+  const profile = headerOf(bytes).colors === "Gray" ? grayProfileOf(space) : space.profile;
+  if (!profile) return bytes;
+  const first = segmentsOf(bytes).next().value;
+  const at = first?.code === APP0 ? first.end : 2;
+  return joined([bytes.subarray(0, at), ...segments(profile), bytes.subarray(at)]);
+}
+
+function segments(profile: Uint8Array): Uint8Array[] {
+  const count = Math.ceil(profile.length / PIECE_BYTES);
+  return Array.from({ length: count }, (_, index) => {
+    const piece = profile.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES);
+    const size = 2 + NAME.length + 2 + piece.length;
+    return joined([Uint8Array.of(0xff, APP2, size >> 8, size & 255, ...NAME, index + 1, count), piece]);
+  });
+}
