@@ -37,6 +37,9 @@ constexpr size_t LARGEST_WINDOW = 8 << 20;
 constexpr size_t FEW_NODES = 200;
 // Nodes of a tree, as the decoder bounds them.
 constexpr size_t MOST_TREE = 1 << 22;
+// What the decoder of a frame holds whatever its size. That of a frame that is not shown by itself, a layer, is still there
+// when the next one begins.
+constexpr double LAYER_BYTES = 14 << 20;
 // Slots for frames that later ones refer to, and for those that hold the low frequencies of others.
 constexpr size_t SLOTS = 4;
 
@@ -74,6 +77,7 @@ class Walker {
   JxlMemoryManager memory_;
   std::vector<uint32_t> sizes_;
   bool permuted_ = false;
+  bool after_layer_ = false;
   // The samples of the frame are predicted by weights that follow them, or by many rules.
   bool weighed_ = true;
 };
@@ -190,7 +194,8 @@ void Walker::Note(const FrameHeader& frame) {
   const bool is_noisy = frame.flags & FrameHeader::kNoise;
   const bool is_low = frame.frame_type == jxl::FrameType::kDCFrame;
 
-  double bytes = is_modular ? 0 : pixels * BLOCK_BYTES;
+  double bytes = (is_modular ? 0 : pixels * BLOCK_BYTES) + (after_layer_ ? LAYER_BYTES : 0);
+  after_layer_ = frame.animation_frame.duration == 0;
   if (!is_modular && frame.passes.num_passes > 1) bytes += pixels * 3 * sizeof(int32_t);
   const bool is_alone = is_modular && IsInGroups(frame);
   const size_t coded = (is_modular ? m.color_encoding.IsGray() && !m.xyb_encoded ? 1 : 3 : 0) + extra;

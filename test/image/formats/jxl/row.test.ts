@@ -25,12 +25,18 @@ import lossy from "../../../fixtures/jxl/lossy.jxl";
 import lossyByDjxl from "../../../fixtures/jxl/lossy.png";
 import p3Lossless from "../../../fixtures/jxl/p3-lossless.jxl";
 import p3 from "../../../fixtures/jxl/p3.jxl";
+import patches from "../../../fixtures/jxl/patches.jxl";
+import patchesByDjxl from "../../../fixtures/jxl/patches.png";
 import pqLossless from "../../../fixtures/jxl/pq-lossless.jxl";
 import progressive from "../../../fixtures/jxl/progressive-dc.jxl";
 import progressiveByDjxl from "../../../fixtures/jxl/progressive-dc.png";
 import resampled from "../../../fixtures/jxl/resampled.jxl";
 import resampledByDjxl from "../../../fixtures/jxl/resampled.png";
 import sixteen from "../../../fixtures/jxl/sixteen.jxl";
+import layers from "../../../fixtures/jxl/splines-in-layers.jxl";
+import layersByDjxl from "../../../fixtures/jxl/splines-in-layers.png";
+import splines from "../../../fixtures/jxl/splines.jxl";
+import splinesByDjxl from "../../../fixtures/jxl/splines.png";
 import squeezed from "../../../fixtures/jxl/squeezed.jxl";
 import turned from "../../../fixtures/jxl/turned.jxl";
 import sixteenPng from "../../../fixtures/png/rgb-16.png";
@@ -70,6 +76,9 @@ const BY_DJXL = [
   ["gray", gray, grayByDjxl],
   ["made larger by the decoder", resampled, resampledByDjxl],
   ["16 bits", sixteen, sixteenPng],
+  ["letters that return", patches, patchesByDjxl],
+  ["splines", splines, splinesByDjxl],
+  ["splines in two layers", layers, layersByDjxl],
   ["a JPEG file's coefficients", jpeg, undefined],
 ] as const;
 
