@@ -58,6 +58,11 @@ export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
 export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;
 export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
+/**
+ * Bytes of answers that slow readers may keep in memory, all together: dozens of usual pictures, of which most are read at
+ * once. It comes out of what the heap of a crowd may have.
+ */
+export const MAX_LENT_BYTES = 4 * 1024 * 1024;
 /** How long originals may keep an isolate from working that has work, before the last in the line is told to come back. */
 export const MAX_BLOCKED_MS = 3_000;
 /**

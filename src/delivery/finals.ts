@@ -71,10 +71,7 @@ async function carryOut({ env, settings, street, defer }: FinalPorts, row: Final
 async function giveUp(env: Env, { key, lease, job }: FinalRow): Promise<void> {
   const { accountId } = JSON.parse(job) as FinalJob;
   const stored = await findResult(env.BUCKET, key);
-  if (stored) {
-    const bytes = new Uint8Array(await stored.object.arrayBuffer());
-    await putResult(env.BUCKET, key, bytes, { ...stored.facts, rendition: "final" });
-  }
+  if (stored) await putResult(env.BUCKET, key, stored.object.body, { ...stored.facts, rendition: "final" });
   await dropFinal(env.DB, key);
   if (lease !== null) await returnCredit(env, accountId, lease);
 }

@@ -17,8 +17,9 @@ const running = new Map<string, Promise<Kept>>();
 /** How many results are being made; those that are being kept take no more time. */
 let making = 0;
 
-/** A result on its way to whoever asked, while it is still being kept. */
-interface Kept extends Made {
+/** A result on its way to whoever asked, while it is still being kept; one without bytes is in the bucket. */
+export interface Kept extends Pick<Made, "facts"> {
+  readonly bytes?: Uint8Array;
   readonly kept?: Promise<void>;
 }
 
@@ -27,7 +28,7 @@ interface Kept extends Made {
  * @param found the original, where it was read already; given back in any case
  * @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504
  */
-export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOriginal): Promise<Made> {
+export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOriginal): Promise<Kept> {
   const isFinal = finalAtOnce(order);
   const name = `${isFinal ? "final" : "draft"} ${order.key}`;
   const known = running.get(name);
@@ -44,7 +45,7 @@ export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOri
 }
 
 /** Work of another request may end with it, without a word: nobody waits for that for ever. */
-async function patiently(work: Promise<Kept>, name: string): Promise<Made> {
+async function patiently(work: Promise<Kept>, name: string): Promise<Kept> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     if (running.get(name) === work) running.delete(name);
@@ -134,7 +135,7 @@ async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal,
 }
 
 /** A final that is the caller's to make, with its credit, or that turned out to be there. */
-type Claim = { readonly lease: number; readonly ready?: undefined } | { readonly ready: Made };
+type Claim = { readonly lease: number; readonly ready?: undefined } | { readonly ready: Kept };
 
 /**
  * Undefined: somebody else is at it.
@@ -159,14 +160,12 @@ async function claimed({ env }: ServePorts, order: Order): Promise<Claim | undef
 }
 
 /** What was kept between the look into the bucket and the claim: then there is nothing to be made. */
-async function madeMeanwhile(env: Env, order: Order): Promise<Made | undefined> {
+async function madeMeanwhile(env: Env, order: Order): Promise<Kept | undefined> {
   const stored = await findResult(env.BUCKET, order.key);
   if (!stored) return undefined;
   const { facts, object } = stored;
-  const isNew = facts.checkedAt >= order.askedAt && isUsable(order, facts);
-  if (isNew) return { bytes: new Uint8Array(await object.arrayBuffer()), facts };
   await object.body.cancel();
-  return undefined;
+  return facts.checkedAt >= order.askedAt && isUsable(order, facts) ? { facts } : undefined;
 }
 
 /** The memory of an original that will not be worked on. */
@@ -188,13 +187,11 @@ async function abandoned({ env }: ServePorts, { key, delivery }: Order, lease: n
  * The final that somebody else makes; undefined when that has ended without one.
  * @throws ApiError 503 when it takes too long
  */
-async function awaited({ env }: ServePorts, order: Order, giveUpAt: number): Promise<Made | undefined> {
+async function awaited({ env }: ServePorts, order: Order, giveUpAt: number): Promise<Kept | undefined> {
   do {
     const stored = await findResult(env.BUCKET, order.key);
-    if (stored && isUsable({ ...order, needsFinal: true }, stored.facts)) {
-      return { bytes: new Uint8Array(await stored.object.arrayBuffer()), facts: stored.facts };
-    }
     await stored?.object.body.cancel();
+    if (stored && isUsable({ ...order, needsFinal: true }, stored.facts)) return { facts: stored.facts };
     if (!(await isClaimed(env.DB, order.key))) return undefined;
     await scheduler.wait(FINAL_LOOK_MS);
   } while (Date.now() < giveUpAt);

@@ -82,7 +82,7 @@ const MAX_VALIDATOR_CHARACTERS = 512;
 export async function putResult(
   bucket: R2Bucket,
   key: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | ReadableStream,
   facts: ResultFacts,
   isFirst = false,
 ): Promise<void> {
@@ -91,6 +91,15 @@ export async function putResult(
     customMetadata: { facts: JSON.stringify(withShortNames(facts)) },
     ...(isFirst && { onlyIf: { etagDoesNotMatch: "*" } }),
   });
+}
+
+/** Puts a result once more, as new and with what is known of it now: from the bucket into the bucket, out of no memory. */
+export async function markResult(bucket: R2Bucket, key: string, facts: ResultFacts): Promise<void> {
+  const stored = await findResult(bucket, key);
+  const { hash, rendition } = stored?.facts ?? {};
+  if (stored && hash === facts.hash && rendition === facts.rendition) {
+    await putResult(bucket, key, stored.object.body, facts);
+  } else await stored?.object.body.cancel();
 }
 
 /** ASCII alone is safe in an object's metadata, and one name of a file is as good as another. */

@@ -2,17 +2,19 @@
 import { ApiError } from "../errors.ts";
 import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits/delivery.ts";
 import { countDelivery } from "./counts.ts";
-import { madeOnce } from "./making.ts";
+import { type Kept, madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { unlessRefused } from "./refusals.ts";
-import type { Made } from "./render.ts";
-import { findResult, putResult, type ResultFacts, type StoredResult } from "./results.ts";
+import { findResult, markResult, type ResultFacts, type StoredResult } from "./results.ts";
 
 export interface Picture {
-  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  /** Absent: it lies in the bucket. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | undefined;
   readonly facts: ResultFacts;
   readonly cache: "stored" | "miss";
+  /** Settled when a result that was made just now is in the bucket; absent: it is there. */
+  readonly kept?: Promise<void> | undefined;
 }
 
 /** @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504 */
@@ -23,23 +25,20 @@ export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
   if (stored && isUsable(order, stored.facts)) {
     if (stored.facts.checkedAt + delivery.ttl * 1_000 <= askedAt) return renewed(ports, order, stored);
     countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
-    return { body: await bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
+    return { body: bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
   }
   await stored?.object.body.cancel();
   return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 
-function pictureOf({ bytes, facts }: Made): Picture {
-  return { body: bytes, facts, cache: "miss" };
+function pictureOf({ bytes, facts, kept }: Kept): Picture {
+  return { body: bytes, facts, cache: "miss", kept };
 }
 
 /** The bytes of a result; one that is asked for after a long time is marked, so that the sweep leaves it. */
-async function bodyOf({ env, defer }: ServePorts, { key }: Order, stored: StoredResult): Promise<Picture["body"]> {
-  const { object, facts } = stored;
-  if (object.uploaded.getTime() + RESULT_MARK_MS > Date.now()) return object.body;
-  const bytes = new Uint8Array(await object.arrayBuffer());
-  defer(putResult(env.BUCKET, key, bytes, facts));
-  return bytes;
+function bodyOf({ env, defer }: ServePorts, { key }: Order, { object, facts }: StoredResult): Picture["body"] {
+  if (object.uploaded.getTime() + RESULT_MARK_MS <= Date.now()) defer(markResult(env.BUCKET, key, facts));
+  return object.body;
 }
 
 /** After its time a result is good for as long again if its original is what it was. */
@@ -47,8 +46,7 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   const { env, settings, defer } = ports;
   const { delivery, key, located, askedAt } = order;
   const { facts, object } = stored;
-  const bytes = new Uint8Array(await object.arrayBuffer());
-  const asIs = { body: bytes, facts, cache: "stored" } as const;
+  const asIs = { body: object.body, facts, cache: "stored" } as const;
   let original: FoundOriginal | null;
   try {
     original = await unlessRefused(order, () =>
@@ -57,15 +55,17 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) await env.BUCKET.delete(key);
     else if (askedAt < facts.checkedAt + delivery.ttl * 1_000 + FAILING_ORIGIN_MS) return asIs;
+    await object.body.cancel();
     throw error;
   }
   if (original && (await hashOf(original.original.bytes)) !== facts.originalHash) {
     const changed = original;
+    await object.body.cancel();
     return pictureOf(await unlessRefused(order, () => madeOnce(ports, order, changed)));
   }
   original?.original.memory.release();
   const checked = { ...facts, checkedAt: askedAt, ...(original && { validators: original.validators }) };
-  defer(putResult(env.BUCKET, key, bytes, checked));
+  defer(markResult(env.BUCKET, key, checked));
   countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
   return { ...asIs, facts: checked };
 }

@@ -10,12 +10,21 @@ import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { readTemporary } from "../storage/volatile.ts";
 import type { AppContext } from "./context.ts";
+import { lend } from "./lending.ts";
 
-/** The answer to a processed image. */
-export function replyResult(c: AppContext, metadata: Success, { bytes, mime }: Encoded): Response {
+/**
+ * The answer to a processed image. Its bytes come from memory while that can be lent, else from where they were stored.
+ * @param encoded which nobody else has use for
+ */
+export async function replyResult(c: AppContext, metadata: Success, { bytes, mime }: Encoded): Promise<Response> {
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
+  const body = lend(bytes, (work) => c.executionCtx.waitUntil(work));
+  if (!body) {
+    if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
+    return replyStored(c, metadata);
+  }
   c.set("said", metadata);
-  return replyBytes(c, metadata, { body: bytes as Uint8Array<ArrayBuffer>, mime });
+  return replyBytes(c, metadata, { body, mime });
 }
 
 /** The bytes of a result, and what is said of it in headers. */
@@ -36,12 +45,12 @@ export function replyBytes(
 }
 
 /**
- * The bytes of a result that an earlier request was answered with.
+ * The bytes of a result from where it was stored: one that an earlier request was answered with, or a large one.
  * @throws ApiError 503 when somebody has deleted it before its time
  */
 export async function replyStored(c: AppContext, metadata: Success): Promise<Response> {
   const object = await readTemporary(c.env.BUCKET, metadata.output.url, Date.now());
-  if (!object) throw new ApiError(503, "The result of the first request is not there any more");
+  if (!object) throw new ApiError(503, "The result is not there any more");
   c.set("said", metadata);
   return replyBytes(c, metadata, { body: object.body, mime: object.httpMetadata?.contentType ?? "" });
 }

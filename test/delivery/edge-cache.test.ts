@@ -1,12 +1,21 @@
 /** The platform's caches: what is kept no longer than it is good, and what is forgotten. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../src/delivery/edge-cache.ts";
+import { lend, lentBytes } from "../../src/http/lending.ts";
+import { MAX_LENT_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { createConsumer } from "../../src/street/queue.ts";
+import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
-import { deliveryWorld } from "../support/delivery.ts";
+import { deliveryWorld, facts, file, originOf } from "../support/delivery.ts";
+import { eventually } from "../support/eventually.ts";
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await env.DB.prepare("DELETE FROM delivery_finals").run();
+});
 
 it("keeps an answer without the time after its own, and gives it back as it was", async () => {
   const name = await edgeName("https://darkroom.test", "derived/a/b/c", 1, "shape");
@@ -54,4 +63,22 @@ describe("the platform's cache in front", () => {
       expect((await api("GET", path, { key })).headers.get("cache-control")).toBe("no-store");
     }
   });
+});
+
+it("a picture is read from the bucket when other readers are lent all the memory that there is for them", async () => {
+  originOf(file(photo));
+  const { get, settle, stored } = await deliveryWorld({ unsigned: { widths: [24, 32] } });
+  const others = lend(new Uint8Array(MAX_LENT_BYTES), () => undefined);
+  const draft = await get("w=24");
+  expect([draft.status, ...facts(draft)]).toEqual([200, "draft", "miss"]);
+  expect(draft.bytes).toHaveLength(Number(draft.headers.get("content-length")));
+  expect(await stored()).toHaveLength(1);
+  await settle();
+  const edge = await get("w=24");
+  expect([facts(edge), edge.bytes]).toEqual([["draft", "hit"], draft.bytes]);
+  expect(lentBytes()).toBe(MAX_LENT_BYTES);
+  await others?.cancel();
+  expect((await get("w=32")).status).toBe(200);
+  await settle();
+  await eventually(() => expect(lentBytes()).toBe(0));
 });

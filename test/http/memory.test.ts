@@ -1,9 +1,12 @@
 /** What uploads hold in memory is admitted before their bytes are read, and native code that gets no more harms nobody. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { createApp } from "../../src/http/app.ts";
+import { lentBytes } from "../../src/http/lending.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
-import { ISOLATE_BUDGET_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { ISOLATE_BUDGET_BYTES, MAX_LENT_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import avif from "../fixtures/avif/limited-709.avif";
@@ -14,6 +17,7 @@ import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal } from "../support/refusal.ts";
+import { shortStreet } from "../support/street.ts";
 
 const MIB = 1024 * 1024;
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
@@ -168,3 +172,49 @@ it("a result takes room until it is stored", async () => {
   expect(length).toBeGreaterThan(svg.length);
   expect(held).toBeGreaterThanOrEqual(length);
 });
+
+describe("an answer in bytes", () => {
+  /** The service as above, with results in the bucket; nobody reads its answers. */
+  const app = createApp({ ...shortStreet, portsOf: street.portsOf });
+
+  async function unread(key: string, file: Uint8Array<ArrayBuffer>) {
+    const body = new FormData();
+    body.set("file", new File([file], "a.png"));
+    body.set("data", JSON.stringify({ response: { mode: "binary" } }));
+    const headers = { authorization: `Bearer ${key}` };
+    const context = createExecutionContext();
+    const request = new Request("https://darkroom.test/1.0/upload", { method: "POST", headers, body });
+    return { answer: await app.fetch(request, env, context), settle: () => waitOnExecutionContext(context) };
+  }
+
+  it("is lent memory while there is some to lend, and comes from the bucket beyond", async () => {
+    const { key } = await openAccount();
+    const file = new Uint8Array(1.5 * MIB).map((_, at) => at % 251);
+    const asked = [];
+    for (let readers = 0; readers < 5; readers++) asked.push(await unread(key, file));
+    expect(lentBytes()).toBeGreaterThan(MAX_LENT_BYTES / 2);
+    expect(lentBytes()).toBeLessThanOrEqual(MAX_LENT_BYTES);
+    expect(isolateBudget.held.originals).toBe(0);
+    for (const { answer, settle } of asked) {
+      expect([answer.status, answer.headers.get("content-length")]).toEqual([200, String(file.length)]);
+      expect(await sha1(await answer.arrayBuffer())).toBe(await sha1(file.buffer));
+      await settle();
+    }
+    expect(lentBytes()).toBe(0);
+  });
+
+  it("is lent none any more when its reader hangs up", async () => {
+    const { key } = await openAccount();
+    const { answer, settle } = await unread(key, new Uint8Array(MIB));
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    expect(lentBytes()).toBeGreaterThanOrEqual(MIB);
+    await reader?.cancel();
+    await settle();
+    expect(lentBytes()).toBe(0);
+  });
+});
+
+async function sha1(bytes: ArrayBuffer): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toHex();
+}

@@ -9,15 +9,17 @@ import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
-import { resultKey } from "../../delivery/results.ts";
+import { findResult, resultKey } from "../../delivery/results.ts";
 import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
 import { contentDisposition } from "../../header.ts";
+import { busy } from "../../image/busy.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
 import { DRAFT_CACHE_SECONDS, FAILING_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
+import { canLend, lend } from "../lending.ts";
 import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
 
 /** GET and HEAD /i/<delivery>/… and /imgproxy/<delivery>/… */
@@ -61,9 +63,9 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const { env, executionCtx } = c;
     const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
     const { settings, street } = c.var;
-    const picture = await serve({ env, settings, street, defer, stopwatch }, asking);
+    const picture = await readable(c, asking, await serve({ env, settings, street, defer, stopwatch }, asking));
     const answer = await answerOf(c, asking, picture);
-    if (c.req.method === "GET") defer(keepAtEdge(edge, answer.clone()));
+    if (c.req.method === "GET") defer(keepCopy(env.BUCKET, edge, asking, { answer, picture }));
     const { decode, operations, encode } = stopwatch.spent;
     const parts = picture.cache === "miss" ? { decode, operations, encode } : {};
     const timing = Object.entries({ ...parts, total: Date.now() - startedAt });
@@ -106,6 +108,47 @@ function splitUrl(url: string): { pathname: string } {
   return { pathname: start < 0 ? "/" : url.slice(start) };
 }
 
+/** A picture whose bytes may be read as slowly as anybody likes. */
+interface Readable extends Picture {
+  /** Its bytes where they are in memory anyway. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
+/**
+ * A picture for who reads it: lent from memory, or else from the bucket.
+ * @throws ApiError 503 when it is in neither
+ */
+async function readable(c: AppContext, { asked, key }: Asking, picture: Picture): Promise<Readable> {
+  const { body, facts, kept } = picture;
+  if (c.req.method !== "GET" || asked.wantsFacts) return picture;
+  if (body instanceof ReadableStream && !canLend(facts.picture.bytes)) return picture;
+  const bytes = body instanceof ReadableStream ? new Uint8Array(await new Response(body).arrayBuffer()) : body;
+  const lent = bytes && lend(bytes, (work) => c.executionCtx.waitUntil(work));
+  if (lent) return { ...picture, body: lent, bytes };
+  await kept;
+  const stored = await findResult(c.env.BUCKET, key);
+  // Somebody else makes the same, and keeps it in a moment.
+  if (!stored) throw busy();
+  return { ...picture, body: stored.object.body, facts: stored.facts };
+}
+
+/**
+ * Keeps an answer at the edge. A body that went both ways would be in memory for as long as the slower reader takes: what
+ * is not there anyway is read from the bucket once more.
+ */
+async function keepCopy(
+  bucket: R2Bucket,
+  edge: Request,
+  { asked, key }: Asking,
+  { answer, picture }: { readonly answer: Response; readonly picture: Readable },
+): Promise<void> {
+  if (asked.wantsFacts) return keepAtEdge(edge, answer.clone());
+  if (picture.bytes) return keepAtEdge(edge, new Response(picture.bytes as Uint8Array<ArrayBuffer>, answer));
+  const stored = await findResult(bucket, key);
+  if (stored?.facts.hash === picture.facts.hash) await keepAtEdge(edge, new Response(stored.object.body, answer));
+  else await stored?.object.body.cancel();
+}
+
 async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promise<Response> {
   const { asked, delivery, canonical, key } = asking;
   const { body, facts } = picture;
@@ -132,7 +175,7 @@ async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promis
     asked.isAttachment ? "attachment" : "inline",
     nameOf(asked, facts.name),
   );
-  return new Response(body as BodyInit, { headers });
+  return new Response((body ?? null) as BodyInit | null, { headers });
 }
 
 /** Seconds for which caches may keep a picture: what is left of its time, and a while where its origin fails after that. */
