@@ -1,0 +1,132 @@
+/** The callers of the bench of one isolate, the files that they send, and the origin that they name. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+import sharp from "sharp";
+
+import { DEMO_KEY } from "../../src/cli/local.ts";
+import { ROOT } from "../../src/cli/wrangler.ts";
+import { given } from "./given.ts";
+
+const FOLDER = join(ROOT, ".wrangler", "bench", "isolate");
+const HEADERS = { authorization: `Bearer ${DEMO_KEY}` };
+
+const WISHES: readonly object[] = [
+  { resize: { width: 2_000 } },
+  { resize: { width: 1_200 }, output: { format: "webp" } },
+  {},
+  { resize: { width: 600 }, output: { format: "avif" } },
+  { resize: { width: 1_600 }, output: { format: "png" } },
+];
+
+export interface Load {
+  readonly base: URL;
+  readonly origin: URL;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly end: number;
+  readonly outcomes: Map<string, number>;
+}
+
+/** Sends one job after the other, each with another file and another wish, and waits for nothing. */
+export async function call(kind: string, caller: number, { base, origin, files, end, outcomes }: Load): Promise<void> {
+  const names = [...files.keys()];
+  for (let round = caller; performance.now() < end; round++) {
+    const name = names[(round * 5 + caller) % names.length] ?? "";
+    const wish = { ...WISHES[round % WISHES.length], ...(kind === "webhook" && { webhook: { url: origin.href } }) };
+    const request =
+      kind === "fetch"
+        ? fetch(new URL("/1.0/fetch", base), {
+            method: "POST",
+            headers: { ...HEADERS, "content-type": "application/json" },
+            body: JSON.stringify({ url: new URL(name, origin).href, ...wish }),
+          })
+        : fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body: form(name, files, wish) });
+    const outcome = await request.then(
+      async (answer) => {
+        const text = await answer.text();
+        return `${kind} ${answer.status}${answer.status === 422 ? ` (${name}: ${text})` : ""}`;
+      },
+      () => `${kind} failed`,
+    );
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+}
+
+/** How often a job was sent until it was done, and for how long. */
+export interface Patience {
+  readonly tries: number;
+  readonly ms: number;
+}
+
+/**
+ * Sends a photograph of 24 megapixels, again and again, and comes back when it is told to.
+ * @returns what the jobs that were done took, and the tries of the last one
+ */
+export async function callPatiently({ base, files, end, outcomes }: Load): Promise<[readonly Patience[], number]> {
+  const done: Patience[] = [];
+  for (let round = 0; ; round++) {
+    const since = performance.now();
+    for (let tries = 1; ; tries++) {
+      if (performance.now() >= end) return [done, tries - 1];
+      const wish = WISHES[round % WISHES.length] ?? {};
+      const body = form("24.jpg", files, wish);
+      const answer = await fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body });
+      await answer.arrayBuffer();
+      const outcome = `patient ${answer.status}`;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (answer.status === 200) {
+        done.push({ tries, ms: performance.now() - since });
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get("retry-after") ?? 1) * 1_000));
+    }
+  }
+}
+
+function form(name: string, files: ReadonlyMap<string, Uint8Array>, wish: object): FormData {
+  const body = new FormData();
+  body.set("file", new File([(files.get(name) ?? new Uint8Array(0)).slice()], name));
+  body.set("data", JSON.stringify(wish));
+  return body;
+}
+
+/** The files by their names, made once. */
+export async function prepared(): Promise<Map<string, Uint8Array>> {
+  const [photo] = given("PHOTOS");
+  await mkdir(FOLDER, { recursive: true });
+  const sized = (width: number, height: number) => sharp(photo).rotate().resize({ width, height, fit: "cover" });
+  const makers: Record<string, () => Promise<Uint8Array>> = {
+    "12.jpg": () => sized(4_000, 3_000).jpeg({ quality: 88 }).toBuffer(),
+    "24.jpg": () => sized(6_000, 4_000).jpeg({ quality: 88 }).toBuffer(),
+    "12.png": () => sized(4_000, 3_000).blur(4).png().toBuffer(),
+    "12.webp": () => sized(4_000, 3_000).webp({ effort: 0 }).toBuffer(),
+    "12.avif": () => sized(4_000, 3_000).avif({ effort: 0, quality: 50 }).toBuffer(),
+    "8.tif": () => sized(3_264, 2_448).tiff({ compression: "lzw" }).toBuffer(),
+    "a.heic": () => readFile(join(ROOT, "test/fixtures/heic/grid.heic")),
+    "a.gif": () => readFile(join(ROOT, "test/fixtures/gif/TestImage.gif")),
+    "a.svg": () => readFile(join(ROOT, "test/fixtures/svg/drawings/batikLogo.svg")),
+  };
+  const files = new Map<string, Uint8Array>();
+  for (const [name, make] of Object.entries(makers)) {
+    const path = join(FOLDER, name);
+    const kept = await readFile(path).catch(() => undefined);
+    const file = kept ?? (await make());
+    if (!kept) await writeFile(path, file);
+    files.set(name, file);
+  }
+  return files;
+}
+
+/** An origin for fetches, and an endpoint for notifications. */
+export async function serve(find: (path: string) => Uint8Array | undefined): Promise<URL> {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const file = request.method === "GET" ? find(request.url ?? "") : undefined;
+    request.resume().on("end", () => response.end(file));
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
