@@ -43,7 +43,7 @@ export interface Candidate {
 const TRIALS_OF_LOSS = 6;
 /**
  * Where a palette of up to this quality, which has 32 colors, reaches the target score, other losses take far more: moved
- * levels 1.6 to 6 times its bytes on 16 of 27 drawings.
+ * levels 1.6 to 6 times its bytes on 16 of 27 drawings. Not of what is gray, of which moved levels leave few.
  */
 const PLAIN_QUALITY = 53;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
@@ -143,7 +143,7 @@ async function candidateOf(
 
 /**
  * Whether a few colors are enough, so that moved levels, and what loses nothing, need not be tried: unless a palette holds
- * all colors.
+ * all colors, as it does of what is gray.
  */
 async function isNeedless(
   { preview }: Pick<Maker, "preview">,
@@ -153,7 +153,7 @@ async function isNeedless(
 ): Promise<boolean> {
   if (!inColors || loss === "colors" || inColors.best.quality > PLAIN_QUALITY) return false;
   if ((await inColors.best.score()) < targetScore) return false;
-  return loss === "levels" || !(await preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }))?.exact;
+  return !(await preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }))?.exact;
 }
 
 /**

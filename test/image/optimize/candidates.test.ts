@@ -7,7 +7,7 @@ import { candidatesFor, type Way } from "../../../src/image/optimize/candidates.
 import { patienceOf } from "../../../src/image/optimize/presets.ts";
 import { Look } from "../../../src/image/optimize/trial.ts";
 import type { EncodeSettings } from "../../../src/image/writer.ts";
-import { noise, pictureOf } from "../../support/rows.ts";
+import { noise, paint, pictureOf } from "../../support/rows.ts";
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: false, effort: 0 };
 
@@ -55,11 +55,17 @@ it("never writes two renditions at a time", async () => {
   expect(active.most).toBe(1);
 });
 
+const GRAY = paint(48, 40, (x, y) => {
+  const level = (x * 37 + y * 101) % 251;
+  return [level, level, level, 255];
+});
+
 it.each([
-  ["a few colors reach the target score", 95, 1],
-  ["no palette does", SCORE, 3],
-])("tries other losses only where palettes of a few colors do not do: %s", async (_name, score, most) => {
-  const picture = pictureOf([noise(48, 40)]);
+  ["a few colors reach the target score", noise(48, 40), 95, 1],
+  ["no palette does", noise(48, 40), SCORE, 3],
+  ["a palette has all colors, as of what is gray", GRAY, 95, 3],
+])("tries other losses only where palettes of a few colors do not do: %s", async (_name, pixels, score, most) => {
+  const picture = pictureOf([pixels]);
   const study = png.write.study(picture);
   await new Thread(
     () => 0,

@@ -24,7 +24,7 @@ interface Level extends Readonly<Record<Kind, number>> {
  */
 const MOST_NANOSECONDS: readonly Level[] = [
   { level: 12, photograph: 1_200, flat: 1_200 },
-  { level: 11, photograph: 900, flat: 400 },
+  { level: 11, photograph: 900, flat: 300 },
   { level: 10, photograph: 600, flat: 100 },
   { level: 9, photograph: 400, flat: 50 },
   { level: 8, photograph: 250, flat: 40 },
