@@ -3,6 +3,7 @@ import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import type { EncodeSettings } from "../writer.ts";
+import type { Way } from "./candidates.ts";
 import { onlyStrips } from "./strips.ts";
 import type { Encode, Found } from "./trial.ts";
 
@@ -46,6 +47,25 @@ export function quarterOf(picture: Picture): Picture | null {
   return stillPicture({ width, height: rows * STRIPS, opaque, detail, texture }, async (breath) =>
     onlyStrips(await firstFrame(picture, breath), strips),
   );
+}
+
+/** Pixels of a picture of which a file without loss is made in no time. */
+const SMALL_PIXELS = 1 << 16;
+/** What a quarter of a picture takes without loss of what all of it does: mostly a quarter, seldom more than this. */
+const MOST_OF_QUARTER = 1 / 3;
+
+/** Whether a quarter of a picture says that its encoding without loss may be small enough beside a lossy one. */
+export async function isQuarterPromising(
+  { onSample }: Pick<Way, "onSample">,
+  settings: EncodeSettings,
+  picture: Picture,
+  lossy: number,
+): Promise<boolean> {
+  const quarter = picture.width * picture.height > SMALL_PIXELS ? quarterOf(picture) : null;
+  if (!quarter) return true;
+  const { encode } = await onSample({ picture: quarter });
+  const exact = await encode({ ...settings, lossless: true, effort: 0 });
+  return isPromising(exact.length, lossy * MOST_OF_QUARTER);
 }
 
 /** Whether an encoding without loss is small enough, beside a lossy one that looks as asked, to look further. */

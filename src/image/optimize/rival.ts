@@ -5,7 +5,7 @@
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
-import { isFlat, isPromising } from "./exact.ts";
+import { isFlat, isPromising, isQuarterPromising } from "./exact.ts";
 import type { Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { WritableFormat } from "./task.ts";
@@ -62,6 +62,7 @@ async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
   const { picture, tiles } = reference.sample;
   if (!triesExact || format.write.nearLosslessLevels.length === 0) return false;
   if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, breath))) return false;
+  if (!(await isQuarterPromising(way, settings, picture, rivalSampleBytes))) return false;
   const { encode } = tiles ? await way.onSample(reference.sample) : way;
   const exact = await encode({ ...settings, lossless: true, effort: 0 });
   return isPromising(exact.length, rivalSampleBytes);

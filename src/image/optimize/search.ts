@@ -8,7 +8,7 @@ import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { type Candidate, candidatesFor, closePoints, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { isFlat, isPromising, quarterOf, smallerExact } from "./exact.ts";
+import { isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import type { Patience } from "./presets.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
@@ -41,8 +41,6 @@ const ALIKE = 1.03;
  */
 const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
-/** What a quarter of a picture takes without loss of what all of it does: mostly a quarter, seldom more than this. */
-const MOST_OF_QUARTER = 1 / 3;
 
 /** What is searched for. */
 export interface Goal extends Rival {
@@ -215,11 +213,11 @@ async function withoutLoss(
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
   if (reaches && !(await isFlat(picture, breath))) return lossy;
-  const quarter = !tiles && picture.width * picture.height > SMALL_PIXELS ? quarterOf(picture) : null;
-  if (reaches && (tiles || quarter)) {
-    const { encode } = await way.onSample({ picture: quarter ?? picture });
+  if (reaches && !(await isQuarterPromising(way, settings, picture, bytes))) return lossy;
+  if (reaches && tiles) {
+    const { encode } = await way.onSample({ picture });
     const exact = await encode({ ...settings, lossless: true, effort: 0 });
-    if (!isPromising(exact.length, quarter ? bytes * MOST_OF_QUARTER : bytes)) return lossy;
+    if (!isPromising(exact.length, bytes)) return lossy;
   }
   return smallerExact(way.encode, (file) => look.score(file), settings, targetScore, levels, lossy);
 }

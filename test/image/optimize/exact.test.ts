@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { quarterOf, smallerExact } from "../../../src/image/optimize/exact.ts";
+import { isQuarterPromising, quarterOf, smallerExact } from "../../../src/image/optimize/exact.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import { rendered } from "../../support/render.ts";
 import { drain, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
@@ -53,6 +53,23 @@ describe("a quarter of a picture", () => {
 
   it("is not taken of a picture of a few rows", () => {
     expect(quarterOf(striped(63))).toBeNull();
+  });
+
+  it("says whether the whole is worth writing without loss", async () => {
+    const sizes: number[] = [];
+    const onSample = async ({ picture: { width, height } }: { picture: { width: number; height: number } }) => ({
+      encode: async () => {
+        sizes.push(width * height);
+        return new Uint8Array(1_000);
+      },
+    });
+    const large = pictureOf([paint(400, 400, () => [0, 0, 0, 255])]);
+    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 4_000)).toBe(true);
+    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 1_000)).toBe(false);
+    expect(sizes).toEqual([40_000, 40_000]);
+    // A small picture is written as it is.
+    expect(await isQuarterPromising({ onSample }, SETTINGS, striped(160), 1)).toBe(true);
+    expect(sizes).toHaveLength(2);
   });
 });
 
