@@ -8,7 +8,7 @@ import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 const ROUNDS = 12;
 const WORTH_A_ROUND = 0.995;
 /** So many there are of photographs in the colors that are usual. */
-const TYPICAL_ROUNDS = 7;
+const TYPICAL_ROUNDS = 5;
 /** A round, for each sample. */
 const ROUND_NANOSECONDS = 60;
 /** Sorting what was counted into cells, for each sample: one call, of 15 ms at most. */

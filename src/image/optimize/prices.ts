@@ -23,7 +23,7 @@ const MAX_KEPT_PIXELS = 4_000_000;
  * from where searches begin: so many times as many are looked at.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
-const PREVIEWED_TRIES = { tiles: 1.5, sample: 2, whole: 1, flat: 1.1 };
+const PREVIEWED_TRIES = { tiles: 1.4, sample: 1.8, whole: 1, flat: 1.1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */

@@ -19,7 +19,7 @@ import { type Curve, curveOf, type Look, type Maker, type Trial } from "./trial.
 /** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
 const CLOSER_ON_SAMPLE = 0.5;
 /** The same of a small picture of which a few tiles are its sample. */
-const CLOSER_WHERE_SMALL = 0.75;
+const CLOSER_WHERE_SMALL = 0.9;
 /** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
 const NEAR_POINTS = 4;
 /** Renditions that are tried at most. */
