@@ -23,7 +23,7 @@ const MAX_KEPT_PIXELS = 4_000_000;
  * from where searches begin: so many times as many are looked at.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
-const PREVIEWED_TRIES = { tiles: 1.4, sample: 1.8, whole: 1, flat: 1.1 };
+const PREVIEWED_TRIES = { tiles: 1.1, sample: 1.4, whole: 0.8, flat: 1.2 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
@@ -235,7 +235,7 @@ export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tri
 }
 
 /** Files without loss, or nearly, that are made of what is flat, their looks included; of photographs seldom one. */
-const EXACT_FILES = { flat: 3.5, photograph: 0.1 };
+const EXACT_FILES = { flat: 3, photograph: 0.1 };
 
 /** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
 function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
