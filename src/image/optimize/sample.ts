@@ -77,11 +77,14 @@ export function samplePart(size: Size): number {
 function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
   const { width, height } = size;
   const tiles = tilesOf(size);
-  const place = (from: number, to: number, part: number) => Math.floor((from + (to - from) * part) / GRID) * GRID;
+  // The least would lie on the diagonal if the first were in the first column.
+  const from = tiles === LEAST_TILES ? 1 : 0;
+  const place = (first: number, last: number, part: number) =>
+    Math.floor((first + (last - first) * part) / GRID) * GRID;
   return Array.from({ length: tiles }, (_, index) => {
     const strip = strips[Math.floor((index * strips.length) / tiles)]!;
     const y = strips.length > 1 ? strip.y : place(0, height - TILE, index / (tiles - 1));
-    return { x: place(0, width - TILE, ((index * 5 + (tiles === LEAST_TILES ? 1 : 0)) % tiles) / (tiles - 1)), y };
+    return { x: place(0, width - TILE, ((index * 5 + from) % tiles) / (tiles - 1)), y };
   });
 }
 
