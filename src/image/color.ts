@@ -1,6 +1,6 @@
 /** Colors as requests send them. */
 
-/** A color in sRGB with straight alpha, four bytes. */
+/** A color with straight alpha, four bytes: of sRGB in a request, of the space of its picture where it is painted. */
 export type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 
 export const WHITE: Rgba = [255, 255, 255, 255];

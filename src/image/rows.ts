@@ -7,8 +7,9 @@ export interface Rows {
   /** No pixel has an alpha below 255. */
   readonly opaque: boolean;
   /**
-   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB, tightly packed; `null`
-   * at the end. The view is valid until its reader awaits anything: use it, or copy it, at once.
+   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB or the space of their
+   * picture, tightly packed; `null` at the end. The view is valid until its reader awaits anything: use it, or copy it, at
+   * once.
    */
   read(max: number): Promise<Uint8Array | null>;
   /** Goes past the next `count` rows, which there are; absent where that takes as long as reading them. */

@@ -1,4 +1,4 @@
-// Encodes pictures of JPEG XL from rows of RGBA in sRGB: a row of groups is made as soon as its rows are there.
+// Encodes pictures of JPEG XL from rows of RGBA in sRGB or Display P3: a row of groups is made as soon as its rows are there.
 #include <string.h>
 
 #include "../native.h"
@@ -28,11 +28,21 @@ struct Encoder {
   size_t group = 0;
 };
 
+// Of red, green and blue.
+static Status set_colors(File *file) {
+  ColorEncoding &colors = file->metadata.m.color_encoding;
+  colors = ColorEncoding::SRGB();
+  if (!file->wide) return true;
+  JxlColorEncoding named = colors.ToExternal();
+  named.primaries = JXL_PRIMARIES_P3;
+  return colors.FromExternal(named);
+}
+
 static Status begin(Encoder *encoder, int ticks, int loops) {
   CodecMetadata *const metadata = &encoder->file.metadata;
   JXL_RETURN_IF_ERROR(metadata->size.Set(encoder->options.width, encoder->options.height));
   metadata->m.SetUintSamples(8);
-  metadata->m.color_encoding = ColorEncoding::SRGB();
+  JXL_RETURN_IF_ERROR(set_colors(&encoder->file));
   metadata->m.xyb_encoded = !encoder->lossless;
   metadata->m.modular_16_bit_buffer_sufficient = true;
   if (encoder->options.alpha) metadata->m.SetAlphaBits(8);
@@ -85,10 +95,12 @@ static Status advance(Encoder *encoder) {
 extern "C" {
 
 // `ticks` a second, of an animation; 0 in a still picture. Distance is 0 where nothing may be lost; tiers are libjxl's.
-Encoder *EXPORT(jxl_open)(int width, int height, int alpha, float distance, int tier, int ticks, int loops) {
+// Colors are those of Display P3 where they are `wide`.
+Encoder *EXPORT(jxl_open)(int width, int height, int alpha, float distance, int tier, int ticks, int loops, int wide) {
   Encoder *const encoder = new Encoder;
   encoder->options = {(size_t)width, (size_t)height, alpha != 0, 0};
   encoder->lossless = distance == 0;
+  encoder->file.wide = wide != 0;
   encoder->params = params_of(alpha != 0, encoder->lossless, distance, tier);
   if (MemoryManagerInit(&encoder->file.manager, nullptr) && begin(encoder, ticks, loops)) return encoder;
   delete encoder;

@@ -19,6 +19,8 @@ export interface EncoderSettings {
   /** In units of what can just be seen: 0 loses nothing, 25 is the most. */
   readonly distance: number;
   readonly tier: Tier;
+  /** Colors are those of Display P3; absent: of sRGB. */
+  readonly wide?: boolean;
 }
 
 /** Durations of frames are told in milliseconds. */
@@ -87,7 +89,7 @@ export class JxlEncoder {
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: EncoderSettings, animation?: Animation) {
-    const { width, height, opaque, distance, tier } = settings;
+    const { width, height, opaque, distance, tier, wide = false } = settings;
     this.width = width;
     const { frames = 1, loops = 0 } = animation ?? {};
     const fuel = fuelFor(times(frames, encodePrice(settings)));
@@ -95,7 +97,7 @@ export class JxlEncoder {
     const ticks = animation ? TICKS_PER_SECOND : 0;
     try {
       this.pointer = this.job.call((exports) =>
-        exports.jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops),
+        exports.jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops, wide ? 1 : 0),
       );
       allocated(this.pointer);
     } catch (error) {

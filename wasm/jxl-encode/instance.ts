@@ -17,6 +17,7 @@ export interface EncodeExports extends HeapExports {
     tier: number,
     ticks: number,
     loops: number,
+    wide: number,
   ): Pointer;
   jxl_frame(encoder: Pointer, duration: number): number;
   jxl_wanted(encoder: Pointer): number;

@@ -59,6 +59,29 @@ static void take(const Rows &rows, const Rect &area, Image3F *color) {
   }
 }
 
+// Linear light of sRGB, beyond its range where a color is, from levels of Display P3 with the curve of sRGB.
+static void take_wide(const Rows &rows, const Rect &area, Image3F *color) {
+  static constexpr float kToSrgb[3][3] = {
+      {1.2249402f, -0.2249402f, 0.0f},
+      {-0.0420570f, 1.0420570f, 0.0f},
+      {-0.0196376f, -0.0786361f, 1.0982735f},
+  };
+  float light[256];
+  for (int level = 0; level < 256; level++) {
+    const float sample = level * (1.0f / 255);
+    light[level] = sample <= 0.04045f ? sample / 12.92f : powf((sample + 0.055f) / 1.055f, 2.4f);
+  }
+  for (size_t y = 0; y < area.ysize(); y++) {
+    const uint8_t *from = rows.row(area.y0() + y) + area.x0() * 4;
+    for (size_t x = 0; x < area.xsize(); x++, from += 4) {
+      for (size_t channel = 0; channel < 3; channel++) {
+        const float *const part = kToSrgb[channel];
+        color->PlaneRow(channel, y)[x] = part[0] * light[from[0]] + part[1] * light[from[1]] + part[2] * light[from[2]];
+      }
+    }
+  }
+}
+
 Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
   const FrameDimensions &size = frame_.shared.frame_dim;
   // Filters look at a block around the group.
@@ -66,10 +89,10 @@ Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
   JXL_ASSIGN_OR_RETURN(Image3F color, Image3F::Create(&file_->manager, RoundUpToBlockDim(around.xsize()),
                                                       RoundUpToBlockDim(around.ysize())));
   JXL_RETURN_IF_ERROR(color.ShrinkTo(around.xsize(), around.ysize()));
-  take(rows, around, &color);
-  const ImageMetadata &metadata = file_->metadata.m;
-  JXL_RETURN_IF_ERROR(ToXYB(metadata.color_encoding, metadata.IntensityTarget(), nullptr, nullptr, &color, params_.cms,
-                            nullptr));
+  if (file_->wide) take_wide(rows, around, &color);
+  else take(rows, around, &color);
+  const ColorEncoding &taken = file_->wide ? ColorEncoding::LinearSRGB() : file_->metadata.m.color_encoding;
+  JXL_RETURN_IF_ERROR(ToXYB(taken, file_->metadata.m.IntensityTarget(), nullptr, nullptr, &color, params_.cms, nullptr));
   JXL_RETURN_IF_ERROR(PadImageToBlockMultipleInPlace(&color));
   const Rect inner(area.x0() - around.x0(), area.y0() - around.y0(), RoundUpToBlockDim(area.xsize()),
                    RoundUpToBlockDim(area.ysize()));

@@ -13,6 +13,8 @@
 struct File {
   JxlMemoryManager manager;
   jxl::CodecMetadata metadata;
+  // Colors are those of Display P3, and not of sRGB.
+  bool wide = false;
 };
 
 struct FrameOptions {

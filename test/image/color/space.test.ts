@@ -3,10 +3,11 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
-import { colorIn, DISPLAY_P3, type Space } from "../../../src/image/color/space.ts";
+import { colorIn, DISPLAY_P3, P3_CODE_POINTS, type Space } from "../../../src/image/color/space.ts";
 import { identify } from "../../../src/image/detect.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
+import { openFile } from "../../../src/image/formats/jxl/facts.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { whole } from "../../../src/image/geometry.ts";
 import { scoreRows } from "../../../src/image/optimize/score.ts";
@@ -175,6 +176,22 @@ describe("output.profile", () => {
       else expect(Object.values(tags)).toContain("Display P3");
     },
   );
+
+  it("p3 is what JPEG XL says of its pixels, which a codec with colors of its own makes of it", async () => {
+    const output = { format: "jxl", profile: "p3" } as const;
+    const exact = await result(wide, output, { optimize: LOSSLESS });
+    expect(profileIn(exact)).toEqual(DISPLAY_P3.profile);
+    expect(largestDifference(await values(exact), PATCHES.data)).toBe(0);
+    const lossy = await result(wide, output, { optimize: { lossless: false, quality: 97 } });
+    expect(openFile(lossy).told.primaries).toBe(P3_CODE_POINTS.primaries);
+    expect(meanDifference(await values(lossy), await shown(wide))).toBeLessThan(4);
+    const found = await rendered(await encoded(scene(320, 240), APPLE_P3), { output });
+    expect(found.output.score).toBeGreaterThan(74);
+    expect(await refusal(rendered(adobe, { output: { format: "jxl", profile: "keep" } }))).toEqual({
+      status: 422,
+      message: "output.profile must be srgb or p3 in this output format, which cannot hold another",
+    });
+  });
 
   it.each(["jpeg", "webp"] as const)(
     "what a search finds in P3 has the score that screens of sRGB show: %s",

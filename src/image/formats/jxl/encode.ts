@@ -17,12 +17,12 @@ const THOROUGH_EXACT_PIXELS = 2_000_000;
 const LEAST_THOROUGH_EFFORT = 0.25;
 
 /** What libjxl is told, given what the service was told. */
-function settingsOf({ width, height, opaque }: Extent | Rows, settings: EncodeSettings): EncoderSettings {
+function settingsOf({ width, height, opaque, space }: Extent, settings: EncodeSettings): EncoderSettings {
   const { lossless, quality, effort, draft = false, allPixels = 0 } = settings;
   const pixels = Math.max(width * height, allPixels);
   const isThorough = !draft && effort >= LEAST_THOROUGH_EFFORT && !(lossless && pixels > THOROUGH_EXACT_PIXELS);
   const distance = lossless ? 0 : distanceOf(quality);
-  return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast" };
+  return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast", wide: space?.isP3 === true };
 }
 
 /** Of what is flat, files without loss are made in this part of the time. */
