@@ -14,9 +14,21 @@ const MODULES = ["gif", "pixels", "quantize", "effects", "score", "superres"];
 const RUNS = 500;
 /** What apt says where the archive that sources are fetched from is out of reach. */
 const UNREACHABLE = /Failed to fetch|Could not resolve|Unable to connect|Temporary failure/;
-const PACKAGES = ["libclang-rt-19-dev", "libsimde-dev", "libc6-dev-i386", "lib32gcc-12-dev", "lib32stdc++-12-dev"];
+const PACKAGES = [
+  "llvm-19",
+  "libclang-rt-19-dev",
+  "libsimde-dev",
+  "libc6-dev-i386",
+  "lib32gcc-12-dev",
+  "lib32stdc++-12-dev",
+];
 const APT = "/usr/bin/apt-get";
-const NEEDED = ["/usr/include/simde", "/usr/lib32/libc.so", "/usr/lib/gcc/x86_64-linux-gnu/12/32/libstdc++.a"];
+const NEEDED = [
+  "/usr/bin/llvm-objcopy-19",
+  "/usr/include/simde",
+  "/usr/lib32/libc.so",
+  "/usr/lib/gcc/x86_64-linux-gnu/12/32/libstdc++.a",
+];
 
 /** Why there can be no such builds on this machine; nothing where there can. */
 function obstacle(): string | undefined {

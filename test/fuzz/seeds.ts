@@ -20,6 +20,7 @@ const SOURCES: Readonly<Record<string, { readonly folder: string; readonly conve
   "av1-decode": { folder: "avif", convert: av1Units },
   "hevc-decode": { folder: "heic", convert: hevcUnits },
   "jxl-decode": { folder: "jxl", convert: (file) => (file[0] === 0xff || file[0] === 0 ? [file] : []) },
+  "jxl-encode": { folder: "jpeg" },
   color: { folder: "profiles" },
   gif: { folder: "gif", convert: gifData },
   pixels: { folder: "png", convert: pngData },

@@ -3,7 +3,7 @@
 # recipe changes. It is built for 32 bits, because size_t and pointers of WebAssembly have 32: what overflows there
 # overflows here, too.
 #
-# Needs Debian's libclang-rt-19-dev, libsimde-dev, libc6-dev-i386, lib32gcc-12-dev and lib32stdc++-12-dev.
+# Needs Debian's llvm-19, libclang-rt-19-dev, libsimde-dev, libc6-dev-i386, lib32gcc-12-dev and lib32stdc++-12-dev.
 
 native=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 recipes=$(cd "$native/../../../wasm" && pwd)
@@ -16,7 +16,9 @@ native_flags=(
   -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=shift-base -fno-sanitize-recover=all
 )
 wasm_flags=("${native_flags[@]}" -DNDEBUG)
-cxx_flags=(-std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+# With assertions the library looks at indices, and strings are compiled with the module, so that what they allocate is
+# counted.
+cxx_flags=(-std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -D_GLIBCXX_ASSERTIONS)
 libc_flags=()
 # Zero may be added to null, which no compiler makes anything of.
 own_flags=(-fno-sanitize=pointer-overflow)
