@@ -44,7 +44,9 @@ static void touched(const Rotate *r, int y, double margin, int *from, int *to) {
     const double a = (-margin - starts[axis]) / steps[axis], b = (sizes[axis] + margin - starts[axis]) / steps[axis];
     low = fmax(low, fmin(a, b)), high = fmin(high, fmax(a, b));
   }
-  *from = (int)ceil(low), *to = high < low ? *from : (int)floor(high) + 1;
+  // Where there are none, both may be beyond what an integer holds.
+  *from = *to = 0;
+  if (low <= high) *from = (int)ceil(low), *to = (int)floor(high) + 1;
 }
 
 // The source row in the middle of what result row y crosses, and how far the crossing goes up and down from there.
