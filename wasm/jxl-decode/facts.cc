@@ -86,6 +86,8 @@ template <class Work>
 bool Walker::Parse(const Work& work) {
   for (size_t window = FIRST_WINDOW;; window *= WINDOW_GROWTH) {
     const size_t length = std::min(window, size_ - at_);
+    // A reader of nothing would read from address 0.
+    if (length == 0) return false;
     std::vector<uint8_t> bytes(length);
     pull(source_, at_, bytes.data(), length);
     BitReader reader(jxl::Bytes(bytes.data(), length));
@@ -153,6 +155,7 @@ bool Walker::IsInGroups(const FrameHeader& frame) {
     if (upsampling != frame.upsampling) return false;
   }
   const size_t length = std::min<size_t>({sizes_[0], size_ - at_, LARGEST_WINDOW});
+  if (length == 0) return false;
   std::vector<uint8_t> bytes(length);
   pull(source_, at_, bytes.data(), length);
   BitReader reader(jxl::Bytes(bytes.data(), length));
