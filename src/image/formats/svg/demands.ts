@@ -27,7 +27,10 @@ const MAX_STOPS = 20_000;
 const MAX_CHARACTERS = 30_000;
 /** Letters of lines of text, times their spans: the renderer shapes a line once for each, in 2 microseconds a letter. */
 const MAX_SHAPED = 500_000;
-/** Elements that are drawn apart. */
+/**
+ * Elements that are drawn apart. How much of the picture each covers is not known before it is drawn, since drawings have
+ * thousands of small ones that must not be refused: what layers of the whole picture take is bounded by fuel alone.
+ */
 const MAX_LAYERS = 20_000;
 /** What is drawn apart within what is drawn apart; each level holds a copy of the picture. */
 const MAX_LAYER_DEPTH = 100;
