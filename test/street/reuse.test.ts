@@ -113,7 +113,7 @@ it("gives out only what the same account had made of the same by the same versio
       const source = from.startsWith("upload")
         ? ({ kind: "upload", original } as const)
         : ({ kind: "fetch", url: `https://o.test/${from}`, headers: {} } as const);
-      const meaning = (bytes: string, called = name) => {
+      const meaning = (bytes: string, called: string = name) => {
         const place = store && [store, store === "saved" && world.connector, called];
         return JSON.stringify([
           account,
@@ -190,7 +190,7 @@ it("gives out only what the same account had made of the same by the same versio
       if (isReused) {
         claims.end(claim);
         counts.reused += 1;
-        counts.crossed += source.kind === "fetch" && [...claimed].length > 0 ? 1 : 0;
+        counts.crossed += source.kind === "fetch" && claimed.size > 0 ? 1 : 0;
         expect(reuse).toBe(true);
         for (const { url: address, reused } of "output" in answer ? [answer.output] : Object.values(answer.outputs)) {
           expect(reused).toBe(true);
