@@ -193,8 +193,8 @@ async function* searches({ photo, soft, page, glass }: Material): AsyncGenerator
     ["baseline", false],
     ["progressive", true],
   ] as const) {
-    for (const size of [MEDIUM, LARGE]) {
-      const file = await fileOf("jpeg", pictureOf([part(size === LARGE ? soft : photo, size)]), {
+    for (const size of [MEDIUM, LARGE, HUGE]) {
+      const file = await fileOf("jpeg", pictureOf([part(size === MEDIUM ? photo : soft, size)]), {
         quality: 92,
         progressive,
       });
