@@ -67,7 +67,7 @@ describe("the platform's cache in front", () => {
 
 it("a picture is read from the bucket when other readers are lent all the memory that there is for them", async () => {
   originOf(file(photo));
-  const { get, settle, stored } = await deliveryWorld({ unsigned: { widths: [24, 32] } });
+  const { get, settle, stored } = await deliveryWorld({ unsigned: { widths: [24, 32], formats: ["webp"] } });
   const others = lend(new Uint8Array(MAX_LENT_BYTES), () => undefined);
   const draft = await get("w=24");
   expect([draft.status, ...facts(draft)]).toEqual([200, "draft", "miss"]);
