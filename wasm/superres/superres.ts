@@ -1,6 +1,6 @@
 /** Doubling by a network and learned filters. */
 import { native } from "../load.ts";
-import { type Price, priced } from "../price.ts";
+import { PAGE_BYTES, type Price, priced } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
 
@@ -48,7 +48,7 @@ const READ_MS = 10;
 const NANOSECONDS = { opaque: 40, translucent: 58 } as const;
 
 /** What the network takes besides. */
-const NETWORK_NANOSECONDS = 1_000;
+const NETWORK_NANOSECONDS = 800;
 
 /** Rows of the network's hidden layers, and bytes of each for a pixel. */
 const HIDDEN_ROWS = 15;
@@ -62,7 +62,7 @@ export function doublingPrice({ width, height, doubling, opaque }: Doubled): Pri
   const moments = (5 + 1) * 3 * plane * 4;
   const bounds = 2 * 5 * plane * 2 + plane * 2;
   const hidden = isByNetwork ? HIDDEN_ROWS * HIDDEN_BYTES * plane + plane * 8 : 0;
-  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + hidden + width * 8 + 1024;
+  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + hidden + width * 8 + PAGE_BYTES;
   return priced(bytes, width * height, nanoseconds(doubling, opaque));
 }
 

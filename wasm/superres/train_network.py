@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Learns the network of this module: train_network.py FOLDER writes network.bin beside it; a second argument limits the
-minutes of either stage. Needs Debian's python3-torch besides what train_filters.py needs, and about half an hour of one
+minutes of either stage. Needs Debian's python3-torch besides what train_filters.py needs, and about 20 minutes of one
 core. Seeded, but threads and instructions of another machine round differently.
 
 The network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
@@ -36,7 +36,7 @@ REACH = 2 + MIDDLE + 1
 # stage begins with the weights of the first, and with further channels of little weight.
 STAGES = [
     (16, 9_600, 16, 32, 2e-3, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"]),
-    (24, 11_500, 8, 48, 1.5e-3, ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]),
+    (24, 11_100, 8, 48, 1.5e-3, ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]),
 ]
 SHARE_OF_PHOTOS = 0.85
 # Samples of the kernel: 64ths of a level.
