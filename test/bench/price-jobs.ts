@@ -212,6 +212,10 @@ async function* operations({ soft, glass }: Material): AsyncGenerator<Job, void>
     yield await operating(operation, params, opaque, { overlay });
     yield await operating(operation, params, seen, { opaque: false, overlay });
   }
+  for (const factor of [2, 3, 4]) {
+    yield await operating("upscale", { factor }, part(soft, MEDIUM));
+    yield await operating("upscale", { factor }, seen, { opaque: false });
+  }
   const file = await fileOf("jpeg", pictureOf([opaque]));
   for (const [what, operation, params] of LOOKING) {
     const job = {
