@@ -1,91 +1,35 @@
 /** `reuse`: what an account had done before is not done again, and costs nothing. */
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { SetOutput } from "../../src/contract/response.ts";
 import { engineVersion } from "../../src/env.ts";
 import { ApiError } from "../../src/errors.ts";
 import { REUSE_MARGIN_MS, STORED_RESULT_KEPT_MS } from "../../src/limits.ts";
-import { keepTemporarily } from "../../src/storage/volatile.ts";
-import { type Street, street } from "../../src/street/edges.ts";
-import type { Job, Ports } from "../../src/street/process.ts";
-import type { SetResult } from "../../src/street/set.ts";
+import { type Street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
-import { apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, shortStreet } from "../support/street.ts";
+import { apiOf } from "../support/api.ts";
+import {
+  TTL_SECONDS,
+  key,
+  meter,
+  jobs,
+  begin,
+  counting,
+  call,
+  upload,
+  used,
+  results,
+  meters,
+} from "../support/reuse.ts";
+import { brokenStreet } from "../support/street.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
-const TTL_SECONDS = 3_600;
-const url = "https://images.test/a.png";
-
-let key = "";
-let meter: ReturnType<typeof env.METER.getByName>;
-let jobs: object[] = [];
-beforeEach(async () => {
-  const opened = await openAccount(50);
-  ({ key } = opened);
-  meter = env.METER.getByName(`account:${opened.account.id}`);
-  jobs = [];
-});
+beforeEach(begin);
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Keeps results in the real storage, and notes what it does. */
-const counting: Street = {
-  ...shortStreet,
-  portsOf: (bindings, settings, baseUrl, database) => ({
-    ...shortStreet.portsOf(bindings, settings, baseUrl, database),
-    readOriginal: street.portsOf(bindings, settings, baseUrl, database).readOriginal,
-    keepTemporarily: (encoded) =>
-      keepTemporarily(env.BUCKET, { baseUrl, ttlSeconds: TTL_SECONDS }, encoded, Date.now()),
-  }),
-  process: async (job, ports) => {
-    jobs.push(job.processing);
-    return shortStreet.process(job, ports);
-  },
-  processSet: async (job, ports) => {
-    jobs.push(job.processing);
-    return setOf(job, ports);
-  },
-};
-const call = apiOf(counting);
-
-/** Every result in an object of its own. */
-async function setOf(job: Job, ports: Ports): Promise<SetResult> {
-  const outputs: Record<string, SetOutput> = {};
-  const { input, encoded } = await shortStreet.process(job, { ...ports, keepTemporarily: async () => ({ url: "" }) });
-  for (const name of Object.keys(job.processing.outputs ?? { "9.png": {} })) {
-    const { url } = await ports.keepTemporarily(encoded);
-    outputs[name] = { ...input, saved: 0, url };
-  }
-  return { input, outputs, ...(job.processing.srcset && { html: "<picture>" }) };
-}
-
-function upload(
-  data: object = {},
-  {
-    name = "a.png",
-    bytes = "picture",
-    by = call,
-    ...more
-  }: Call & { name?: string; bytes?: string; by?: typeof call } = {},
-) {
-  const body = new FormData();
-  body.set("file", new File([bytes], name));
-  body.set("data", JSON.stringify({ reuse: true, ...data }));
-  return by("POST", "/1.0/upload", { key, body, ...more });
-}
-const fetchImage = (data: object = {}, more: Call = {}) =>
-  call("POST", "/1.0/fetch", { key, json: { url, reuse: true, ...data }, ...more });
-const used = async () => (await call("GET", "/1.0/account", { key })).body.credits.used as number;
-const results = () =>
-  runInDurableObject(meter, (_, { storage }) => {
-    const [table] = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'results'");
-    return table ? storage.sql.exec("SELECT * FROM results").toArray() : [];
-  });
 
 describe("an upload with reuse", () => {
   it("gives the result of the same bytes and the same request, whatever their name and its order, at no cost", async () => {
@@ -294,102 +238,5 @@ describe("several results with reuse", () => {
     const [notification] = await target.received(1);
     expect(JSON.parse(notification?.body ?? "").outputs.b.reused).toBe(true);
     await vi.waitFor(async () => expect(await used()).toBe(2));
-  });
-});
-
-/** The real meters, but for some methods; what they are asked is noted. */
-function meters(others: Record<string, () => unknown> = {}) {
-  const asked: string[] = [];
-  const methodsOf = (stub: Record<string, (...values: unknown[]) => unknown>) =>
-    ["take", "settle", "release", "recall"].map((name) => {
-      const method = (...values: unknown[]) => {
-        asked.push(name);
-        return others[name] ? others[name]() : stub[name]?.(...values);
-      };
-      return [name, method] as const;
-    });
-  const getByName = (name: string) => Object.fromEntries(methodsOf(env.METER.getByName(name) as never));
-  return { METER: { getByName }, asked };
-}
-
-describe("a fetch with reuse", () => {
-  /** An origin with one picture; what it was asked is noted. */
-  function originOf(picture: { bytes: string; etag?: string; modified?: string }) {
-    const asked: (string | null)[] = [];
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-      const headers = new Headers(init?.headers);
-      const condition = headers.get("if-none-match") ?? headers.get("if-modified-since");
-      asked.push(condition);
-      if (condition !== null && condition === (picture.etag ?? picture.modified)) {
-        return new Response(null, { status: 304 });
-      }
-      const said = {
-        ...(picture.etag && { etag: picture.etag }),
-        ...(picture.modified && { "last-modified": picture.modified }),
-      };
-      return new Response(picture.bytes, { headers: said });
-    });
-    return { asked, picture };
-  }
-
-  it.each([{ etag: '"one"' }, { modified: "Fri, 20 Nov 2026 12:00:00 GMT" }])(
-    "asks the origin whether the picture has changed by %j",
-    async (said) => {
-      const { asked } = originOf({ bytes: "picture", ...said });
-      await fetchImage();
-      const again = await fetchImage();
-      expect(asked).toEqual([null, ...Object.values(said)]);
-      expect(again.body.output.reused).toBe(true);
-      expect(jobs).toHaveLength(1);
-      expect(await used()).toBe(1);
-    },
-  );
-
-  it("compares the bytes where the origin says nothing, or something else of the same ones", async () => {
-    const { picture } = originOf({ bytes: "picture" });
-    await fetchImage();
-    expect((await fetchImage()).body.output.reused).toBe(true);
-    picture.etag = '"one"';
-    expect((await fetchImage()).body.output.reused).toBe(true);
-    picture.bytes = "another";
-    picture.etag = '"two"';
-    expect((await fetchImage()).body.output).not.toHaveProperty("reused");
-    expect((await fetchImage()).body.output.reused).toBe(true);
-    expect(jobs).toHaveLength(2);
-  });
-
-  it("leaves its result to an upload of the same bytes", async () => {
-    originOf({ bytes: "picture" });
-    const { body } = await fetchImage({ resize: { width: 5 } });
-    const { output } = (await upload({ resize: { width: 5 } })).body;
-    expect(output).toEqual({ ...body.output, reused: true });
-    expect((await upload({ resize: { width: 6 } })).body.output).not.toHaveProperty("reused");
-    expect(jobs).toHaveLength(2);
-  });
-
-  it("finds that of an upload of the same bytes, or of another address, by one more question", async () => {
-    originOf({ bytes: "picture" });
-    const { body } = await upload({ resize: { width: 5 } });
-    const { METER, asked } = meters();
-    const fetched = await fetchImage({ resize: { width: 5 } }, { env: { METER } });
-    expect(fetched.body.output).toEqual({ ...body.output, reused: true });
-    expect(asked).toEqual(["take", "recall", "recall", "release"]);
-    const other = await fetchImage({ resize: { width: 5 }, url: "https://images.test/b.png" });
-    expect(other.body).toMatchObject({ input: { name: "b.png" }, output: { ...body.output, reused: true } });
-    // The claim on its address ended with the first: waiting for it would take longer than a test may.
-    expect((await fetchImage({ resize: { width: 5 } })).body.output.reused).toBe(true);
-    expect([jobs.length, await used()]).toEqual([1, 1]);
-  });
-
-  it("asks anew with other headers, and leaves a caller's own conditions alone", async () => {
-    const { asked, picture } = originOf({ bytes: "picture", etag: '"one"' });
-    await fetchImage();
-    picture.bytes = "that of somebody else";
-    await fetchImage({ headers: { cookie: "a=b" } });
-    expect(asked).toEqual([null, null]);
-    expect(jobs).toHaveLength(2);
-    const own = { headers: { "if-none-match": '"one"' } };
-    expect((await fetchImage(own)).body.message).toContain("304");
-    expect(asked.at(-1)).toBe('"one"');
   });
 });
