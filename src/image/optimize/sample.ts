@@ -23,7 +23,7 @@ export const LEAST_TILES = TILES.least;
  */
 const MANY_FROM_PIXELS = 4_000_000;
 /** Pixels up to which that is so: beside a larger picture every megabyte counts. */
-const MANY_UP_TO_PIXELS = 32_000_000;
+const MANY_UP_TO_PIXELS = 20_000_000;
 
 /**
  * Pixels up to which a picture stands for itself, unless its format says otherwise: a sample would save less than it costs
