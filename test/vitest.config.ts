@@ -32,7 +32,7 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
-// Waits for most of a minute, until what was cut off is nobody's any more.
+// Waits for most of a minute, until the sweep takes what nobody was told of.
 const restarted = ["test/cli/restart.test.ts"];
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.

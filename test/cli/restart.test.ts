@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { DEMO_KEY, type LocalService, startLocal } from "../../src/cli/local.ts";
 
@@ -27,11 +27,14 @@ async function during<T>(variables: Record<string, string>, work: (service: Loca
   }
 }
 
+/** Milliseconds. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
 /** One black pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
 
 describe("a job that was accepted before a restart", () => {
-  // The stop may cut the job off at work: then the sweep begins it anew, once whoever had it could have ended it.
+  // Cut off at work, the job would be begun anew only once whoever had it could have ended it: three minutes later.
   it("is delivered after it", { timeout: 300_000 }, async () => {
     const { promise: notified, resolve } = Promise.withResolvers<string>();
     const receiver = createServer((request, response) => {
@@ -47,9 +50,15 @@ describe("a job that was accepted before a restart", () => {
       body.set("data", JSON.stringify({ webhook: { url: `http://127.0.0.1:${port}/`, delay: 8 } }));
       const headers = { authorization: `Bearer ${DEMO_KEY}` };
       const answer = await fetch(new URL("/1.0/upload", url).href, { method: "POST", headers, body });
-      return (await answer.json()) as { id: string };
+      const { id } = (await answer.json()) as { id: string };
+      await vi.waitUntil(async () => {
+        const found = await fetch(new URL(`/1.0/webhooks/${id}`, url).href, { headers });
+        const { webhook } = (await found.json()) as { webhook: { status: string } };
+        return webhook.status === "scheduled";
+      }, PATIENCE);
+      return id;
     });
-    expect(await during(variables, () => notified)).toBe(accepted.id);
+    expect(await during(variables, () => notified)).toBe(accepted);
     receiver.close();
   });
 });
