@@ -2,7 +2,6 @@
 import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
 import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
 import type { Rgba } from "../color.ts";
-import type { Facts } from "../format.ts";
 import { profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";
 import { toLinear } from "./light.ts";
@@ -27,7 +26,12 @@ function displayP3(): Space {
 
 export const DISPLAY_P3: Space = displayP3();
 
-type Colors = Pick<Facts, "profile" | "colorspace" | "highDynamicRange">;
+/** What a file says of its colors. */
+interface Colors {
+  readonly profile?: Uint8Array;
+  readonly colorspace: string;
+  readonly highDynamicRange?: boolean;
+}
 
 /**
  * The space in which a picture is worked on; undefined for sRGB. What is kept is a profile of RGB that colors can be brought

@@ -3,9 +3,9 @@ import { bandsOf } from "../bands.ts";
 import type { Breath } from "../breath.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import type { EncodeSettings } from "../writer.ts";
-import type { Way } from "./candidates.ts";
+import type { Sample } from "./sample.ts";
 import { onlyStrips } from "./strips.ts";
-import type { Encode, Found } from "./trial.ts";
+import type { Encode, Found, Maker } from "./trial.ts";
 
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
 const PROMISING = 2;
@@ -56,7 +56,7 @@ const MOST_OF_QUARTER = 1 / 3;
 
 /** Whether a quarter of a picture says that its encoding without loss may be small enough beside a lossy one. */
 export async function isQuarterPromising(
-  { onSample }: Pick<Way, "onSample">,
+  { onSample }: { readonly onSample: (part: Sample) => Promise<Maker> },
   settings: EncodeSettings,
   picture: Picture,
   lossy: number,
