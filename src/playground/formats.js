@@ -9,6 +9,7 @@ const FORMATS = /** @type {const} */ ([
   ["jpeg", "JPEG"],
   ["webp", "WEBP"],
   ["avif", "AVIF"],
+  ["jxl", "JXL"],
   ["png", "PNG"],
 ]);
 

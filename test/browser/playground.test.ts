@@ -70,7 +70,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await page.getByText(/^Done in/).waitFor();
       expect(await page.getByRole("img", { name: "The sample image" }).isVisible()).toBe(false);
       const formats = page.getByRole("region", { name: "Formats" });
-      for (const name of ["JPEG", "WEBP", "AVIF", "PNG"]) {
+      for (const name of ["JPEG", "WEBP", "AVIF", "JXL", "PNG"]) {
         await formats.getByRole("button", { name: `Take ${name}`, disabled: false }).waitFor();
       }
       expect(await formats.locator('tr[aria-current="true"]').innerText()).toMatch(/^JPEG/);
