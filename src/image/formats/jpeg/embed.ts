@@ -2,9 +2,8 @@
 import { joined } from "../../../joined.ts";
 import { grayProfileOf, type Space } from "../../color/space.ts";
 import { headerOf } from "./facts.ts";
-import { segmentsOf } from "./segments.ts";
+import { behindJfif } from "./segments.ts";
 
-const APP0 = 0xe0;
 const APP2 = 0xe2;
 const NAME = new TextEncoder().encode("ICC_PROFILE\0");
 /** What a segment holds, beside the length, the name, the number of the piece and that of all pieces. */
@@ -14,8 +13,7 @@ const PIECE_BYTES = 0xffff - 2 - NAME.length - 2;
 export function embed(bytes: Uint8Array, space: Space): Uint8Array {
   const profile = headerOf(bytes).colors === "Gray" ? grayProfileOf(space) : space.profile;
   if (!profile) return bytes;
-  const first = segmentsOf(bytes).next().value;
-  const at = first?.code === APP0 ? first.end : 2;
+  const at = behindJfif(bytes);
   return joined([bytes.subarray(0, at), ...segments(profile), bytes.subarray(at)]);
 }
 

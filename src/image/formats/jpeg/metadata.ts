@@ -6,9 +6,8 @@ import type { Orientation } from "../../geometry.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { exifWithOrientation } from "../../metadata/exif.ts";
 import { iptcIn, resourcesOf } from "../../metadata/iptc.ts";
-import { segmentsOf } from "./segments.ts";
+import { behindJfif, segmentsOf } from "./segments.ts";
 
-const APP0 = 0xe0;
 const APP1 = 0xe1;
 const APP13 = 0xed;
 const EXIF = "Exif\0\0";
@@ -55,8 +54,7 @@ function write(bytes: Uint8Array, { exif, xmp, iptc }: Metadata): Uint8Array {
 
 /** What stands before metadata, and what follows, without a segment that says how the picture lies. */
 function apart(bytes: Uint8Array, orientation: Orientation): [head: Uint8Array[], rest: Uint8Array[]] {
-  const first = segmentsOf(bytes).next().value;
-  const at = first?.code === APP0 ? first.end : 2;
+  const at = behindJfif(bytes);
   const tag =
     orientation === 1
       ? undefined

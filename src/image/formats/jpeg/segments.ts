@@ -27,3 +27,11 @@ export function* segmentsOf(bytes: Uint8Array): Generator<Segment, undefined> {
     start = end;
   }
 }
+
+const APP0 = 0xe0;
+
+/** Where the JFIF segment ends, or the beginning where there is none: what is said of a picture goes there. */
+export function behindJfif(bytes: Uint8Array): number {
+  const first = segmentsOf(bytes).next().value;
+  return first?.code === APP0 ? first.end : 2;
+}

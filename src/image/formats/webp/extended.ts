@@ -1,0 +1,50 @@
+/** The extended layout of WebP files, which alone has room for more than a picture (RFC 9649, section 2.7). */
+import { joined } from "../../../joined.ts";
+import { chunksOf, parseWebp, RIFF_HEADER_BYTES } from "./container.ts";
+import { isOpaque } from "./decode.ts";
+import { MARK_ID } from "./mark.ts";
+import { vp8x } from "./mux.ts";
+
+/** Where the flags stand in the chunk VP8X, its header included. */
+const FLAGS_AT = 8;
+
+interface Added {
+  /** Before the picture. */
+  readonly before?: readonly Uint8Array[];
+  /** Behind the picture, before the mark. */
+  readonly behind?: readonly Uint8Array[];
+}
+
+/** A file with further chunks, which these flags announce. */
+export function extended(bytes: Uint8Array, flags: number, { before = [], behind = [] }: Added): Uint8Array {
+  const chunks = [...chunksOf(bytes.subarray(RIFF_HEADER_BYTES))];
+  const own = chunks.find(({ id }) => id === "VP8X");
+  const head = own ? own.padded.slice() : headOf(bytes);
+  head[FLAGS_AT]! |= flags;
+  const others = chunks.filter((chunk) => chunk !== own);
+  const isMark = ({ id }: { readonly id: string }) => id === MARK_ID;
+  const file = joined([
+    bytes.slice(0, RIFF_HEADER_BYTES),
+    head,
+    ...before,
+    ...others.filter((chunk) => !isMark(chunk)).map(({ padded }) => padded),
+    ...behind,
+    ...others.filter(isMark).map(({ padded }) => padded),
+  ]);
+  new DataView(file.buffer).setUint32(4, file.length - 8, true);
+  return file;
+}
+
+/** The chunk VP8X for a file that has none. */
+function headOf(bytes: Uint8Array): Uint8Array {
+  const file = parseWebp(bytes);
+  return vp8x({ width: file.width, height: file.height, alpha: !isOpaque(file), animated: false });
+}
+
+/** A chunk as it is written. */
+export function chunkOf(id: string, payload: Uint8Array): Uint8Array {
+  const header = new Uint8Array(8);
+  header.set(new TextEncoder().encode(id));
+  new DataView(header.buffer).setUint32(4, payload.length, true);
+  return joined([header, payload, new Uint8Array(payload.length & 1)]);
+}
