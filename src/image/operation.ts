@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import type { Price } from "../../wasm/price.ts";
 import type { Small } from "./analysis.ts";
 import type { Breath } from "./breath.ts";
-import type { Rgba } from "./color.ts";
+import { type Rgba, TRANSPARENT, WHITE } from "./color.ts";
 import type { Space } from "./color/space.ts";
 import type { Box, Orientation, Size } from "./geometry.ts";
 import type { Point } from "./gravity.ts";
@@ -138,4 +138,10 @@ export interface Operation<Params extends Schema> extends OperationRow {
 /** Types the literal of a registry row: `plan` receives what `params` describes. */
 export function operation<const Params extends Schema>(definition: Operation<Params>): Operation<Params> {
   return definition;
+}
+
+/** The color behind a picture: that of the request, or else none where the output can be transparent, or white. */
+export function colorBehind(hex: string | undefined, { alpha, colorOf }: Pick<Stage, "alpha" | "colorOf">): Rgba {
+  if (hex) return colorOf(hex);
+  return alpha ? TRANSPARENT : WHITE;
 }

@@ -3,9 +3,8 @@ import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import { TRANSPARENT, WHITE } from "../color.ts";
 import type { Size } from "../geometry.ts";
-import { operation } from "../operation.ts";
+import { colorBehind, operation } from "../operation.ts";
 import { frameStep } from "../steps/frame.ts";
 
 const MAX_BORDER_PIXELS = 1_000;
@@ -19,9 +18,10 @@ export const border = operation({
     radius: v.optional(integer(0, MAX_SIDE_PIXELS), 0),
     background: v.optional(hexColor()),
   }),
-  plan({ size: thickness, color, radius, background }, { size, alpha, colorOf }) {
+  plan({ size: thickness, color, radius, background }, stage) {
+    const { size, colorOf } = stage;
     if (thickness === 0 && radius === 0) return [];
-    const behind = background ? colorOf(background) : alpha ? TRANSPARENT : WHITE;
+    const behind = colorBehind(background, stage);
     const rounding = Math.min(radius, size.width / 2, size.height / 2);
     const outer = inset(size, 0, rounding);
     if (thickness === 0) return [frameStep(size, { outer, background: behind })];

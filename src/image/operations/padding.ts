@@ -2,8 +2,7 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { TRANSPARENT, WHITE } from "../color.ts";
-import { operation } from "../operation.ts";
+import { colorBehind, operation } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
 
 const MAX_PADDING_PIXELS = 10_000;
@@ -21,12 +20,13 @@ export const padding = operation({
     background: v.optional(hexColor()),
   }),
   memberAliases: { color: "background" },
-  plan(params, { size, alpha, colorOf }) {
+  plan(params, stage) {
+    const { size } = stage;
     const all = params.size ?? 0;
     const { top = all, right = all, bottom = all, left = all } = params;
     if (top + right + bottom + left === 0) return [];
     const canvas = { width: left + size.width + right, height: top + size.height + bottom };
-    const color = params.background ? colorOf(params.background) : alpha ? TRANSPARENT : WHITE;
+    const color = colorBehind(params.background, stage);
     return [extend(size, canvas, { x: left, y: top }, color)];
   },
 });

@@ -2,9 +2,8 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { TRANSPARENT, WHITE } from "../color.ts";
 import { type Orientation, turnSize } from "../geometry.ts";
-import { operation, type Step } from "../operation.ts";
+import { colorBehind, operation, type Step } from "../operation.ts";
 import { turnedSize } from "../steps/rotate.ts";
 
 /** The turns that lose nothing, by quarters clockwise. */
@@ -14,14 +13,15 @@ export const rotate = operation({
   summary:
     "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white.",
   params: record({ angle: integer(0, 359), background: v.optional(hexColor()) }),
-  plan({ angle, background }, { size, alpha, colorOf }) {
+  plan({ angle, background }, stage) {
+    const { size } = stage;
     // Half a quarter is rotated from where the picture is, in either direction.
     const quarters = angle === 45 ? 0 : Math.round(angle / 90);
     const orientation = QUARTERS[quarters % 4]!;
     const rest = angle - quarters * 90;
     const turn: Step[] = orientation === 1 ? [] : [{ kind: "turn", orientation }];
     if (rest === 0) return turn;
-    const color = background ? colorOf(background) : alpha ? TRANSPARENT : WHITE;
+    const color = colorBehind(background, stage);
     const canvas = turnedSize(turnSize(size, orientation), rest);
     return [...turn, { kind: "rotate", ...canvas, angle: rest, background: color }];
   },

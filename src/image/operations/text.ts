@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { lettering } from "#formats/svg";
 
-import { beside, FREE } from "../../../wasm/price.ts";
+import { beside } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
@@ -112,7 +112,7 @@ function laid({ opacity, ...params }: Text, block: Block, style: Style, picture:
   const document = textDocument(block, style, shown);
   const characters = block.lines.reduce((sum, line) => sum + line.text.length, 0);
   // Drawn in sRGB.
-  const price = beside(lettering.priceOf(characters, shown), space ? conversionPrice(shown, {}, space) : FREE);
+  const price = beside(lettering.priceOf(characters, shown), conversionPrice(shown, {}, space));
   const open = async (breath: Breath) =>
     toSpace(await lettering.open(document, characters, shown, breath), { colorspace: "RGB" }, space);
   return [laidStep(picture, { size: shown, at, opacity, price, open })];

@@ -61,9 +61,9 @@ export function preparePrice(picture: Looked): Price {
 /** The price of comparing one rendition with a prepared picture, whose own memory is left out. */
 export function comparePreparedPrice(picture: Looked): Price {
   const { width, height, opaque } = picture;
-  const comparing = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
-  const { bytes, ms } = beside({ bytes: 0, ms: comparing.ms }, conversion(picture));
-  return { bytes: bytes + comparisonPeakBytes(picture, backgroundsOf(opaque).length), ms };
+  const { ms } = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
+  const bytes = comparisonPeakBytes(picture, backgroundsOf(opaque).length);
+  return beside({ bytes, ms }, conversion(picture));
 }
 
 type Looked = Size & Pick<Extent, "opaque" | "space">;
