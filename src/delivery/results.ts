@@ -95,11 +95,8 @@ export async function putResult(
 
 /** Puts a result once more, as new and with what is known of it now: from the bucket into the bucket, out of no memory. */
 export async function markResult(bucket: R2Bucket, key: string, facts: ResultFacts): Promise<void> {
-  const stored = await findResult(bucket, key);
-  const { hash, rendition } = stored?.facts ?? {};
-  if (stored && hash === facts.hash && rendition === facts.rendition) {
-    await putResult(bucket, key, stored.object.body, facts);
-  } else await stored?.object.body.cancel();
+  const stored = await findSameResult(bucket, key, facts);
+  if (stored) await putResult(bucket, key, stored.object.body, facts);
 }
 
 /** ASCII alone is safe in an object's metadata, and one name of a file is as good as another. */
@@ -126,6 +123,18 @@ export async function findResult(bucket: R2Bucket, key: string): Promise<StoredR
   const facts = factsOf(object);
   if (facts) return { facts, object };
   await object.body.cancel();
+  return undefined;
+}
+
+/** A result that has not been replaced since these facts about it were read; undefined where it has, or is gone. */
+export async function findSameResult(
+  bucket: R2Bucket,
+  key: string,
+  facts: ResultFacts,
+): Promise<StoredResult | undefined> {
+  const stored = await findResult(bucket, key);
+  if (stored?.facts.hash === facts.hash && stored.facts.rendition === facts.rendition) return stored;
+  await stored?.object.body.cancel();
   return undefined;
 }
 

@@ -9,7 +9,7 @@ import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
-import { findResult, resultKey } from "../../delivery/results.ts";
+import { findResult, findSameResult, resultKey } from "../../delivery/results.ts";
 import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
@@ -144,9 +144,8 @@ async function keepCopy(
 ): Promise<void> {
   if (asked.wantsFacts) return keepAtEdge(edge, answer.clone());
   if (picture.bytes) return keepAtEdge(edge, new Response(picture.bytes as Uint8Array<ArrayBuffer>, answer));
-  const stored = await findResult(bucket, key);
-  if (stored?.facts.hash === picture.facts.hash) await keepAtEdge(edge, new Response(stored.object.body, answer));
-  else await stored?.object.body.cancel();
+  const stored = await findSameResult(bucket, key, picture.facts);
+  if (stored) await keepAtEdge(edge, new Response(stored.object.body, answer));
 }
 
 async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promise<Response> {
