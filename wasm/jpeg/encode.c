@@ -33,6 +33,7 @@ void EXPORT(encoder_close)(struct encoder *e) {
   packed_free(&e->packed);
   file_free(&e->file);
   bands_free(e);
+  halved_free(&e->halved);
   free(e->profile);
   free(e->rows);
   free(e);
@@ -70,16 +71,15 @@ enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
 // Size, colors, sampling and tables; jpegli only transforms.
 static void configure(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v, int gray,
-                      int input) {
+                      int planes) {
   struct jpeg_compress_struct *jpeg = &e->jpeg;
   jpeg->image_width = width;
   jpeg->image_height = height;
-  jpeg->raw_data_in = input == INPUT_PLANES;
   // Pixels are converted as they are read (input.cc): jpegli has nothing to do with their colors.
   jpeg->input_components = gray ? 1 : 3;
   jpeg->in_color_space = gray ? JCS_GRAYSCALE : JCS_YCbCr;
   jpegli_set_defaults(jpeg);
-  jpeg->raw_data_in = input == INPUT_PLANES;
+  jpeg->raw_data_in = planes;
   jpegli_set_colorspace(jpeg, gray ? JCS_GRAYSCALE : JCS_YCbCr);
   // The choice of tables depends on the sampling: it comes first.
   jpeg->comp_info[0].h_samp_factor = gray ? 1 : h;
@@ -108,17 +108,19 @@ static size_t input_bytes(const struct encoder *e, int input, uint32_t rows) {
 // the other, are to be put for each write.
 uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
                                int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
-  configure(e, width, height, distance, h, v, gray, input);
+  e->halves = weighs && input == INPUT_RGBA && !gray && h == 2 && v == 2;
+  configure(e, width, height, distance, h, v, gray, input == INPUT_PLANES || e->halves);
   jpegli_start_compress(&e->jpeg, TRUE);
   prepare_packed(e);
   e->weighs = weighs;
   if (weighs) leave_undivided(&e->jpeg);
   for (int c = 0; c < e->packed.components; c++)
-    trellis_start(&e->trellis[c], e->packed.divisors[e->packed.component[c].table]);
+    trellis_start(&e->trellis[c], e->packed.divisors[e->packed.component[c].table], c);
   overshoot_start(&e->overshoot, e->packed.divisors[e->packed.component[0].table]);
   e->packed.limit = limit;
   e->options.progressive = progressive;
   e->options.marker = MARKER_JFIF;
+  if (e->halves) halved_start(&e->halved, width, height);
   return e->rows = allocate(input_bytes(e, input, rows));
 }
 
@@ -144,26 +146,38 @@ double EXPORT(encoder_color_loss)(const struct encoder *e) {
   return e->colors ? (double)e->color_loss / e->colors : 0;
 }
 
+// Samples from one row of a plane to the next: whole blocks, or of pixels that become planes here whole MCUs.
+static size_t plane_stride(const struct encoder *e, int c) {
+  if (e->halves) return c ? e->halved.columns / 2 : e->halved.columns;
+  return (size_t)e->packed.component[c].width * 8;
+}
+
+// Takes one row of MCUs; each plane is 8 v rows, one behind the other, edges already repeated.
+static void write_planes(struct encoder *e, uint8_t *next) {
+  JSAMPROW rows[PACKED_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
+  JSAMPARRAY planes[PACKED_COMPONENTS];
+  for (int c = 0; c < e->packed.components; c++) {
+    planes[c] = rows[c];
+    for (int i = 0; i < e->packed.component[c].v * 8; i++, next += plane_stride(e, c)) rows[c][i] = next;
+  }
+  jpegli_write_raw_data(&e->jpeg, planes, e->packed.max_v * DCTSIZE);
+}
+
+static void write_halved(void *encoder) {
+  struct encoder *e = encoder;
+  write_planes(e, e->halved.planes);
+}
+
 void EXPORT(encoder_write)(struct encoder *e, uint32_t count) {
   if (count > 1) measure_colors(e, e->rows, e->rows + (size_t)e->jpeg.image_width * 4);
   for (uint32_t i = 0; i < count; i++) {
     JSAMPROW row = e->rows + (size_t)i * e->jpeg.image_width * 4;
-    jpegli_write_scanlines(&e->jpeg, &row, 1);
+    if (e->halves) halved_take(&e->halved, row, write_halved, e);
+    else jpegli_write_scanlines(&e->jpeg, &row, 1);
   }
 }
 
-// Takes one row of MCUs; each plane is 8 v rows of its width in blocks times 8 samples, edges already repeated.
-void EXPORT(encoder_write_planes)(struct encoder *e) {
-  JSAMPROW rows[PACKED_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
-  JSAMPARRAY planes[PACKED_COMPONENTS];
-  uint8_t *next = e->rows;
-  for (int c = 0; c < e->packed.components; c++) {
-    const struct packed_component *component = &e->packed.component[c];
-    planes[c] = rows[c];
-    for (int i = 0; i < component->v * 8; i++, next += component->width * 8) rows[c][i] = next;
-  }
-  jpegli_write_raw_data(&e->jpeg, planes, e->packed.max_v * DCTSIZE);
-}
+void EXPORT(encoder_write_planes)(struct encoder *e) { write_planes(e, e->rows); }
 
 static void begin_finish(struct encoder *e) {
   if (e->jpeg.next_scanline < e->jpeg.image_height) fail("rows are missing");

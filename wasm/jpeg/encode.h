@@ -4,6 +4,7 @@
 #include <string.h>
 #include "native.h"
 #include "file.h"
+#include "halved.h"
 #include "lib/jpegli/encode.h"
 #include "overshoot.h"
 #include "packed.h"
@@ -34,6 +35,8 @@ struct encoder {
   int finishing;
   uint8_t *profile;
   uint8_t *rows;             // rows or planes on their way in
+  int halves;                // rows become planes here, with chroma halved both ways
+  struct halved halved;
   uint64_t color_loss;       // what halving of chroma would lose of the colors that were measured, squared, and
   uint64_t colors;           // their number
 };

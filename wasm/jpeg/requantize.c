@@ -59,7 +59,7 @@ void requantizer_choose(struct requantizer *q, j_decompress_ptr jpeg, struct pac
     q->coarser[c] |= new != old;
     chosen[i] = new;
   }
-  trellis_start(&q->trellis[c], chosen);
+  trellis_start(&q->trellis[c], chosen, c);
   store->component[c].table = table_for(store, chosen);
 }
 
@@ -77,7 +77,7 @@ void requantizer_divide(struct requantizer *q, int c, int16_t *block) {
     const int i = natural_position[k];
     values[k] = saturated(block[i] * q->divisors[c][i].old);
   }
+  values[0] = requantized_dc(block[0], q->divisors[c][0]);
   trellis_divide(&q->trellis[c], values, 1);
-  block[0] = requantized_dc(block[0], q->divisors[c][0]);
-  for (int k = 1; k < DCTSIZE2; k++) block[natural_position[k]] = values[k];
+  for (int k = 0; k < DCTSIZE2; k++) block[natural_position[k]] = values[k];
 }

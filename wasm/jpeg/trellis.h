@@ -8,6 +8,7 @@
 // What is known of a component. It learns from each block what symbols cost: blocks must come in the same order to
 // become the same.
 struct trellis {
+  int is_luma;
   float divisor[64];         // by zigzag position
   float inverse[64];         // 1 / divisor
   float rate[256];           // bits of a symbol (run << 4 | size) and of the value behind it
@@ -15,8 +16,8 @@ struct trellis {
   uint32_t blocks;
 };
 
-// Divisors are in natural order.
-void trellis_start(struct trellis *trellis, const uint16_t divisors[64]);
+// Divisors are in natural order. The first component is luma.
+void trellis_start(struct trellis *trellis, const uint16_t divisors[64], int component);
 // Divides the AC values of a block in zigzag order, which are multiplied by `scale` first. The result takes their place;
-// DC is left alone.
+// DC, which is divided already, is left alone.
 void trellis_divide(struct trellis *trellis, int16_t *block, float scale);
