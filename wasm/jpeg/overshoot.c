@@ -8,11 +8,11 @@ enum { ROUNDS = 3 };
 static const float WHITE = 254.5f, BLACK = 0.5f;
 // How far a sample may move, by the divisor of DC, and at most: pictures that are decoded at a fraction of their size
 // are made of means that nobody clamps, which may change little.
-static const float FREEDOM = 8, MOST = 48;
+static const float FREEDOM = 13, MOST = 58;
 // Blocks of less need few coefficients in any case.
 static const float CONTRAST = 64;
 // Quotients below become zero, as most do where bits are weighed.
-static const float DEAD_ZONE = 1.2f;
+static const float DEAD_ZONE = 1.1f;
 // Samples go on beyond where the block would put them, which takes fewer rounds.
 static const float RELAXATION = 1.9f;
 

@@ -8,13 +8,21 @@ const LUMA = [
   72, 92, 95, 98, 112, 100, 103, 99,
 ];
 
-/** The last row of the luma table that jpegli scales by its distance, for halved chroma a little more (quant.cc). */
-const JPEGLI_LAST_ROW = [
-  3.86956, 4.035324490952577, 4.237447515714274, 4.605934, 5.48533336146308, 6.0872254423617225, 5.4037359493250845,
-  4.37787101190424,
+/**
+ * Divisors of luma that jpegli scales by its distance (quant.cc), by their places, for halved chroma a little more, and what
+ * our encoder multiplies them with (FACTORS in wasm/jpeg/divisors.c). The first one is below 255 at every quality.
+ */
+const JPEGLI_LUMA: readonly (readonly [place: number, base: number, factor: number])[] = [
+  [32, 3.339819711906184, 0.99],
+  [56, 3.86956, 0.97],
+  [57, 4.035324490952577, 1],
+  [58, 4.237447515714274, 1.02],
+  [59, 4.605934, 1.02],
+  [60, 5.48533336146308, 1.02],
+  [61, 6.0872254423617225, 1.02],
+  [62, 5.4037359493250845, 1.02],
+  [63, 4.37787101190424, 1.02],
 ];
-/** What our encoder multiplies it with (FACTORS in wasm/jpeg/divisors.c). */
-const LAST_ROW_FACTORS = Float32Array.of(0.97, 1, 1.02, 1.02, 1.02, 1.02, 1.02, 1.02);
 const JPEGLI_SCALE = 1.7396601;
 const JPEGLI_SCALE_420 = JPEGLI_SCALE * 1.22;
 const BASELINE_MAX = 255;
@@ -53,10 +61,9 @@ function jpegliQuality(
   const scale = luma?.h === 2 && luma.v === 2 ? JPEGLI_SCALE_420 : JPEGLI_SCALE;
   for (let quality = 99; quality >= 1; quality--) {
     const distance = qualityToDistance(quality, mode) * scale;
-    const divisor = (base: number) => Math.min(BASELINE_MAX, Math.max(1, Math.round(base * distance)));
-    const own = (base: number, column: number) =>
-      Math.min(BASELINE_MAX, Math.round(Math.fround(divisor(base) * (LAST_ROW_FACTORS[column] ?? 1))));
-    if (JPEGLI_LAST_ROW.every((base, column) => table[56 + column] === own(base, column))) return quality;
+    const limited = (divisor: number) => Math.min(BASELINE_MAX, Math.max(1, Math.round(divisor)));
+    const own = (base: number, factor: number) => limited(Math.fround(limited(base * distance) * Math.fround(factor)));
+    if (JPEGLI_LUMA.every(([place, base, factor]) => table[place] === own(base, factor))) return quality;
   }
   return undefined;
 }
