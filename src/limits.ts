@@ -49,11 +49,16 @@ export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
  */
 export const ISOLATE_BYTES = 112 * 1024 * 1024;
 /**
- * What jobs that run beside each other, large originals and idle native modules may hold, small originals left out: with
- * them and the heap of a crowd it is 110 MB.
+ * What jobs that run beside each other and large originals may hold, small originals left out: with them and the heap of a
+ * crowd it is 110 MB.
  */
 export const SHARED_BYTES = 80 * 1024 * 1024;
-/** What originals may hold of it, before their bytes are read: one of the largest, with its options, or several of others. */
+/**
+ * What idle native modules may fill, with all that is declared. Less than what jobs may share: what they declare is more
+ * than most of them take, and what is idle is taken whole.
+ */
+export const FILLED_BYTES = 64 * 1024 * 1024;
+/** What originals may hold of SHARED_BYTES, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
 export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;

@@ -35,6 +35,7 @@ const METRICS = {
     kind: "gauge",
     help: "Memory that is set aside for work and originals, and that native modules hold.",
   },
+  native_memory_bytes: { kind: "gauge", help: "Memory that each native module holds, in use and idle." },
   waiting: { kind: "gauge", help: "Work that waits for memory, and for the thread." },
   native_replacements_total: { kind: "counter", help: "Instances of native modules that were replaced, by module." },
   ended_total: { kind: "counter", help: "How often the platform ended work in its midst." },

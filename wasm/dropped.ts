@@ -3,6 +3,7 @@
 /** A memory that was given up, until it is collected. */
 interface Dropped {
   readonly bytes: number;
+  readonly memory: WeakRef<WebAssembly.Memory>;
   /** By the clock of `performance`. */
   readonly at: number;
 }
@@ -17,12 +18,20 @@ const collections = new FinalizationRegistry<number>((id) => void dropped.delete
 /** Counts a memory that nobody uses any more until it is collected. */
 export function countDropped(memory: WebAssembly.Memory): void {
   const id = ++drops;
-  dropped.set(id, { bytes: memory.buffer.byteLength, at: performance.now() });
+  dropped.set(id, { bytes: memory.buffer.byteLength, memory: new WeakRef(memory), at: performance.now() });
   collections.register(memory, id);
 }
 
-/** Bytes of memories that were given up and are not collected yet; what is older than `withinMs` does not count. */
-export function droppedNativeBytes(withinMs = DROPPED_MS): number {
-  const since = performance.now() - withinMs;
+/** Bytes of memories that were given up of late and of which the engine has not said that they are collected. */
+export function droppedNativeBytes(): number {
+  const since = performance.now() - DROPPED_MS;
   return [...dropped.values()].reduce((sum, { bytes, at }) => (at < since ? sum : sum + bytes), 0);
+}
+
+/**
+ * Bytes of memories that were given up and are not collected at this moment, whatever the engine has said: it says so
+ * late. For a monitor alone: what is looked at so is not collected before the caller's turn ends.
+ */
+export function uncollectedNativeBytes(): number {
+  return [...dropped.values()].reduce((sum, { bytes, memory }) => (memory.deref() ? sum + bytes : sum), 0);
 }

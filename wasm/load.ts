@@ -18,6 +18,8 @@ import { type NativeExports, NativeInstance, type NativeOptions } from "./instan
 export interface NativeStatistics {
   readonly name: string;
   readonly memoryBytes: number;
+  /** What of it waits for jobs. */
+  readonly idleBytes: number;
   readonly replaced: number;
 }
 
@@ -33,13 +35,29 @@ export function nativeMemoryBytes(): number {
   return modules.reduce((sum, module) => sum + module.statistics().memoryBytes, 0);
 }
 
+/** A moment, as instances remember when they were asked for last. */
+export function nativeMoment(): number {
+  return uses;
+}
+
+/**
+ * Bytes of the instances that jobs use, or have used since a moment: a job that goes from one module to another and back
+ * leaves an instance idle and comes for it again. They may be more than it needs, for memory never shrinks.
+ */
+export function nativeBytesSince(moment: number): number {
+  const instances = modules.flatMap((module) => module.instances());
+  return memoryOfAll(instances.filter(({ open, lastUse }) => open > 0 || lastUse > moment));
+}
+
 /**
  * Drops idle instances, the longest unused first, until those that remain hold at most `bytes`. Not for every job: what
  * was dropped is collected late, and the next job in that module starts small again.
+ * @param moment what was used since then stays, and does not count; absent: everything that is idle counts
  */
-export function trimNative(bytes: number): void {
+export function trimNative(bytes: number, moment = Infinity): void {
   const idle = modules
     .flatMap((module) => module.idleInstances().map((instance) => ({ module, instance })))
+    .filter(({ instance }) => instance.lastUse <= moment)
     .toSorted((a, b) => a.instance.lastUse - b.instance.lastUse);
   let held = idle.reduce((sum, { instance }) => sum + memoryOf(instance), 0);
   for (const { module, instance } of idle) {
@@ -72,6 +90,10 @@ export function native<Exports extends NativeExports>(
 
 function memoryOf(instance: Pick<NativeInstance<NativeExports>, "exports">): number {
   return instance.exports.memory.buffer.byteLength;
+}
+
+function memoryOfAll(instances: readonly Pick<NativeInstance<NativeExports>, "exports">[]): number {
+  return instances.reduce((sum, instance) => sum + memoryOf(instance), 0);
 }
 
 class NativeModule<Exports extends NativeExports> {
@@ -156,8 +178,12 @@ class NativeModule<Exports extends NativeExports> {
   }
 
   statistics(): NativeStatistics {
-    const memoryBytes = this.instances().reduce((sum, instance) => sum + memoryOf(instance), 0);
-    return { name: this.options.name, memoryBytes, replaced: this.replaced };
+    return {
+      name: this.options.name,
+      memoryBytes: memoryOfAll(this.instances()),
+      idleBytes: memoryOfAll(this.idle),
+      replaced: this.replaced,
+    };
   }
 
   /** All that jobs use, and that wait for jobs. */

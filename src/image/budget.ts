@@ -10,11 +10,12 @@
  * Where nothing can go the last in the line is refused, and its original goes.
  */
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
-import { dropNative, trimNative } from "../../wasm/load.ts";
+import { dropNative } from "../../wasm/load.ts";
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Memory, Reservation } from "../files.ts";
 import {
+  FILLED_BYTES,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
   MAX_ACCOUNT_LOAD_MS,
@@ -32,6 +33,7 @@ import { busy } from "./busy.ts";
 import { type Holder, Holders } from "./holders.ts";
 import { Line, type Standing, type Waiting } from "./line.ts";
 import { Load, type LoadShare } from "./load.ts";
+import { NativeUse } from "./native-use.ts";
 import { ORIGINALS, Originals, type OriginalsShare } from "./originals.ts";
 
 /** The account of work that the service does for itself. */
@@ -47,6 +49,8 @@ export interface BudgetOptions {
   readonly aloneBytes?: number;
   /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
   readonly sharedBytes?: number;
+  /** What idle native memory may fill with everything declared; as much as one piece of work, unless told. */
+  readonly filledBytes?: number;
   readonly thread?: Thread;
   readonly originals?: OriginalsShare;
   readonly load?: LoadShare;
@@ -68,6 +72,8 @@ export class Budget implements Memory {
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
   private readonly sharedBytes: number;
+  private readonly filledBytes: number;
+  private readonly native = new NativeUse<Holder>();
   /** What small originals may hold beside others. */
   private readonly smallBytes: number;
   private readonly maxWaiting: number;
@@ -85,6 +91,7 @@ export class Budget implements Memory {
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
     this.sharedBytes = options.sharedBytes ?? totalBytes;
+    this.filledBytes = options.filledBytes ?? totalBytes;
     this.smallBytes = originals.smallBytes;
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
@@ -97,9 +104,10 @@ export class Budget implements Memory {
     this.originals = new Originals(originals, {
       now,
       onEvent,
-      admits: (large) => large + this.work.sum <= this.sharedBytes && !this.isBlocked(),
+      admits: (large) => large + this.workBytes + droppedNativeBytes() <= this.sharedBytes && !this.isBlocked(),
       holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
       isClosed: () => this.line.mostPasses >= this.maxPasses,
+      onHeld: () => this.trim(),
       onFreed: () => this.line.call(),
     });
     this.load = new Load(load, now, onEvent);
@@ -176,13 +184,19 @@ export class Budget implements Memory {
     } finally {
       load.leave();
       holder?.leave();
+      if (holder) this.native.end(holder);
       this.line.call();
     }
   }
 
   /** Idle native memory gives way to what was declared. */
   private trim(): void {
-    trimNative(Math.max(0, this.sharedBytes + this.smallBytes - this.work.sum - this.held.originals));
+    this.native.trim(this.filledBytes - this.workBytes - this.originals.sum);
+  }
+
+  /** What work holds: what it declared, or what the native modules have that it uses. */
+  private get workBytes(): number {
+    return Math.max(this.work.sum, this.native.bytes);
   }
 
   private isLineFull(account: string): boolean {
@@ -193,21 +207,24 @@ export class Budget implements Memory {
   private begin(bytes: number): Holder | undefined {
     if (!this.mayBegin(bytes)) return undefined;
     this.blockedAt = undefined;
-    return this.work.join(bytes);
+    const holder = this.work.join(bytes);
+    this.native.begin(holder);
+    return holder;
   }
 
   /**
-   * Whether there is room beside everything held. What waits to be collected is in nobody's way who is alone. Work that
-   * takes more than several may share goes beside one original, which may be its own, and a few small ones; beside all
-   * that there is room for once it was blocked for long: theirs may wait for the same.
+   * Whether there is room beside everything held. Work that takes more than several may share goes beside one original,
+   * which may be its own, and a few small ones; beside all that there is room for once it was blocked for long: theirs may
+   * wait for the same, and nothing may be collected where nothing goes on.
    */
   private mayBegin(bytes: number): boolean {
     const { work, originals } = this.held;
-    if (work > 0) return work + this.originals.largeSum + droppedNativeBytes() + bytes <= this.sharedBytes;
+    const dropped = droppedNativeBytes();
+    if (work > 0) return this.workBytes + this.originals.largeSum + dropped + bytes <= this.sharedBytes;
     const sum = bytes + originals;
-    if (sum <= this.sharedBytes + this.smallBytes) return true;
+    if (sum + dropped <= this.sharedBytes + this.smallBytes) return true;
     if (sum > this.aloneBytes) return false;
-    return originals - this.originals.largest <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
+    return originals - this.originals.largest + dropped <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
   }
 
   /** For how long originals alone have kept work waiting. */
@@ -249,6 +266,7 @@ export class Budget implements Memory {
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
     for (const holders of [this.work, this.originals, this.load]) holders.renew();
+    this.native.forget();
     this.blockedAt = undefined;
     this.line.renew();
   }
@@ -263,6 +281,7 @@ export function tooLarge(): ApiError {
 export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, {
   aloneBytes: ISOLATE_BYTES,
   sharedBytes: SHARED_BYTES,
+  filledBytes: FILLED_BYTES,
 });
 
 // What work held in native modules that was ended in its midst is nobody's, and in no known state.

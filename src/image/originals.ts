@@ -33,6 +33,8 @@ interface Surroundings {
   readonly holds: (bytes: number) => boolean;
   /** Whether no further original is let in, of whatever size: somebody has waited for those there are for too long. */
   readonly isClosed: () => boolean;
+  /** More is held than before. */
+  readonly onHeld: () => void;
   /** Some memory is free again. */
   readonly onFreed: () => void;
 }
@@ -99,6 +101,7 @@ export class Originals {
   /** Counts bytes that are there already, a part of what work was admitted for: they are never refused. */
   keep(bytes: number): Reservation {
     const mine = this.large.join(bytes);
+    this.surroundings.onHeld();
     const release = () => {
       mine.leave();
       mine.hold(0);
@@ -114,7 +117,9 @@ export class Originals {
     const held = this.large.sum + bytes;
     if (!isSmall && (held > all || !this.surroundings.admits(held))) throw busy();
     const holders = isSmall ? this.small : this.large;
-    return { holders, mine: holders.join(bytes) };
+    const mine = holders.join(bytes);
+    this.surroundings.onHeld();
+    return { holders, mine };
   }
 
   /** Nobody is counted who is not heard of again. */

@@ -4,9 +4,10 @@
  *
  * Twice a second everything is added up that the isolate holds: the JavaScript heap and the array buffers, as the debugger
  * says (`Runtime.getHeapUsage`) once it has had the garbage collected, which a runtime without a limit leaves lying; and
- * the memories of native modules, which the debugger leaves out (`GET /metrics`). What is set aside for originals is told
- * besides, and so are native memories that were given up, and the memory of the whole runtime, which has simulators of all
- * bindings in it.
+ * the memories of native modules, those too that were given up and are not collected, which the debugger leaves out
+ * (`GET /metrics`). What was declared is told besides, and so is the memory of the whole runtime, which has simulators of
+ * all bindings in it. At the end a snapshot of the heap says what the engine has compiled of native modules: it grows with
+ * what was called, is the same whatever is worked on, and is not in the sum.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -39,6 +40,9 @@ interface Sample {
   readonly buffers: number;
   readonly dropped: number;
   readonly runtime: number;
+  readonly work: number;
+  /** Bytes of each native module. */
+  readonly modules: ReadonlyMap<string, { readonly inUse: number; readonly idle: number }>;
 }
 
 export async function main(): Promise<void> {
@@ -71,6 +75,7 @@ export async function main(): Promise<void> {
     stopped.abort();
     await watching;
     report(idle, samples, outcomes);
+    console.log(`  compiled code of native modules, besides: ${((await heap.compiledBytes()) / 1e6).toFixed(1)} MB`);
     reportPatience(...(await patient));
   } finally {
     stopped.abort();
@@ -112,9 +117,23 @@ function lookInto(base: URL, heap: HeapDebugger): () => Promise<Sample> {
       buffers: backingStorageSize,
       dropped: memory("dropped"),
       runtime: await residentBytes(),
+      work: memory("work"),
+      modules: modulesIn(text),
     };
   };
 }
+
+/** What the metrics say of native modules. */
+function modulesIn(metrics: string): Sample["modules"] {
+  const modules = new Map<string, { inUse: number; idle: number }>();
+  for (const [, module = "", state, bytes] of metrics.matchAll(NATIVE_MEMORY)) {
+    const { inUse, idle } = modules.get(module) ?? { inUse: 0, idle: 0 };
+    modules.set(module, state === "idle" ? { inUse, idle: Number(bytes) } : { inUse: Number(bytes), idle });
+  }
+  return modules;
+}
+
+const NATIVE_MEMORY = /native_memory_bytes\{module="([^"]+)",state="([^"]+)"[^}]*\} (\d+)/g;
 
 /** Of the youngest runtime that this process started; 0 where the operating system does not tell. */
 async function residentBytes(): Promise<number> {
@@ -135,8 +154,8 @@ async function residentBytes(): Promise<number> {
   }
 }
 
-function used({ heap, native, buffers }: Sample): number {
-  return heap + native + buffers;
+function used({ heap, native, buffers, dropped }: Sample): number {
+  return heap + native + buffers + dropped;
 }
 
 function report(idle: Sample, samples: readonly Sample[], outcomes: ReadonlyMap<string, number>): void {
@@ -144,13 +163,20 @@ function report(idle: Sample, samples: readonly Sample[], outcomes: ReadonlyMap<
   const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
   const line = (name: string, sample: Sample) =>
     console.log(
-      `  ${name.padEnd(28)} heap ${mb(sample.heap)} + native ${mb(sample.native)} + buffers ${mb(sample.buffers)} = ${mb(used(sample))} MB; heap in use ${mb(sample.used)} + ${mb(sample.embedder)}, originals set aside ${mb(sample.originals)}, given up ${mb(sample.dropped)}, runtime ${mb(sample.runtime)}`,
+      `  ${name.padEnd(28)} heap ${mb(sample.heap)} + native ${mb(sample.native)} + given up ${mb(sample.dropped)} + buffers ${mb(sample.buffers)} = ${mb(used(sample))} MB; heap in use ${mb(sample.used)} + ${mb(sample.embedder)}, declared ${mb(sample.work)} + originals ${mb(sample.originals)}, runtime ${mb(sample.runtime)}${modulesOf(sample)}`,
     );
   console.log(`  ${[...outcomes].map(([name, times]) => `${name}: ${times}`).join(", ")}; ${samples.length} samples`);
   line("idle", idle);
   line("most in use", most(used));
   const verdict = used(most(used)) <= WANTED_MB * 1e6 ? "met" : "MISSED";
   console.log(`  in use at most ${mb(used(most(used)))} MB, wanted ${WANTED_MB}: ${verdict}`);
+}
+
+/** The memories of native modules, in use and idle. */
+function modulesOf({ modules }: Sample): string {
+  const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
+  const held = [...modules].filter(([, { inUse, idle }]) => inUse + idle > 0);
+  return held.map(([name, { inUse, idle }]) => `; ${name} ${mb(inUse)} + ${mb(idle)} idle`).join("");
 }
 
 function reportPatience(done: readonly Patience[], open: number): void {

@@ -48,7 +48,11 @@ it("counts a picture, its bytes, its time and its request", async () => {
   expect(more('darkroom_picture_bytes_total way="in",format="PNG"')).toBe(png.byteLength);
   expect(after.get('darkroom_processing_seconds_total stage="encode",format="WEBP"')).toBeGreaterThanOrEqual(0);
   expect(after.get('darkroom_memory_bytes of="work"')).toBe(0);
-  expect(after.get('darkroom_memory_bytes of="native"')).toBeGreaterThan(0);
+  const native = after.get('darkroom_memory_bytes of="native"');
+  const modules = [...after].filter(([name]) => name.startsWith("darkroom_native_memory_bytes "));
+  expect(native).toBeGreaterThan(0);
+  expect(modules.reduce((sum, [, bytes]) => sum + bytes, 0)).toBe(native);
+  expect(after.get('darkroom_native_memory_bytes module="webp",state="idle"')).toBeGreaterThan(0);
 });
 
 it("counts refusals by reason, without figures", async () => {
@@ -90,6 +94,7 @@ it("tells what a monitor is promised", async () => {
     queue_wait_seconds_total: "counter",
     budget_wait_seconds_total: "counter",
     memory_bytes: "gauge",
+    native_memory_bytes: "gauge",
     replacements_total: "counter",
   });
 });

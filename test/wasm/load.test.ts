@@ -1,7 +1,8 @@
 /** Native modules and their calls: memory that is given back, work that pauses. */
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Thread, UNPAUSED } from "../../src/image/breath.ts";
+import { Budget } from "../../src/image/budget.ts";
 import { openTransform } from "../../wasm/color/color.ts";
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { Handle } from "../../wasm/handle.ts";
@@ -48,6 +49,73 @@ describe("idle native memory", () => {
     trimNative(memoryOf("score"));
     expect(memoryOf("color")).toBe(0);
     expect(nativeMemoryBytes()).toBe(memoryOf("score"));
+  });
+});
+
+describe("native memory in a budget", () => {
+  const MIB = 1 << 20;
+  const bounds = { sharedBytes: 64 * MIB, filledBytes: 8 * MIB };
+  const originals = { bytes: 32 * MIB, small: 0, smallBytes: 0 };
+  const budgetOf = () => new Budget(64 * MIB, 8, { ...bounds, originals });
+  /** Leaves an idle instance of some megabytes. */
+  const leave = () => openComparison(2_000, 16).close();
+  let hours = 0;
+
+  beforeEach(() => {
+    trimNative(0);
+    // What was given up counts for seconds, unless it is collected.
+    const later = ++hours * 3_600_000;
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("gives way to an original, though no work begins", () => {
+    leave();
+    const budget = budgetOf();
+    budget.reserve(1).release();
+    expect(memoryOf("score")).toBeGreaterThan(0);
+    budget.reserve(8 * MIB);
+    expect(memoryOf("score")).toBe(0);
+  });
+
+  it("stays while the work runs that left it, and goes when others need its room after that", async () => {
+    const budget = budgetOf();
+    const original = await budget.run({ bytes: 8 * MIB }, () => {
+      leave();
+      return budget.reserve(8 * MIB);
+    });
+    expect(memoryOf("score")).toBeGreaterThan(0);
+    original.grow(9 * MIB);
+    expect(memoryOf("score")).toBe(0);
+  });
+
+  it("counts whole for the work that uses it, however little that declared", async () => {
+    const budget = budgetOf();
+    let isOver = false;
+    const first = budget.run({ bytes: 1 }, async (breath) => {
+      const comparison = openComparison(2_000, 16);
+      while (!isOver) await breath.spend(1_000);
+      comparison.close();
+    });
+    await vi.waitFor(() => expect(memoryOf("score")).toBeGreaterThan(0));
+    let isDone = false;
+    const second = budget.run({ bytes: 64 * MIB - 1 }, () => void (isDone = true));
+    for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+    expect(isDone).toBe(false);
+    isOver = true;
+    await Promise.all([first, second]);
+    expect(isDone).toBe(true);
+  });
+
+  it("is in the way of large originals until it is collected, once it was given up", () => {
+    const budget = budgetOf();
+    budget.reserve(32 * MIB).release();
+    const tight = new Budget(64 * MIB, 8, { ...bounds, sharedBytes: 32 * MIB, originals });
+    leave();
+    trimNative(0);
+    expect(() => tight.reserve(32 * MIB)).toThrow("No capacity");
+    tight.reserve(16 * MIB).release();
   });
 });
 

@@ -1,5 +1,5 @@
 /** What the isolate that answers has counted, for a monitor. */
-import { droppedNativeBytes } from "../../../wasm/dropped.ts";
+import { uncollectedNativeBytes } from "../../../wasm/dropped.ts";
 import { nativeMemoryBytes, nativeStatistics } from "../../../wasm/load.ts";
 import { isolateThread } from "../../image/breath.ts";
 import { isolateBudget } from "../../image/budget.ts";
@@ -18,11 +18,18 @@ export function showMetrics(c: AppContext): Response {
 
 function samples(): Sample[] {
   const { work, originals } = isolateBudget.held;
-  const memory = { work, originals, native: nativeMemoryBytes(), dropped: droppedNativeBytes(Infinity) };
+  const memory = { work, originals, native: nativeMemoryBytes(), dropped: uncollectedNativeBytes() };
   const waiting = { memory: isolateBudget.waiting, thread: isolateThread.waiting };
   return [
     ...Object.entries(memory).map(([of, value]) => ({ name: "memory_bytes" as const, labels: { of }, value })),
     ...Object.entries(waiting).map(([what, value]) => ({ name: "waiting" as const, labels: { for: what }, value })),
+    ...nativeStatistics().flatMap(({ name: module, memoryBytes, idleBytes }) =>
+      Object.entries({ "in use": memoryBytes - idleBytes, idle: idleBytes }).map(([state, value]) => ({
+        name: "native_memory_bytes" as const,
+        labels: { module, state },
+        value,
+      })),
+    ),
     ...nativeStatistics().map(({ name: module, replaced }) => ({
       name: "native_replacements_total" as const,
       labels: { module },
