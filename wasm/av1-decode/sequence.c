@@ -60,7 +60,8 @@ static int decode(Dav1dContext *context, uint8_t *bytes, size_t size, Dav1dPictu
     if (result < 0 && result != DAV1D_ERR(EAGAIN)) break;
     result = dav1d_get_picture(context, picture);
   } while (result == DAV1D_ERR(EAGAIN) && data.sz > 0);
-  if (data.sz > 0) dav1d_data_unref(&data);
+  // Nothing where all was taken: bytes of which there were none are not.
+  dav1d_data_unref(&data);
   return result;
 }
 

@@ -43,7 +43,9 @@ static void decode(Input &input, const double *facts) {
   const int black = (int)facts[BLACK];
   const int output = input.number(0, black < 0 ? 2 : OUTPUTS - 1);
   const int most = input.number(1, 64);
-  Decoder *decoder = decoder_open(0, bytes.size(), output, facts[GRAY] != 0, width, height, black);
+  static Decoder *decoder;
+  decoder = nullptr;
+  host::run([&] { decoder = decoder_open(0, bytes.size(), output, facts[GRAY] != 0, width, height, black); });
   if (decoder == nullptr) return;
   host::run([&] {
     for (int step = 0; step != END;) {
@@ -57,7 +59,9 @@ static void decode(Input &input, const double *facts) {
 }
 
 static void read_original() {
-  Original *original = original_open();
+  static Original *original;
+  original = nullptr;
+  host::run([] { original = original_open(); });
   if (original == nullptr) return;
   host::run([&] {
     const size_t length = original_read(original, 0, bytes.size());
@@ -76,7 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (is_original) {
     read_original();
   } else {
-    Facts *facts = nullptr;
+    static Facts *facts;
+    facts = nullptr;
     host::run([&] { facts = facts_open(0, bytes.size(), MOST_FRAMES); });
     if (facts != nullptr) {
       const double *numbers = facts_numbers(facts);
