@@ -105,9 +105,10 @@ function lookInto(base: URL, heap: HeapDebugger): () => Promise<Sample> {
   const { usage } = heap;
   const headers = { authorization: `Bearer ${TOKEN}` };
   return async () => {
+    // First, for it has the garbage collected, and memories that were given up are a part of that.
+    const { usedSize, totalSize, backingStorageSize, embedderHeapUsedSize } = await usage();
     const text = await (await fetch(new URL("/metrics", base), { headers })).text();
     const memory = (of: string) => Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0);
-    const { usedSize, totalSize, backingStorageSize, embedderHeapUsedSize } = await usage();
     return {
       heap: totalSize + embedderHeapUsedSize,
       used: usedSize,

@@ -4,8 +4,11 @@ import { heapOf, native } from "../load.ts";
 import { type Price, priced, sequence } from "../price.ts";
 import module from "./av1-decode.wasm";
 
-/** Linear memory that the idle instance may keep: what single pictures of 8 megapixels need. */
-const KEEP_BYTES = 24 << 20;
+/**
+ * Linear memory that the idle instance may keep: what single pictures of 12 megapixels need. Less would replace the instance
+ * after every such job, and what is replaced is collected late.
+ */
+const KEEP_BYTES = 56 << 20;
 
 /** The functions of the module. */
 export interface Av1Exports extends CanvasExports {
