@@ -9,7 +9,9 @@ import { openImage } from "./heif/open.ts";
 import { openSequence } from "./heif/sequence-frames.ts";
 import { readSequence, sequenceFacts } from "./heif/sequence.ts";
 import { strip } from "./heif/strip.ts";
+import { PROFILE_COPIES } from "./heif/write.ts";
 import { AVIF } from "./optional.ts";
+import { besideProfile } from "./profile-price.ts";
 
 /** Points that photographs lose at qualities: medians over 26 of them. */
 const LOSSES = [
@@ -41,7 +43,7 @@ export const avif = format({
     },
   },
   write: {
-    price: encodePrice,
+    price: besideProfile(encodePrice, PROFILE_COPIES),
     encode: encodeAvif,
     qualities: { least: 20, step: 1, coded: quantizerAt, losses: LOSSES, draft: 1.5 },
     variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],

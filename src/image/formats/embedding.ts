@@ -1,8 +1,8 @@
 /** Writers of files that are told what their colors mean once their pixels are written. */
-import { beside, held } from "../../../wasm/price.ts";
 import type { Space } from "../color/space.ts";
 import type { Picture } from "../picture.ts";
 import type { Writer } from "../writer.ts";
+import { besideProfile } from "./profile-price.ts";
 
 /** A file with the profile of a space in it. */
 type Embed = (bytes: Uint8Array, space: Space) => Uint8Array;
@@ -10,16 +10,16 @@ type Embed = (bytes: Uint8Array, space: Space) => Uint8Array;
 /** A profile as it is, and in the form that a file holds it in. */
 const COPIES = 2;
 
-/** A writer whose files have the profile of their pictures; those of sRGB have none. */
-export function embedding<Own extends Writer>(write: Own, embed: Embed): Own {
+/**
+ * A writer whose files have the profile of their pictures; those of sRGB have none.
+ * @param nanoseconds that it takes to bring a byte of it into that form
+ */
+export function embedding<Own extends Writer>(write: Own, embed: Embed, nanoseconds = 0): Own {
   const embedded = async ({ space }: Picture, file: Promise<Uint8Array>) => (space ? embed(await file, space) : file);
   const { study } = write;
   return {
     ...write,
-    price(picture, settings) {
-      const price = write.price(picture, settings);
-      return picture.space ? beside(price, held(COPIES * picture.space.profile.length)) : price;
-    },
+    price: besideProfile(write.price, COPIES, nanoseconds),
     encode: (picture, settings, breath) => embedded(picture, write.encode(picture, settings, breath)),
     ...(study && {
       study(picture) {

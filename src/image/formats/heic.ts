@@ -7,7 +7,9 @@ import { factsOf, factsPrice } from "./heif/facts.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
+import { PROFILE_COPIES } from "./heif/write.ts";
 import { HEIC } from "./optional.ts";
+import { besideProfile } from "./profile-price.ts";
 
 /** Points that photographs lose at qualities: medians over 52 of how steep their curves are, through 25 at quality 80. */
 const LOSSES = [
@@ -35,7 +37,7 @@ export const heic = format({
     open: (bytes, _facts, demand, breath) => openImage(bytes, hevc, demand, breath),
   },
   write: {
-    price: encodePrice,
+    price: besideProfile(encodePrice, PROFILE_COPIES),
     encode: encodeHeic,
     qualities: { least: 20, step: 1, coded: quantizerOf, losses: LOSSES },
     variants: [{}],

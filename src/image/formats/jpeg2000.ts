@@ -3,10 +3,11 @@ import type { Price } from "../../../wasm/price.ts";
 import { type Demand, type Facts, format } from "../format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open, reductionFor } from "./jpeg2000/decode.ts";
-import { encode, encodePrice, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
+import { encode, encodePrice, PROFILE_COPIES, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
 import { decodePrice } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
+import { besideProfile } from "./profile-price.ts";
 
 export const jpeg2000 = format({
   ...JPEG2000,
@@ -14,7 +15,7 @@ export const jpeg2000 = format({
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false, spaces: "any" },
   read: { probe, price: readPrice, scale: readScale, open },
   write: {
-    price: encodePrice,
+    price: besideProfile(encodePrice, PROFILE_COPIES),
     encode,
     qualities: { least: 20, step: 1 },
     variants: [{}],

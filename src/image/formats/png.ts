@@ -13,7 +13,7 @@ import { type Facts, format, type Reader } from "../format.ts";
 import { embedding } from "./embedding.ts";
 import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
-import { embed } from "./png/embed.ts";
+import { embed, PROFILE_NANOSECONDS } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
 import { mark } from "./png/mark.ts";
 import { metadata } from "./png/metadata.ts";
@@ -70,7 +70,7 @@ export const png = format({
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
   signature: isPng,
   read,
-  write: embedding(write, embed),
+  write: embedding(write, embed, PROFILE_NANOSECONDS),
   recompress,
   mark,
   strip,

@@ -69,6 +69,12 @@ export interface WrittenReference {
 const MAX_PROPERTIES = 127;
 const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
 
+/**
+ * A profile in its box, in the three boxes around that, which are made twice since places of items depend on their length, and
+ * in the file.
+ */
+export const PROFILE_COPIES = 8;
+
 /** @returns the file */
 export function writeHeif(image: HeifImage): Uint8Array {
   const items: WrittenItem[] = [];

@@ -147,6 +147,9 @@ async function encodeRows(
   }
 }
 
+/** A profile in its box, in that of the header, and in the file. */
+export const PROFILE_COPIES = 3;
+
 /** Signature, file type, header and codestream (ITU-T T.800, I.5). */
 function jp2File(
   { width, height, opaque }: Shape,
@@ -155,15 +158,15 @@ function jp2File(
 ): Uint8Array {
   const length = codestream.reduce((sum, piece) => sum + piece.length, 0);
   const header = [
-    box("ihdr", [...number32(height), ...number32(width), 0, opaque ? 3 : 4, 7, 7, 0, 0]),
+    box("ihdr", number32(height), number32(width), [0, opaque ? 3 : 4, 7, 7, 0, 0]),
     // By its number, or by a profile (table I.9), which readers take whatever it is made of.
-    box("colr", space ? [2, 0, 0, ...space.profile] : [1, 0, 0, ...number32(ENUMERATED.srgb)]),
+    space ? box("colr", [2, 0, 0], space.profile) : box("colr", [1, 0, 0], number32(ENUMERATED.srgb)),
     ...(opaque ? [] : [box("cdef", CHANNELS.flatMap(number16))]),
   ];
   return joined([
     box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
-    box("ftyp", [...letters("jp2 "), 0, 0, 0, 0, ...letters("jp2 ")]),
-    box("jp2h", [...joined(header)]),
+    box("ftyp", letters("jp2 "), [0, 0, 0, 0], letters("jp2 ")),
+    box("jp2h", ...header),
     Uint8Array.from([...number32(length + 8), ...letters("jp2c")]),
     ...codestream,
   ]);
@@ -172,8 +175,13 @@ function jp2File(
 /** Four definitions of channel, kind and association: red, green, blue, and the opacity of all. */
 const CHANNELS = [4, 0, 0, 1, 1, 0, 2, 2, 0, 3, 3, 1, 0];
 
-function box(type: string, content: readonly number[]): Uint8Array {
-  return Uint8Array.from([...number32(content.length + 8), ...letters(type), ...content]);
+function box(type: string, ...content: readonly (Uint8Array | readonly number[])[]): Uint8Array {
+  const length = content.reduce((sum, part) => sum + part.length, 0);
+  return joined([number32(length + 8), letters(type), ...content].map(bytesOf));
+}
+
+function bytesOf(part: Uint8Array | readonly number[]): Uint8Array {
+  return part instanceof Uint8Array ? part : Uint8Array.from(part);
 }
 
 function letters(text: string): number[] {
