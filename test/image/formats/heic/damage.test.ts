@@ -44,6 +44,18 @@ describe("HEIC that is damaged", () => {
     expect(await outcomeOf(heic, new Uint8Array(file))).toBe(422);
   });
 
+  it("takes the decoder with it that refused it", async () => {
+    const replaced = () => nativeStatistics().find(({ name }) => name === "hevc-decode")?.replaced ?? 0;
+    const good = new Uint8Array(s420);
+    const damaged = good.slice().fill(0xff, good.length * 0.8);
+    await decodeFile(heic, good);
+    const before = replaced();
+    await decodeFile(heic, good);
+    expect(replaced()).toBe(before);
+    expect(await outcomeOf(heic, damaged)).toBe(422);
+    expect(replaced()).toBe(before + 1);
+  });
+
   it("is not what its name says", async () => {
     expect(detect(new Uint8Array(mp4Named))).toBeNull();
     expect(detect(new Uint8Array(webpNamed))).toBe("webp");

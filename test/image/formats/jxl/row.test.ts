@@ -224,6 +224,17 @@ describe("JPEG XL that is damaged", () => {
     expect(jxlDecodeHeap().used).toBeLessThanOrEqual(used);
   });
 
+  it("takes the decoder with it that refused it", async () => {
+    const replaced = () => nativeStatistics().find(({ name }) => name === "jxl-decode")?.replaced ?? 0;
+    const good = new Uint8Array(lossless);
+    await decodeFile(jxl, good);
+    const before = replaced();
+    await decodeFile(jxl, good);
+    expect(replaced()).toBe(before);
+    expect(await outcomeOf(jxl, good.slice().fill(0x55, good.length / 2))).toBe(422);
+    expect(replaced()).toBeGreaterThan(before);
+  });
+
   it("is refused when it is cut short", async () => {
     for (const file of [lossy, lossless, jpeg]) {
       const bytes = new Uint8Array(file);
