@@ -16,6 +16,34 @@ function encode(pixels: Pixels, settings: EncodeSettings = SETTINGS, opaque = tr
   return avif.write.encode(pictureOf([pixels], { opaque }), settings, UNPAUSED);
 }
 
+/** A quarter of a page of text, of letters that are nobody's, dark to the left and soft to the right; the same on every run. */
+function partOfPage(): Pixels {
+  const [left, top, width, height] = [0, 416, 608, 416];
+  const data = new Uint8Array(width * height * 4).fill(255);
+  let state = 1;
+  const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 16;
+  const draw = (x: number, y: number, gray: number) => {
+    const [column, row] = [x - left, y - top];
+    if (column < 0 || column >= width || row < 0 || row >= height) return;
+    const at = (row * width + column) * 4;
+    data.fill(gray, at, at + 3);
+  };
+  for (let y = 20; y + 20 < 2 * height; y += 24) {
+    for (let x = 20; x + 20 < 2 * width; x += 11) {
+      if (next() % 6 === 0) continue;
+      const letter = next() * 65_536 + next();
+      for (let dot = 0; dot < 35; dot++) {
+        if (((letter >>> (dot % 31)) & 1) === 0) continue;
+        for (let part = 0; part < 4; part++) {
+          const gray = part % 2 === 0 ? 32 : 40 + (next() % 120);
+          draw(x + (dot % 5) * 2 + (part % 2), y + Math.floor(dot / 5) * 2 + (part >> 1), gray);
+        }
+      }
+    }
+  }
+  return { width, height, data };
+}
+
 /** The types of boxes, in order, those that hold boxes followed by theirs. */
 function boxTypes(bytes: Uint8Array, from = 0, end = bytes.length): string[] {
   const types: string[] = [];
@@ -59,6 +87,12 @@ describe("encoding AVIF", () => {
       expect(Math.abs(sample(decoded.data, at) - sample(pixels.data, at))).toBeLessThanOrEqual(6);
     }
     expect(avif.read.probe(await encode(scene(40, 40), SETTINGS, false)).alpha).toBe(false);
+  });
+
+  it("writes text of a high quality that can be read again", async () => {
+    const pixels = partOfPage();
+    const file = await encode(pixels, { ...SETTINGS, quality: 90, subsample: "4:4:4" });
+    expect(psnr(await decodeFile(avif, file), pixels)).toBeGreaterThan(40);
   });
 
   it("comes closer to the picture, and tells a higher quality, the higher the quality", async () => {
