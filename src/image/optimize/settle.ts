@@ -45,7 +45,10 @@ interface Settling {
 /** By what part bytes at the target score may be larger or smaller than expected, for each point that a score is away from it. */
 const UNSURE_PER_POINT = 0.02;
 
-/** Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality. */
+/**
+ * Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality.
+ * @param before what is known of the same curve
+ */
 export async function settled(
   { targetScore, scale, patience }: Aim,
   curve: Curve,
@@ -78,7 +81,13 @@ export async function settled(
   if (!best) throw new RangeError("no quality was tried");
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && best.score < targetScore;
-  return { best: isMissed ? await curve(MAX_QUALITY) : best.trial, known };
+  return { best: isMissed ? await curve(leastReaching(before, targetScore)) : best.trial, known };
+}
+
+/** The lowest quality that is known to reach a score, and the highest there is where none does. */
+function leastReaching(known: readonly Known[], targetScore: number): number {
+  const reaching = known.filter(({ score }) => score >= targetScore).map(({ quality }) => quality);
+  return Math.min(MAX_QUALITY, ...reaching);
 }
 
 interface Rated {

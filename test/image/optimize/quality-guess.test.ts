@@ -11,6 +11,7 @@ import {
   usualLoss,
 } from "../../../src/image/optimize/losses.ts";
 import type { Scale } from "../../../src/image/optimize/quality.ts";
+import { settled } from "../../../src/image/optimize/settle.ts";
 
 const SCALE = { least: 1, step: 0.25 };
 
@@ -123,4 +124,24 @@ it("begins lower in a format that loses less", () => {
   const first = firstQuality(80, { ...SCALE, losses });
   expect(first).toBeLessThan(80);
   expect(usualLoss(first, losses)).toBeCloseTo(usualLoss(80), 0);
+});
+
+describe("a search that goes on from a quality that was tried", () => {
+  it("ends there, and not at the highest, where the one below falls short and none lies between", async () => {
+    const scores = new Map([
+      [45, 76.8],
+      [42, 74.7],
+    ]);
+    const curve = (quality: number) => ({
+      quality,
+      score: async () => scores.get(quality) ?? 92,
+      bytes: async () => new Uint8Array(quality * 100),
+      confirm: async () => true,
+    });
+    const scale: Scale = { least: 20, step: 1, coded: (quality) => Math.floor(quality / 3) };
+    const aim = { targetScore: 75, scale, patience: { aim: 0.4, close: 1.8, triesAll: false } };
+    const goal = { picture: { width: 10, height: 10 }, first: 42, close: 0.9, tries: 6, isNear: false };
+    const { best } = await settled(aim, curve, goal, [{ quality: 45, score: 76.8 }]);
+    expect(best.quality).toBe(45);
+  });
 });
