@@ -58,12 +58,12 @@ function notPlanned(): never {
 /**
  * A picture as one that is stored, to plan with before its pixels are there.
  * @param origin the file that it is made of: what it says of the pixels
- * @param heldBytes what is held while it is worked on, itself included
+ * @param holding what is held while it is worked on, itself included
  */
 export function keptPicture(
   { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
   { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
-  heldBytes: number,
+  { heldBytes, keptBytes }: Pick<Stored, "heldBytes" | "keptBytes">,
   pixels?: Pixels,
 ): Stored {
   const facts: Facts = {
@@ -82,5 +82,5 @@ export function keptPicture(
     ...(space && { profile: space.profile }),
   };
   const bytes = pixels?.bytes ?? new Uint8Array(0);
-  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, space, stopwatch };
+  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, keptBytes, space, stopwatch };
 }

@@ -47,7 +47,7 @@ export async function originFor(
   try {
     const work = (breath: Breath) => keep(stored, plan, breath, memory);
     const { size, pixels, bytes } = await isolateBudget.run(price, work, allowance);
-    const kept = keptPicture(size, stored, pixelBytes(pixels), pixels);
+    const kept = keptPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
     source.release();
     return { stored: kept, plan: planSteps(size, []), source: bytes };
   } catch (error) {

@@ -28,8 +28,10 @@ export interface Stored {
   readonly firstOnly?: boolean | undefined;
   /** Its pixels are in memory, as they are read. */
   readonly isKept?: boolean | undefined;
-  /** Bytes that are held while it is worked on; absent: its own. */
+  /** Bytes of originals that are held while it is worked on; absent: its own. */
   readonly heldBytes?: number | undefined;
+  /** Bytes that the work holds besides, in whose price they are; absent: none. */
+  readonly keptBytes?: number | undefined;
   /** What its pictures are brought to; absent: sRGB. */
   readonly space?: Space | undefined;
   /** Told how long its pictures take. */

@@ -21,8 +21,9 @@ import { canHoldAlpha, planOperations, type Planned, writtenFrames } from "./pla
 import type { Order, Rendered } from "./render.ts";
 import { besideMetadata, keptOf } from "./result-metadata.ts";
 import { Carrier } from "./set/carry-out.ts";
+import type { Given, Group, Job } from "./set/parts.ts";
 import { wantedOf } from "./set/shared.ts";
-import { type Given, type Group, type Job, workOf } from "./set/work.ts";
+import { workOf } from "./set/work.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 
 /** One of several results. */

@@ -6,13 +6,20 @@ import { ApiError } from "../../src/errors.ts";
 import { Allowance } from "../../src/image/allowance.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
+import { identify } from "../../src/image/detect.ts";
 import { FORMATS } from "../../src/image/formats.ts";
+import type { Step } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import { scoreRows } from "../../src/image/optimize/score.ts";
 import { decoded } from "../../src/image/optimize/trial.ts";
+import { aimOf } from "../../src/image/output.ts";
+import { planSteps } from "../../src/image/plan.ts";
+import type { Planned } from "../../src/image/planning.ts";
 import { renderSet, type SetEntry, type SetOrder } from "../../src/image/set.ts";
+import type { Group } from "../../src/image/set/parts.ts";
 import { isServed, sharedSize, wantedOf } from "../../src/image/set/shared.ts";
 import { Starts } from "../../src/image/set/starts.ts";
+import { workOf } from "../../src/image/set/work.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
@@ -183,6 +190,41 @@ describe("the work of a set", () => {
     ended.abort(new Error("gone"));
     await expect(set([entry(200)], { allowance: new Allowance({ signal: ended.signal }) })).rejects.toThrow("gone");
     expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+  });
+});
+
+describe("what is kept of a large photograph", () => {
+  const found = identify(new Uint8Array(faceFile));
+  const stored = { ...found, facts: { ...found.facts, width: 3024, height: 4032, orientation: 1 as const } };
+  const size = { width: 3024, height: 4032 };
+  const planned = (steps: readonly Step[]): Planned => {
+    const plan = planSteps(size, steps);
+    return { steps, plan, size: plan.size, opaque: true, faces: undefined, focus: undefined };
+  };
+  const groupOf = (width: number): Group<null> => {
+    const steps = [{ kind: "resize", width, height: Math.round((width * 4) / 3), kernel: "lanczos3" }] as const;
+    const common = { entry: null, aim: aimOf(undefined, undefined), kept: {}, encoding: undefined };
+    const jobs = (["avif", "webp", "jpeg"] as const).map((format) => {
+      return { ...common, formats: [FORMATS[format]], keepsMetadata: false, analyzes: false };
+    });
+    return { stored, base: planned([]), planned: planned(steps), wanted: wantedOf(size, steps), jobs };
+  };
+  const keptBy = (...widths: number[]) => {
+    const work = workOf({ stored, base: planned([]), groups: widths.map(groupOf) });
+    return work?.placed.map(({ group, kept }) => ({ width: group.planned.size.width, isKept: kept !== undefined }));
+  };
+
+  it("is the picture of every width, for all of its formats", () => {
+    const widths = [320, 480, 640, 960, 1280, 1920];
+    expect(keptBy(...widths)).toEqual(widths.map((width) => ({ width, isKept: true })));
+  });
+
+  it("is no less where one is too large to be kept", () => {
+    expect(keptBy(640, 2400, 1280)).toEqual([
+      { width: 640, isKept: true },
+      { width: 1280, isKept: true },
+      { width: 2400, isKept: false },
+    ]);
   });
 });
 

@@ -97,7 +97,8 @@ export interface Room {
 
 /** Whether work of this price could ever run beside the original of its task. */
 export function fits({ stored }: Task, price: Price): boolean {
-  return isolateBudget.canHold(price, stored.heldBytes ?? stored.bytes.length);
+  const { heldBytes = stored.bytes.length, keptBytes = 0 } = stored;
+  return isolateBudget.canHold(beside(price, held(keptBytes)), heldBytes);
 }
 
 /** The most room that a search through pixels can be given; null when there is not enough even for the least. */

@@ -8,8 +8,9 @@ import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import type { Rendered } from "../render.ts";
 import { withMetadata } from "../result-metadata.ts";
 import type { SharedBytes } from "../shared-bytes.ts";
+import { originOf, pixelsIn, searchKey } from "./group.ts";
+import type { Given, Job, Placed, SetWork } from "./parts.ts";
 import { Starts } from "./starts.ts";
-import { type Given, type Job, originOf, pixelsIn, type Placed, searchKey, type SetWork } from "./work.ts";
 
 /** Told of every result, as soon as it is there. */
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
@@ -70,15 +71,15 @@ export class Carrier {
     breath: Breath,
   ): Promise<Origin> {
     const { stored, plan } = originOf(given, work, placed);
-    const { heldBytes = 0 } = stored;
     const { group, onShared, kept } = placed;
+    const { heldBytes, keptBytes } = stored;
     const origin =
       shared && onShared
-        ? { stored: keptPicture(shared.size, given.stored, heldBytes, shared.pixels), bytes: shared.bytes }
-        : { stored: { ...group.stored, heldBytes }, bytes: this.source };
+        ? { stored: keptPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
+        : { stored: { ...group.stored, heldBytes, keptBytes }, bytes: this.source };
     if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
     const own = await keep(origin.stored, kept.plan, breath);
-    return { stored: keptPicture(own.size, group.stored, heldBytes, own.pixels), plan, source: own.bytes };
+    return { stored: keptPicture(own.size, group.stored, stored, own.pixels), plan, source: own.bytes };
   }
 
   private async result<Entry>(

@@ -1,0 +1,83 @@
+/** What the results of a group take, and what they are made from. */
+import { beside, held, type Price, sequence } from "../../../wasm/price.ts";
+import type { FormatDefinition } from "../format.ts";
+import { keptPicture } from "../kept-picture.ts";
+import { collectPrice, pixelBytes } from "../kept.ts";
+import { pricedWish } from "../optimize/attempts.ts";
+import { resultDecodePrice } from "../optimize/prices.ts";
+import type { Start } from "../optimize/rendition.ts";
+import { picturePrice, type Stored } from "../pipeline.ts";
+import { type Plan, planSteps } from "../plan.ts";
+import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
+
+/** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
+export function originOf<Entry>(
+  { stored }: Pick<Given<Entry>, "stored">,
+  { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  { group, onShared, kept }: Placed<Entry>,
+): { readonly stored: Stored; readonly plan: Plan } {
+  const file = stored.bytes.length;
+  const keptBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
+  const holding = { heldBytes: keepsFile ? file : 0, keptBytes };
+  if (kept) return { stored: keptPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
+  if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
+  return { stored: keptPicture(shared, stored, holding), plan: onShared };
+}
+
+/** In the place of what is found out when the work is done. */
+const SOME_START: Start = { quality: 80, slope: 1, variant: {} };
+
+/** Pixels of all results in a format. */
+export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatDefinition): number {
+  const all = groups.flatMap(({ planned, jobs }) =>
+    jobs.map(({ formats }) => (formats.includes(format) ? planned.size : null)),
+  );
+  return all.reduce((sum, size) => sum + (size ? area(size) : 0), 0);
+}
+
+/**
+ * The price of the results of a group; null where there is not enough memory.
+ * @param known searches in smaller pictures, from which those of the group start
+ */
+export function groupPrice<Entry>(
+  given: Given<Entry>,
+  work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  placed: Placed<Entry>,
+  known: ReadonlySet<string>,
+): Price | null {
+  const { group, onShared, kept } = placed;
+  const origin = originOf(given, work, placed);
+  const prices: Price[] = [];
+  for (const job of group.jobs) {
+    for (const format of job.formats) {
+      const key = searchKey(group, job, format);
+      const start = key !== undefined && known.has(key) ? SOME_START : undefined;
+      const { aim, encoding, keepsMetadata } = job;
+      const allPixels = pixelsIn(given.groups, format);
+      const price = pricedWish({ ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels });
+      if (!price) return null;
+      prices.push(price);
+      if (job.analyzes) prices.push(resultDecodePrice(format, { ...group.planned.size, opaque: false, frames: 1 }));
+    }
+  }
+  if (!kept) return sequence(...prices);
+  const { stored } = originOf(given, work, { group, ...(onShared && { onShared }) });
+  const making = beside(picturePrice(stored, kept.plan), collectPrice(kept));
+  return sequence(making, beside(held(pixelBytes(kept)), sequence(...prices)));
+}
+
+/** What searches have in common that start where another one ended; undefined where a picture is more than another size. */
+export function searchKey<Entry>(
+  { wanted }: Group<Entry>,
+  { aim }: Pick<Job<Entry>, "aim">,
+  { label }: FormatDefinition,
+): string | undefined {
+  return wanted.isScale ? JSON.stringify([label, aim]) : undefined;
+}
+
+/** What the searches of a group have in common with others. */
+export function searchKeys<Entry>(group: Group<Entry>): readonly string[] {
+  return group.jobs
+    .flatMap((job) => job.formats.map((format) => searchKey(group, job, format)))
+    .filter((key) => key !== undefined);
+}
