@@ -73,6 +73,8 @@ export interface Writer {
   };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
+  /** Those of them that a picture can have; absent where every picture can have all. */
+  readonly variantsOf?: (picture: Extent) => readonly Variant[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
   readonly nearLosslessLevels: readonly number[];
   /**

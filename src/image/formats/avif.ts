@@ -1,7 +1,7 @@
 /** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
 import { format } from "../format.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
-import { encodeAvif, encodePrice, resultPrice } from "./avif/encode.ts";
+import { encodeAvif, encodePrice, resultPrice, VARIANTS, variantsOf } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
 import { factsOf } from "./heif/facts.ts";
 import { metadata } from "./heif/metadata.ts";
@@ -46,7 +46,8 @@ export const avif = format({
     price: besideProfile(encodePrice, PROFILE_COPIES),
     encode: encodeAvif,
     qualities: { least: 20, step: 1, coded: quantizerAt, losses: LOSSES, draft: 1.5 },
-    variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
+    variants: VARIANTS,
+    variantsOf,
     nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },

@@ -9,7 +9,7 @@ import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
 import type { Rendition } from "./rendition.ts";
-import { asStored, type Task, type WritableFormat } from "./task.ts";
+import { asStored, type Task, variantsFor, type WritableFormat } from "./task.ts";
 import type { Found, Maker } from "./trial.ts";
 
 const READ_ROWS = 32;
@@ -56,12 +56,11 @@ export class Session {
   /** The way through the encoder of the format. */
   way(format: WritableFormat, breath: Breath): Way {
     const maker = makerOf(format, this.shown, breath);
-    const { variants } = format.write;
     return {
       ...maker,
       finish: maker.encode,
       onSample: async ({ picture }) => makerOf(format, picture, breath),
-      variants,
+      variants: variantsFor(format, this.shown),
     };
   }
 

@@ -90,16 +90,16 @@ export type Ended = Omit<Probed, "curve"> & { readonly sampleBytes: number };
  * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
  */
 export async function bestWay(search: WrittenSearch, ways: readonly Way[], most: number): Promise<Probed> {
-  const { reference, settings } = search;
+  const { reference, settings, start } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
-  // A look at tiles is little beside one at a large picture.
-  const settlesTiles = ways.some(({ spare }) => spare) || hasManyTiles(reference.size);
+  // A look at tiles is little beside one at a large picture, of which a neighbor says as much as several.
+  const settlesTiles = ways.some(({ spare }) => spare) || (hasManyTiles(reference.size) && !start);
   let best: Probed | undefined;
   for (const way of ways) {
     if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
     const maker = tiles ? await way.onSample(reference.sample) : way;
-    const variants: readonly Variant[] = settings.subsample ? [{}] : way.variants;
+    const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, way);
     for (const [index, variant] of variants.entries()) {
       if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
       const chosen = { ...settings, ...variant };
@@ -109,6 +109,16 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
   }
   if (!best) throw new RangeError("no way to encode");
   return best;
+}
+
+/** The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have. */
+function variantsFrom(start: Start | undefined, { variants }: Way): readonly Variant[] {
+  const same = variants.filter((variant) => start && isSame(variant, start.variant));
+  return same.length > 0 ? same : variants;
+}
+
+function isSame(one: Variant, other: Variant): boolean {
+  return one.subsample === other.subsample && one.loss === other.loss;
 }
 
 /** The better of what is known and a further way, which is given up where one look says that it is not. */
@@ -188,7 +198,7 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known, cur
   const goal = {
     picture: reference.size,
     // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
-    first: start ? nearest((quality + start.quality) / 2, scale) : quality,
+    first: start && isSame(settings, start.variant) ? nearest((quality + start.quality) / 2, scale) : quality,
     close: isFrugal ? Number.POSITIVE_INFINITY : patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1),
     tries: MAX_WHOLE_TRIES,
     isNear: false,

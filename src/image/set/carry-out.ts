@@ -1,10 +1,14 @@
 /** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
 import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
+import type { FormatDefinition } from "../format.ts";
 import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
 import { optimized } from "../optimize/attempts.ts";
+import { variantsFor, writableIn } from "../optimize/task.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
+import type { Picture } from "../picture.ts";
+import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
 import { withMetadata } from "../result-metadata.ts";
 import type { SharedBytes } from "../shared-bytes.ts";
@@ -14,6 +18,12 @@ import { Starts } from "./starts.ts";
 
 /** Told of every result, as soon as it is there. */
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
+
+/** Pictures of one kind leave the same choices to a format. */
+function kindOf(format: FormatDefinition, picture: Picture): string {
+  const writable = writableIn({ format });
+  return writable ? JSON.stringify(variantsFor(writable, picture)) : "";
+}
 
 export class Carrier {
   private readonly source: SharedBytes;
@@ -94,13 +104,14 @@ export class Carrier {
     const tried = inOrderOfTrial(formats, aim);
     const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const key = searchKey(group, job, format);
-      const start = key === undefined ? undefined : starts.of(key, plan.size);
+      const kind = kindOf(format, pictureOf(stored, plan));
+      const start = key === undefined ? undefined : starts.of(key, kind, plan.size);
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
       const rival = { rivalBytes, rivalSampleBytes };
       const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, start, allPixels };
       const rendition = await optimized(wish, source.retain(), allowance);
-      if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
+      if (key !== undefined && rendition?.ended) starts.note(key, kind, plan.size, rendition.ended);
       return rendition;
     });
     const best = withMetadata(made, kept);

@@ -9,7 +9,7 @@ import { lessWhereFlat } from "../../content.ts";
 import type { Size } from "../../geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import type { EncodeSettings, Variant } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
 import { type CodedLayer, colorsIn, writeHeif } from "../heif/write.ts";
 import { av1 } from "./codec.ts";
@@ -56,6 +56,17 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     speed: speedOf(Math.max(width * height, settings.allPixels ?? 0), settings),
   };
 }
+
+/** Chroma, as it is tried. */
+export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
+
+/** The chroma that a picture can have: that of a grid of an odd size is whole. */
+export function variantsOf(shape: Shape): readonly Variant[] {
+  return VARIANTS.filter(({ subsample }) => cellSettings(shape, { ...USUAL, subsample }).chroma === subsample);
+}
+
+/** Settings of which nothing but the chroma matters. */
+const USUAL = { lossless: false, quality: 100, progressive: false, effort: 0.5 } as const;
 
 /** Cells of one size, as square as may be, that reach beyond the picture by as little as may be. */
 function cellOf({ width, height }: Size): Size {
@@ -123,8 +134,7 @@ export function resultPrice(shape: Shape): Price {
 }
 
 function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
-  const settings = { lossless: false, quality: 100, progressive: false, effort: 0.5, subsample } as const;
-  const { cell, width, height, chroma } = cellSettings(shape, settings);
+  const { cell, width, height, chroma } = cellSettings(shape, { ...USUAL, subsample });
   const kept = chroma === "4:2:0" ? chroma : "4:4:4";
   const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1 } as const;
   const columns = Math.ceil(width / cell.width);

@@ -196,6 +196,14 @@ describe("large AVIF files", () => {
     expect(cellSettings({ ...shape, height: 1_100 }, SETTINGS).cell.width).toBeLessThan(1_200);
   });
 
+  it("leave no choice of chroma where a grid has an odd size", () => {
+    const choices = (width: number, height: number) =>
+      avif.write.variantsOf({ width, height, opaque: true }).map(({ subsample }) => subsample);
+    expect(choices(1_280, 1_706)).toEqual(["4:2:0", "4:4:4"]);
+    expect(choices(1_280, 1_707)).toEqual(["4:4:4"]);
+    expect(choices(641, 481)).toEqual(["4:2:0", "4:4:4"]);
+  });
+
   it("are written faster the more pixels there are, alone or in all files of a request", () => {
     const shape = { width: 1_400, height: 800, opaque: true };
     const speeds = [undefined, 3_000_000, 13_000_000, 26_000_000, 27_000_000].map(
