@@ -28,13 +28,13 @@ const PREVIEWED_TRIES = { tiles: 1.1, sample: 1.4, whole: 0.8, flat: 1.2 };
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
 const STARTED_TRIES = { ...TRIES, tiles: 1.1, sample: 1.4, whole: 1.3 };
-/** Of many tiles more renditions are looked at: what they say of a large picture saves tries of it. */
+/** Of many tiles more renditions are looked at, unless a neighbor says as much: what they say of a large picture saves tries of it. */
 const TRIES_OF_MANY = { tiles: 2.5, whole: 1.25 };
 
 /** Renditions that a search mostly looks at which writes files. */
 export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): typeof TRIES {
   const tries = { divided: DIVIDED_TRIES, started: STARTED_TRIES, usual: TRIES }[kind];
-  return hasManyTiles(picture) ? { ...tries, ...TRIES_OF_MANY } : tries;
+  return hasManyTiles(picture) && kind !== "started" ? { ...tries, ...TRIES_OF_MANY } : tries;
 }
 
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
