@@ -29,7 +29,7 @@ dispatch av1_rtcd "$work/av1_rtcd_defs.pl"
 dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
 
 kernels=()
-wraps=(av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_set_speed_features_framesize_{independent,dependent})
+wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_set_speed_features_framesize_{independent,dependent})
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"

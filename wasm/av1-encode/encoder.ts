@@ -28,6 +28,7 @@ interface EncodeExports extends HeapExports {
   encoder_next(encoder: Pointer): void;
   encoder_cell(encoder: Pointer, column: number, alpha: number, nanoseconds: number): Pointer;
   encoder_bytes(encoder: Pointer): number;
+  exact_quantizer(quantizer: number, index: number): void;
   encoder_close(encoder: Pointer): void;
 }
 
@@ -43,6 +44,9 @@ const av1 = native<EncodeExports>(module, { name: "av1-encode", keepBytes: KEEP_
 /** Luma and chroma by BT.601, or green, blue and red as they are; at full range. */
 const CHROMA = { "4:2:0": 0, "4:4:4": 1, rgb: 2 } as const;
 
+/** Indexes of AV1, 0 to 255, for each quantizer. */
+export const INDEXES_PER_QUANTIZER = 4;
+
 export interface CellSettings {
   /** Pixels, of the whole picture. */
   readonly width: number;
@@ -50,7 +54,7 @@ export interface CellSettings {
   readonly cell: { readonly width: number; readonly height: number };
   readonly chroma: keyof typeof CHROMA;
   readonly opaque: boolean;
-  /** 1 (best) to 63; 0 is lossless. */
+  /** 1 (best) to 63, in steps of a quarter; 0 is lossless. */
   readonly quantizer: number;
   readonly alphaQuantizer: number;
   /** 0 to 9. */
@@ -119,7 +123,7 @@ export class Av1Cells {
           cell.height,
           CHROMA[chroma],
           opaque ? 0 : 1,
-          quantizer,
+          Math.ceil(quantizer),
           alphaQuantizer,
           speed,
           TUNING,
@@ -164,7 +168,9 @@ export class Av1Cells {
     const pace = { breath, nanoseconds: 1 };
     try {
       const flags = [alpha ? 1 : 0, nanoseconds] as const;
+      if (!alpha) this.beExact(this.settings.quantizer);
       const from = allocated(await this.job.callPausing(pace, "encoder_cell", this.pointer, column, ...flags));
+      this.beExact(0);
       const length = this.job.call((exports) => exports.encoder_bytes(this.pointer));
       return this.job.bytes(from, length).slice();
     } catch (error) {
@@ -172,6 +178,12 @@ export class Av1Cells {
       this.job.giveUp();
       throw error;
     }
+  }
+
+  /** Has libaom take this quantizer and not the next one that it knows; 0 ends that. */
+  private beExact(quantizer: number): void {
+    const index = Math.round(quantizer * INDEXES_PER_QUANTIZER);
+    this.job.call((exports) => exports.exact_quantizer(Math.ceil(quantizer), index));
   }
 
   /** Frees everything. May be called twice and at any time. */

@@ -1,4 +1,5 @@
 /** What a quality from 1 to 100 is in AV1. */
+import { INDEXES_PER_QUANTIZER } from "../../../../wasm/av1-encode/encoder.ts";
 
 /**
  * libaom's quantizers, 1 (0 is lossless) to 63, at which photographs score on average, by SSIMULACRA 2.1, what JPEG and
@@ -22,15 +23,13 @@ const QUANTIZERS: readonly (readonly [quality: number, quantizer: number])[] = [
   [100, 1],
 ];
 
-/** base_q_idx, 0 to 255, grows by this with every quantizer. */
-const INDEXES_PER_QUANTIZER = 4;
-
-/** The quantizer of libaom's for a quality of 1 to 100. */
+/** The quantizer for a quality of 1 to 100, in steps of an index: libaom's own, or one between two of them. */
 export function quantizerAt(quality: number): number {
   const above = QUANTIZERS.findIndex(([at]) => at >= quality);
   const [high, best] = QUANTIZERS[above]!;
   const [low, worst] = QUANTIZERS[Math.max(0, above - 1)]!;
-  return Math.round(high === low ? best : worst + ((best - worst) * (quality - low)) / (high - low));
+  const quantizer = high === low ? best : worst + ((best - worst) * (quality - low)) / (high - low);
+  return Math.round(quantizer * INDEXES_PER_QUANTIZER) / INDEXES_PER_QUANTIZER;
 }
 
 /** The quality at which a file with this base_q_idx may have been written; 100 where that is lossless. */

@@ -95,6 +95,17 @@ describe("encoding AVIF", () => {
     expect(psnr(await decodeFile(avif, file), pixels)).toBeGreaterThan(40);
   });
 
+  it("has a file for every step of a quality, between those that libaom knows too", async () => {
+    const pixels = scene(128, 96);
+    const files: Uint8Array[] = [];
+    for (const quality of [79, 78.5, 78, 79]) files.push(await encode(pixels, { ...SETTINGS, quality }));
+    const [most, between, least, again] = files;
+    expect(between).not.toEqual(most);
+    expect(between).not.toEqual(least);
+    // What one file was told does not stay for the next.
+    expect(again).toEqual(most);
+  });
+
   it("comes closer to the picture, and tells a higher quality, the higher the quality", async () => {
     const pixels = scene(200, 150);
     const qualities = [10, 30, 50, 70, 80, 90, 100];
