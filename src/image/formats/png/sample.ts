@@ -6,7 +6,8 @@ import type { Look } from "./look.ts";
 import type { Representation } from "./representation.ts";
 
 /**
- * Bytes that samples of one picture became, by how they were written: what trials found out need not be tried again.
+ * Bytes that samples of one picture and their parts became, by how they were written: what trials found out need not be
+ * tried again.
  */
 export type Measured = Map<string, number>;
 
@@ -31,11 +32,18 @@ export class Sample {
   private readonly look: Pick<Look, "representations" | "sample">;
   private readonly width: number;
   private readonly measured: Measured;
+  private readonly name: "whole" | "part";
 
-  constructor(look: Pick<Look, "representations" | "sample">, width: number, measured: Measured = new Map()) {
+  constructor(
+    look: Pick<Look, "representations" | "sample">,
+    width: number,
+    measured: Measured = new Map(),
+    name: "whole" | "part" = "whole",
+  ) {
     this.look = look;
     this.width = width;
     this.measured = measured;
+    this.name = name;
   }
 
   pixels(): number {
@@ -45,7 +53,7 @@ export class Sample {
   /** What the sample takes, written like this; the palette included. */
   async bytes(choice: Choice, breath: Breath): Promise<number> {
     const { representations, sample } = this.look;
-    const key = `${representations.indexOf(choice.representation)} ${choice.strategy} ${choice.level}`;
+    const key = `${this.name} ${representations.indexOf(choice.representation)} ${choice.strategy} ${choice.level}`;
     const before = this.measured.get(key);
     if (before !== undefined) return before;
     const { width } = this;
@@ -71,7 +79,7 @@ export class Sample {
       const from = Math.floor(gap / 2 + index * (gap + PART_ROWS)) * stride;
       rows.set(sample.subarray(from, from + PART_ROWS * stride), index * PART_ROWS * stride);
     }
-    return new Sample({ representations, sample: rows }, this.width);
+    return new Sample({ representations, sample: rows }, this.width, this.measured, "part");
   }
 }
 

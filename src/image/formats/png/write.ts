@@ -5,7 +5,7 @@ import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
 import type { Extent, Picture } from "../../picture.ts";
 import { assemble } from "./assemble.ts";
-import { choose, choosingPrice } from "./choose.ts";
+import { choose, chooseOnPart, choosingPrice } from "./choose.ts";
 import { type Choice, compress, compressPrice, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { type Compression, compressionFor, lastCompressionMs, ratioOf, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, lookAt, lookPrice } from "./look.ts";
@@ -105,12 +105,13 @@ async function trialChoice(
   breath: Breath,
 ): Promise<Choice & { readonly pieces?: readonly Uint8Array[] }> {
   const pixels = width * height;
-  if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
-    const choosing = { pixels, effort: TRIAL_EFFORT, measured };
-    const { representation, strategy, tried } = await choose(look, width, choosing, breath);
-    return tried ?? { representation, strategy, ...TRIAL };
-  }
   const [representation] = look.representations;
+  if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
+    const choice = look.representations.some(({ palette }) => palette)
+      ? await chooseOnPart(look, width, measured ?? new Map(), breath)
+      : await choose(look, width, { pixels, effort: TRIAL_EFFORT, measured }, breath);
+    return choice.tried ?? { representation: choice.representation, strategy: choice.strategy, ...TRIAL };
+  }
   return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), ...TRIAL };
 }
 
