@@ -2,7 +2,7 @@
 import type { Price } from "../../wasm/price.ts";
 import type { Effect } from "../../wasm/stream.ts";
 import type { Size } from "./geometry.ts";
-import type { RowStep } from "./operation.ts";
+import type { GainSteps, RowStep } from "./operation.ts";
 import type { Rows } from "./rows.ts";
 
 interface EffectStep extends Size {
@@ -10,10 +10,11 @@ interface EffectStep extends Size {
   readonly opaque?: (input: boolean) => boolean;
   readonly price: Price;
   readonly open: (rows: Rows) => Effect;
+  readonly gains?: GainSteps;
 }
 
 /** A step that hands the picture's rows through a native effect. */
-export function effectStep({ width, height, opaque = same, price, open }: EffectStep): RowStep {
+export function effectStep({ width, height, opaque = same, price, open, gains }: EffectStep): RowStep {
   return {
     kind: "rows",
     width,
@@ -21,12 +22,13 @@ export function effectStep({ width, height, opaque = same, price, open }: Effect
     opaque,
     price,
     apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
+    ...(gains && { gains }),
   };
 }
 
 /** A step of other work on rows that keeps their size. */
-export function rowStep({ width, height }: Size, price: Price, apply: RowStep["apply"]): RowStep {
-  return { kind: "rows", width, height, opaque: same, price, apply };
+export function rowStep({ width, height }: Size, price: Price, apply: RowStep["apply"], gains?: GainSteps): RowStep {
+  return { kind: "rows", width, height, opaque: same, price, apply, ...(gains && { gains }) };
 }
 
 function same(input: boolean): boolean {

@@ -1,6 +1,7 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
 import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
+import type { GainMapCarrier } from "./gain-map.ts";
 import type { Box, Orientation } from "./geometry.ts";
 import type { MetadataCarrier } from "./metadata.ts";
 import type { Kernel } from "./operation.ts";
@@ -236,6 +237,8 @@ export interface FormatDefinition {
   readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Stripped;
   /** Absent where files of the format have no metadata, as far as this service knows. */
   readonly metadata?: MetadataCarrier;
+  /** Absent where files of the format have no gain maps, as far as this service knows. */
+  readonly gainMap?: GainMapCarrier;
 }
 
 /** Types the literal of a registry row. */

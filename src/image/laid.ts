@@ -2,12 +2,14 @@
 import { beside, FREE, type Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import { rowStep } from "./effect.ts";
-import type { Box, Size } from "./geometry.ts";
+import { type Box, outerBox, type Size, whole } from "./geometry.ts";
 import { type Direction, place, type Point } from "./gravity.ts";
 import { collectPixels, collectPrice, pixelBytes, type Pixels, rowsOfPixels } from "./kept.ts";
-import type { Step } from "./operation.ts";
+import type { GainStage, Step } from "./operation.ts";
+import { resample, resamplePrice } from "./resample.ts";
 import type { Rows } from "./rows.ts";
 import { lay, layPrice } from "./steps/overlay.ts";
+import { mapLevels, mapLevelsPrice } from "./steps/tables.ts";
 
 /** What takes no more, as it is laid on another, is made once for all frames of an animation. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
@@ -49,12 +51,32 @@ export interface Laid {
   readonly open: (breath: Breath) => Promise<Rows>;
 }
 
-export function laidStep(picture: Size, { size, at, opacity, price, open }: Laid): Step {
+export function laidStep(picture: Size, laid: Laid): Step {
+  const { size, at, opacity, price, open } = laid;
   const extent = { ...size, opaque: false };
   const isSmall = pixelBytes(extent) <= MAX_KEPT_BYTES;
   const opened = isSmall ? keptRows(open) : open;
-  const whole = beside(price, layPrice(picture, extent), isSmall ? collectPrice(extent) : FREE);
-  return rowStep(picture, whole, (rows, breath) => lay(rows, { ...extent, open: () => opened(breath) }, at, opacity));
+  const all = beside(price, layPrice(picture, extent), isSmall ? collectPrice(extent) : FREE);
+  const apply = (rows: Rows, breath: Breath) => lay(rows, { ...extent, open: () => opened(breath) }, at, opacity);
+  return rowStep(picture, all, apply, (stage) => [laidStep(stage.map, onMap(laid, stage))]);
+}
+
+/** What is laid has no gain: it would shine where the picture under it does. All pixels of a map that it touches are covered. */
+function onMap({ size, at, opacity, price, open }: Laid, { map, across, down, none }: GainStage): Laid {
+  const place = { x: at.x * across, y: at.y * down, width: size.width * across, height: size.height * down };
+  const covered = outerBox(place, map);
+  const [red, green, blue] = none.map((level) => new Uint8Array(256).fill(level));
+  return {
+    size: { width: covered.width, height: covered.height },
+    at: { x: covered.x, y: covered.y },
+    opacity,
+    price: beside(price, resamplePrice(size, covered), mapLevelsPrice(covered)),
+    open: async (breath) => {
+      const { width, height } = covered;
+      const rows = resample(await open(breath), { box: whole(size), width, height, kernel: "linear" });
+      return mapLevels(rows, { ...(red && { red }), ...(green && { green }), ...(blue && { blue }) });
+    },
+  };
 }
 
 /** Rows that are made once and handed out as often as they are opened. */

@@ -47,7 +47,23 @@ export interface RowStep extends Size {
   /** The price of the whole picture's way through the step. */
   readonly price: Price;
   readonly apply: (rows: Rows, breath: Breath) => Rows;
+  /** What the step does to a gain map over the picture; absent: gains stay as they are. */
+  readonly gains?: GainSteps | undefined;
 }
+
+/** A gain map before a step. */
+export interface GainStage {
+  /** In pixels of its own. */
+  readonly map: Size;
+  /** Pixels of the map for each of the picture. */
+  readonly across: number;
+  readonly down: number;
+  /** Its value where nothing becomes brighter. */
+  readonly none: Rgba;
+}
+
+/** What a step does to a gain map: places and sizes are those of the map. */
+export type GainSteps = (stage: GainStage) => readonly Step[];
 
 /** Bytes that an operation may hold for each pixel of the small version that it looks at. */
 export const LOOK_BYTES_PER_PIXEL = 12;

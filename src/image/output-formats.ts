@@ -31,7 +31,7 @@ export async function outputFormatsOf(
   { output, accept, allowance }: Wish,
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
-  const { format, facts, firstOnly, space } = stored;
+  const { format, facts, firstOnly, space, gainMap } = stored;
   if (word !== undefined && word !== "auto") return [inSpace(FORMATS[outputFormat(word)], space, output?.profile)];
   const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
@@ -40,7 +40,12 @@ export async function outputFormatsOf(
   const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [inSpace(same, space)];
   const taken = Object.values<FormatDefinition>(FORMATS).filter(
-    (row) => row.write && isTaken(row, accept) && (isStill || row.can.animation) && holds(row, space),
+    (row) =>
+      row.write &&
+      isTaken(row, accept) &&
+      (isStill || row.can.animation) &&
+      holds(row, space) &&
+      (!gainMap || row.gainMap?.write),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;

@@ -6,6 +6,7 @@ import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../limits.ts";
 import { PROFILE_WISHES } from "./color/wish.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
+import { HDR_WISHES } from "./gain-map/wish.ts";
 import { METADATA_WISHES } from "./metadata/wish.ts";
 
 type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
@@ -33,6 +34,8 @@ export const Output = record({
   metadata: v.optional(oneOf(METADATA_WISHES)),
   // The color space of the result; sRGB by default.
   profile: v.optional(oneOf(PROFILE_WISHES)),
+  // Whether the result keeps what makes its original one of high dynamic range; not by default.
+  hdr: v.optional(oneOf(HDR_WISHES)),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

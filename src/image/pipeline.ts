@@ -6,6 +6,7 @@ import { type Space, spaceOf } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
 import { changesOf, detailOf, textureOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
+import type { GainMap } from "./gain-map.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { decodedFrames, ownBreath, paced } from "./paced.ts";
@@ -34,6 +35,8 @@ export interface Stored {
   readonly keptBytes?: number | undefined;
   /** What its pictures are brought to; absent: sRGB. */
   readonly space?: Space | undefined;
+  /** The gain map that a result is to keep. */
+  readonly gainMap?: GainMap | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
 }

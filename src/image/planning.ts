@@ -147,10 +147,15 @@ function overlayOf({ overlays }: Operations, id: string): Uint8Array {
   return bytes;
 }
 
+/** Whether some format holds alpha and a gain map. */
+const ALPHA_BESIDE_GAINS = Object.values<FormatDefinition>(FORMATS).some(
+  ({ can, gainMap }) => can.alpha && gainMap?.write !== undefined,
+);
+
 /** Whether a picture that is written as a request says can have alpha. */
 export function canHoldAlpha(stored: Stored, output: Output | undefined): boolean {
   const word = output?.format;
-  if (word === "auto") return true;
+  if (word === "auto") return !stored.gainMap || ALPHA_BESIDE_GAINS;
   if (word === undefined) return stored.format.write ? stored.format.can.alpha : true;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
 }

@@ -18,6 +18,7 @@ import { aimOf, type Optimize, type Output } from "./output.ts";
 import { unpackedFor } from "./packed.ts";
 import { inSpace } from "./pipeline.ts";
 import { canHoldAlpha, planOperations, writtenFrames } from "./planning.ts";
+import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -61,15 +62,18 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
     const firstOnly = order.output?.animation === false && found.facts.frames > 1;
-    const stored = inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile);
+    const stored = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
     const room = { alpha: canHoldAlpha(stored, order.output), frames: writtenFrames(stored, order.output) };
-    const { plan, faces, focus } = await planOperations(stored, order, room);
+    const { plan, steps, faces, focus } = await planOperations(stored, order, room);
     const kept = keptOf(stored, order.output);
-    const aim = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
+    const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
+    const gainMap = await resultGainMap(stored, { steps, aim: asked, encoding }, allowance);
+    const aim = besideGainMap(asked, gainMap);
     const keepsMetadata = order.output?.metadata === "all";
     const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
-    const { source: held, ...shown } = await originFor({ stored, plan, source }, formats, aim, allowance);
+    const { source: held, ...origin } = await originFor({ stored, plan, source }, formats, aim, allowance);
+    const shown = { ...origin, stored: besideHeld(origin.stored, gainMap) };
     heldBytes = held;
     const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const isLast = format === formats.at(-1);
@@ -79,7 +83,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
       isHandedOver = isLast;
       return optimized(wish, isLast ? held : held.retain(), allowance);
     });
-    const best = withMetadata(made, kept);
+    const best = withResultGainMap(withMetadata(made, kept), gainMap);
     const facts = best.format.read.probe(best.file.bytes);
     return { input: { ...stored, faces, focus }, output: { ...best, facts } };
   } catch (error) {

@@ -19,6 +19,7 @@ import { aimOf, type Optimize, type Output } from "./output.ts";
 import { inSpace, type Stored } from "./pipeline.ts";
 import { canHoldAlpha, planOperations, type Planned, writtenFrames } from "./planning.ts";
 import type { Order, Rendered } from "./render.ts";
+import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf } from "./result-metadata.ts";
 import { Carrier } from "./set/carry-out.ts";
 import type { Given, Group, Job } from "./set/parts.ts";
@@ -138,7 +139,7 @@ async function groupsOf<Entry extends SetEntry>(
       const { output, optimize, operations } = entry;
       const firstOnly = output?.animation === false && stored.facts.frames > 1;
       const begin = await spaces.of(output?.profile);
-      const own = { ...begin.stored, firstOnly };
+      const own = withGainMap({ ...begin.stored, firstOnly }, output);
       const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
       const keys = [room, { frames: room.frames }].map((of) =>
         JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
@@ -149,12 +150,17 @@ async function groupsOf<Entry extends SetEntry>(
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
       const kept = keptOf(stored, output, keptByWish);
       const wish = { output, accept: order.accept, allowance: order.allowance };
+      const encoding = output?.encoding;
+      const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));
+      const { steps } = group.planned;
+      const gainMap = await resultGainMap(own, { steps, aim, encoding }, order.allowance);
       group.jobs.push({
         entry,
         formats: await outputFormatsOf(own, group.planned.plan, wish),
-        aim: besideMetadata(aimOf(output, optimize), metadataBytes(kept)),
+        aim: besideGainMap(aim, gainMap),
         kept,
-        encoding: output?.encoding,
+        gainMap,
+        encoding,
         keepsMetadata: output?.metadata === "all",
         analyzes: entry.analyze !== undefined,
       });

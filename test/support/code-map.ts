@@ -24,6 +24,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/filters", "the filters of `filter`"],
   ["src/image/faces", "finding faces"],
   ["src/image/color", "profiles and color spaces"],
+  ["src/image/gain-map", "gain maps of pictures of high dynamic range: what they mean, what becomes of them"],
   ["src/image/metadata", "EXIF, XMP and IPTC: what is kept of them"],
   ["src/image/text", "what fonts say of letters, lines, texts as drawings"],
   ["src/image/set", "several results of one original: what they share, and where their searches start"],

@@ -3,6 +3,8 @@ import { openPixellate, pixellatePrice } from "../../../wasm/effects/blurs.ts";
 import { decimal, record } from "../../fields.ts";
 import { effectStep } from "../effect.ts";
 import { filter } from "../filter.ts";
+import type { Size } from "../geometry.ts";
+import type { Step } from "../operation.ts";
 
 export const pixellate = filter({
   summary: "Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing.",
@@ -17,7 +19,18 @@ export const pixellate = filter({
         height,
         price: pixellatePrice({ width, height }),
         open: () => openPixellate({ width, height }, cell),
+        gains: ({ map, across, down }) => inCells(map, cell * across, cell * down),
       }),
     ];
   },
 });
+
+/** A gain map of about one value for each cell; cells of less than its pixels have one. */
+function inCells(map: Size, across: number, down: number): Step[] {
+  const few = { width: Math.ceil(map.width / across), height: Math.ceil(map.height / down) };
+  if (few.width >= map.width || few.height >= map.height) return [];
+  return [
+    { kind: "resize", ...few, kernel: "linear" },
+    { kind: "resize", ...map, kernel: "nearest" },
+  ];
+}

@@ -5,6 +5,7 @@ import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
 import { embed } from "./jpeg/embed.ts";
 import { encode, price as encodePrice } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
+import { gainMap } from "./jpeg/gain-map.ts";
 import { mark } from "./jpeg/mark.ts";
 import { metadata } from "./jpeg/metadata.ts";
 import { resize } from "./jpeg/planes.ts";
@@ -36,4 +37,5 @@ export const jpeg = format({
   mark,
   strip,
   metadata,
+  gainMap,
 });

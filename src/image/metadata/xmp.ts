@@ -1,14 +1,20 @@
 /** What is kept of an XMP packet (ISO 16684-1): its properties by namespace and name, everything else as it is. */
-import { parseXml, XmlElement, XmlText } from "@rgrove/parse-xml";
+import { XmlElement, XmlText } from "@rgrove/parse-xml";
 
+import {
+  declaredIn,
+  elementsOf,
+  isDeclaration,
+  isNamed,
+  type Name,
+  type Prefixes,
+  RDF,
+  rdfIn,
+  resolved,
+  XML,
+} from "./rdf.ts";
 import type { MetadataWish } from "./wish.ts";
 
-/** A packet; what is larger holds the history of a picture's editing, or thumbnails. */
-const MAX_XMP_BYTES = 256 << 10;
-const MAX_DEPTH = 40;
-const MAX_ELEMENTS = 5_000;
-
-const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const DC = "http://purl.org/dc/elements/1.1/";
 const TIFF = "http://ns.adobe.com/tiff/1.0/";
 const EXIF = "http://ns.adobe.com/exif/1.0/";
@@ -58,24 +64,12 @@ const PLACE_OR_DEVICE =
   /gps|latitude|longitude|altitude|location|geo(?:tag|code|hash|name)|serial|(?:^|[a-z])uniqueid|^(?:city|state|country|countrycode|countryname|provincestate|sublocation|worldregion)$/i;
 
 type Kept = Exclude<MetadataWish, "none">;
-type Prefixes = ReadonlyMap<string, string>;
-
-interface Name {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** Elements around the description of a picture. */
-const MAX_WRAPPERS = 3;
-const XML = "http://www.w3.org/XML/1998/namespace";
 const PACKET_BEGIN = '<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>';
 const PACKET_END = '<?xpacket end="r"?>';
 
 /** What is kept of a packet; undefined where that is nothing, and where the packet is damaged. */
 export function keptXmp(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
-  if (packet.length > MAX_XMP_BYTES) return undefined;
-  const root = parsed(packet);
-  const found = root && rdfIn(root, new Map(), 0);
+  const found = rdfIn(packet);
   if (!found) return undefined;
   const { rdf, prefixes } = found;
   const descriptions = elementsOf(rdf).map((element) => written(element, prefixes, wish));
@@ -86,69 +80,6 @@ export function keptXmp(packet: Uint8Array, wish: Kept): Uint8Array | undefined 
   return new TextEncoder().encode(
     `${PACKET_BEGIN}<x:xmpmeta xmlns:x="adobe:ns:meta/">${body}</x:xmpmeta>${PACKET_END}`,
   );
-}
-
-/** The root of a packet; null where it is not well-formed or beyond the limits. */
-function parsed(packet: Uint8Array): XmlElement | null {
-  try {
-    const { root } = parseXml(new TextDecoder().decode(packet).replace(/\0+$/, ""));
-    return root && isWithinLimits(root) ? root : null;
-  } catch {
-    return null;
-  }
-}
-
-function isWithinLimits(root: XmlElement): boolean {
-  let level = [root];
-  let elements = 0;
-  for (let depth = 0; level.length > 0; depth++) {
-    elements += level.length;
-    if (depth > MAX_DEPTH || elements > MAX_ELEMENTS) return false;
-    level = level.flatMap(elementsOf);
-  }
-  return true;
-}
-
-function elementsOf({ children }: XmlElement): XmlElement[] {
-  return children.filter((child) => child instanceof XmlElement);
-}
-
-/** The element `rdf:RDF`, which may be the root or in `x:xmpmeta`, and the prefixes that hold in it. */
-function rdfIn(
-  element: XmlElement,
-  outer: Prefixes,
-  depth: number,
-): { readonly rdf: XmlElement; readonly prefixes: Prefixes } | null {
-  const prefixes = declaredIn(element, outer);
-  if (isNamed(element, prefixes, RDF, "RDF")) return { rdf: element, prefixes };
-  if (depth === MAX_WRAPPERS) return null;
-  for (const child of elementsOf(element)) {
-    const found = rdfIn(child, prefixes, depth + 1);
-    if (found) return found;
-  }
-  return null;
-}
-
-function declaredIn({ attributes }: XmlElement, outer: Prefixes): Prefixes {
-  const own = Object.entries(attributes).filter(([name]) => isDeclaration(name));
-  return own.length === 0 ? outer : new Map([...outer, ...own.map(([name, uri]) => [name.slice(6), uri] as const)]);
-}
-
-function isDeclaration(name: string): boolean {
-  return name === "xmlns" || name.startsWith("xmlns:");
-}
-
-/** A name in its namespace; undefined where its prefix is not declared. */
-function resolved(name: string, prefixes: Prefixes): Name | undefined {
-  const colon = name.indexOf(":");
-  if (colon < 0) return { namespace: "", name };
-  const namespace = name.startsWith("xml:") ? XML : prefixes.get(name.slice(0, colon));
-  return namespace === undefined ? undefined : { namespace, name: name.slice(colon + 1) };
-}
-
-function isNamed(element: XmlElement, prefixes: Prefixes, namespace: string, name: string): boolean {
-  const found = resolved(element.name, prefixes);
-  return found?.namespace === namespace && found.name === name;
 }
 
 /** A description with the properties that are kept of it, as attributes and as elements; empty without any. */

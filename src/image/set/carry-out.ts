@@ -10,6 +10,7 @@ import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import type { Picture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
+import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
 import type { SharedBytes } from "../shared-bytes.ts";
 import { originOf, pixelsIn, searchKey } from "./group.ts";
@@ -100,7 +101,7 @@ export class Carrier {
     starts: Starts,
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
-    const { formats, aim, encoding, keepsMetadata, kept } = job;
+    const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
     const tried = inOrderOfTrial(formats, aim);
     const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const key = searchKey(group, job, format);
@@ -114,7 +115,7 @@ export class Carrier {
       if (key !== undefined && rendition?.ended) starts.note(key, kind, plan.size, rendition.ended);
       return rendition;
     });
-    const best = withMetadata(made, kept);
+    const best = withResultGainMap(withMetadata(made, kept), gainMap);
     return { ...best, facts: best.format.read.probe(best.file.bytes) };
   }
 }

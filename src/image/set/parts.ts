@@ -8,6 +8,7 @@ import type { Aim } from "../output.ts";
 import type { Stored } from "../pipeline.ts";
 import type { Plan } from "../plan.ts";
 import type { Planned } from "../planning.ts";
+import type { ResultGainMap } from "../result-gain-map.ts";
 import type { Wanted } from "./shared.ts";
 
 /** A result that is to be made of a group's picture. */
@@ -18,6 +19,7 @@ export interface Job<Entry> {
   readonly aim: Aim;
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
+  readonly gainMap: ResultGainMap | undefined;
   readonly encoding: Wish["encoding"];
   readonly keepsMetadata: boolean;
   readonly analyzes: boolean;

@@ -17,7 +17,7 @@ import { openResampler, resamplerPrice } from "../../../wasm/pixels/resampler.ts
 import { beside, type Price } from "../../../wasm/price.ts";
 import { effectStep, pump, rowStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
-import type { Step } from "../operation.ts";
+import type { GainSteps, Step } from "../operation.ts";
 import type { Rows } from "../rows.ts";
 
 /** Below this a Gaussian changes nothing that 8 bits could hold. */
@@ -28,7 +28,14 @@ const REDUCED_SIGMA = 4;
 /** A Gaussian with a standard deviation of `sigma` pixels. */
 export function gaussianSteps(extent: Extent, sigma: number): Step[] {
   if (sigma < MIN_SIGMA) return [];
-  return [rowStep(extent, blurPrice(extent, sigma), (rows) => blur(rows, sigma))];
+  return [
+    rowStep(
+      extent,
+      blurPrice(extent, sigma),
+      (rows) => blur(rows, sigma),
+      ({ map, across }) => gaussianSteps({ ...map, opaque: true }, sigma * across),
+    ),
+  ];
 }
 
 /**
@@ -77,14 +84,16 @@ function optionsFor(source: Extent, { width, height }: Size) {
 export function boxSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
   const price = boxPrice(extent, radius);
-  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openBox(rows, radius) })];
+  const gains: GainSteps = ({ map, across }) => boxSteps({ ...map, opaque: true }, Math.round(radius * across));
+  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openBox(rows, radius), gains })];
 }
 
 /** The median of a square, by channel, `radius` pixels to all sides; a whole number. */
 export function medianSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
   const price = medianPrice(extent, radius);
-  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openMedian(rows, radius) })];
+  const gains: GainSteps = ({ map, across }) => medianSteps({ ...map, opaque: true }, Math.round(radius * across));
+  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openMedian(rows, radius), gains })];
 }
 
 /** Up to here a disc is applied as it is; the work per pixel grows with the radius. */
@@ -105,7 +114,8 @@ export function discSteps(extent: Extent, radius: number): Step[] {
 
 function discStep(extent: Extent, radius: number): Step {
   const price = discPrice(extent, radius);
-  return effectStep({ ...sizeOf(extent), price, open: (rows) => openDisc(rows, radius) });
+  const gains: GainSteps = ({ map, across }) => discSteps({ ...map, opaque: true }, radius * across);
+  return effectStep({ ...sizeOf(extent), price, open: (rows) => openDisc(rows, radius), gains });
 }
 
 /** Unsharp masking of the luma: `c + amount * (Y - blurred Y)`, blurred by a Gaussian of `sigma` pixels. */

@@ -17,6 +17,12 @@ export function extend(size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, c
     opaque: (input) => input && color[3] === 255,
     price: priced(bandBytes(canvas.width), canvas.width * canvas.height, NANOSECONDS_PER_PIXEL),
     apply: (rows) => extendRows(rows, size, canvas, offset, color),
+    gains: ({ map, across, down, none }) => {
+      const [x, y] = [Math.round(offset.x * across), Math.round(offset.y * down)];
+      const width = Math.max(x + map.width, Math.round(canvas.width * across));
+      const height = Math.max(y + map.height, Math.round(canvas.height * down));
+      return [extend(map, { width, height }, { x, y }, none)];
+    },
   };
 }
 

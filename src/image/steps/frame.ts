@@ -1,8 +1,8 @@
 /** Outlines: round corners, borders, ellipses. */
-import { type Frame, framePrice, openFrame } from "../../../wasm/effects/colors.ts";
+import { type Frame, framePrice, openFrame, type Shape } from "../../../wasm/effects/colors.ts";
 import { effectStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
-import type { RowStep } from "../operation.ts";
+import type { GainStage, RowStep } from "../operation.ts";
 
 /** Gives a picture an outline, with antialiased edges: see `Frame`. */
 export function frameStep({ width, height }: Size, frame: Frame): RowStep {
@@ -14,5 +14,23 @@ export function frameStep({ width, height }: Size, frame: Frame): RowStep {
     opaque: (input) => input && (!cut || background[3] === 255),
     price: framePrice({ width, height }),
     open: () => openFrame({ width, height }, frame),
+    gains: (stage) => [frameStep(stage.map, onMap(frame, stage))],
   });
+}
+
+/** The same outline on a gain map: what it paints has no gain. */
+function onMap({ outer, inner }: Frame, { across, down, none }: GainStage): Frame {
+  const scaled = ({ left, top, right, bottom, radiusX, radiusY }: Shape): Shape => ({
+    left: left * across,
+    top: top * down,
+    right: right * across,
+    bottom: bottom * down,
+    radiusX: radiusX * across,
+    radiusY: radiusY * down,
+  });
+  return {
+    outer: scaled(outer),
+    background: none,
+    ...(inner && { inner: { shape: scaled(inner.shape), paint: none } }),
+  };
 }

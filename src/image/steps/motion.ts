@@ -1,7 +1,7 @@
 /** Blurs along a straight way. */
 import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsPrice } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "../effect.ts";
-import type { Step } from "../operation.ts";
+import type { GainSteps, Step } from "../operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
 const MAX_SAMPLES = 33;
@@ -13,16 +13,21 @@ const MAX_SAMPLES = 33;
 export function motionSteps(extent: Extent, reach: number, degrees: number): Step[] {
   if (reach < 0.5) return [];
   const samples = 2 * Math.ceil(reach) + 1;
-  if (samples <= MAX_SAMPLES) return [motionStep(extent, line(samples, (2 * reach) / (samples - 1), degrees))];
+  const gains: GainSteps = ({ map, across }) => motionSteps({ ...map, opaque: true }, reach * across, degrees);
+  if (samples <= MAX_SAMPLES) return [motionStep(extent, line(samples, (2 * reach) / (samples - 1), degrees), gains)];
   const near = Math.ceil(Math.sqrt(samples));
   const far = Math.ceil(samples / near);
   const spacing = (2 * reach) / (near * far - 1);
-  return [motionStep(extent, line(near, spacing, degrees)), motionStep(extent, line(far, spacing * near, degrees))];
+  return [
+    motionStep(extent, line(near, spacing, degrees), gains),
+    motionStep(extent, line(far, spacing * near, degrees)),
+  ];
 }
 
-function motionStep(extent: Extent, taps: readonly Tap[]): Step {
+function motionStep(extent: Extent, taps: readonly Tap[], gains?: GainSteps): Step {
   const { width, height } = extent;
-  return effectStep({ width, height, price: tapsPrice(extent, taps), open: (rows) => openTaps(rows, taps) });
+  const price = tapsPrice(extent, taps);
+  return effectStep({ width, height, price, open: (rows) => openTaps(rows, taps), ...(gains && { gains }) });
 }
 
 /** Samples on a line through the center, each shared by the four pixels around it. */

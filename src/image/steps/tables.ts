@@ -1,7 +1,11 @@
 /** Levels replaced one by one. */
 import { BandTable } from "../../../wasm/pixels/band.ts";
-import { mapBands } from "../band.ts";
+import { type Price, priced } from "../../../wasm/price.ts";
+import { bandBytes, mapBands } from "../band.ts";
+import type { Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
+
+const NANOSECONDS_PER_PIXEL = 2.3;
 
 /** What each level becomes, one entry for each of 0 to 255; a channel that is absent stays. */
 export interface Tables {
@@ -19,4 +23,9 @@ export function mapLevels(rows: Rows, { red, green, blue, alpha }: Tables): Rows
   }
   const table = new BandTable(bytes);
   return mapBands(rows, (band) => band.map(table), { opaque: rows.opaque && !alpha, tables: [table] });
+}
+
+/** The price of looking up all samples of a picture of this size. */
+export function mapLevelsPrice({ width, height }: Size): Price {
+  return priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }

@@ -1,17 +1,16 @@
 /** Changes of tone and color, in the cheapest form there is. */
 import { GAINS, openTone, tonePrice } from "../../../wasm/effects/colors.ts";
-import { type Price, priced } from "../../../wasm/price.ts";
+import { priced } from "../../../wasm/price.ts";
 import { bandBytes } from "../band.ts";
 import { IDENTITY } from "../color/matrices.ts";
 import { effectStep, rowStep } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { Step } from "../operation.ts";
 import { type ColorMatrix, matrix as multiply } from "./matrix.ts";
-import { mapLevels } from "./tables.ts";
+import { mapLevels, mapLevelsPrice } from "./tables.ts";
 
-/** To multiply a pixel by a matrix, and to look its samples up in tables. */
+/** To multiply a pixel by a matrix. */
 const MATRIX_NANOSECONDS = 2.3;
-const TABLE_NANOSECONDS = 2.3;
 
 /** A change of tone and color; what is absent stays. Values are 0 to 1, on sRGB's encoding. */
 export interface Tone {
@@ -44,15 +43,12 @@ export function toneSteps(size: Size, { curve, gain, vibrance = 0, matrix }: Ton
 
 /** Every color as a weighted sum of its red, green and blue. */
 export function matrixStep(size: Size, factors: ColorMatrix): Step {
-  return rowStep(size, bandPrice(size, MATRIX_NANOSECONDS), (rows) => multiply(rows, factors));
+  const price = priced(bandBytes(size.width), size.width * size.height, MATRIX_NANOSECONDS);
+  return rowStep(size, price, (rows) => multiply(rows, factors));
 }
 
 function levelStep(size: Size, levels: Float32Array): Step {
   const table = (channel: number) => Uint8Array.from(levels.subarray(channel * 256, channel * 256 + 256), Math.round);
   const tables = { red: table(0), green: table(1), blue: table(2) };
-  return rowStep(size, bandPrice(size, TABLE_NANOSECONDS), (rows) => mapLevels(rows, tables));
-}
-
-function bandPrice({ width, height }: Size, nanoseconds: number): Price {
-  return priced(bandBytes(width), width * height, nanoseconds);
+  return rowStep(size, mapLevelsPrice(size), (rows) => mapLevels(rows, tables));
 }

@@ -14,10 +14,11 @@ export function embed(bytes: Uint8Array, space: Space): Uint8Array {
   const profile = headerOf(bytes).colors === "Gray" ? grayProfileOf(space) : space.profile;
   if (!profile) return bytes;
   const at = behindJfif(bytes);
-  return joined([bytes.subarray(0, at), ...segments(profile), bytes.subarray(at)]);
+  return joined([bytes.subarray(0, at), ...profileSegments(profile), bytes.subarray(at)]);
 }
 
-function segments(profile: Uint8Array): Uint8Array[] {
+/** The segments that hold a profile. */
+export function profileSegments(profile: Uint8Array): Uint8Array[] {
   const count = Math.ceil(profile.length / PIECE_BYTES);
   return Array.from({ length: count }, (_, index) => {
     const piece = profile.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES);

@@ -1,11 +1,13 @@
 /**
- * The mark of a JPEG file: a comment of six bytes behind the application segments, with the CRC-32 of all that follows.
+ * The mark of a JPEG file: a comment of six bytes behind the application segments, with the CRC-32 of all that follows of its
+ * picture.
  * Editors keep comments, but not what follows them.
  */
 import { crc32 } from "node:zlib";
 
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
+import { firstPicture } from "./multi-picture.ts";
 import { segmentsOf } from "./segments.ts";
 
 const COMMENT = 0xfe;
@@ -24,7 +26,7 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 function read(bytes: Uint8Array): number | undefined {
   for (const { code, payload, end } of segmentsOf(bytes)) {
     if (code === COMMENT && looksLikeMark(payload))
-      return isMark(payload, bytes.subarray(end)) ? payload[1] : undefined;
+      return isMark(payload, firstPicture(bytes).subarray(end)) ? payload[1] : undefined;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import type { Orientation } from "../../geometry.ts";
 import { ofPieces, type Stripped } from "../../stripped.ts";
 import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
+import { firstPicture } from "./multi-picture.ts";
 import { neededProfile } from "./profile.ts";
 import { tagSegment } from "./tag.ts";
 
@@ -21,8 +22,26 @@ export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped {
   });
 }
 
+/** A file of nothing but its picture, in memory of its own; undefined where its segments cannot be told apart. */
+export function pictureOnly(bytes: Uint8Array): Uint8Array | undefined {
+  let length = 2;
+  const isKnown = walkSegments(bytes, false, (segment) => {
+    length += segment.length;
+  });
+  if (!isKnown) return undefined;
+  const file = new Uint8Array(length);
+  file.set(bytes.subarray(0, 2));
+  let at = 2;
+  walkSegments(bytes, false, (segment) => {
+    file.set(segment, at);
+    at += segment.length;
+  });
+  return file;
+}
+
 /** The segments behind the beginning that are needed. Returns false when they cannot be told apart. */
 function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: Uint8Array) => void): boolean {
+  const picture = firstPicture(bytes);
   let seenMark = false;
   for (let at = 2; ;) {
     const code = bytes[at + 1];
@@ -37,7 +56,7 @@ function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: 
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
     const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
     seenMark ||= mayMark;
-    const marks = mayMark && isMark(payload, bytes.subarray(end));
+    const marks = mayMark && isMark(payload, picture.subarray(end));
     if (marks || isNeeded(code, payload, keepsProfile)) keep(bytes.subarray(at, end));
     at = end;
   }

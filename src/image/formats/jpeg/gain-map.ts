@@ -1,0 +1,151 @@
+/**
+ * Gain maps in JPEG files: a file of its own behind the picture, with what its values mean, found by the index of the pictures
+ * or by the directory in XMP (ISO 21496-1, annex C; CIPA DC-007; Ultra HDR 1.1).
+ */
+import { joined } from "../../../joined.ts";
+import type { GainMap, GainMapCarrier } from "../../gain-map.ts";
+import { readApple } from "../../gain-map/apple.ts";
+import { ISO_VERSIONS, readIso, writeIso } from "../../gain-map/iso.ts";
+import { directoryEntry, readTerms, withDirectory, writeTerms } from "../../gain-map/xmp.ts";
+import { profileSegments } from "./embed.ts";
+import {
+  firstPicture,
+  INDEX_SEGMENT_BYTES,
+  indexSegment,
+  isPicture,
+  otherPictures,
+  startsWith,
+} from "./multi-picture.ts";
+import { behindJfif, type Segment, segmentsOf } from "./segments.ts";
+import { pictureOnly } from "./strip.ts";
+
+const APP1 = 0xe1;
+const APP2 = 0xe2;
+const APP15 = 0xef;
+const XMP = "http://ns.adobe.com/xap/1.0/\0";
+const ISO = "urn:iso:std:iso:ts:21496:-1\0";
+const PROFILE = "ICC_PROFILE\0";
+/** The number of a piece of a profile, and that of all pieces. */
+const PIECE_NUMBERS = 2;
+/** What a segment holds, beside the two bytes of its length. */
+const MAX_PAYLOAD_BYTES = 0xffff - 2;
+/** Files of maps in photographs have 50 to 700 KB. */
+const MAX_MAP_BYTES = 8 << 20;
+
+function read(bytes: Uint8Array): GainMap | undefined {
+  for (const file of filesBehind(bytes)) {
+    const found = file.length <= MAX_MAP_BYTES ? termsOf(file) : undefined;
+    const values = found && pictureOnly(file);
+    if (!values) continue;
+    const profile = found.terms.inBaseColors ? undefined : profileIn(file);
+    // What is to be applied in colors that nobody knows would be applied in others.
+    if (found.terms.inBaseColors || profile) return { ...found, file: values, profile };
+  }
+  return undefined;
+}
+
+/** Files behind the picture, by the index, and by the directory where it names another place. */
+function filesBehind(bytes: Uint8Array): readonly Uint8Array[] {
+  const xmp = contentsOf(bytes, APP1, XMP)[0];
+  const entry = xmp && directoryEntry(xmp);
+  if (!entry || entry.fromEnd >= bytes.length) return otherPictures(bytes);
+  const start = bytes.length - entry.fromEnd;
+  const file = bytes.subarray(start, start + entry.length);
+  return isPicture(file) ? [...otherPictures(bytes), file] : otherPictures(bytes);
+}
+
+function termsOf(file: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefined {
+  const iso = contentsOf(file, APP2, ISO)[0];
+  const own = iso && readIso(iso);
+  if (own) return { terms: own };
+  const xmp = contentsOf(file, APP1, XMP)[0];
+  const terms = xmp && readTerms(xmp);
+  return terms ? { terms } : xmp && readApple(xmp);
+}
+
+/** The contents of all segments with a name. */
+function contentsOf(bytes: Uint8Array, code: number, name: string): Uint8Array[] {
+  const contents: Uint8Array[] = [];
+  for (const segment of segmentsOf(bytes)) if (isNamed(segment, code, name)) contents.push(contentOf(segment, name));
+  return contents;
+}
+
+function isNamed(segment: Segment, code: number, name: string): boolean {
+  return segment.code === code && startsWith(segment.payload, name);
+}
+
+function contentOf({ payload }: Segment, name: string): Uint8Array {
+  return payload.subarray(name.length);
+}
+
+function profileIn(file: Uint8Array): Uint8Array | undefined {
+  const pieces = contentsOf(file, APP2, PROFILE).map((piece) => piece.subarray(PIECE_NUMBERS));
+  return pieces.length > 0 ? joined(pieces) : undefined;
+}
+
+/** Behind the application segments stands the mark of the file, which is about the picture. */
+function write(bytes: Uint8Array, { file, terms, profile }: GainMap): Uint8Array {
+  const map = mapFile(file, writeTerms(terms), writeIso(terms), profile);
+  const kept = [...segmentsOf(bytes)].find((segment) => isNamed(segment, APP1, XMP));
+  const directory = segment(APP1, XMP, encoded(withDirectory(kept && decoded(contentOf(kept, XMP)), map.length)));
+  const at = kept?.start ?? endOfMetadata(bytes);
+  const end = Math.max(kept?.end ?? at, endOfApplications(bytes));
+  const head = [
+    bytes.subarray(0, at),
+    // What is kept of the original comes first; the index and the versions say all that the directory does.
+    directory ?? bytes.subarray(at, kept?.end ?? at),
+    bytes.subarray(kept?.end ?? at, end),
+    segment(APP2, ISO, ISO_VERSIONS) ?? new Uint8Array(0),
+  ];
+  const indexAt = head.reduce((sum, { length }) => sum + length, 0);
+  const picture = firstPicture(bytes).subarray(end);
+  return joined([
+    ...head,
+    indexSegment(indexAt, indexAt + INDEX_SEGMENT_BYTES + picture.length, map.length),
+    picture,
+    map,
+  ]);
+}
+
+/** The file of a map with what its values mean, in both forms. */
+function mapFile(file: Uint8Array, xmp: string, iso: Uint8Array, profile: Uint8Array | undefined): Uint8Array {
+  const at = behindJfif(file);
+  const segments = [segment(APP1, XMP, encoded(xmp)), segment(APP2, ISO, iso)];
+  return joined([
+    file.subarray(0, at),
+    ...segments.filter((one) => one !== undefined),
+    ...(profile ? profileSegments(profile) : []),
+    file.subarray(at),
+  ]);
+}
+
+/** Where the segments of JFIF and EXIF end. */
+function endOfMetadata(bytes: Uint8Array): number {
+  let at = behindJfif(bytes);
+  for (const { code, start, end } of segmentsOf(bytes)) if (code === APP1 && start === at) at = end;
+  return at;
+}
+
+function endOfApplications(bytes: Uint8Array): number {
+  let at = behindJfif(bytes);
+  for (const { code, start, end } of segmentsOf(bytes)) if (code > APP1 && code <= APP15 && start >= at) at = end;
+  return at;
+}
+
+/** Undefined where there is too much for a segment. */
+function segment(code: number, name: string, content: Uint8Array): Uint8Array | undefined {
+  const length = name.length + content.length;
+  if (length > MAX_PAYLOAD_BYTES) return undefined;
+  const size = length + 2;
+  return joined([Uint8Array.of(0xff, code, size >> 8, size & 255), encoded(name), content]);
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+export const gainMap = { read, write } satisfies GainMapCarrier;

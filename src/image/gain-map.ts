@@ -1,0 +1,24 @@
+/**
+ * Gain maps: small pictures beside a picture that say by how much each part of it is to be brighter on a screen that can show
+ * that (ISO 21496-1). They make it one of high dynamic range, and lie over it whatever its size.
+ */
+import type { GainTerms } from "./gain-map/terms.ts";
+
+/** The gain map of an original. */
+export interface GainMap {
+  /** A file of its values and nothing else: no metadata, and no profile. */
+  readonly file: Uint8Array;
+  readonly terms: GainTerms;
+  /** What each value of the file stands for in the terms; absent: itself. */
+  readonly levels?: Uint8Array | undefined;
+  /** The profile of the colors that gains are applied in; absent: those of the picture. */
+  readonly profile?: Uint8Array | undefined;
+}
+
+/** Where files of a format have gain maps. */
+export interface GainMapCarrier {
+  /** The map of a file; undefined where it has none that can be applied. */
+  readonly read: (bytes: Uint8Array) => GainMap | undefined;
+  /** A file without a map with one, whose file is in memory of its own; absent where the format is only read. */
+  readonly write?: (bytes: Uint8Array, map: GainMap) => Uint8Array;
+}

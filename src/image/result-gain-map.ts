@@ -1,0 +1,153 @@
+/** The gain map of a result: that of its original, worked on as the picture is, and how it gets into the file. */
+import { ApiError } from "../errors.ts";
+import type { Allowance } from "./allowance.ts";
+import { identify } from "./detect.ts";
+import { rowStep } from "./effect.ts";
+import type { Facts, FormatDefinition } from "./format.ts";
+import { FORMATS } from "./formats.ts";
+import type { GainMap } from "./gain-map.ts";
+import { stepsOnMap } from "./gain-map/plan.ts";
+import { noGain } from "./gain-map/terms.ts";
+import type { Size } from "./geometry.ts";
+import type { Step } from "./operation.ts";
+import { optimized } from "./optimize/attempts.ts";
+import type { Rendition } from "./optimize/rendition.ts";
+import { type Aim, type Output, outputFormat } from "./output.ts";
+import type { Stored } from "./pipeline.ts";
+import { planSteps, storedSize } from "./plan.ts";
+import { SharedBytes } from "./shared-bytes.ts";
+import { mapLevels, mapLevelsPrice } from "./steps/tables.ts";
+
+/** Half a level of a usual map is a hundredth of a stop: above this quality its file only grows. */
+const QUALITY = 85;
+/** Of a file that may have a size, a map takes this part at most: the picture is what everybody sees. */
+const SHARE_OF_SIZE = 0.2;
+/** A map may be larger than its picture, but not by so many times in either direction. */
+const MAX_SCALE = 2;
+/** By how much the scales of the two directions may differ: cameras round to whole pixels, and so to blocks. */
+const MAX_SKEW = 1.1;
+/** What tells the two files of a result apart, beside the files: the segments of directory, terms and index. */
+const OVERHEAD_BYTES = 1_600;
+
+/**
+ * A file whose gain map is to be kept, if it has one.
+ * @throws ApiError 422 when the format that is named cannot hold any
+ */
+export function withGainMap<Own extends Stored>(stored: Own, output: Output | undefined): Own {
+  const { hdr = "drop", format: word } = output ?? {};
+  if (hdr === "drop") return stored;
+  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  if (named && !named.gainMap?.write) {
+    throw new ApiError(422, "output.hdr must be drop in this output.format, which cannot hold a gain map");
+  }
+  const gainMap = stored.format.gainMap?.read(stored.bytes);
+  return gainMap ? { ...stored, gainMap } : stored;
+}
+
+/** What is known of a result before its gain map is made. */
+interface Wanted {
+  /** All that is done with the stored picture. */
+  readonly steps: readonly Step[];
+  readonly aim: Aim;
+  readonly encoding: Output["encoding"];
+}
+
+/** A gain map for a file that is not written yet. */
+export interface ResultGainMap extends GainMap {
+  /** The profile of the picture whose red, green and blue have gains of their own; absent where they have one, or are sRGB. */
+  readonly colors?: Uint8Array | undefined;
+}
+
+/**
+ * The gain map that a result gets; undefined where its original has none to be kept, or a damaged one.
+ * @throws ApiError 503; what its allowance ends it with
+ */
+export async function resultGainMap(
+  stored: Stored,
+  wanted: Wanted,
+  allowance?: Allowance,
+): Promise<ResultGainMap | undefined> {
+  const { gainMap } = stored;
+  if (!gainMap) return undefined;
+  try {
+    const found = identify(gainMap.file);
+    if (!fitsOver(found.facts, stored.facts)) return undefined;
+    const { terms, profile } = gainMap;
+    const file = await encoded(stored, { ...gainMap, ...found }, wanted, allowance);
+    const isColored = found.facts.colorspace !== "Gray" && terms.inBaseColors;
+    return { file, terms, profile, ...(isColored && { colors: stored.facts.profile }) };
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 422 || error.status === 415)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a map can lie over a picture: it has about its shape, and is not much larger. */
+function fitsOver(map: Size, picture: Size): boolean {
+  const [across, down] = [map.width / picture.width, map.height / picture.height];
+  // A pixel is a large part of what is small.
+  const skew = Math.abs(across - down) * Math.min(picture.width, picture.height);
+  return Math.max(across, down) <= MAX_SCALE && (skew <= 1 || Math.max(across / down, down / across) <= MAX_SKEW);
+}
+
+async function encoded(
+  original: Stored,
+  { terms, levels, ...found }: Stored & Pick<GainMap, "terms" | "levels">,
+  { steps, aim, encoding }: Wanted,
+  allowance?: Allowance,
+): Promise<Uint8Array> {
+  const size = storedSize(found.facts);
+  const own = stepsOnMap(storedSize(original.facts), size, steps, noGain(terms));
+  const plan = planSteps(size, levels ? [...own, inTerms(levels, planSteps(size, own).size)] : own);
+  const heldBytes = original.bytes.length + 2 * found.bytes.length;
+  const stored = { ...found, stopwatch: original.stopwatch, heldBytes };
+  const make = async (wish: Aim): Promise<Uint8Array> => {
+    const source = SharedBytes.of(found.bytes.slice());
+    const common = { stored, plan, format: FORMATS.jpeg, encoding, isLast: true };
+    const made = await optimized({ ...common, aim: wish }, source, allowance);
+    if (!made) throw new ApiError(422, "The gain map cannot be written");
+    return made.file.bytes;
+  };
+  const best = await make(plan.changesPixels ? { kind: "quality", quality: QUALITY } : { kind: "lossless" });
+  const most = aim.kind === "size" ? Math.floor(aim.bytes * SHARE_OF_SIZE) : Infinity;
+  return best.length <= most ? best : make({ kind: "size", bytes: most });
+}
+
+/** Values of another kind as those of the terms. */
+function inTerms(levels: Uint8Array, size: Size): Step {
+  return rowStep(size, mapLevelsPrice(size), (rows) => mapLevels(rows, { red: levels, green: levels, blue: levels }));
+}
+
+/** A size that is asked for is that of the file with its gain map. */
+export function besideGainMap(aim: Aim, map: ResultGainMap | undefined): Aim {
+  return aim.kind === "size" && map ? { ...aim, bytes: Math.max(1, aim.bytes - gainMapBytes(map)) } : aim;
+}
+
+/** About how much larger a file is with a gain map. */
+function gainMapBytes({ file, profile, colors }: ResultGainMap): number {
+  return file.length + Math.max(profile?.length ?? 0, colors?.length ?? 0) + OVERHEAD_BYTES;
+}
+
+/** A file that is worked on while a gain map is held. */
+export function besideHeld(stored: Stored, map: GainMap | undefined): Stored {
+  return map ? { ...stored, heldBytes: (stored.heldBytes ?? stored.bytes.length) + map.file.length } : stored;
+}
+
+/** A result with its gain map; the file without it is released. */
+export function withResultGainMap<Made extends Rendition & { readonly format: FormatDefinition }>(
+  made: Made,
+  map: ResultGainMap | undefined,
+): Made {
+  const { write } = made.format.gainMap ?? {};
+  if (!write || !map) return made;
+  const { bytes } = made.file;
+  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.probe(bytes))));
+  made.file.release();
+  return { ...made, file };
+}
+
+/** Gains of red, green and blue are those of the original's red, green and blue, whatever the result's are. */
+function inColorsOf({ colors, ...map }: ResultGainMap, { profile }: Facts): GainMap {
+  const isSame = !colors || (profile?.length === colors.length && profile.every((byte, at) => byte === colors[at]));
+  return isSame ? map : { ...map, terms: { ...map.terms, inBaseColors: false }, profile: colors };
+}
