@@ -80,14 +80,15 @@ function identified({ original }: FoundOriginal): { readonly facts: Facts } {
   }
 }
 
-/** A draft says as much of its original as the final, and has its colors, where its format, which nobody named, can. */
-function asTelling(output: DraftOutput, { metadata, profile }: DraftOutput = {}): DraftOutput {
+/** A draft says as much of its original as the final, and has its colors and its range, where its format, which nobody named, can. */
+function asTelling(output: DraftOutput, { metadata, profile, hdr }: DraftOutput = {}): DraftOutput {
   const { format = "jpeg" } = output;
   const row: FormatDefinition = FORMATS[outputFormat(format)];
   return {
     ...output,
     ...(metadata !== undefined && row.metadata?.write && { metadata }),
     ...(profile !== undefined && row.can.spaces === "any" && { profile }),
+    ...(hdr !== undefined && row.gainMap?.write && { hdr }),
   };
 }
 

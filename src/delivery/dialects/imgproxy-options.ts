@@ -161,6 +161,10 @@ const ROWS = [
     wish.keepsProfile = value !== "" && !isTrue(value);
     if (wish.keepsProfile) wish.concerns.add("other");
   }),
+  row("preserve_hdr", ["ph"], (wish, [value = ""]) => {
+    wish.keepsHdr = isTrue(value);
+    if (wish.keepsHdr) wish.concerns.add("other");
+  }),
   row("quality", ["q"], (wish, [value = "0"], name) => {
     wish.quality = whole(name, value, 0, 100);
     if (wish.quality > 0) wish.concerns.add("quality");

@@ -37,6 +37,8 @@ export interface Wish {
   keepsCopyright: boolean;
   /** Colors stay in the space of the original. */
   keepsProfile: boolean;
+  /** What is of high dynamic range stays that, in formats that can hold it. */
+  keepsHdr: boolean;
   angle: number;
   flip: { readonly horizontal: boolean; readonly vertical: boolean };
   background?: string | undefined;
@@ -73,6 +75,7 @@ export function newWish(): Wish {
     strips: true,
     keepsCopyright: false,
     keepsProfile: false,
+    keepsHdr: false,
     angle: 0,
     flip: { horizontal: false, vertical: false },
     blur: 0,

@@ -116,6 +116,7 @@ function bodyOf(wish: Wish): DerivationBody {
     ...(format !== "auto" && { format }),
     ...(metadata && { metadata }),
     ...(wish.keepsProfile && { profile: "keep" as const }),
+    ...(wish.keepsHdr && (format === "auto" || format === "jpeg") && { hdr: "keep" as const }),
   };
   return {
     ...(wish.trim && { trim: wish.trim }),
