@@ -26,6 +26,7 @@ import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
 import turnedFile from "../fixtures/faces/one-turned.jpg";
 import faceFile from "../fixtures/faces/one.jpg";
+import ultraFile from "../fixtures/jpeg/ultra-hdr.jpg";
 import { rendered, type RenderedFile } from "../support/render.ts";
 import { paint, pictureOf } from "../support/rows.ts";
 
@@ -295,5 +296,21 @@ describe("the start of a search", () => {
     expect(starts.of("avif", "whole", odd)?.quality).toBe(78);
     starts.note("avif", "whole", odd, { quality: 74, slope: 1, variant: { subsample: "4:4:4" } });
     expect(starts.of("avif", "any", large)).toMatchObject({ quality: 78, variant: { subsample: "4:2:0" } });
+  });
+});
+
+describe("gain maps", () => {
+  it("are in the results that ask for them", async () => {
+    const operations = { resize: v.parse(OPERATIONS.resize.params, { width: 120 }) };
+    const jpegOf = (name: string, hdr: "keep" | "drop") =>
+      ({ ...entry(120), name, operations, output: { format: "jpeg", hdr } }) as const;
+    const entries = [jpegOf("kept", "keep"), jpegOf("dropped", "drop"), { ...entry(120), name: "other" }];
+    const made = await set(entries, { bytes: new Uint8Array(ultraFile) });
+    const mapIn = (name: string) => FORMATS.jpeg.gainMap.read(made.get(name)?.bytes ?? new Uint8Array(0));
+    expect(mapIn("kept")?.terms.alternateHeadroom).toBe(3.5);
+    expect(mapIn("dropped")).toBeUndefined();
+    await expect(set([entry(120, { output: { format: "webp", hdr: "keep" } })])).rejects.toThrow(
+      /^output\.hdr must be drop/,
+    );
   });
 });

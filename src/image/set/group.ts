@@ -12,16 +12,23 @@ import { area, type Given, type Group, type Job, type Placed, type SetWork } fro
 
 /** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
 export function originOf<Entry>(
-  { stored }: Pick<Given<Entry>, "stored">,
+  { stored, groups }: Given<Entry>,
   { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
   { group, onShared, kept }: Placed<Entry>,
 ): { readonly stored: Stored; readonly plan: Plan } {
   const file = stored.bytes.length;
-  const keptBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
+  const pixels = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
+  const keptBytes = pixels + gainMapBytesOf(groups);
   const holding = { heldBytes: keepsFile ? file : 0, keptBytes };
   if (kept) return { stored: keptPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
   return { stored: keptPicture(shared, stored, holding), plan: onShared };
+}
+
+/** Bytes of the gain maps of all results, which are made before their pictures. */
+function gainMapBytesOf<Entry>(groups: readonly Group<Entry>[]): number {
+  const maps = groups.flatMap(({ jobs }) => jobs.map(({ gainMap }) => gainMap?.file.length ?? 0));
+  return maps.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** In the place of what is found out when the work is done. */
