@@ -323,6 +323,7 @@ export type Output = {
   readonly animation?: boolean;
   readonly metadata?: "none" | "copyright" | "no-location" | "all";
   readonly profile?: "srgb" | "p3" | "keep";
+  readonly hdr?: "drop" | "keep";
   readonly name?: string;
 };
 

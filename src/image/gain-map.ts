@@ -19,6 +19,9 @@ export interface GainMap {
 export interface GainMapCarrier {
   /** The map of a file; undefined where it has none that can be applied. */
   readonly read: (bytes: Uint8Array) => GainMap | undefined;
-  /** A file without a map with one, whose file is in memory of its own; absent where the format is only read. */
-  readonly write?: (bytes: Uint8Array, map: GainMap) => Uint8Array;
+  /**
+   * A file without a map with one; absent where the format is only read. What is said twice, for older readers, is said once
+   * where the file would have more than `mostBytes`.
+   */
+  readonly write?: (bytes: Uint8Array, map: GainMap, mostBytes?: number) => Uint8Array;
 }

@@ -26,21 +26,26 @@ const SHARE_OF_SIZE = 0.2;
 const MAX_SCALE = 2;
 /** By how much the scales of the two directions may differ: cameras round to whole pixels, and so to blocks. */
 const MAX_SKEW = 1.1;
-/** What tells the two files of a result apart, beside the files: the segments of directory, terms and index. */
-const OVERHEAD_BYTES = 1_600;
+/** A file without anything in it, to see what a map takes beside a picture. */
+const EMPTY_FILE = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
 
 /**
  * A file whose gain map is to be kept, if it has one.
+ * @param read finds the map, which other results may have asked for
  * @throws ApiError 422 when the format that is named cannot hold any
  */
-export function withGainMap<Own extends Stored>(stored: Own, output: Output | undefined): Own {
+export function withGainMap<Own extends Stored>(
+  stored: Own,
+  output: Output | undefined,
+  read = () => stored.format.gainMap?.read(stored.bytes),
+): Own {
   const { hdr = "drop", format: word } = output ?? {};
   if (hdr === "drop") return stored;
   const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
   if (named && !named.gainMap?.write) {
     throw new ApiError(422, "output.hdr must be drop in this output.format, which cannot hold a gain map");
   }
-  const gainMap = stored.format.gainMap?.read(stored.bytes);
+  const gainMap = read();
   return gainMap ? { ...stored, gainMap } : stored;
 }
 
@@ -56,6 +61,8 @@ interface Wanted {
 export interface ResultGainMap extends GainMap {
   /** The profile of the picture whose red, green and blue have gains of their own; absent where they have one, or are sRGB. */
   readonly colors?: Uint8Array | undefined;
+  /** The original, where nothing happens to it but that it may become smaller. */
+  readonly unchanged?: { readonly format: FormatDefinition; readonly bytes: number } | undefined;
 }
 
 /**
@@ -75,7 +82,9 @@ export async function resultGainMap(
     const { terms, profile } = gainMap;
     const file = await encoded(stored, { ...gainMap, ...found }, wanted, allowance);
     const isColored = found.facts.colorspace !== "Gray" && terms.inBaseColors;
-    return { file, terms, profile, ...(isColored && { colors: stored.facts.profile }) };
+    const { changesPixels } = planSteps(storedSize(stored.facts), wanted.steps);
+    const unchanged = changesPixels ? undefined : { format: stored.format, bytes: stored.bytes.length };
+    return { file, terms, profile, unchanged, ...(isColored && { colors: stored.facts.profile }) };
   } catch (error) {
     if (error instanceof ApiError && (error.status === 422 || error.status === 415)) return undefined;
     throw error;
@@ -124,8 +133,8 @@ export function besideGainMap(aim: Aim, map: ResultGainMap | undefined): Aim {
 }
 
 /** About how much larger a file is with a gain map. */
-function gainMapBytes({ file, profile, colors }: ResultGainMap): number {
-  return file.length + Math.max(profile?.length ?? 0, colors?.length ?? 0) + OVERHEAD_BYTES;
+function gainMapBytes({ colors, profile = colors, ...map }: ResultGainMap): number {
+  return FORMATS.jpeg.gainMap.write(EMPTY_FILE, { ...map, profile }).length;
 }
 
 /** A file that is worked on while a gain map is held. */
@@ -133,7 +142,7 @@ export function besideHeld(stored: Stored, map: GainMap | undefined): Stored {
   return map ? { ...stored, heldBytes: (stored.heldBytes ?? stored.bytes.length) + map.file.length } : stored;
 }
 
-/** A result with its gain map; the file without it is released. */
+/** A result with its gain map, not larger than an original that only becomes smaller; the file without the map is released. */
 export function withResultGainMap<Made extends Rendition & { readonly format: FormatDefinition }>(
   made: Made,
   map: ResultGainMap | undefined,
@@ -141,13 +150,14 @@ export function withResultGainMap<Made extends Rendition & { readonly format: Fo
   const { write } = made.format.gainMap ?? {};
   if (!write || !map) return made;
   const { bytes } = made.file;
-  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.probe(bytes))));
+  const most = made.format === map.unchanged?.format ? map.unchanged.bytes : Infinity;
+  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.probe(bytes)), most));
   made.file.release();
   return { ...made, file };
 }
 
 /** Gains of red, green and blue are those of the original's red, green and blue, whatever the result's are. */
-function inColorsOf({ colors, ...map }: ResultGainMap, { profile }: Facts): GainMap {
+function inColorsOf({ file, terms, profile: own, colors }: ResultGainMap, { profile }: Facts): GainMap {
   const isSame = !colors || (profile?.length === colors.length && profile.every((byte, at) => byte === colors[at]));
-  return isSame ? map : { ...map, terms: { ...map.terms, inBaseColors: false }, profile: colors };
+  return isSame ? { file, terms, profile: own } : { file, terms: { ...terms, inBaseColors: false }, profile: colors };
 }

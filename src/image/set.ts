@@ -11,6 +11,7 @@ import type { Space } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
 import { checkResult, identify } from "./detect.ts";
 import { withoutMemory } from "./formats/guard.ts";
+import type { GainMap } from "./gain-map.ts";
 import type { Size } from "./geometry.ts";
 import { type Metadata, metadataBytes } from "./metadata.ts";
 import type { MetadataWish } from "./metadata/wish.ts";
@@ -134,12 +135,14 @@ async function groupsOf<Entry extends SetEntry>(
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
   const spaces = new Spaces(stored, base, order);
   const keptByWish = new Map<MetadataWish, Metadata>();
+  let gainMap: { readonly found: GainMap | undefined } | undefined;
+  const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
   for (const entry of entries) {
     try {
       const { output, optimize, operations } = entry;
       const firstOnly = output?.animation === false && stored.facts.frames > 1;
       const begin = await spaces.of(output?.profile);
-      const own = withGainMap({ ...begin.stored, firstOnly }, output);
+      const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
       const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
       const keys = [room, { frames: room.frames }].map((of) =>
         JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
@@ -153,13 +156,13 @@ async function groupsOf<Entry extends SetEntry>(
       const encoding = output?.encoding;
       const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));
       const { steps } = group.planned;
-      const gainMap = await resultGainMap(own, { steps, aim, encoding }, order.allowance);
+      const map = await resultGainMap(own, { steps, aim, encoding }, order.allowance);
       group.jobs.push({
         entry,
         formats: await outputFormatsOf(own, group.planned.plan, wish),
-        aim: besideGainMap(aim, gainMap),
+        aim: besideGainMap(aim, map),
         kept,
-        gainMap,
+        gainMap: map,
         encoding,
         keepsMetadata: output?.metadata === "all",
         analyzes: entry.analyze !== undefined,

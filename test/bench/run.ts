@@ -31,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   floor: () => import("./floor.ts"),
   formats: () => import("./formats.ts"),
   fuel: () => import("./fuel.ts"),
+  "gain-maps": () => import("./gain-maps.ts"),
   gif: () => import("./gif.ts"),
   gravity: () => import("./gravity.ts"),
   png: () => import("./png.ts"),

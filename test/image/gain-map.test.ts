@@ -15,6 +15,7 @@ import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
 import type { Order } from "../../src/image/render.ts";
 import { resample } from "../../src/image/resample.ts";
 import { joined } from "../../src/joined.ts";
+import faceFile from "../fixtures/faces/one.jpg";
 import appleFile from "../fixtures/jpeg/apple-gain-map.jpg";
 import ultraFile from "../fixtures/jpeg/ultra-hdr.jpg";
 import { decode, encode } from "../support/jpeg-pixels.ts";
@@ -206,6 +207,14 @@ describe("files with gain maps", () => {
     }
   });
 
+  it("are not larger than originals that say everything once", async () => {
+    const { bytes: file } = (await rendered(twins(), { output: { hdr: "drop" } })).output;
+    const original = jpeg.gainMap.write(file, { file: mapOf((await result(twins())).bytes).file, terms: TERMS }, 0);
+    const { bytes } = await result(original);
+    expect(mapOf(bytes).terms).toEqual(TERMS);
+    expect(bytes.length).toBeLessThanOrEqual(original.length);
+  });
+
   it("have the size that is asked for, map included", async () => {
     for (const bytes of [3_600, 4_800]) {
       const made = (await result(twins(), { optimize: { lossless: false, target_bytes: bytes } })).bytes;
@@ -301,6 +310,30 @@ describe("where a map cannot be kept", () => {
     });
     expect(made.format).toBe(jpeg);
     expect(mapOf(made.bytes).terms).toEqual(TERMS);
+  });
+
+  it("redacted faces are not in the map either", async () => {
+    const picture = new Uint8Array(faceFile);
+    const { width, height } = jpeg.read.probe(picture);
+    const file = encode(paint(width >> 1, height >> 1, () => [200, 200, 200, 255]));
+    const order = {
+      operations: { redact: checked(OPERATIONS.redact.params, { faces: "blur" }) },
+      output: { hdr: "keep" },
+    };
+    const { input, output } = await rendered(
+      jpeg.gainMap.write(picture, { file, terms: TERMS }),
+      order as Partial<Order>,
+    );
+    const { pixels } = mapOf(output.bytes);
+    expect(input.faces?.length).toBeGreaterThan(0);
+    for (const face of input.faces ?? []) {
+      const at = (x: number, y: number) => sample(pixels.data, 4 * ((y >> 1) * pixels.width + (x >> 1)));
+      const [right, bottom] = [face.x + face.width - 2, face.y + face.height - 2];
+      for (const level of [at(face.x, face.y), at(right, face.y), at(face.x, bottom), at(right, bottom)]) {
+        expect(level).toBeLessThan(8);
+      }
+    }
+    expect(Math.max(...pixels.data.filter((_, index) => index % 4 === 0))).toBeGreaterThan(190);
   });
 
   it.each([

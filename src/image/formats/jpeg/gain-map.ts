@@ -35,11 +35,13 @@ const MAX_MAP_BYTES = 8 << 20;
 function read(bytes: Uint8Array): GainMap | undefined {
   for (const file of filesBehind(bytes)) {
     const found = file.length <= MAX_MAP_BYTES ? termsOf(file) : undefined;
-    const values = found && pictureOnly(file);
-    if (!values) continue;
+    if (!found) continue;
+    // One file at most is read to its end: an index may name the same one many times.
+    const values = pictureOnly(file);
+    if (!values) return undefined;
     const profile = found.terms.inBaseColors ? undefined : profileIn(file);
     // What is to be applied in colors that nobody knows would be applied in others.
-    if (found.terms.inBaseColors || profile) return { ...found, file: values, profile };
+    return found.terms.inBaseColors || profile ? { ...found, file: values, profile } : undefined;
   }
   return undefined;
 }
@@ -83,11 +85,18 @@ function profileIn(file: Uint8Array): Uint8Array | undefined {
   return pieces.length > 0 ? joined(pieces) : undefined;
 }
 
+function write(bytes: Uint8Array, map: GainMap, mostBytes = Infinity): Uint8Array {
+  const file = writeWith(bytes, map, { inXmp: true });
+  // The standard's form is all that a reader of the standard needs.
+  return file.length <= mostBytes ? file : writeWith(bytes, map, { inXmp: false });
+}
+
 /** Behind the application segments stands the mark of the file, which is about the picture. */
-function write(bytes: Uint8Array, { file, terms, profile }: GainMap): Uint8Array {
-  const map = mapFile(file, writeTerms(terms), writeIso(terms), profile);
-  const kept = [...segmentsOf(bytes)].find((segment) => isNamed(segment, APP1, XMP));
-  const directory = segment(APP1, XMP, encoded(withDirectory(kept && decoded(contentOf(kept, XMP)), map.length)));
+function writeWith(bytes: Uint8Array, map: GainMap, { inXmp }: { readonly inXmp: boolean }): Uint8Array {
+  const file = mapFile(map, inXmp);
+  const kept = [...segmentsOf(bytes)].find((one) => isNamed(one, APP1, XMP));
+  const packet = inXmp ? withDirectory(kept && decoded(contentOf(kept, XMP)), file.length) : undefined;
+  const directory = packet === undefined ? undefined : segment(APP1, XMP, encoded(packet));
   const at = kept?.start ?? endOfMetadata(bytes);
   const end = Math.max(kept?.end ?? at, endOfApplications(bytes));
   const head = [
@@ -99,18 +108,17 @@ function write(bytes: Uint8Array, { file, terms, profile }: GainMap): Uint8Array
   ];
   const indexAt = head.reduce((sum, { length }) => sum + length, 0);
   const picture = firstPicture(bytes).subarray(end);
-  return joined([
-    ...head,
-    indexSegment(indexAt, indexAt + INDEX_SEGMENT_BYTES + picture.length, map.length),
-    picture,
-    map,
-  ]);
+  const index = indexSegment(indexAt, indexAt + INDEX_SEGMENT_BYTES + picture.length, file.length);
+  return joined([...head, index, picture, file]);
 }
 
-/** The file of a map with what its values mean, in both forms. */
-function mapFile(file: Uint8Array, xmp: string, iso: Uint8Array, profile: Uint8Array | undefined): Uint8Array {
+/** The file of a map with what its values mean. */
+function mapFile({ file, terms, profile }: GainMap, inXmp: boolean): Uint8Array {
   const at = behindJfif(file);
-  const segments = [segment(APP1, XMP, encoded(xmp)), segment(APP2, ISO, iso)];
+  const segments = [
+    inXmp ? segment(APP1, XMP, encoded(writeTerms(terms))) : undefined,
+    segment(APP2, ISO, writeIso(terms)),
+  ];
   return joined([
     file.subarray(0, at),
     ...segments.filter((one) => one !== undefined),

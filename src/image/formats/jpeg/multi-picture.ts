@@ -13,7 +13,7 @@ const PICTURE_BYTES = 16;
 const TAG = { version: 0xb000, count: 0xb001, pictures: 0xb002 };
 const TYPE = { long: 4, bytes: 7 };
 /** Cameras write two to four. */
-const MAX_PICTURES = 32;
+const MAX_PICTURES = 8;
 
 /** The pictures of a file but for the first, as far as its index and the file agree. */
 export function otherPictures(bytes: Uint8Array): readonly Uint8Array[] {
