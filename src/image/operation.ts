@@ -46,7 +46,8 @@ export interface RowStep extends Size {
   readonly opaque: (input: boolean) => boolean;
   /** The price of the whole picture's way through the step. */
   readonly price: Price;
-  readonly apply: (rows: Rows, breath: Breath) => Rows;
+  /** @param frame the number of the frame in its animation, from 0; absent: 0 */
+  readonly apply: (rows: Rows, breath: Breath, frame?: number) => Rows;
   /** What the step does to a gain map over the picture; absent: gains stay as they are. */
   readonly gains?: GainSteps | undefined;
 }
@@ -94,6 +95,11 @@ export interface Stage {
    */
   readonly faces: () => Promise<readonly Box[]>;
   /**
+   * The same in some frames of an animation, in order: the first and the last, and others between them, in all as many
+   * as the operation says in `glimpses`. A still picture has one.
+   */
+  readonly glimpses: () => AsyncIterable<Glimpse>;
+  /**
    * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares of
    * the sides) that holds most of what stands out, else of the picture. The first operation that asks has it reported.
    */
@@ -105,6 +111,15 @@ export interface Stage {
   readonly findBox: (finder: BoxFinder) => Promise<Box | undefined>;
   /** The file of a saved picture that the operation asked for in `needs`, by its id. */
   readonly overlay: (id: string) => Uint8Array;
+}
+
+/** What is seen in a frame of an animation. */
+export interface Glimpse {
+  /** The number of the frame, from 0. */
+  readonly frame: number;
+  readonly seen: Small;
+  /** As in `Stage`. */
+  readonly faces: readonly Box[];
 }
 
 /** What a look at every pixel takes. */
@@ -135,6 +150,8 @@ export interface OperationRow {
    * one at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
+  /** Frames that `plan` sees at most when it asks for `glimpses`; absent: it will not. */
+  readonly glimpses?: number;
   /** What `plan` takes of every pixel when it calls `findBox`; undefined when it will not. */
   readonly scans?: (params: never) => Scan | undefined;
   /** Faces are sought only where something looks like a part of one: the price is that of other pictures. */

@@ -65,18 +65,20 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
 }
 
 async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Breath): AsyncIterable<Frame> {
+  let frame = 0;
   for await (const { delayMs, rows: viewed } of viewedFrames(stored, view, breath)) {
     let rows = viewed;
     try {
       for (const step of steps) {
         const { ms } = stepPrice(step, rows, rows.opaque);
         const own = ownBreath(breath);
-        rows = paced(applied(rows, step, own), ms, breath, own);
+        rows = paced(applied(rows, step, own, frame), ms, breath, own);
       }
       yield { delayMs, rows };
     } finally {
       rows.close();
     }
+    frame++;
   }
 }
 
@@ -184,8 +186,8 @@ function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Brea
   return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
 }
 
-/** The picture after a step. */
-export function applied(rows: Rows, step: Step, breath: Breath): Rows {
+/** A frame after a step, by its number in the animation. */
+export function applied(rows: Rows, step: Step, breath: Breath, frame = 0): Rows {
   switch (step.kind) {
     case "turn":
       return turn(rows, step.orientation);
@@ -198,6 +200,6 @@ export function applied(rows: Rows, step: Step, breath: Breath): Rows {
     case "rotate":
       return rotate(rows, step);
     case "rows":
-      return step.apply(rows, breath);
+      return step.apply(rows, breath, frame);
   }
 }

@@ -1,5 +1,5 @@
 /** Turns the operations of a request into a plan, each planned on the picture as the ones before it leave it. */
-import type { Price } from "../../wasm/price.ts";
+import { beside, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
 import { focusMs } from "./analyses/focus-point.ts";
@@ -8,6 +8,7 @@ import { isolateBudget } from "./budget.ts";
 import { parseColor } from "./color.ts";
 import { colorIn } from "./color/space.ts";
 import { checkResult } from "./detect.ts";
+import { findFacesPrice } from "./faces/detect.ts";
 import { reported, reportedPoint } from "./faces/report.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
@@ -20,7 +21,7 @@ import { firstFrame } from "./picture.ts";
 import { pictureOf, type Stored } from "./pipeline.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "./plan.ts";
 import { scanOf } from "./scan.ts";
-import { SIGHT_BYTES_PER_PIXEL, sightsOf } from "./sights.ts";
+import { GLIMPSE_BYTES_PER_PIXEL, type Seen, SIGHT_BYTES_PER_PIXEL, sightsOf } from "./sights.ts";
 import { lookPrice, smallVersion } from "./small-version.ts";
 
 /** What is to be done with a picture before it is encoded. */
@@ -67,8 +68,7 @@ export async function planOperations(
   const steps: Step[] = [...(before?.steps ?? [upright])];
   let size = before?.size ?? sizeAfter(upright, storedSize(facts));
   let opaque = before?.opaque ?? !facts.alpha;
-  let faces: readonly Box[] | undefined;
-  let focus: Point | undefined;
+  const found: Found = {};
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
     if (params === undefined) continue;
@@ -79,30 +79,17 @@ export async function planOperations(
     const stage = { size, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
     const plan = async (breath: Breath): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
-      const sights = sightsOf(look, stage.size, breath);
+      const animation = () => pictureOf(written, small ?? raise(name));
+      const sights = sightsOf(look, stage.size, breath, { animation, most: row.glimpses ?? 1 });
       const shown = sizeAfter(upright, storedSize(facts));
-      const seek = async () => {
-        const found = await sights.faces();
-        faces ??= reported(found, steps.slice(1), shown);
-        return found;
-      };
-      const lookFor = async (part: Size) => {
-        const point = await sights.focus(part);
-        focus ??= reportedPoint(point, stage.size, steps.slice(1), shown);
-        return point;
-      };
-      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
-      return row.plan(params as never, {
-        ...stage,
-        breath,
-        look,
-        seen: sights.seen,
-        faces: seek,
-        focus: lookFor,
-        findBox,
+      const noted = notedIn(found, sights, {
+        faces: (faces) => reported(faces, steps.slice(1), shown),
+        focus: (point) => reportedPoint(point, stage.size, steps.slice(1), shown),
       });
+      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
+      return row.plan(params as never, { ...stage, breath, look, ...noted, findBox });
     };
-    const price = small ? sightPrice(stored, small, row) : scan?.price;
+    const price = small ? sightPrice(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.price;
     const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
       steps.push(step);
@@ -111,7 +98,42 @@ export async function planOperations(
       if (step.kind !== "crop") checkResult(size, room.frames);
     }
   }
-  return { steps, plan: planSteps(storedSize(facts), steps), size, opaque, faces, focus };
+  return { steps, plan: planSteps(storedSize(facts), steps), size, opaque, faces: found.faces, focus: found.focus };
+}
+
+/** What the first operations that asked were told, as answers say it. */
+interface Found {
+  faces?: readonly Box[];
+  focus?: Point | undefined;
+}
+
+/** The same sights, and what is told first is noted. */
+function notedIn(
+  found: Found,
+  sights: Seen,
+  said: {
+    readonly faces: (faces: readonly Box[]) => readonly Box[];
+    readonly focus: (point: Point) => Point | undefined;
+  },
+): Seen {
+  const faces = async () => {
+    const sought = await sights.faces();
+    found.faces ??= said.faces(sought);
+    return sought;
+  };
+  return {
+    seen: sights.seen,
+    faces,
+    async *glimpses() {
+      await faces();
+      yield* sights.glimpses();
+    },
+    async focus(part) {
+      const point = await sights.focus(part);
+      found.focus ??= said.focus(point);
+      return point;
+    },
+  };
 }
 
 function raise(name: string): never {
@@ -119,9 +141,14 @@ function raise(name: string): never {
 }
 
 /** The price of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
-function sightPrice(stored: Stored, small: Plan, row: OperationRow): Price {
+function sightPrice(stored: Stored, small: Plan, row: OperationRow, frames: number): Price {
   const seeks = row.seldomSeeksFaces !== true;
-  return lookPrice(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
+  const first = lookPrice(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
+  const others = Math.min(frames, row.glimpses ?? 1) - 1;
+  if (others === 0) return first;
+  const { width, height } = small.size;
+  const ms = others * findFacesPrice(small.size).ms;
+  return beside(first, { bytes: width * height * GLIMPSE_BYTES_PER_PIXEL, ms });
 }
 
 /** Nanoseconds that it takes to look at a pixel, for all but faces. */

@@ -79,14 +79,20 @@ export async function applied(
 
 /** The pixels of a PNG file. */
 export async function decoded(file: ArrayBuffer | Uint8Array): Promise<Pixels> {
+  const [first] = await decodedFrames(file);
+  if (!first) throw new Error("no frame");
+  return first;
+}
+
+/** The pixels of every frame of a PNG file. */
+export async function decodedFrames(file: ArrayBuffer | Uint8Array): Promise<Pixels[]> {
   const bytes = new Uint8Array(file);
   const facts = png.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  for await (const { rows } of png.read.open(bytes, facts, demand, UNPAUSED)) {
-    return await drain(rows);
-  }
-  throw new Error("no frame");
+  const frames: Pixels[] = [];
+  for await (const { rows } of png.read.open(bytes, facts, demand, UNPAUSED)) frames.push(await drain(rows));
+  return frames;
 }
 
 /** The largest difference of two samples, in levels; colors are weighted with their alpha. */

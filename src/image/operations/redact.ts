@@ -1,16 +1,16 @@
 /** Faces made unrecognizable. */
 import * as v from "valibot";
 
-import type { Price } from "../../../wasm/price.ts";
 import { decimal, hexColor, oneOf, record } from "../../fields.ts";
-import type { Rgba } from "../color.ts";
+import type { Small } from "../analysis.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../geometry.ts";
-import { laidStep } from "../laid.ts";
-import { type Kernel, operation, type Step } from "../operation.ts";
-import { resample, resamplePrice } from "../resample.ts";
+import { type Kernel, operation } from "../operation.ts";
+import { resample } from "../resample.ts";
 import { pixelsOf, rowsOver } from "../rows.ts";
+import { spansOf } from "../spans.ts";
+import { type Colors, type Cover, coverStep, oneColor } from "../steps/cover.ts";
 
 /**
  * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has four
@@ -20,6 +20,12 @@ const COLORS = 6;
 /** Times half a face's size around it: hair and ears are as telling as what is between them. */
 const DEFAULT_PADDING = 0.5;
 const MAX_PADDING = 10;
+
+/**
+ * Frames of an animation in which faces are sought, at most: three seconds of work where they are large, and in a film of
+ * two seconds every third one.
+ */
+const MAX_SOUGHT_FRAMES = 16;
 
 const Redact = v.pipe(
   record({
@@ -35,19 +41,21 @@ const KERNELS = { blur: "linear", pixellate: "nearest", fill: "nearest" } as con
 
 export const redact = operation({
   summary:
-    "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation those of the first frame are covered in all frames.",
+    "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first.",
   params: Redact,
   looks: () => FACE_SIDE,
-  async plan({ faces: way, padding, color = "000000" }, { size, faces, seen, colorOf }) {
-    const found = await faces();
-    if (found.length === 0) return [];
-    const boxes = found.map((face) => snapped(padded(face, padding), size));
+  glimpses: MAX_SOUGHT_FRAMES,
+  async plan({ faces: way, padding, color = "000000" }, { size, glimpses, colorOf }) {
+    const filling = way === "fill" ? oneColor(colorOf(color)) : undefined;
     const kernel = KERNELS[way];
-    if (way === "fill") return boxes.map((box) => covered(size, box, oneColor(colorOf(color)), kernel));
-    const small = await seen();
-    const steps: Step[] = [];
-    for (const box of boxes) steps.push(covered(size, box, await colorsIn(small, box, size), kernel));
-    return steps;
+    const spans: { readonly from: number; readonly covers: readonly Cover[] }[] = [];
+    for await (const { from, seen, boxes } of spansOf(glimpses(), (face) => padded(face, padding))) {
+      const covers: Cover[] = [];
+      for (const box of boxes.map((wide) => snapped(wide, size)))
+        covers.push({ box, kernel, colors: filling ?? (await colorsIn(seen, box, size)) });
+      spans.push({ from, covers });
+    }
+    return spans.some(({ covers }) => covers.length > 0) ? [coverStep(size, spans)] : [];
   },
 });
 
@@ -56,17 +64,8 @@ function padded({ x, y, width, height }: Box, padding: number): Box {
   return { x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down };
 }
 
-interface Colors extends Size {
-  /** RGBA8, without alpha below 255: what is under them must not show. */
-  readonly pixels: Uint8Array;
-}
-
-function oneColor(color: Rgba): Colors {
-  return { width: 1, height: 1, pixels: Uint8Array.from(color) };
-}
-
 /** The mean colors of a part of the picture, as many as may be seen of it. */
-async function colorsIn({ width, height, pixels }: Colors, part: Box, picture: Size): Promise<Colors> {
+async function colorsIn({ width, height, pixels }: Small, part: Box, picture: Size): Promise<Colors> {
   const [scaleX, scaleY] = [width / picture.width, height / picture.height];
   const box = { x: part.x * scaleX, y: part.y * scaleY, width: part.width * scaleX, height: part.height * scaleY };
   const cell = Math.max(part.width, part.height) / COLORS;
@@ -78,13 +77,4 @@ async function colorsIn({ width, height, pixels }: Colors, part: Box, picture: S
   const colors = await pixelsOf(rows);
   for (let at = 3; at < colors.length; at += 4) colors[at] = 255;
   return { ...size, pixels: colors };
-}
-
-/** A part of the picture with nothing but these colors in it. */
-function covered(picture: Size, part: Box, { pixels, ...few }: Colors, kernel: Kernel): Step {
-  const size = { width: part.width, height: part.height };
-  const box = { x: 0, y: 0, ...few };
-  const price: Price = resamplePrice(few, size);
-  const open = async () => resample(rowsOver(pixels, { ...few, opaque: true }), { box, ...size, kernel });
-  return laidStep(picture, { size, at: part, opacity: 1, price, open });
 }

@@ -1,7 +1,8 @@
 /** Animations that look as good as asked. */
 import type { Breath } from "../breath.ts";
-import type { Frame, Picture } from "../picture.ts";
+import type { Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
+import { numbered, spreadFrames } from "../some-frames.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { inComparedColors, scoreRows } from "./score.ts";
 import type { WritableFormat } from "./task.ts";
@@ -10,19 +11,13 @@ import { type Found, pictureIn } from "./trial.ts";
 /** Frames that are compared: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 6;
 
-/** The frames compared of an animation, by their numbers. */
-function comparedFrames(frames: number): number[] {
-  const count = Math.min(frames, SAMPLED_FRAMES);
-  return Array.from({ length: count }, (_, index) => Math.round((index * (frames - 1)) / Math.max(1, count - 1)));
-}
-
 /**
  * The score of an animation as a rendition of another: the least SSIMULACRA 2.1 of six frames as they are shown, since
  * the worst moment is what is noticed. Both are decoded to their end.
  * @throws RangeError when the sizes differ
  */
 export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
-  const sample = comparedFrames(first.frames);
+  const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
   const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
   const others = numbered(second.open(breath), partners);
   let worst = 100;
@@ -38,21 +33,6 @@ export async function scoreAnimation(first: Picture, second: Picture, breath: Br
   }
   await others.return(undefined);
   return worst;
-}
-
-/** The frames with these numbers, which ascend. */
-async function* numbered(
-  frames: AsyncIterable<Frame>,
-  numbers: readonly number[],
-): AsyncGenerator<[at: number, frame: Frame], undefined> {
-  const wanted = new Set(numbers);
-  let at = 0;
-  for await (const frame of frames) {
-    if (wanted.has(at)) yield [at, frame];
-    else frame.rows.close();
-    at++;
-  }
-  return undefined;
 }
 
 /** For frames of one animation, which of another are shown at the same time; formats round times differently. */

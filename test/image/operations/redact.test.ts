@@ -1,0 +1,183 @@
+/** Faces are made unrecognizable, and nothing else is changed. */
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { UNPAUSED } from "../../../src/image/breath.ts";
+import { findFaces, findFacesPrice } from "../../../src/image/faces/detect.ts";
+import { jpeg } from "../../../src/image/formats/jpeg.ts";
+import { png } from "../../../src/image/formats/png.ts";
+import type { Box } from "../../../src/image/geometry.ts";
+import oneFile from "../../fixtures/faces/one.jpg";
+import pairFile from "../../fixtures/faces/pair.jpg";
+import parrotsFile from "../../fixtures/faces/parrots.jpg";
+import { admittedDuring } from "../../support/admitted.ts";
+import { decodeFile } from "../../support/files.ts";
+import { decoded, decodedFrames, pixel } from "../../support/operations.ts";
+import { rendered as renderedFile } from "../../support/render.ts";
+import { paint, pictureOf, type Pixels, rowsOf } from "../../support/rows.ts";
+
+const pixelsOf = (file: ArrayBuffer) => decodeFile(jpeg, new Uint8Array(file));
+const [one, pair, parrots] = [await pixelsOf(oneFile), await pixelsOf(pairFile), await pixelsOf(parrotsFile)];
+
+async function found(pixels: Pixels): Promise<number[][]> {
+  return (await findFaces(rowsOf(pixels), UNPAUSED)).map(numbers);
+}
+
+function numbers({ x, y, width, height }: Box): number[] {
+  return [x, y, width, height].map(Math.round);
+}
+
+async function rendered(file: ArrayBuffer, body: object) {
+  const { output, optimize, ...operations } = parseBody(UploadBody, body);
+  const result = await renderedFile(new Uint8Array(file), { operations, output, optimize });
+  const { width, height } = result.output.facts;
+  const { faces, focus } = result.input;
+  return { faces: faces?.map(numbers), focus, width, height, bytes: result.output.bytes };
+}
+
+const LOSSLESS = { output: { format: "png" }, optimize: { lossless: true } };
+
+describe("faces are made unrecognizable", () => {
+  const redacted = async (redact: object, file = pairFile) => {
+    const result = await rendered(file, { redact, ...LOSSLESS });
+    return { ...result, pixels: await decoded(result.bytes) };
+  };
+  /** What is covered of a face, with half as much of it around. */
+  const coveredBox = ([x = 0, y = 0, width = 0, height = 0]: readonly number[], padding = 0.5) => {
+    const [left, top] = [x - (width * padding) / 2, y - (height * padding) / 2];
+    return { left, top, right: left + width * (1 + padding), bottom: top + height * (1 + padding) };
+  };
+
+  it.each(["blur", "pixellate", "fill"])("and nothing else is changed: %s", async (faces) => {
+    const { pixels, faces: boxes = [] } = await redacted({ faces });
+    expect(boxes).toHaveLength(2);
+    expect(await found(pixels)).toEqual([]);
+    const covers = boxes.map((box) => coveredBox(box));
+    for (let y = 0; y < pixels.height; y++) {
+      for (let x = 0; x < pixels.width; x++) {
+        const isNear = covers.some(
+          ({ left, top, right, bottom }) => x >= left - 2 && x < right + 2 && y >= top - 2 && y < bottom + 2,
+        );
+        if (!isNear) expect(pixel(pixels, x, y)).toEqual(pixel(pair, x, y));
+      }
+    }
+  });
+
+  it("of a face no more than six by six colors are left", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "pixellate" });
+    const { left, top, right, bottom } = coveredBox(face);
+    const colors = new Set<string>();
+    for (let y = Math.ceil(top) + 1; y < bottom - 1; y++)
+      for (let x = Math.ceil(left) + 1; x < right - 1; x++) colors.add(pixel(pixels, x, y).join(" "));
+    expect(colors.size).toBeLessThanOrEqual(36);
+    expect(colors.size).toBeGreaterThan(4);
+  });
+
+  it("a blur has no edges between those colors", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "blur" });
+    const { left, top, right, bottom } = coveredBox(face);
+    const cell = (right - left) / 6;
+    let steepest = 0;
+    for (let y = Math.ceil(top) + 1; y < bottom - 1; y++) {
+      for (let x = Math.ceil(left) + 1; x < right - 2; x++) {
+        const [here, there] = [pixel(pixels, x, y), pixel(pixels, x + 1, y)];
+        steepest = Math.max(steepest, ...here.map((value, channel) => Math.abs(value - (there[channel] ?? 0))));
+      }
+    }
+    expect(steepest).toBeLessThanOrEqual(255 / cell + 1);
+  });
+
+  it("takes a color and a padding", async () => {
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "fill", color: "00ff00", padding: 0 });
+    const [x = 0, y = 0, width = 0, height = 0] = face;
+    const column = Math.round(x + width / 2);
+    expect(pixel(pixels, column, Math.round(y + height / 2))).toEqual([0, 255, 0, 255]);
+    expect(pixel(pixels, column, y - 3)).toEqual(pixel(pair, column, y - 3));
+  });
+
+  it("and nothing of them shows through what is transparent", async () => {
+    const seeThrough = paint(pair.width, pair.height, (x, y) => {
+      const [red, green, blue] = pixel(pair, x, y);
+      return [red, green, blue, x % 2 === 0 ? 128 : 255];
+    });
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const file = await png.write.encode(pictureOf([seeThrough], { opaque: false }), settings, UNPAUSED);
+    const { pixels, faces: [face = []] = [] } = await redacted({ faces: "blur" }, file.slice().buffer);
+    const [x = 0, y = 0, width = 0, height = 0] = face;
+    for (let row = 0; row < height; row++)
+      for (let column = 0; column < width; column++) expect(pixel(pixels, x + column, y + row)[3]).toBe(255);
+  });
+
+  it("and a picture without any stays as it is", async () => {
+    const { pixels, faces } = await redacted({ faces: "blur" }, parrotsFile);
+    expect(faces).toEqual([]);
+    expect(pixels.data).toEqual(parrots.data);
+  });
+
+  it.each([
+    [{}, "redact.faces is required"],
+    [{ faces: "blurred" }, "redact.faces must be one of blur, pixellate, fill"],
+    [{ faces: "blur", color: "000" }, "redact must have color with faces: fill only"],
+    [{ faces: "fill", padding: 11 }, "redact.padding must be a number between 0 and 10"],
+  ])("refuses %o", (redact, message) => {
+    expect(() => parseBody(UploadBody, { redact })).toThrow(message);
+  });
+});
+
+describe("of an animation", () => {
+  const LOSSLESS_FILE = { lossless: true, quality: 100, progressive: false, effort: 0 };
+
+  /** A face that goes to the right, so many pixels in each frame, and is not in all of them. */
+  const going = (count: number, step: number, isThere: (frame: number) => boolean = () => true): Pixels[] =>
+    Array.from({ length: count }, (_, frame) =>
+      paint(one.width * 2, one.height, (x, y) => {
+        const column = x - frame * step;
+        const isInside = isThere(frame) && column >= 0 && column < one.width;
+        return pixel(one, isInside ? column : 0, isInside ? y : 0);
+      }),
+    );
+
+  const covered = async ([first = one, ...others]: Pixels[]) => {
+    const file = await png.write.encode(pictureOf([first, ...others]), LOSSLESS_FILE, UNPAUSED);
+    const { bytes, faces } = await rendered(file.slice().buffer, { redact: { faces: "fill" }, ...LOSSLESS });
+    return { faces, pictures: await decodedFrames(bytes) };
+  };
+
+  const isFilled = (picture: Pixels, x: number, y: number) =>
+    pixel(picture, Math.round(x), Math.round(y)).join(" ") === "0 0 0 255";
+
+  it("they are covered on their way, in frames that nobody looked at, too", async () => {
+    const [[left = 0, top = 0, width = 0, height = 0] = []] = await found(one);
+    const step = 6;
+    const { faces, pictures } = await covered(going(20, step));
+    expect(faces).toHaveLength(1);
+    expect(pictures).toHaveLength(20);
+    for (const [frame, picture] of pictures.entries())
+      for (const x of [0.1, 0.9])
+        for (const y of [0.1, 0.9])
+          expect(isFilled(picture, left + frame * step + x * width, top + y * height)).toBe(true);
+    const [first = one, last = one] = [pictures.at(0), pictures.at(-1)];
+    expect(isFilled(first, left + 19 * step + width, top + height / 2)).toBe(false);
+    expect(isFilled(last, left, top + height / 2)).toBe(false);
+  });
+
+  it("sixteen frames are looked at, which is declared beforehand", async () => {
+    const still: Pixels = { width: 48, height: 40, data: new Uint8Array(48 * 40 * 4).fill(255) };
+    const searches = async (count: number) => {
+      const [sought] = await admittedDuring(async () => covered(Array<Pixels>(count).fill(still)), { now: () => 0 });
+      expect(sought?.spentMs).toBeGreaterThan(0);
+      expect(sought?.spentMs).toBeLessThanOrEqual(sought?.price.ms ?? 0);
+      return (sought?.price.ms ?? 0) / findFacesPrice(still).ms;
+    };
+    expect(Math.round(await searches(3))).toBe(3);
+    expect(Math.round(await searches(40))).toBe(16);
+  });
+
+  it("one that comes is covered, and what is free of faces is not", async () => {
+    const [[left = 0, top = 0, width = 0, height = 0] = []] = await found(one);
+    const { faces, pictures } = await covered(going(4, 0, (frame) => frame === 1));
+    expect(faces).toEqual([]);
+    const filled = pictures.map((picture) => isFilled(picture, left + width / 2, top + height / 2));
+    expect(filled).toEqual([true, true, false, false]);
+  });
+});
