@@ -7,6 +7,7 @@ import { sweep } from "../../src/street/sweep.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, facts, file, forgetEdges, originOf } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";
+import { expectMarked, MARKS, PHOTO } from "../support/marked.ts";
 
 const widths = { unsigned: { widths: [24] } };
 
@@ -50,6 +51,14 @@ describe("finals of the queue", () => {
     await forgetEdges(delivery.id);
     expect(facts(await get("w=24"))).toEqual(["final", "stored"]);
   });
+});
+
+it("a preset writes words, covers faces and keeps wide colors", async () => {
+  originOf(file(PHOTO));
+  const { get } = await deliveryWorld({ presets: { marked: MARKS }, unsigned: { presets_only: true } });
+  const final = await get("preset=marked");
+  expect(facts(final)).toEqual(["final", "miss"]);
+  await expectMarked(final.bytes);
 });
 
 describe("a final that is made elsewhere", () => {

@@ -1,11 +1,15 @@
 /** Uploads and fetches by way of HTTP: their bodies, options and answers. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
+import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
+import { file, originOf, PREFIX } from "../support/delivery.ts";
+import { expectMarked, MARKS, PHOTO } from "../support/marked.ts";
 import { brokenStreet } from "../support/street.ts";
+import { receiver } from "../support/webhooks.ts";
 
 const BINARY = { "x-service-binary": "1" };
 const url = "https://images.test/a.png";
@@ -75,6 +79,47 @@ describe("a fetch", () => {
     const stream = new Blob([long]).stream();
     expect((await fetchImage({ body: stream, headers })).status).toBe(413);
     expect((await fetchImage({ body: `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, headers })).status).toBe(422);
+  });
+});
+
+describe("words, covered faces and wide colors", () => {
+  const marked = apiOf(street);
+  const photo = () => form(MARKS, new File([PHOTO], "a.jpg"));
+  const kept = async (url: string) => (await marked("GET", new URL(url).pathname)).bytes;
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("are those of an upload", async () => {
+    const { body } = await marked("POST", "/1.0/upload", { key, body: photo() });
+    expect(body.input.faces).toHaveLength(1);
+    await expectMarked(await kept(body.output.url));
+  });
+
+  it("are those of a fetch, as bytes", async () => {
+    originOf(file(PHOTO));
+    const json = { url: `${PREFIX}a.jpg`, ...MARKS };
+    const { bytes, body } = await marked("POST", "/1.0/fetch", { key, headers: BINARY, json });
+    expect(body.input.faces).toHaveLength(1);
+    await expectMarked(bytes);
+  });
+
+  it("are those of work that a webhook tells of", async () => {
+    const { url, received } = receiver();
+    const body = form({ ...MARKS, webhook: { url } }, new File([PHOTO], "a.jpg"));
+    expect((await marked("POST", "/1.0/upload", { key, body })).status).toBe(202);
+    const told = JSON.parse((await received(1))[0]?.body ?? "");
+    expect(told).toMatchObject({ success: true, code: 200 });
+    expect(told.input.faces).toHaveLength(1);
+    await expectMarked(await kept(told.output.url));
+  });
+
+  it.each([
+    [{ text: { value: "" } }, "text.value must be a text of 1 to 500 characters"],
+    [{ text: { value: "\u4e2d" } }, "text.value has characters that no font here has: Han"],
+    [{ redact: {} }, "redact.faces is required"],
+    [{ output: { profile: "adobe" } }, "output.profile must be one of srgb, p3, keep"],
+  ])("are refused where a rule is broken: %o", async (data, message) => {
+    const body = form(data, new File([PHOTO], "a.jpg"));
+    expect(await marked("POST", "/1.0/upload", { key, body })).toMatchObject({ status: 422, body: { message } });
   });
 });
 
