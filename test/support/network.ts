@@ -1,16 +1,20 @@
-/** The network of super-resolution as it is defined: plain arithmetic, as slow as it is clear. */
+/** The networks of super-resolution as they are defined: plain arithmetic, as slow as it is clear. */
 
-const CHANNELS = 24;
-const MIDDLE = 4;
+/** Numbers of a pixel between layers, and layers between the first and the last. */
+export interface Shape {
+  readonly channels: number;
+  readonly middle: number;
+}
+
+export const SMALL: Shape = { channels: 24, middle: 4 };
+export const LARGE: Shape = { channels: 48, middle: 5 };
+
 /** Shifts that the file begins with: one for every layer, and room. */
 const SHIFTS = 8;
 /** Outputs whose weights lie together, each with those of two neighboring inputs. */
 const LANES = 4;
 /** Fractions of a level that samples count. */
 const PARTS = 64;
-/** Pixels to each side that a result depends on. */
-const REACH = 7;
-
 /** Numbers of a picture, by pixel and channel; those beyond its sides are those at its sides. */
 class Field {
   readonly data: Float64Array;
@@ -46,19 +50,24 @@ function filtered(field: Field, { weights, side, inputs, outputs, shift }: Layer
   const steps = Math.ceil((side * inputs) / 2);
   const reach = (side - 1) / 2;
   let at = 0;
+  const around = new Float64Array(side * side * inputs);
   for (let y = 0; y < field.height; y++)
-    for (let x = 0; x < field.width; x++)
+    for (let x = 0; x < field.width; x++) {
+      around.forEach((_, index) => {
+        const place = Math.floor(index / inputs);
+        around[index] = field.at(x + (place % side) - reach, y + Math.floor(place / side) - reach, index % inputs);
+      });
       for (let output = 0; output < outputs; output++) {
         let sum = 2 ** (shift - 1);
         for (let row = 0; row < side; row++)
           for (let input = 0; input < side * inputs; input++) {
             const group = (row * steps + (input >> 1)) * (outputs / LANES) + Math.floor(output / LANES);
             const weight = weights[(group * LANES + (output % LANES)) * 2 + (input & 1)] ?? 0;
-            const column = Math.floor(input / inputs);
-            sum += weight * field.at(x + column - reach, y + row - reach, input % inputs);
+            sum += weight * (around[row * side * inputs + input] ?? 0);
           }
         result.data[at++] = Math.floor(sum / 2 ** shift);
       }
+    }
   return result;
 }
 
@@ -84,12 +93,15 @@ function bounds(field: Field, x: number, y: number): readonly [number, number] {
   return [Math.max(0, least - slack), most + slack];
 }
 
-/** Twice the size of a gray picture, in levels, by the weights of `network.bin`. */
+/** Twice the size of a gray picture, in levels, by the weights of a file. */
 export function doubledByNetwork(
   file: ArrayBuffer,
+  { channels, middle }: Shape,
   { width, height, levels }: { width: number; height: number; levels: readonly number[] },
 ): Uint8Array {
   const numbers = new Int16Array(file);
+  /** Pixels to each side that a result depends on. */
+  const reach = 3 + middle;
   const shifts = [...numbers.subarray(0, SHIFTS)];
   let at = SHIFTS;
   const layer = (side: number, inputs: number, outputs: number, index: number): Layer => {
@@ -100,20 +112,20 @@ export function doubledByNetwork(
   const picture = new Field(width, height, 1);
   picture.data.set(levels.map((level) => level * PARTS));
   // The picture goes on as it ends, for all layers.
-  const source = new Field(width + 2 * REACH, height + 2 * REACH, 1);
+  const source = new Field(width + 2 * reach, height + 2 * reach, 1);
   source.data.forEach((_, place) => {
     const row = Math.floor(place / source.width);
-    source.data[place] = picture.at((place % source.width) - REACH, row - REACH, 0);
+    source.data[place] = picture.at((place % source.width) - reach, row - reach, 0);
   });
-  let hidden = activate(filtered(source, layer(5, 1, CHANNELS, 0)));
-  for (let index = 1; index <= MIDDLE; index++)
-    hidden = activate(filtered(hidden, layer(3, CHANNELS, CHANNELS, index)));
-  const details = filtered(hidden, layer(3, CHANNELS, 4, MIDDLE + 1));
-  const linear = filtered(source, layer(5, 1, 4, MIDDLE + 2));
+  let hidden = activate(filtered(source, layer(5, 1, channels, 0)));
+  for (let index = 1; index <= middle; index++)
+    hidden = activate(filtered(hidden, layer(3, channels, channels, index)));
+  const details = filtered(hidden, layer(3, channels, 4, middle + 1));
+  const linear = filtered(source, layer(5, 1, 4, middle + 2));
   const result = new Uint8Array(width * height * 4);
   for (let y = 0; y < 2 * height; y++)
     for (let x = 0; x < 2 * width; x++) {
-      const place = [(x >> 1) + REACH, (y >> 1) + REACH] as const;
+      const place = [(x >> 1) + reach, (y >> 1) + reach] as const;
       const phase = (y % 2) * 2 + (x % 2);
       const [low, high] = bounds(source, ...place);
       const sum = source.at(...place, 0) + linear.at(...place, phase) + details.at(...place, phase);

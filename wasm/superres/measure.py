@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""How good the module is: measure.py FOLDER prints the table of README.md.
+"""How good the module is: measure.py FOLDER prints the table of README.md, or those lines of it whose pictures are named.
 
-Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by filters alone, and by the network
-(four times: by the network and then by filters). Figures are of luma, without the eight pixels at the sides.
+Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by filters alone, by the small and by
+the large network (four times: then by filters). Figures are of luma, without the eight pixels at the sides.
 """
 import os
 import sys
 
 import train_filters as filters
 import numpy as np
+import torch
+import torch.nn.functional as functional
+
+from blocks import compressed
+
+torch.set_num_threads(1)
 
 HELD_OUT = [
     "photos/kodim03.png",
@@ -28,16 +34,16 @@ HELD_OUT = [
     "graphics/screenshot-clic-4cd6910a.png",
     "graphics/screenshot-hex-dump.png",
 ]
-CHANNELS = 24
-MIDDLE = 4
-REACH = 2 + MIDDLE + 1
+# Channels, and layers between the first and the last.
+NETWORKS = {"network-small.bin": (24, 4), "network.bin": (48, 5)}
 
 
 def layers_of(path):
-    """The layers of network.bin, and their shifts: what `packed` of train_network.py has written."""
+    """The layers of a network, and their shifts: what `packed` of train_network.py has written."""
+    channels, middle = NETWORKS[os.path.basename(path)]
     numbers = np.fromfile(path, "<i2").astype(np.float64)
     shifts, at, layers = numbers[:8].astype(int), 8, []
-    sizes = [(CHANNELS, 1, 5), *[(CHANNELS, CHANNELS, 3)] * MIDDLE, (4, CHANNELS, 3), (4, 1, 5)]
+    sizes = [(channels, 1, 5), *[(channels, channels, 3)] * middle, (4, channels, 3), (4, 1, 5)]
     for outputs, inputs, side in sizes:
         pairs = (side * inputs + 1) // 2
         rows = numbers[at : at + side * pairs * 2 * outputs].reshape(side, pairs, outputs, 2)
@@ -48,24 +54,23 @@ def layers_of(path):
 
 
 def filtered(planes, layer):
-    """Whole sums, by shifts, of all places where the filters are within the planes."""
+    """Whole sums, by shifts, of all places where the filters are within the planes; rounded to 24 bits on the way."""
     weights, shift = layer
-    side = weights.shape[-1]
-    height, width = planes.shape[1] - side + 1, planes.shape[2] - side + 1
-    places = [(y, x) for y in range(side) for x in range(side)]
-    sums = sum(np.tensordot(weights[:, :, y, x], planes[:, y : y + height, x : x + width], 1) for y, x in places)
+    planes, weights = (torch.from_numpy(numbers.astype(np.float32)) for numbers in (planes[None], weights))
+    sums = functional.conv2d(planes, weights)[0].numpy().astype(np.float64)
     return np.floor((sums + 2.0 ** (shift - 1)) / 2.0**shift)
 
 
 def by_network(plane, layers):
     """What network.c does, on one plane."""
     *hidden, last, linear = layers
-    source = np.pad(plane.astype(np.float64) * 64, REACH, "edge")[None]
+    reach = 1 + len(hidden) + 1
+    source = np.pad(plane.astype(np.float64) * 64, reach, "edge")[None]
     planes = source
     for layer in hidden:
         planes = np.clip(filtered(planes, layer), -32768, 32767)
         planes = np.maximum(planes, np.floor(planes / 8))
-    inner = slice(REACH - 2, 2 - REACH)
+    inner = slice(reach - 2, 2 - reach)
     sums = filtered(planes, last) + filtered(source[:, inner, inner], linear)
     around = filters.neighbors(plane * 64, 1)
     low, high = around.min(-1), around.max(-1)
@@ -96,20 +101,33 @@ def ssim(a, b):
     return np.mean((2 * ma * mb + 6.5025) * (2 * covariance + 58.5225) / ((ma**2 + mb**2 + 6.5025) * (va + vb + 58.5225)))
 
 
-def main(folder):
+COLUMNS = [("lanczos3", 2, None), ("bicubic", 2, None), ("box", 2, None), ("lanczos3", 2, 90), ("lanczos3", 2, 75)]
+COLUMNS.append(("lanczos3", 4, None))
+
+
+def reduced(original, way, factor, quality):
+    """A picture reduced, and compressed by JPEG unless the quality is None."""
+    small = filters.resample(original, original.shape[0] // factor, original.shape[1] // factor, way)
+    if quality is None:
+        return small
+    height, width = small.shape
+    whole = np.pad(small, ((0, -height % 8), (0, -width % 8)), "edge")
+    return compressed(whole, quality)[:height, :width].astype(np.float32)
+
+
+def main(folder, *names):
     here = os.path.dirname(os.path.abspath(__file__))
     learned = np.fromfile(os.path.join(here, "filters.bin"), "<i2").reshape(2, filters.BUCKETS, 4, filters.TAPS)
-    layers = layers_of(os.path.join(here, "network.bin"))
-    print("| picture | " + " | ".join(f"2 x, {way}" for way in ("lanczos3", "SSIM", "bicubic", "box")) + " | 4 x, lanczos3 |")
-    for name in HELD_OUT:
+    networks = [layers_of(os.path.join(here, name)) for name in NETWORKS]
+    for name in names or HELD_OUT:
         square = ["-background", "white", "-flatten", "-gravity", "center", "-crop", "768x768+0+0", "+repage"]
         original = np.rint(filters.luma(filters.convert(f"{folder}/{name}", *square)))
         height, width = (side // 4 * 4 for side in original.shape)
         original, cells = original[:height, :width], []
-        for way, factor in (("lanczos3", 2), ("bicubic", 2), ("box", 2), ("lanczos3", 4)):
-            small = filters.resample(original, height // factor, width // factor, way)
+        for way, factor, quality in COLUMNS:
+            small = reduced(original, way, factor, quality)
             results = [filters.resample(small, height, width, "lanczos3"), filters.enlarge(small, learned[0])]
-            results.append(by_network(small, layers))
+            results += [by_network(small, layers) for layers in networks]
             if factor == 4:
                 results[1:] = [filters.enlarge(result, learned[1]) for result in results[1:]]
             cells.append(" → ".join(f"{psnr(result, original):.2f}" for result in results))
@@ -119,4 +137,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

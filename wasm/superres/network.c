@@ -10,44 +10,63 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the weights are littl
 
 // A step of a filter multiplies two neighboring numbers of its input; VECTORs hold the weights of both for four outputs.
 #define VECTOR 8
-#define GROUPS (NETWORK_CHANNELS / 4)
+// Vectors of sums of a pixel that are made at a time: those of two pixels fit the registers.
+#define GROUPS 6
 #define FIRST_ROWS 5
 #define FIRST_STEPS 3
 #define ROWS 3
-#define STEPS (3 * NETWORK_CHANNELS / 2)
+#define STEPS(channels) (3 * (channels) / 2)
 
-// A power of two goes with every layer: what its sums are divided by. Sums cannot overflow (train_network.py).
-typedef struct {
-  int16_t shifts[8];                 // of the hidden layers, the last one and the linear part
-  int16_t first[FIRST_ROWS * FIRST_STEPS * GROUPS * VECTOR];
-  int16_t middle[NETWORK_MIDDLE][ROWS * STEPS * GROUPS * VECTOR];
-  int16_t last[ROWS * STEPS * VECTOR];
-  int16_t linear[FIRST_ROWS * FIRST_STEPS * VECTOR];
-} Weights;
+// Numbers of a file: a power of two for every layer, which its sums are divided by and with which they cannot overflow
+// (train_network.py), and the weights of the hidden layers, of the last one and of the linear part.
+#define SHIFTS 8
+#define FIRST_NUMBERS(channels) (FIRST_ROWS * FIRST_STEPS * 2 * (channels))
+#define MIDDLE_NUMBERS(channels) (9 * (channels) * (channels))
+#define LAST_NUMBERS(channels) (ROWS * STEPS(channels) * VECTOR)
+#define LINEAR_NUMBERS (FIRST_ROWS * FIRST_STEPS * VECTOR)
+#define FILE_NUMBERS(channels, middle) \
+  (SHIFTS + FIRST_NUMBERS(channels) + (middle) * MIDDLE_NUMBERS(channels) + LAST_NUMBERS(channels) + LINEAR_NUMBERS)
 
-#define LAST_SHIFT NETWORK_HIDDEN
-#define LINEAR_SHIFT (NETWORK_HIDDEN + 1)
+#define SMALL_CHANNELS 24
+#define SMALL_MIDDLE 4
+#define LARGE_CHANNELS 48
+#define LARGE_MIDDLE 5
 
-_Static_assert(LINEAR_SHIFT < 8, "there is a shift for every layer");
+_Static_assert(LARGE_MIDDLE + 1 == NETWORK_HIDDEN && NETWORK_HIDDEN + 2 <= SHIFTS, "there is room for every layer");
+_Static_assert(SMALL_CHANNELS % (4 * GROUPS) == 0 && LARGE_CHANNELS % (4 * GROUPS) == 0, "groups are whole");
 
-_Alignas(16) static const uint8_t table[] = {
+_Alignas(16) static const uint8_t small[] = {
+#embed "network-small.bin"
+};
+
+_Alignas(16) static const uint8_t large[] = {
 #embed "network.bin"
 };
 
-_Static_assert(sizeof(table) == sizeof(Weights), "the weights are those of this network");
+_Static_assert(sizeof(small) == FILE_NUMBERS(SMALL_CHANNELS, SMALL_MIDDLE) * sizeof(int16_t), "the weights fit");
+_Static_assert(sizeof(large) == FILE_NUMBERS(LARGE_CHANNELS, LARGE_MIDDLE) * sizeof(int16_t), "the weights fit");
 
-static const Weights *const weights = (const Weights *)table;
+static const int16_t *first_weights(const Network *n) { return n->numbers + SHIFTS; }
+
+static const int16_t *middle_weights(const Network *n, int layer) {
+  return first_weights(n) + FIRST_NUMBERS(n->channels) + (ptrdiff_t)(layer - 1) * MIDDLE_NUMBERS(n->channels);
+}
+
+static const int16_t *last_weights(const Network *n) { return middle_weights(n, n->layers); }
+static const int16_t *linear_weights(const Network *n) { return last_weights(n) + LAST_NUMBERS(n->channels); }
 
 // Rows and columns of a hidden layer beyond the sides of the picture: what the layers after it look at. The picture itself
 // goes on there as it ends.
-static int beyond(int layer) { return NETWORK_HIDDEN - layer; }
+static int beyond(const Network *n, int layer) { return n->layers - layer; }
 
-int network_open(Network *n, int width) {
+int network_open(Network *n, int width, int is_large) {
+  const int channels = is_large ? LARGE_CHANNELS : SMALL_CHANNELS, layers = (is_large ? LARGE_MIDDLE : SMALL_MIDDLE) + 1;
   // As many pixels to each side as layers need, and those that are made beyond the end.
-  const size_t row = ((size_t)width + 2 * NETWORK_HIDDEN + 4) * NETWORK_CHANNELS;
-  *n = (Network){.width = width, .row = row};
-  for (int layer = 0; layer < NETWORK_HIDDEN; layer++) n->made[layer] = -beyond(layer);
-  n->hidden = calloc(NETWORK_HIDDEN * HIDDEN_ROWS * row, sizeof(int16_t));
+  const size_t row = ((size_t)width + 2 * (size_t)layers + 4) * (size_t)channels;
+  *n = (Network){.width = width, .channels = channels, .layers = layers, .row = row};
+  n->numbers = (const int16_t *)(is_large ? large : small);
+  for (int layer = 0; layer < layers; layer++) n->made[layer] = -beyond(n, layer);
+  n->hidden = calloc((size_t)layers * HIDDEN_ROWS * row, sizeof(int16_t));
   return n->hidden != NULL;
 }
 
@@ -56,16 +75,16 @@ void network_close(Network *n) { free(n->hidden); }
 // ---- filters ----
 
 // Sums of `pixels` neighboring results, each of `groups` vectors: `steps` pairs of numbers from every row, which go on by
-// `stride` from one result to the next.
+// `stride` from one result to the next. The weights of a step are `apart` numbers from those of the one before.
 static inline __attribute__((always_inline)) void filter(v128_t *sums, int pixels, int groups, const int16_t *const *rows,
                                                          int count, int steps, int stride, const int16_t *vectors,
-                                                         int shift) {
+                                                         int apart, int shift) {
   const v128_t half = wasm_i32x4_splat(1 << (shift - 1));
   for (int i = 0; i < pixels * groups; i++) sums[i] = half;
   for (int row = 0; row < count; row++) {
     const int16_t *input = rows[row];
-    for (int step = 0; step < steps; step++, input += 2, vectors += groups * VECTOR) {
-      v128_t pairs[4];
+    for (int step = 0; step < steps; step++, input += 2, vectors += apart) {
+      v128_t pairs[2];
       for (int p = 0; p < pixels; p++) pairs[p] = wasm_v128_load32_splat(input + p * stride);
       for (int g = 0; g < groups; g++) {
         const v128_t vector = wasm_v128_load(vectors + g * VECTOR);
@@ -79,33 +98,40 @@ static inline __attribute__((always_inline)) void filter(v128_t *sums, int pixel
   for (int i = 0; i < pixels * groups; i++) sums[i] = wasm_i32x4_shr(sums[i], (uint32_t)shift);
 }
 
-// Two pixels of a hidden layer. What is negative counts an eighth.
-static inline void store_hidden(int16_t *result, const v128_t *sums) {
+// A part of two pixels of a hidden layer, `channels` numbers apart. What is negative counts an eighth.
+static inline __attribute__((always_inline)) void store_hidden(int16_t *result, int channels, const v128_t *sums) {
   for (int i = 0; i < 2 * GROUPS; i += 2) {
     const v128_t v = wasm_i16x8_narrow_i32x4(sums[i], sums[i + 1]);
-    wasm_v128_store(result + i * 4, wasm_i16x8_max(v, wasm_i16x8_shr(v, 3)));
+    wasm_v128_store(result + i / GROUPS * channels + i % GROUPS * 4, wasm_i16x8_max(v, wasm_i16x8_shr(v, 3)));
+  }
+}
+
+// A row of a hidden layer: `count` rows of the layer before, each of `inputs` numbers a pixel, filters of as many pixels.
+static inline __attribute__((always_inline)) void make_row(const Network *n, int layer, int channels, int inputs, int count,
+                                                           int steps, const int16_t *const *input,
+                                                           const int16_t *vectors, int16_t *result) {
+  const int16_t *rows[FIRST_ROWS];
+  for (int x = -beyond(n, layer); x < n->width + beyond(n, layer); x += 2) {
+    for (int k = 0; k < count; k++) rows[k] = input[k] + ((ptrdiff_t)x - count / 2) * inputs;
+    for (int group = 0; group < channels / 4; group += GROUPS) {
+      v128_t sums[2 * GROUPS];
+      filter(sums, 2, GROUPS, rows, count, steps, inputs, vectors + group * VECTOR, channels * 2, n->numbers[layer]);
+      store_hidden(result + (ptrdiff_t)x * channels + group * 4, channels, sums);
+    }
   }
 }
 
 static void make_first(const Network *n, const int16_t *const plane[FIRST_ROWS], int16_t *result) {
-  const int16_t *rows[FIRST_ROWS];
-  for (int x = -beyond(0); x < n->width + beyond(0); x += 2) {
-    v128_t sums[2 * GROUPS];
-    for (int i = 0; i < FIRST_ROWS; i++) rows[i] = plane[i] + x - 2;
-    filter(sums, 2, GROUPS, rows, FIRST_ROWS, FIRST_STEPS, 1, weights->first, weights->shifts[0]);
-    store_hidden(result + (ptrdiff_t)x * NETWORK_CHANNELS, sums);
-  }
+  make_row(n, 0, n->channels, 1, FIRST_ROWS, FIRST_STEPS, plane, first_weights(n), result);
 }
 
+// The compiler makes one of each: what it knows the numbers of takes a third of the time.
 static void make_middle(const Network *n, int layer, const int16_t *const input[ROWS], int16_t *result) {
-  const int16_t *rows[ROWS];
-  for (int x = -beyond(layer); x < n->width + beyond(layer); x += 2) {
-    v128_t sums[2 * GROUPS];
-    for (int i = 0; i < ROWS; i++) rows[i] = input[i] + ((ptrdiff_t)x - 1) * NETWORK_CHANNELS;
-    filter(sums, 2, GROUPS, rows, ROWS, STEPS, NETWORK_CHANNELS, weights->middle[layer - 1],
-           weights->shifts[layer]);
-    store_hidden(result + (ptrdiff_t)x * NETWORK_CHANNELS, sums);
-  }
+  const int16_t *vectors = middle_weights(n, layer);
+  if (n->channels == LARGE_CHANNELS)
+    make_row(n, layer, LARGE_CHANNELS, LARGE_CHANNELS, ROWS, STEPS(LARGE_CHANNELS), input, vectors, result);
+  else
+    make_row(n, layer, SMALL_CHANNELS, SMALL_CHANNELS, ROWS, STEPS(SMALL_CHANNELS), input, vectors, result);
 }
 
 // ---- rows ----
@@ -116,7 +142,7 @@ _Static_assert(NETWORK_HIDDEN <= 2 * HIDDEN_ROWS, "the first row has a place");
 
 // Row y of a hidden layer, from the picture's first column on.
 static int16_t *hidden_row(const Network *n, int layer, int y) {
-  return n->hidden + ((size_t)layer * HIDDEN_ROWS + (size_t)place_of(y)) * n->row + NETWORK_HIDDEN * NETWORK_CHANNELS;
+  return n->hidden + ((size_t)layer * HIDDEN_ROWS + (size_t)place_of(y)) * n->row + (size_t)(n->layers * n->channels);
 }
 
 // Whether there is one sample in all of the rows, where the first layer gives 0.
@@ -149,33 +175,38 @@ static void advance(Network *n, int layer, int y, RowOf row_of, const void *cont
       for (int k = 0; k < ROWS; k++) input[k] = hidden_row(n, layer - 1, row + k - 1);
       *blank = (uint8_t)is_blank(n, layer - 1, row);
     }
-    if (*blank) memset(result - NETWORK_HIDDEN * NETWORK_CHANNELS, 0, n->row * sizeof(int16_t));
+    if (*blank) memset(result - n->layers * n->channels, 0, n->row * sizeof(int16_t));
     else if (layer == 0) make_first(n, input, result);
     else make_middle(n, layer, input, result);
   }
 }
 
+// The four pixels of two neighboring ones, of which `here` has the samples.
+static inline void store_quads(int16_t *quads, const int16_t *here, const v128_t *linear, v128_t *sums) {
+  for (int p = 0; p < 2; p++) {
+    const v128_t more = wasm_i32x4_add(linear[p], sums[p]);
+    sums[p] = wasm_i32x4_add(more, wasm_i32x4_splat(here[p]));
+  }
+  wasm_v128_store(quads, wasm_i16x8_narrow_i32x4(sums[0], sums[1]));
+}
+
 void network_double(Network *n, int y, RowOf row_of, const void *context, int16_t *quads) {
-  advance(n, NETWORK_HIDDEN - 1, y + 1, row_of, context);
+  const int layers = n->layers, channels = n->channels, last_shift = n->numbers[layers], linear_shift = n->numbers[layers + 1];
+  advance(n, layers - 1, y + 1, row_of, context);
   const int16_t *here = row_of(context, y), *plane[FIRST_ROWS], *input[ROWS], *rows[FIRST_ROWS];
   for (int k = 0; k < FIRST_ROWS; k++) plane[k] = row_of(context, y + k - 2);
-  for (int k = 0; k < ROWS; k++) input[k] = hidden_row(n, NETWORK_HIDDEN - 1, y + k - 1);
-  if (is_blank(n, NETWORK_HIDDEN - 1, y) && is_flat(plane, n->width)) {
+  for (int k = 0; k < ROWS; k++) input[k] = hidden_row(n, layers - 1, y + k - 1);
+  if (is_blank(n, layers - 1, y) && is_flat(plane, n->width)) {
     const v128_t sample = wasm_i16x8_splat(here[0]);
     for (int x = 0; x < n->width; x += 2) wasm_v128_store(quads + (size_t)x * 4, sample);
     return;
   }
-  const int16_t *shifts = weights->shifts;
   for (int x = 0; x < n->width; x += 2) {
     v128_t linear[2], sums[2];
     for (int k = 0; k < FIRST_ROWS; k++) rows[k] = plane[k] + x - 2;
-    filter(linear, 2, 1, rows, FIRST_ROWS, FIRST_STEPS, 1, weights->linear, shifts[LINEAR_SHIFT]);
-    for (int k = 0; k < ROWS; k++) rows[k] = input[k] + ((ptrdiff_t)x - 1) * NETWORK_CHANNELS;
-    filter(sums, 2, 1, rows, ROWS, STEPS, NETWORK_CHANNELS, weights->last, shifts[LAST_SHIFT]);
-    for (int p = 0; p < 2; p++) {
-      const v128_t more = wasm_i32x4_add(linear[p], sums[p]);
-      sums[p] = wasm_i32x4_add(more, wasm_i32x4_splat(here[x + p]));
-    }
-    wasm_v128_store(quads + (size_t)x * 4, wasm_i16x8_narrow_i32x4(sums[0], sums[1]));
+    filter(linear, 2, 1, rows, FIRST_ROWS, FIRST_STEPS, 1, linear_weights(n), VECTOR, linear_shift);
+    for (int k = 0; k < ROWS; k++) rows[k] = input[k] + ((ptrdiff_t)x - 1) * channels;
+    filter(sums, 2, 1, rows, ROWS, STEPS(channels), channels, last_weights(n), VECTOR, last_shift);
+    store_quads(quads + (size_t)x * 4, here + x, linear, sums);
   }
 }

@@ -1,23 +1,23 @@
-// A small convolutional network that doubles one plane of a picture, a row at a time. What it is, and how it was trained,
-// is in README.md; train_network.py learns it.
+// Convolutional networks that double one plane of a picture, a row at a time. What they are, and how they were
+// trained, is in README.md; train_network.py learns them.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Layers: samples to channels (5 x 5), channels to channels (3 x 3), channels to the four pixels (3 x 3).
-#define NETWORK_CHANNELS 24
-#define NETWORK_MIDDLE 4
-#define NETWORK_HIDDEN (NETWORK_MIDDLE + 1)
+// Hidden layers at most. Layers: samples to channels (5 x 5), channels to channels (3 x 3), channels to the four pixels
+// (3 x 3).
+#define NETWORK_HIDDEN 6
 
-// Source rows and columns that a result looks at, to each side.
-#define NETWORK_REACH (2 + NETWORK_MIDDLE + 1)
+// Source rows and columns that a result looks at at most, to each side.
+#define NETWORK_REACH (2 + NETWORK_HIDDEN)
 
 // Rows of a hidden layer that are held: what a filter of 3 x 3 looks at.
 #define HIDDEN_ROWS 3
 
 typedef struct {
-  int width;
+  int width, channels, layers;       // hidden layers
+  const int16_t *numbers;            // the file
   size_t row;                        // samples of a row of a hidden layer
   int made[NETWORK_HIDDEN];          // rows that are known, by layer
   int16_t *hidden;
@@ -28,8 +28,8 @@ typedef struct {
 // the picture has. They go on by MARGIN samples at both sides.
 typedef const int16_t *(*RowOf)(const void *context, int y);
 
-// Returns 0 when memory ran out; network_close in any case.
-int network_open(Network *network, int width);
+// The large network or the small one. Returns 0 when memory ran out; network_close in any case.
+int network_open(Network *network, int width, int is_large);
 void network_close(Network *network);
 // The four pixels of every pixel of row y, from left to right, then from top to bottom; rows have to be asked for in order.
 void network_double(Network *network, int y, RowOf row_of, const void *context, int16_t *quads);

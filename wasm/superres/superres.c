@@ -130,6 +130,9 @@ static void dispose(Stream *s) {
   network_close(&r->network);
 }
 
+// Which network makes luma; 0 is none, and any other the small one.
+#define LARGE_NETWORK 2
+
 // Everything besides the ring. Returns 0 when memory ran out.
 static int allocate(Superres *r, int network) {
   const int width = r->stream.width;
@@ -142,11 +145,10 @@ static int allocate(Superres *r, int network) {
   if (!r->moments || !r->scratch || !r->bounds || !r->buckets || !r->odd) return 0;
   if (!network) return 1;
   r->luma = malloc(plane * 4 * sizeof(int16_t));
-  return r->luma && network_open(&r->network, width);
+  return r->luma && network_open(&r->network, width, network == LARGE_NETWORK);
 }
 
-// Twice the size; `doubling` is 0 for a picture as it came, and 1 for one that was doubled before. With or without the
-// network.
+// Twice the size; `doubling` is 0 for a picture as it came, and 1 for one that was doubled before.
 Stream *EXPORT(superres_open)(int width, int height, int doubling, int opaque, int network) {
   Superres *r = stream_open(sizeof(Superres), width, height, 2 * width, 2 * height);
   if (!r) return NULL;

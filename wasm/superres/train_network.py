@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Learns the network of this module: train_network.py FOLDER writes network.bin beside it; a second argument limits the
-minutes of either stage. Needs Debian's python3-torch besides what train_filters.py needs, and about 20 minutes of one
-core. Seeded, but threads and instructions of another machine round differently.
+"""Learns the networks of this module: train_network.py FOLDER writes network-small.bin and network.bin beside it; a
+second argument limits the minutes of every stage. Needs Debian's python3-torch besides what train_filters.py needs, and
+about 45 minutes of one core. Seeded, but threads and instructions of another machine round differently.
 
-The network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
+A network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
 an Efficient Sub-Pixel Convolutional Neural Network" (CVPR 2016): filters act on the small picture, and the last ones make
 the four pixels. It has no constant terms, after Mohan et al., "Robust and interpretable blind image denoising via
 bias-free convolutional neural networks" (ICLR 2020), and its first filters add up to zero: where a picture is flat,
@@ -19,6 +19,8 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
+from blocks import compressed
+
 torch.set_num_threads(1)
 
 # Besides the photographs of the filters: all CC BY 3.0, of 500px.
@@ -30,15 +32,18 @@ PORTRAITS = {
     "faces/500px-65380541.jpg": "angeldemirev",
 }
 SLOPE = 1 / 8
-MIDDLE = 4
-REACH = 2 + MIDDLE + 1
-# Channels, steps, patches a step, pixels of a patch's side, how fast is learned, and the ways of reducing. The second
-# stage begins with the weights of the first, and with further channels of little weight.
+WAYS = ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]
+# Channels, layers between the first and the last, steps, patches a step, pixels of a patch's side, how fast is learned,
+# the ways of reducing, and the share of patches that JPEG has compressed. Every stage begins with the weights of the one
+# before, and with further channels of little weight.
 STAGES = [
-    (16, 9_600, 16, 32, 2e-3, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"]),
-    (24, 11_100, 8, 48, 1.5e-3, ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]),
+    (16, 4, 9_600, 16, 32, 2e-3, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"], 0),
+    (24, 4, 11_100, 8, 48, 1.5e-3, WAYS, 0),
+    (48, 5, 11_000, 8, 48, 1.2e-3, WAYS, 0.5),
 ]
 SHARE_OF_PHOTOS = 0.85
+# Qualities of JPEG, as libjpeg counts them.
+QUALITIES = (75, 98)
 # Samples of the kernel: 64ths of a level.
 WHITE = 255 * 64
 
@@ -65,13 +70,18 @@ def pairs_of(originals, ways):
     return [(plane, halves(plane)) for plane in originals]
 
 
-def patch(rng, pairs, ways, side):
+def patch(rng, pairs, ways, share, side, reach):
     """A small patch with its surroundings, and the four pixels for each of its own."""
     large, halves = pairs[rng.integers(len(pairs))]
     small = halves[ways[rng.integers(len(ways))]]
-    y, x = (rng.integers(length - side - 2 * REACH + 1) for length in small.shape)
-    small = small[y : y + side + 2 * REACH, x : x + side + 2 * REACH]
-    y, x = 2 * (y + REACH), 2 * (x + REACH)
+    whole = (side + 2 * reach + 14) // 8 * 8
+    y, x = (rng.integers(length - whole + 1) for length in small.shape)
+    small = small[y : y + whole, x : x + whole]
+    if rng.random() < share:
+        small = compressed(small, rng.integers(QUALITIES[0], QUALITIES[1] + 1))
+    down, right = rng.integers(whole - side - 2 * reach + 1, size=2)
+    small = small[down : down + side + 2 * reach, right : right + side + 2 * reach]
+    y, x = 2 * (y + down + reach), 2 * (x + right + reach)
     large = large[y : y + 2 * side, x : x + 2 * side]
     symmetry = rng.integers(8)
     if symmetry & 1:
@@ -86,10 +96,10 @@ def patch(rng, pairs, ways, side):
 # ---- the network ----
 
 
-def new_weights(channels):
+def new_weights(channels, middle):
     """Of the first layer, whose last four filters are the linear part, of the middle ones, and of the last one."""
     first = torch.empty(channels + 4, 1, 5, 5)
-    middle = [torch.empty(channels, channels, 3, 3) for _ in range(MIDDLE)]
+    middle = [torch.empty(channels, channels, 3, 3) for _ in range(middle)]
     last = torch.empty(4, channels, 3, 3)
     for weights in [first, *middle]:
         torch.nn.init.kaiming_normal_(weights, a=SLOPE)
@@ -98,17 +108,25 @@ def new_weights(channels):
     return [first, *middle, last]
 
 
-def widened(old, channels):
-    """As many channels, of which the first ones do what they did."""
+def widened(old, channels, middle):
+    """As many channels, of which the first ones do what they did, and as many layers, of which the first do nothing."""
     had = old[-1].shape[1]
-    new = new_weights(channels)
+    new = new_weights(channels, middle)
+    idle = torch.zeros(had, had, 3, 3)
+    idle[range(had), range(had), 1, 1] = 1
+    known_middle = [idle] * (middle + 2 - len(old)) + old[1:-1]
     new[0][:had], new[0][channels:] = old[0][:had], old[0][had:]
-    for weights, known in zip(new[1:-1], old[1:-1]):
+    for weights, known in zip(new[1:-1], known_middle):
         weights[:had, had:] *= 0.05
         weights[:had, :had] = known
     new[-1] *= 0.5
     new[-1][:, :had] = old[-1]
     return new
+
+
+def reach_of(weights):
+    """Pixels to each side that a result depends on."""
+    return 2 + len(weights) - 1
 
 
 def zero_sum(first):
@@ -117,21 +135,21 @@ def zero_sum(first):
 
 def enlarged(weights, x):
     first, *middle, last = weights
-    channels = last.shape[1]
+    channels, reach = last.shape[1], reach_of(weights)
     hidden = functional.conv2d(x, zero_sum(first))
-    inner = slice(REACH - 2, 2 - REACH)
+    inner = slice(reach - 2, 2 - reach)
     linear = hidden[:, channels:, inner, inner]
-    hidden = functional.leaky_relu(hidden[:, :channels], SLOPE)
+    hidden = functional.leaky_relu(hidden[:, :channels], SLOPE).contiguous(memory_format=torch.channels_last)
     # Sixteen bits are enough here and take half the time.
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=channels > 16):
         for layer in middle:
             hidden = functional.leaky_relu(functional.conv2d(hidden, layer), SLOPE)
         details = functional.conv2d(hidden, last)
-    return details.float() + linear + x[:, :, REACH:-REACH, REACH:-REACH]
+    return details.float() + linear + x[:, :, reach:-reach, reach:-reach]
 
 
 def train(weights, photos, graphics, stage, minutes):
-    _, steps, count, side, speed, ways = stage
+    *_, steps, count, side, speed, ways, share = stage
     rng = np.random.default_rng(1)
     photos, graphics = pairs_of(photos, sorted(set(ways))), pairs_of(graphics, sorted(set(ways)))
     weights = [layer.requires_grad_() for layer in weights]
@@ -143,7 +161,8 @@ def train(weights, photos, graphics, stage, minutes):
             break
         optimizer.param_groups[0]["lr"] = (speed * (1 + np.cos(np.pi * done)) / 2 + 1e-5) * min(1, (step + 1) / 200)
         kinds = [photos if rng.random() < SHARE_OF_PHOTOS else graphics for _ in range(count)]
-        small, large = (np.stack(planes) for planes in zip(*(patch(rng, pairs, ways, side) for pairs in kinds)))
+        patches = [patch(rng, pairs, ways, share, side, reach_of(weights)) for pairs in kinds]
+        small, large = (np.stack(planes) for planes in zip(*patches))
         small, large = (torch.from_numpy(planes.astype(np.float32)) / 255 for planes in (small, large))
         optimizer.zero_grad()
         loss = torch.sqrt((enlarged(weights, small) - large) ** 2 + 1e-6).mean()
@@ -160,7 +179,7 @@ def train(weights, photos, graphics, stage, minutes):
 
 def greatest(weights, planes):
     """The greatest number of every hidden layer, white being one."""
-    most = [0.0] * (MIDDLE + 1)
+    most = [0.0] * (len(weights) - 1)
     for plane in planes:
         hidden = torch.from_numpy(plane.astype(np.float32))[None, None] / 255
         for i, layer in enumerate([zero_sum(weights[0])[: weights[-1].shape[1]], *weights[1:-1]]):
@@ -206,17 +225,24 @@ def packed(layer):
     return rows.reshape(outputs, side, -1, 2).transpose(1, 2, 0, 3).reshape(-1)
 
 
+def written(weights, halves, name):
+    layers, shifts = quantized(weights, greatest(weights, halves))
+    numbers = np.concatenate([np.pad(shifts, (0, 8 - len(shifts))), *map(packed, layers)])
+    numbers.astype("<i2").tofile(os.path.join(os.path.dirname(os.path.abspath(__file__)), name))
+
+
 def main(folder, minutes=1e9):
     torch.manual_seed(1)
     photos, graphics = originals_of(folder)
-    weights = None
-    for stage in STAGES:
-        weights = widened(weights, stage[0]) if weights else new_weights(stage[0])
-        weights = train(weights, photos, graphics, stage, float(minutes))
     halves = [halves["lanczos3"] for _, halves in pairs_of([*photos, *graphics][::4], ["lanczos3"])]
-    layers, shifts = quantized(weights, greatest(weights, halves))
-    numbers = np.concatenate([np.pad(shifts, (0, 8 - len(shifts))), *map(packed, layers)])
-    numbers.astype("<i2").tofile(os.path.join(os.path.dirname(os.path.abspath(__file__)), "network.bin"))
+    # Nothing is busier than a checkerboard.
+    halves += [255 * (np.indices((96, 96)) // side).sum(0) % 510 for side in (1, 5)]
+    weights = None
+    for stage, name in zip(STAGES, [None, "network-small.bin", "network.bin"]):
+        weights = widened(weights, *stage[:2]) if weights else new_weights(*stage[:2])
+        weights = train(weights, photos, graphics, stage, float(minutes))
+        if name:
+            written(weights, halves, name)
 
 
 if __name__ == "__main__":

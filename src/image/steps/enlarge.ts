@@ -8,10 +8,11 @@ import { resample, resamplePrice } from "../resample.ts";
 import type { Rows } from "../rows.ts";
 
 /**
- * Pixels of the largest picture that the network doubles, in four to five seconds of processor time: a larger one would
- * take much of what a request may. It goes by filters alone, which take a twentieth of that.
+ * Pixels of the largest pictures that the networks double, in four to five seconds of processor time: a larger one would
+ * take much of what a request may. What is too large for both goes by filters alone, which take a twentieth of that.
  */
-const MAX_NETWORK_PIXELS = 4_000_000;
+const MAX_LARGE_NETWORK_PIXELS = 1_100_000;
+const MAX_SMALL_NETWORK_PIXELS = 4_000_000;
 
 /** Enlarges a picture `factor` times, a whole number from 2. */
 export function enlargeStep(size: Size, factor: number): RowStep {
@@ -35,7 +36,9 @@ export function enlargeStep(size: Size, factor: number): RowStep {
 
 /** There are filters for a second doubling; beyond four times there is little to be learned. */
 function doublingsOf({ width, height }: Size, factor: number): readonly Doubling[] {
-  const first = width * height <= MAX_NETWORK_PIXELS ? "network" : "filters";
+  const pixels = width * height;
+  const fits = pixels <= MAX_SMALL_NETWORK_PIXELS ? "small" : "filters";
+  const first = pixels <= MAX_LARGE_NETWORK_PIXELS ? "large" : fits;
   return factor === 2 ? [first] : [first, "again"];
 }
 

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::choose_limit(input);
   const int width = input.number(1, 100), height = input.number(1, 60);
   const bool opaque = input.flag();
-  const int doubling = input.flag(), network = input.flag();
+  const int doubling = input.flag(), network = input.number(0, 2);
   stream::run(input, superres_open(width, height, doubling, opaque, network), width, 2 * width, 2 * height, opaque);
   return 0;
 }
