@@ -248,7 +248,7 @@ export type Filter = {
   };
 };
 
-/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation those of the first frame are covered in all frames. */
+/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first. */
 export type Redact = {
   readonly faces: "blur" | "pixellate" | "fill";
   readonly padding?: number;
