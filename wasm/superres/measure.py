@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How good the module is: measure.py FOLDER prints the table of README.md, or those lines of it whose pictures are named.
+"""How good the module is: measure.py FOLDER prints what README.md has, or the lines of the pictures that are named.
 
 Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by filters alone, by the small and by
 the large network (four times: then by filters). Figures are of luma, without the eight pixels at the sides.
