@@ -11,6 +11,10 @@ import { SharedBytes } from "./shared-bytes.ts";
 /** One pixel, WebP lossless: enough to wake a decoder, enlarged to wake every encoder. */
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
 const SIDE = 16;
+/** Two frames of one pixel each, white and red, as a GIF. */
+const FRAMES = Uint8Array.fromBase64(
+  "R0lGODlhAQABAIAAAP////8AACH5BAAKAAAALAAAAAABAAEAAAICRAEAIfkEAAoAAAAsAAAAAAEAAQAAAgJMAQA7",
+);
 
 /** One red pixel in each format that is only read. */
 const SAMPLES: Readonly<Record<string, Uint8Array>> = {
@@ -35,14 +39,14 @@ export interface FormatReport {
 }
 
 /**
- * Encodes a picture of 16 x 16 into every format that can be written and decodes each result; decodes a sample of every
- * other. Formats that this deployment leaves out are not named.
+ * Encodes a picture of 16 x 16 into every format that can be written, and two frames where it can hold them, and decodes each
+ * result; decodes a sample of every other. Formats that this deployment leaves out are not named.
  */
 export async function testFormats(): Promise<FormatReport[]> {
   const reports: FormatReport[] = [];
   for (const [name, row] of Object.entries<FormatDefinition>(FORMATS)) {
     if (row.leftOut) continue;
-    const failure = await (row.write ? roundTrip(name) : readSample(name)).then(
+    const failure = await (row.write ? roundTrips(name, row) : readSample(name)).then(
       () => undefined,
       (error: unknown) => error,
     );
@@ -51,12 +55,18 @@ export async function testFormats(): Promise<FormatReport[]> {
   return reports;
 }
 
-async function roundTrip(format: string): Promise<void> {
+async function roundTrips(format: string, { can }: FormatDefinition): Promise<void> {
+  await roundTrip(format, PIXEL, 1);
+  if (can.animation) await roundTrip(format, FRAMES, 2);
+}
+
+async function roundTrip(format: string, file: Uint8Array, frames: number): Promise<void> {
   const resize = v.parse(OPERATIONS.resize.params, { width: SIDE, height: SIDE, mode: "exact" });
-  const there = await render(SharedBytes.of(PIXEL.slice()), order(format, { resize }));
+  const there = await render(SharedBytes.of(file.slice()), order(format, { resize }));
   const back = await render(there.output.file, order("png", {}));
   back.output.file.release();
   if (back.input.facts.width !== SIDE || back.output.facts.width !== SIDE) throw new Error("Another size came back");
+  if (back.input.facts.frames !== frames) throw new Error("Not all frames came back");
 }
 
 async function readSample(format: string): Promise<void> {

@@ -20,6 +20,7 @@ interface BenchModule {
 /** Every bench, one line each; the name is the file's. */
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   analyses: () => import("./analyses.ts"),
+  animations: () => import("./animations.ts"),
   breathing: () => import("./breathing.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),

@@ -9,6 +9,9 @@
 
 // Measured: writing a pixel without loss, where nearly all that is coded are coefficients, and with.
 enum { LOSSLESS_WRITE_NANOSECONDS = 170, WRITE_NANOSECONDS = 30 };
+// One search for where a block moved to. Frames are searched before they are coded, too: to filter them, and to know what later
+// ones take of them.
+enum { MOTION_NANOSECONDS = 4000 };
 
 // The search time of the cell that is being encoded; set before each.
 static int search_nanoseconds;
@@ -18,6 +21,12 @@ void breathe_by(int nanoseconds) { search_nanoseconds = nanoseconds; }
 void __real_av1_set_cost_upd_freq(AV1_COMP *encoder, ThreadData *thread, const TileInfo *tile, int row, int column);
 void __real_av1_write_intra_coeffs_mb(const AV1_COMMON *const common, MACROBLOCK *block, aom_writer *writer,
                                       BLOCK_SIZE size);
+void __real_av1_write_coeffs_txb(const AV1_COMMON *const common, MACROBLOCK *const block, aom_writer *writer, int row,
+                                 int column, int plane, int index, TX_SIZE size);
+void __real_av1_make_default_fullpel_ms_params(FULLPEL_MOTION_SEARCH_PARAMS *parameters, const AV1_COMP *encoder,
+                                               MACROBLOCK *block, BLOCK_SIZE size, const MV *reference, FULLPEL_MV start,
+                                               const search_site_config sites[NUM_DISTINCT_SEARCH_METHODS],
+                                               SEARCH_METHODS method, int fine);
 
 // Said before the search of each superblock.
 void __wrap_av1_set_cost_upd_freq(AV1_COMP *encoder, ThreadData *thread, const TileInfo *tile, int row, int column) {
@@ -26,10 +35,29 @@ void __wrap_av1_set_cost_upd_freq(AV1_COMP *encoder, ThreadData *thread, const T
   __real_av1_set_cost_upd_freq(encoder, thread, tile, row, column);
 }
 
-// Writes the coefficients of a block.
+static int write_nanoseconds(const AV1_COMMON *common) {
+  return common->features.coded_lossless ? LOSSLESS_WRITE_NANOSECONDS : WRITE_NANOSECONDS;
+}
+
+// Writes the coefficients of a block that is predicted from its own picture.
 void __wrap_av1_write_intra_coeffs_mb(const AV1_COMMON *const common, MACROBLOCK *block, aom_writer *writer,
                                       BLOCK_SIZE size) {
-  const int nanoseconds = common->features.coded_lossless ? LOSSLESS_WRITE_NANOSECONDS : WRITE_NANOSECONDS;
-  breathe((nanoseconds << num_pels_log2_lookup[size]));
+  breathe(write_nanoseconds(common) << num_pels_log2_lookup[size]);
   __real_av1_write_intra_coeffs_mb(common, block, writer, size);
+}
+
+// Writes coefficients of a block that is predicted from others.
+void __wrap_av1_write_coeffs_txb(const AV1_COMMON *const common, MACROBLOCK *const block, aom_writer *writer, int row,
+                                 int column, int plane, int index, TX_SIZE size) {
+  breathe(write_nanoseconds(common) * tx_size_2d[size]);
+  __real_av1_write_coeffs_txb(common, block, writer, row, column, plane, index, size);
+}
+
+// Said before every search for where a block moved to.
+void __wrap_av1_make_default_fullpel_ms_params(FULLPEL_MOTION_SEARCH_PARAMS *parameters, const AV1_COMP *encoder,
+                                               MACROBLOCK *block, BLOCK_SIZE size, const MV *reference, FULLPEL_MV start,
+                                               const search_site_config sites[NUM_DISTINCT_SEARCH_METHODS],
+                                               SEARCH_METHODS method, int fine) {
+  breathe(MOTION_NANOSECONDS);
+  __real_av1_make_default_fullpel_ms_params(parameters, encoder, block, size, reference, start, sites, method, fine);
 }

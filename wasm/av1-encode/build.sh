@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds av1-encode.wasm: libaom's encoder of stills (8 bits, one thread) and our entry points.
+# Builds av1-encode.wasm: libaom's encoder (8 bits, one thread) and our entry points.
 #   wasm/av1-encode/build.sh              writes wasm/av1-encode/av1-encode.wasm
 #   wasm/av1-encode/build.sh scalar OUT   writes OUT without SIMD, to compare with
 set -euo pipefail
@@ -29,7 +29,8 @@ dispatch av1_rtcd "$work/av1_rtcd_defs.pl"
 dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
 
 kernels=()
-wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_set_speed_features_framesize_{independent,dependent})
+wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
+  av1_set_speed_features_framesize_{independent,dependent})
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"
@@ -101,6 +102,6 @@ if [ ${#kernels[@]} -gt 0 ]; then
 fi
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra
 
-link_module "$out" -z stack-size=1048576 --max-memory=134217728 \
+stack_bytes=1048576 link_module "$out" --max-memory=134217728 \
   --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "${wraps[@]/#/--wrap=}" \
   "$work"/{aom,rare,kernels-2,kernels-rare,own}/*.o

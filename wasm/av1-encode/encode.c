@@ -8,6 +8,7 @@
 #include "aom/aomcx.h"
 #include "breaths.h"
 #include "cells.h"
+#include "codec.h"
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
@@ -86,18 +87,11 @@ static int open_codec(Encoder *encoder, int alpha) {
   aom_codec_iface_t *const interface = aom_codec_av1_cx();
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_ALL_INTRA) != AOM_CODEC_OK) return 0;
-  const int half = alpha || encoder->cells.chroma == CHROMA_HALF;
+  const struct coded coded = coded_as(encoder->cells.chroma, alpha);
   const int quantizer = alpha ? encoder->alpha_quantizer : encoder->quantizer;
-  config.g_w = encoder->cell_width;
-  config.g_h = encoder->cell_height;
-  config.g_profile = half ? 0 : 1;
-  config.g_threads = 1;
   config.g_limit = 1;
   config.g_lag_in_frames = 0;
-  config.monochrome = alpha;
-  config.rc_end_usage = AOM_Q;
-  config.rc_min_quantizer = quantizer == 0 ? 0 : 1;
-  config.rc_max_quantizer = quantizer == 0 ? 0 : 63;
+  configure(&config, &coded, encoder->cell_width, encoder->cell_height, quantizer);
   if (aom_codec_enc_init(&encoder->codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
   encoder->codec_open = 1;
   aom_codec_ctx_t *const codec = &encoder->codec;
@@ -107,17 +101,7 @@ static int open_codec(Encoder *encoder, int alpha) {
     // The tuning says 7, which keeps noise: by the score, less of it takes 2 to 4 percent fewer bytes.
     aom_codec_control(codec, AOME_SET_SHARPNESS, SHARPNESS);
   }
-  aom_codec_control(codec, AOME_SET_CQ_LEVEL, quantizer);
-  if (quantizer == 0) aom_codec_control(codec, AV1E_SET_LOSSLESS, 1);
-  // Copies within a picture win 1 percent on screenshots and take 20 bytes per pixel.
-  aom_codec_control(codec, AV1E_SET_ENABLE_INTRABC, 0);
-  aom_codec_control(codec, AV1E_SET_COLOR_RANGE, AOM_CR_FULL_RANGE);
-  if (!alpha) {
-    aom_codec_control(codec, AV1E_SET_COLOR_PRIMARIES, AOM_CICP_CP_BT_709);
-    aom_codec_control(codec, AV1E_SET_TRANSFER_CHARACTERISTICS, AOM_CICP_TC_SRGB);
-    aom_codec_control(codec, AV1E_SET_MATRIX_COEFFICIENTS,
-                      encoder->cells.chroma == CHROMA_RGB ? AOM_CICP_MC_IDENTITY : AOM_CICP_MC_BT_601);
-  }
+  control(codec, &coded, quantizer);
   return 1;
 }
 
@@ -127,32 +111,9 @@ const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int
   breathe_by(nanoseconds);
   close_codec(encoder);
   if (!open_codec(encoder, alpha)) return NULL;
-  const struct cell_row *const cells = &encoder->cells;
-  const int half = alpha || cells->chroma == CHROMA_HALF;
   const size_t x = (size_t)column * encoder->cell_width;
-  aom_image_t image = {
-      .fmt = half ? AOM_IMG_FMT_I420 : AOM_IMG_FMT_I444,
-      .range = AOM_CR_FULL_RANGE,
-      .monochrome = alpha,
-      .w = encoder->cell_width,
-      .h = encoder->cell_height,
-      .bit_depth = 8,
-      .d_w = encoder->cell_width,
-      .d_h = encoder->cell_height,
-      .x_chroma_shift = half,
-      .y_chroma_shift = half,
-      .bps = half ? 12 : 24,
-  };
-  if (alpha) {
-    image.planes[0] = cells->planes[3] + x;
-    image.stride[0] = (int)cells->strides[3];
-    image.planes[1] = image.planes[2] = encoder->gray;
-  } else {
-    for (int p = 0; p < 3; p++) {
-      image.planes[p] = cells->planes[p] + (p > 0 && half ? x / 2 : x);
-      image.stride[p] = (int)cells->strides[p];
-    }
-  }
+  aom_image_t image;
+  cell_image(&encoder->cells, alpha, encoder->gray, x, encoder->cell_width, &image);
   if (aom_codec_encode(&encoder->codec, &image, 0, 1, 0) != AOM_CODEC_OK) return NULL;
   aom_codec_iter_t position = NULL;
   for (const aom_codec_cx_pkt_t *packet; (packet = aom_codec_get_cx_data(&encoder->codec, &position)) != NULL;) {

@@ -2,50 +2,13 @@
  * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture.
  */
 import { LoneJob } from "../handle.ts";
-import { allocated, heapOf, type HeapExports, native } from "../load.ts";
+import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
-import module from "./av1-encode.wasm";
+import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
 
-type Pointer = number;
-
-interface EncodeExports extends HeapExports {
-  encoder_open(
-    width: number,
-    columns: number,
-    cellWidth: number,
-    cellHeight: number,
-    chroma: number,
-    alpha: number,
-    quantizer: number,
-    alphaQuantizer: number,
-    speed: number,
-    tuning: number,
-  ): Pointer;
-  encoder_band(encoder: Pointer): Pointer;
-  encoder_rows(encoder: Pointer, rows: number): void;
-  encoder_complete(encoder: Pointer): number;
-  encoder_next(encoder: Pointer): void;
-  encoder_cell(encoder: Pointer, column: number, alpha: number, nanoseconds: number): Pointer;
-  encoder_bytes(encoder: Pointer): number;
-  exact_quantizer(quantizer: number, index: number): void;
-  encoder_close(encoder: Pointer): void;
-}
-
-/** Linear memory that the idle instance may keep: that of a row of cells, whatever the size of the picture. */
-const KEEP_BYTES = 44 << 20;
-/** Rows that are taken at a time; even. */
-export const BAND_ROWS = 32;
 /** AOM_TUNE_IQ: for the eye. */
 const TUNING = 10;
-
-const av1 = native<EncodeExports>(module, { name: "av1-encode", keepBytes: KEEP_BYTES });
-
-/** Luma and chroma by BT.601, or green, blue and red as they are; at full range. */
-const CHROMA = { "4:2:0": 0, "4:4:4": 1, rgb: 2 } as const;
-
-/** Indexes of AV1, 0 to 255, for each quantizer. */
-export const INDEXES_PER_QUANTIZER = 4;
 
 export interface CellSettings {
   /** Pixels, of the whole picture. */
@@ -168,9 +131,9 @@ export class Av1Cells {
     const pace = { breath, nanoseconds: 1 };
     try {
       const flags = [alpha ? 1 : 0, nanoseconds] as const;
-      if (!alpha) this.beExact(this.settings.quantizer);
+      if (!alpha) beExact(this.job, this.settings.quantizer);
       const from = allocated(await this.job.callPausing(pace, "encoder_cell", this.pointer, column, ...flags));
-      this.beExact(0);
+      beExact(this.job, 0);
       const length = this.job.call((exports) => exports.encoder_bytes(this.pointer));
       return this.job.bytes(from, length).slice();
     } catch (error) {
@@ -180,21 +143,10 @@ export class Av1Cells {
     }
   }
 
-  /** Has libaom take this quantizer and not the next one that it knows; 0 ends that. */
-  private beExact(quantizer: number): void {
-    const index = Math.round(quantizer * INDEXES_PER_QUANTIZER);
-    this.job.call((exports) => exports.exact_quantizer(Math.ceil(quantizer), index));
-  }
-
   /** Frees everything. May be called twice and at any time. */
   close(): void {
     this.job.close((exports) => {
       if (this.pointer !== 0) exports.encoder_close(this.pointer);
     });
   }
-}
-
-/** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */
-export function av1EncodeHeap(mark = false): ReturnType<typeof heapOf> {
-  return heapOf(av1, mark);
 }

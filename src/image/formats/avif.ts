@@ -1,5 +1,6 @@
 /** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
 import { format } from "../format.ts";
+import { animationResultPrice } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice, VARIANTS, variantsOf } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
@@ -29,15 +30,16 @@ const LOSSES = [
 
 export const avif = format({
   ...AVIF,
-  summary: "AV1, 8 to 12 bits, lossy or lossless, with alpha; animations (image sequences) are read, not written.",
-  can: { alpha: true, animation: false, quality: true, lossless: true, web: true, spaces: "any" },
+  summary: "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 bits out.",
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
   read: {
     probe(bytes) {
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
     },
-    price({ width, height, alpha, decodeBytes, decodeMs }) {
-      const usual = resultPrice({ width, height, opaque: !alpha });
+    price({ width, height, alpha, frames, decodeBytes, decodeMs }) {
+      const shape = { width, height, opaque: !alpha, frames };
+      const usual = frames > 1 ? animationResultPrice(shape) : resultPrice(shape);
       return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
     },
     open(bytes, _facts, demand, breath) {

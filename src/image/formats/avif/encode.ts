@@ -1,8 +1,8 @@
 /** Rows into AVIF files: a grid of cells, so that memory depends on the cell and not on the picture. */
-import { Av1Cells, BAND_ROWS, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
+import { Av1Cells, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
+import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
-import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Space } from "../../color/space.ts";
 import { lessWhereFlat } from "../../content.ts";
@@ -11,10 +11,11 @@ import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import type { EncodeSettings, Variant } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
-import { type CodedLayer, colorsIn, writeHeif } from "../heif/write.ts";
+import { colorsIn, writeHeif } from "../heif/write.ts";
+import { animationPrice, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";
+import { fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { quantizerAt } from "./quality.ts";
-import { readSequence, UNIT, unitsOf } from "./units.ts";
 
 type Shape = Size & { readonly opaque: boolean };
 
@@ -31,9 +32,6 @@ const MAX_ODD_PIXELS = 1536 << 10;
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
 const MAX_CELLS = 256;
-/** Code points of ISO/IEC 23091-2 for matrices: colors are coded by BT.601 or as they are. */
-const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
-
 /** How a picture is cut and what libaom is told, given what the service was told. */
 export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
   const { width, height, opaque } = shape;
@@ -110,7 +108,11 @@ function speedOf(pixels: number, { trial = false, draft = false, effort }: Encod
 const FLAT_SHARES = { lossy: 0.75, lossless: 0.6 } as const;
 
 /** The price of encoding, the file included. */
-export function encodePrice(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Price {
+export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
+  return picture.frames > 1 ? animationPrice(picture, settings) : stillPrice(picture, settings);
+}
+
+function stillPrice(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Price {
   const share = FLAT_SHARES[settings.lossless ? "lossless" : "lossy"];
   const work = lessWhereFlat(cellsPrice(cellSettings(shape, settings)), shape, share);
   return beside(work, held(fileBytes(shape, settings)));
@@ -147,10 +149,15 @@ function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
-export async function encodeAvif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+export function encodeAvif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+  const encode = picture.frames > 1 ? encodeAnimation : encodeStill;
+  return guardedAsync(() => encode(picture, settings, breath), tooLarge);
+}
+
+async function encodeStill(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const rows = await firstFrame(picture, breath);
   try {
-    return await guardedAsync(() => encodeRows(rows, picture.space, cellSettings(rows, settings), breath), tooLarge);
+    return await encodeRows(rows, picture.space, cellSettings(rows, settings), breath);
   } finally {
     rows.close();
   }
@@ -214,41 +221,4 @@ async function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number, brea
     }
   }
   return { color, alpha: translucent ? alpha : undefined };
-}
-
-/** Fills a row of cells. */
-async function fill(cells: Av1Cells, rows: Rows, count: number): Promise<void> {
-  const stride = rows.width * 4;
-  for (let left = count, filled = 0; left > 0;) {
-    const read = await rows.read(Math.min(BAND_ROWS - filled, left));
-    if (!read) throw new ApiError(422, "The image ends early");
-    cells.band().set(read, filled * stride);
-    filled += read.length / stride;
-    left -= read.length / stride;
-    if (filled < BAND_ROWS && left > 0) continue;
-    cells.push(filled);
-    filled = 0;
-  }
-}
-
-/** What a file needs of a bitstream: no temporal delimiters (AV1 in ISOBMFF, section 2.5). */
-function unitsOnly(bitstream: Uint8Array): Uint8Array {
-  return joined(
-    [...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes),
-  );
-}
-
-function layerOf(tiles: readonly Uint8Array[]): CodedLayer {
-  const [first] = tiles;
-  const sequence = first && [...unitsOf(first)].find(({ type }) => type === UNIT.sequence);
-  if (!sequence) throw new RangeError("nothing was encoded");
-  const { profile, level, tier, gray, halfX, halfY, samplePosition } = readSequence(sequence.payload);
-  // AV1 in ISOBMFF, section 2.3.3.
-  const config = Uint8Array.of(
-    0x81,
-    (profile << 5) | level,
-    (tier << 7) | (gray ? 0x10 : 0) | (halfX ? 8 : 0) | (halfY ? 4 : 0) | samplePosition,
-    0,
-  );
-  return { config, bits: gray ? [8] : [8, 8, 8], tiles };
 }

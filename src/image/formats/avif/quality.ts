@@ -1,5 +1,5 @@
 /** What a quality from 1 to 100 is in AV1. */
-import { INDEXES_PER_QUANTIZER } from "../../../../wasm/av1-encode/encoder.ts";
+import { INDEXES_PER_QUANTIZER } from "../../../../wasm/av1-encode/module.ts";
 
 /**
  * libaom's quantizers, 1 (0 is lossless) to 63, at which photographs score on average, by SSIMULACRA 2.1, what JPEG and

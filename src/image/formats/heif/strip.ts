@@ -3,11 +3,12 @@ import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { copied, type Stripped } from "../../stripped.ts";
 import { blanked, type Description, refilled } from "./blank.ts";
+import { box } from "./boxes.ts";
 import { brandsOf } from "./brands.ts";
 import type { Item, Items } from "./item.ts";
 import { readItems, topLevel } from "./items.ts";
 import { isAlpha } from "./properties.ts";
-import { box, itemPieces, type WrittenItem, type WrittenReference } from "./write.ts";
+import { itemPieces, type WrittenItem, type WrittenReference } from "./write.ts";
 
 /** Brands of what is left out. */
 const LEFT_OUT = new Set(["tmap", "avis", "msf1", "hevc", "hevx"]);

@@ -4,6 +4,7 @@
 import { joined } from "../../../joined.ts";
 import { P3_CODE_POINTS, type Space } from "../../color/space.ts";
 import type { Size } from "../../geometry.ts";
+import { ascii, box, boxHeader, fullBox, uint16, uint32, uint8 } from "./boxes.ts";
 
 /** One kind of samples, color or alpha, of a picture to be written. */
 export interface CodedLayer {
@@ -15,7 +16,18 @@ export interface CodedLayer {
   readonly tiles: readonly Uint8Array[];
 }
 
-export interface HeifImage extends Size {
+/** What the values of samples mean. */
+interface Colors {
+  /** ISO/IEC 23091-2. */
+  readonly primaries: number;
+  readonly transfer: number;
+  readonly matrix: number;
+  readonly fullRange: boolean;
+  /** The ICC profile of colors that no numbers stand for. */
+  readonly profile?: Uint8Array | undefined;
+}
+
+export interface HeifImage extends Size, Colors {
   /** `hvc1` or `av01`. */
   readonly itemType: string;
   /** `hvcC` or `av1C`. */
@@ -33,13 +45,6 @@ export interface HeifImage extends Size {
   readonly halfChroma: boolean;
   readonly color: CodedLayer;
   readonly alpha?: CodedLayer | undefined;
-  /** ISO/IEC 23091-2. */
-  readonly primaries: number;
-  readonly transfer: number;
-  readonly matrix: number;
-  readonly fullRange: boolean;
-  /** The ICC profile of colors that no numbers stand for. */
-  readonly profile?: Uint8Array | undefined;
 }
 
 /** An item of a file, its number being its place among them, counted from 1. */
@@ -67,7 +72,14 @@ export interface WrittenReference {
 
 /** What seven bits can number. */
 const MAX_PROPERTIES = 127;
-const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
+export const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
+
+/** The items of a picture that is written, and how they belong together. */
+export interface WrittenItems {
+  readonly items: readonly WrittenItem[];
+  readonly references: readonly WrittenReference[];
+  readonly primary: number;
+}
 
 /**
  * A profile in its box, in the three boxes around that, which are made twice since places of items depend on their length, and
@@ -77,6 +89,11 @@ export const PROFILE_COPIES = 8;
 
 /** @returns the file */
 export function writeHeif(image: HeifImage): Uint8Array {
+  const { items, references, primary } = itemsOf(image);
+  return joined(itemPieces(image.brands, items, references, primary));
+}
+
+export function itemsOf(image: HeifImage): WrittenItems {
   const items: WrittenItem[] = [];
   const references: WrittenReference[] = [];
   const primary = addLayer(items, references, image, image.color, colorProperties(image));
@@ -86,8 +103,19 @@ export function writeHeif(image: HeifImage): Uint8Array {
     ]);
     references.push({ type: "auxl", from: alpha, to: [primary] });
   }
-  return joined(itemPieces(image.brands, items, references, primary));
+  return { items, references, primary };
 }
+
+/** What a file has besides its items. */
+export interface WrittenTracks {
+  /** In the order of the file; the data of items may be among them. */
+  readonly data: readonly Uint8Array[];
+  /** The box that says where the data lies, as long wherever that is. */
+  readonly moov: (places: Places) => Uint8Array;
+}
+
+/** Where data begins in the file. */
+export type Places = ReadonlyMap<Uint8Array, number>;
 
 /** A file of these items, in pieces of which those of the items are their own. @throws RangeError when they have more properties than can be told apart */
 export function itemPieces(
@@ -95,13 +123,28 @@ export function itemPieces(
   items: readonly WrittenItem[],
   references: readonly WrittenReference[],
   primary: number,
+  tracks?: WrittenTracks,
 ): readonly Uint8Array[] {
   const ftyp = box("ftyp", ascii(brands[0]), uint32(0), ...brands.map(ascii));
-  // The places of items depend on the length of what says them.
-  const draft = metaBox(items, references, primary, 0);
-  const meta = metaBox(items, references, primary, ftyp.length + draft.length + 8);
-  const data = [...new Set(items.map((item) => item.data))];
-  return [ftyp, meta, boxHeader("mdat", data), ...data];
+  const data = [...new Set([...(tracks?.data ?? []), ...items.map((item) => item.data)])];
+  const described = (places: Places) => [
+    metaBox(items, references, primary, places),
+    ...(tracks ? [tracks.moov(places)] : []),
+  ];
+  // The places of data depend on the length of what says them.
+  const draft = described(new Map());
+  const dataAt = draft.reduce((sum, { length }) => sum + length, ftyp.length + 8);
+  return [ftyp, ...described(placesFrom(dataAt, data)), boxHeader("mdat", data), ...data];
+}
+
+function placesFrom(start: number, data: readonly Uint8Array[]): Places {
+  const places = new Map<Uint8Array, number>();
+  let at = start;
+  for (const piece of data) {
+    places.set(piece, at);
+    at += piece.length;
+  }
+  return places;
 }
 
 /** Code points of ISO/IEC 23091-2 for primaries and transfer: those of sRGB, and what is said where a profile says it. */
@@ -115,7 +158,7 @@ export function colorsIn(space: Space | undefined): Pick<HeifImage, "primaries" 
 }
 
 /** They take precedence over what is said in a bitstream (ISO/IEC 23000-22, 7.3.6.4). */
-function colorProperties({ primaries, transfer, matrix, fullRange, profile }: HeifImage): WrittenProperty[] {
+export function colorProperties({ primaries, transfer, matrix, fullRange, profile }: Colors): WrittenProperty[] {
   const numbers = joined([uint16(primaries), uint16(transfer), uint16(matrix), uint8(fullRange ? 0x80 : 0)]);
   const coded = { box: box("colr", ascii("nclx"), numbers), essential: false };
   return profile ? [{ box: box("colr", ascii("prof"), profile), essential: false }, coded] : [coded];
@@ -194,7 +237,7 @@ function metaBox(
   items: readonly WrittenItem[],
   references: readonly WrittenReference[],
   primary: number,
-  dataAt: number,
+  places: Places,
 ) {
   const entries = items.map(({ type, contentType, hidden }, index) => {
     const media = contentType === undefined ? [] : [ascii(`${contentType}\0`)];
@@ -206,21 +249,14 @@ function metaBox(
     0,
     fullBox("hdlr", 0, 0, uint32(0), ascii("pict"), new Uint8Array(12), uint8(0)),
     fullBox("pitm", 0, 0, uint16(primary)),
-    locations(items, dataAt),
+    locations(items, places),
     fullBox("iinf", 0, 0, uint16(items.length), ...entries),
     propertiesBox(items),
     ...(references.length > 0 ? [fullBox("iref", 0, 0, ...references.map(referenceBox))] : []),
   );
 }
 
-function locations(items: readonly WrittenItem[], dataAt: number): Uint8Array {
-  const places = new Map<Uint8Array, number>();
-  let at = dataAt;
-  for (const { data } of items) {
-    if (places.has(data)) continue;
-    places.set(data, at);
-    at += data.length;
-  }
+function locations(items: readonly WrittenItem[], places: Places): Uint8Array {
   const entries = items.map(({ data }, index) =>
     joined([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
   );
@@ -246,34 +282,4 @@ function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
 
 function referenceBox({ type, from, to }: WrittenReference): Uint8Array {
   return box(type, uint16(from), uint16(to.length), ...to.map(uint16));
-}
-
-function fullBox(type: string, version: number, flags: number, ...payload: readonly Uint8Array[]): Uint8Array {
-  return box(type, uint8(version), uint8(flags >> 16), uint16(flags & 0xffff), ...payload);
-}
-
-export function box(type: string, ...payload: readonly Uint8Array[]): Uint8Array {
-  return joined([boxHeader(type, payload), ...payload]);
-}
-
-function boxHeader(type: string, payload: readonly Uint8Array[]): Uint8Array {
-  const size = payload.reduce((sum, piece) => sum + piece.length, 8);
-  return joined([uint32(size), ascii(type)]);
-}
-
-function ascii(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function uint8(value: number): Uint8Array {
-  return Uint8Array.of(value);
-}
-
-function uint16(value: number): Uint8Array {
-  return Uint8Array.of(value >> 8, value & 255);
-}
-
-/** Also of a negative number, in two's complement. */
-function uint32(value: number): Uint8Array {
-  return Uint8Array.of((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
 }

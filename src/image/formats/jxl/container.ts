@@ -2,7 +2,7 @@
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
-import { box } from "../heif/write.ts";
+import { box } from "../heif/boxes.ts";
 import { isCodestream, isContainer } from "./signature.ts";
 
 /** What a file of boxes begins with: a signature that transmission as text would damage, and the kind of the file. */

@@ -5,7 +5,7 @@ import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
-import { box } from "../heif/write.ts";
+import { box } from "../heif/boxes.ts";
 import { type BoxPart, readContainer, START } from "./container.ts";
 import { isCodestream } from "./signature.ts";
 

@@ -7,7 +7,7 @@ import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Repacker } from "../../format.ts";
 import { guardedAsync } from "../guard.ts";
-import { box } from "../heif/write.ts";
+import { box } from "../heif/boxes.ts";
 import { jpeg } from "../jpeg.ts";
 import { START } from "./container.ts";
 import { tooLarge } from "./encode.ts";

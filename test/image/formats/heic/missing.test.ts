@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevc } from "../../../../src/image/formats/heic/codec.ts";
+import { box } from "../../../../src/image/formats/heif/boxes.ts";
 import type { Reference } from "../../../../src/image/formats/heif/item.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { pictureOf } from "../../../../src/image/formats/heif/picture.ts";
-import { box, itemPieces, writeHeif, type WrittenItem } from "../../../../src/image/formats/heif/write.ts";
+import { itemPieces, writeHeif, type WrittenItem } from "../../../../src/image/formats/heif/write.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { joined } from "../../../../src/joined.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";

@@ -1,0 +1,199 @@
+/** Encodes AV1 pictures that are predicted from others, by libaom: a track of colors, and one of alpha. */
+import { LoneJob } from "../handle.ts";
+import { allocated, NativeError } from "../load.ts";
+import type { Turns } from "../pausing.ts";
+import { type Price, priced } from "../price.ts";
+import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
+
+export interface FrameSettings {
+  /** Pixels of every frame. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+  readonly chroma: keyof typeof CHROMA;
+  readonly opaque: boolean;
+  /** 1 (best) to 63; 0 is lossless. */
+  readonly quantizer: number;
+  readonly alphaQuantizer: number;
+  /** The part of the pixels of all frames that changes: the others take less. */
+  readonly changes: number;
+}
+
+/** What is shown at one time, with the pictures that it and later ones are predicted from. */
+export interface Packet {
+  /** The units of the bitstream, a temporal delimiter first. */
+  readonly bytes: Uint8Array;
+  /** It needs none before it. */
+  readonly isKey: boolean;
+}
+
+export type Plane = "color" | "alpha";
+
+/**
+ * Frames that are seen before the colors of one are coded, in the order of preference: of many a frame may be made from which
+ * others are predicted, which halves the bytes. They take the more memory.
+ */
+const LAGS = [8, 0] as const;
+/** What libaom may hold for frames to be seen ahead. */
+const AHEAD_BYTES = 72 << 20;
+
+function lagOf(settings: FrameSettings): number {
+  const most = settings.frames - 1;
+  const lags = LAGS.map((lag) => Math.min(lag, most));
+  return lags.find((lag) => framesBytes(settings, lag) <= AHEAD_BYTES) ?? 0;
+}
+
+/** Pictures that libaom holds: what it predicts from, and those that it sees ahead in a second encoder that only looks. */
+const PICTURES = { alone: 17, ahead: 32 } as const;
+/** Columns and rows around them. */
+const BORDER = 160;
+/** What else it holds for a track, and for each pixel. */
+const TRACK_BYTES = 6 << 20;
+const NOTES_BYTES = 24;
+
+function trackBytes({ width, height, chroma }: FrameSettings, lag: number): number {
+  const samples = (width + 2 * BORDER + 8) * (height + 2 * BORDER + 8) * (chroma === "4:2:0" ? 1.5 : 3);
+  const pictures = lag === 0 ? PICTURES.alone : PICTURES.ahead + lag;
+  return TRACK_BYTES + pictures * samples + NOTES_BYTES * width * height;
+}
+
+function framesBytes(settings: FrameSettings, lag: number): number {
+  const { width, height, chroma, opaque } = settings;
+  const planes = width * height * ((chroma === "4:2:0" ? 1.5 : 3) + (opaque ? 0 : 1));
+  const alpha = opaque ? 0 : trackBytes({ ...settings, chroma: "4:2:0" }, 0);
+  return planes + width * 4 * BAND_ROWS + trackBytes(settings, lag) + alpha;
+}
+
+/** The fastest that libaom has for pictures that are predicted from later ones: slower ones take twice the time and more. */
+const SPEED = 6;
+/** Nanoseconds for a pixel of a film at quality 75 with halved chroma, and the part of it where nothing changes. */
+const PIXEL_NANOSECONDS = 1_500;
+const STILL_SHARE = 0.15;
+/** What a frame takes however small it is. */
+const FRAME_MS = 20;
+/** More than that for chroma in full, for the best qualities, and without loss. */
+const FULL_CHROMA = 1.4;
+const FINE = { quantizer: 16, times: 1.7 } as const;
+const LOSSLESS = 2.6;
+/** A picture of alpha has no chroma, and few details. */
+const ALPHA = 0.25;
+
+function pixelNanoseconds({ chroma, quantizer, changes }: FrameSettings): number {
+  const usual = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes);
+  if (quantizer === 0) return usual * LOSSLESS;
+  return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
+}
+
+/** The price of encoding all frames, the results not included. */
+export function framesPrice(settings: FrameSettings): Price {
+  const { width, height, frames, opaque } = settings;
+  const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
+  const work = priced(framesBytes(settings, lagOf(settings)), width * height * frames, nanoseconds);
+  return { ...work, ms: work.ms + frames * FRAME_MS };
+}
+
+/** What the search of what a pixel is coded as takes, of all that is done with it. */
+const SEARCH_SHARE = 0.75;
+
+export class Av1Frames {
+  private readonly job: LoneJob<EncodeExports>;
+  private readonly settings: FrameSettings;
+  private readonly pointer: Pointer = 0;
+
+  /** @throws NativeError when memory does not suffice */
+  constructor(settings: FrameSettings) {
+    const { width, height, frames, chroma, opaque, quantizer, alphaQuantizer } = settings;
+    this.settings = settings;
+    this.job = new LoneJob(av1, framesBytes(settings, lagOf(settings)));
+    try {
+      const flags = [CHROMA[chroma], opaque ? 0 : 1] as const;
+      const lag = lagOf(settings);
+      beExact(this.job, quantizer);
+      this.pointer = this.job.call((exports) =>
+        exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), alphaQuantizer, SPEED, lag),
+      );
+      beExact(this.job, 0);
+      allocated(this.pointer);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Where up to 32 rows go, RGBA; valid until the next call. */
+  band(): Uint8Array {
+    const address = this.job.call((exports) => exports.frames_band(this.pointer));
+    return this.job.bytes(address, BAND_ROWS * this.settings.width * 4);
+  }
+
+  /** Takes the first rows of the band: an even number, except at the bottom of a frame. */
+  push(rows: number): void {
+    this.job.call((exports) => exports.frames_rows(this.pointer, rows));
+  }
+
+  /** The rows of the next frame begin. Returns whether a pixel of this one has an alpha below 255. */
+  next(): boolean {
+    return this.job.call((exports) => exports.frames_next(this.pointer)) !== 0;
+  }
+
+  /**
+   * Takes the frame whose rows were pushed into a track. Pauses in the midst of it.
+   * @returns what can be shown now, of frames before this one
+   * @throws NativeError when memory does not suffice
+   */
+  async take(plane: Plane, breath: Turns): Promise<Packet[]> {
+    await this.encode(plane, false, breath);
+    return [...this.packets(plane)];
+  }
+
+  /** What is left to be shown once all frames were taken. Pauses. */
+  async finish(plane: Plane, breath: Turns): Promise<Packet[]> {
+    const all: Packet[] = [];
+    for (;;) {
+      await this.encode(plane, true, breath);
+      const packets = [...this.packets(plane)];
+      if (packets.length === 0) return all;
+      all.push(...packets);
+    }
+  }
+
+  /** Frees everything. May be called twice and at any time. */
+  close(): void {
+    this.job.close((exports) => {
+      if (this.pointer !== 0) exports.frames_close(this.pointer);
+    });
+  }
+
+  private async encode(plane: Plane, isLast: boolean, breath: Turns): Promise<void> {
+    const pace = { breath, nanoseconds: 1 };
+    const share = SEARCH_SHARE * (plane === "alpha" ? ALPHA : 1);
+    const nanoseconds = Math.round(pixelNanoseconds(this.settings) * share);
+    const flags = [isAlpha(plane), isLast ? 1 : 0, nanoseconds] as const;
+    try {
+      if (plane === "color") beExact(this.job, this.settings.quantizer);
+      const encoded = await this.job.callPausing(pace, "frames_encode", this.pointer, ...flags);
+      beExact(this.job, 0);
+      if (encoded === 0) throw new NativeError("memory does not suffice");
+      if (plane === "color" && !isLast) await breath.spend(FRAME_MS);
+    } catch (error) {
+      // What libaom held is lost.
+      this.job.giveUp();
+      throw error;
+    }
+  }
+
+  private *packets(plane: Plane): Generator<Packet> {
+    const alpha = isAlpha(plane);
+    for (;;) {
+      const from = this.job.call((exports) => exports.frames_packet(this.pointer, alpha));
+      if (from === 0) return;
+      const length = this.job.call((exports) => exports.frames_bytes(this.pointer, alpha));
+      const isKey = this.job.call((exports) => exports.frames_is_key(this.pointer, alpha)) !== 0;
+      yield { bytes: this.job.bytes(from, length).slice(), isKey };
+    }
+  }
+}
+
+function isAlpha(plane: Plane): number {
+  return plane === "alpha" ? 1 : 0;
+}

@@ -1,0 +1,122 @@
+// Encodes frames that arrive in bands of RGBA rows as tracks of pictures, each of which may be predicted from others: one of
+// their colors and one of their alpha.
+#include <stdlib.h>
+#include <string.h>
+
+#include "../native.h"
+#include "aom/aomcx.h"
+#include "breaths.h"
+#include "cells.h"
+#include "codec.h"
+
+// Even, so that bands begin on a row of chroma.
+#define BAND_ROWS 32
+
+// The pictures of colors, or of alpha.
+struct track {
+  aom_codec_ctx_t codec;
+  int open;
+  aom_codec_iter_t position;  // among the packets that came of the last call
+  int frames;                 // that were taken
+  size_t bytes;               // of the packet that was read last
+  int is_key;
+};
+
+typedef struct {
+  struct cell_row cells;
+  struct track tracks[2];
+  uint8_t *memory, *band, *gray;
+} FrameEncoder;
+
+void EXPORT(frames_close)(FrameEncoder *encoder) {
+  if (encoder == NULL) return;
+  for (int alpha = 0; alpha < 2; alpha++)
+    if (encoder->tracks[alpha].open) aom_codec_destroy(&encoder->tracks[alpha].codec);
+  free(encoder->memory);
+  free(encoder->band);
+  free(encoder->gray);
+  free(encoder);
+}
+
+static int open_track(FrameEncoder *encoder, int alpha, int frames, int quantizer, int speed, int lag) {
+  aom_codec_iface_t *const interface = aom_codec_av1_cx();
+  aom_codec_enc_cfg_t config;
+  if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_GOOD_QUALITY) != AOM_CODEC_OK) return 0;
+  struct track *const track = &encoder->tracks[alpha];
+  const struct coded coded = coded_as(encoder->cells.chroma, alpha);
+  config.g_limit = frames;
+  config.g_lag_in_frames = lag;
+  // Nobody looks for a place in an animation: only its first picture stands alone.
+  config.kf_mode = AOM_KF_DISABLED;
+  configure(&config, &coded, encoder->cells.width, encoder->cells.height, quantizer);
+  if (aom_codec_enc_init(&track->codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
+  track->open = 1;
+  aom_codec_control(&track->codec, AOME_SET_CPUUSED, speed);
+  control(&track->codec, &coded, quantizer);
+  // Motion of the whole picture is sought in stretches that do not pause, and saves hardly anything.
+  aom_codec_control(&track->codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
+  aom_codec_control(&track->codec, AV1E_SET_ENABLE_WARPED_MOTION, 0);
+  return 1;
+}
+
+// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before the colors of one are coded. Returns
+// NULL when memory does not suffice.
+FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, int frames, int quantizer,
+                                  int alpha_quantizer, int speed, int lag) {
+  FrameEncoder *const encoder = calloc(1, sizeof *encoder);
+  if (encoder == NULL) return NULL;
+  encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma};
+  encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
+  encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
+  encoder->gray = malloc(width);
+  if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL ||
+      !open_track(encoder, 0, frames, quantizer, speed, lag) ||
+      (alpha && !open_track(encoder, 1, frames, alpha_quantizer, speed, 0))) {
+    frames_close(encoder);
+    return NULL;
+  }
+  memset(encoder->gray, 128, width);
+  cell_row_place(&encoder->cells, alpha, encoder->memory);
+  return encoder;
+}
+
+uint8_t *EXPORT(frames_band)(FrameEncoder *encoder) { return encoder->band; }
+
+// Takes the first `rows` rows of the band: an even number, but at the bottom of a frame.
+void EXPORT(frames_rows)(FrameEncoder *encoder, int rows) { cell_row_add(&encoder->cells, encoder->band, rows); }
+
+// The rows that follow are those of the next frame. Returns whether any pixel of this one is translucent.
+int EXPORT(frames_next)(FrameEncoder *encoder) {
+  const int translucent = encoder->cells.translucent;
+  encoder->cells.rows = 0;
+  encoder->cells.translucent = 0;
+  return translucent;
+}
+
+// Takes the frame whose rows are there into a track, or with `last` says that there are no more, after which it is called
+// until no packet comes of it. What is coded takes `nanoseconds` for a pixel. Pauses. Returns 0 where memory does not suffice.
+int EXPORT(frames_encode)(FrameEncoder *encoder, int alpha, int last, int nanoseconds) {
+  breathe_by(nanoseconds);
+  struct track *const track = &encoder->tracks[alpha];
+  aom_image_t image;
+  if (!last) cell_image(&encoder->cells, alpha, encoder->gray, 0, encoder->cells.width, &image);
+  track->position = NULL;
+  return aom_codec_encode(&track->codec, last ? NULL : &image, track->frames++, 1, 0) == AOM_CODEC_OK;
+}
+
+// The next packet of a track, which is one picture that is shown with what it needs; valid until the track goes on. NULL when
+// more frames are needed.
+const uint8_t *EXPORT(frames_packet)(FrameEncoder *encoder, int alpha) {
+  struct track *const track = &encoder->tracks[alpha];
+  const aom_codec_cx_pkt_t *packet;
+  while ((packet = aom_codec_get_cx_data(&track->codec, &track->position)) != NULL) {
+    if (packet->kind != AOM_CODEC_CX_FRAME_PKT) continue;
+    track->bytes = packet->data.frame.sz;
+    track->is_key = (packet->data.frame.flags & AOM_FRAME_IS_KEY) != 0;
+    return packet->data.frame.buf;
+  }
+  return NULL;
+}
+
+size_t EXPORT(frames_bytes)(const FrameEncoder *encoder, int alpha) { return encoder->tracks[alpha].bytes; }
+int EXPORT(frames_is_key)(const FrameEncoder *encoder, int alpha) { return encoder->tracks[alpha].is_key; }
