@@ -10,7 +10,7 @@ import type { Picture } from "../../../src/image/picture.ts";
 import file from "../../fixtures/gif/TestImage.gif";
 import { rendered } from "../../support/render.ts";
 
-function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp"): Picture {
+function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
   const facts = FORMATS[name].read.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   const open = (breath: Breath) => FORMATS[name].read.open(bytes, facts, demand, breath);
@@ -68,7 +68,7 @@ describe("the score of an animation", () => {
     expect(await scoreAnimation(await doubled(original), original, UNPAUSED)).toBe(100);
   });
 
-  it.each(["gif", "png", "webp"] as const)("is what presets promise and answers report: %s", async (name) => {
+  it.each(["gif", "png", "webp", "avif"] as const)("is what presets promise and answers report: %s", async (name) => {
     for (const [compression, target] of [
       ["low", 90],
       ["high", 65],
@@ -77,6 +77,16 @@ describe("the score of an animation", () => {
       expect(score).toBeGreaterThanOrEqual(target);
       expect(await scoreAnimation(original, pictureOf(bytes, name), UNPAUSED)).toBeCloseTo(score ?? 0, 5);
     }
+  });
+});
+
+describe("an animation whose format is left open", () => {
+  it("is the smallest that moves, AVIF among them", async () => {
+    const sizes: number[] = [];
+    for (const name of ["webp", "avif"]) sizes.push((await optimized({}, name)).bytes.length);
+    const { bytes, facts } = await optimized({}, "auto");
+    expect(facts.frames).toBeGreaterThan(1);
+    expect(bytes.length).toBeLessThanOrEqual(Math.min(...sizes));
   });
 });
 

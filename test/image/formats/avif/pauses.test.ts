@@ -43,6 +43,18 @@ describe("AVIF jobs that take turns", () => {
     expect(declared / ms).toBeLessThan(1.25);
   });
 
+  it("declare about what animations are priced at, in many parts", async () => {
+    const parts: number[] = [];
+    const counting = { ...UNPAUSED, spend: (ms: number) => void parts.push(ms) };
+    const picture = pictureOf([noise(128, 96), noise(128, 96), noise(128, 96), noise(128, 96)]);
+    await avif.write.encode(picture, SETTINGS, counting);
+    const declared = parts.reduce((sum, ms) => sum + ms, 0);
+    const { ms } = avif.write.price(picture, SETTINGS);
+    expect(declared / ms).toBeGreaterThan(0.5);
+    expect(declared / ms).toBeLessThan(2);
+    expect(Math.max(...parts)).toBeLessThan(60);
+  });
+
   it("end in the midst of a picture when nobody waits for them, and leave others alone", async () => {
     const aborting = new AbortController();
     let looks = 0;
