@@ -11,10 +11,9 @@ export interface FrameSettings {
   readonly height: number;
   readonly frames: number;
   readonly chroma: keyof typeof CHROMA;
-  readonly opaque: boolean;
+  readonly plane: Plane;
   /** 1 (best) to 63; 0 is lossless. */
   readonly quantizer: number;
-  readonly alphaQuantizer: number;
   /** The part of the pixels of all frames that changes: the others take less. */
   readonly changes: number;
 }
@@ -64,10 +63,9 @@ function trackBytes({ width, height, chroma }: FrameSettings, lag: number): numb
 }
 
 function framesBytes(settings: FrameSettings, lag: number): number {
-  const { width, height, chroma, opaque } = settings;
-  const planes = width * height * ((chroma === "4:2:0" ? 1.5 : 3) + (opaque ? 0 : 1));
-  const alpha = opaque ? 0 : trackBytes({ ...settings, chroma: "4:2:0" }, 0);
-  return planes + width * 4 * BAND_ROWS + trackBytes(settings, lag) + alpha;
+  const { width, height, chroma } = settings;
+  const planes = width * height * ((chroma === "4:2:0" ? 1.5 : 3) + 1);
+  return planes + width * 4 * BAND_ROWS + trackBytes(settings, lag);
 }
 
 /** The fastest that libaom has for pictures that are predicted from later ones: slower ones take twice the time and more. */
@@ -84,17 +82,17 @@ const LOSSLESS = 2.6;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.25;
 
-function pixelNanoseconds({ chroma, quantizer, changes }: FrameSettings): number {
-  const usual = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes);
+function pixelNanoseconds({ chroma, quantizer, changes, plane }: FrameSettings): number {
+  const usual = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes) * (plane === "alpha" ? ALPHA : 1);
   if (quantizer === 0) return usual * LOSSLESS;
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
 
 /** The price of encoding all frames, the results not included. */
 export function framesPrice(settings: FrameSettings): Price {
-  const { width, height, frames, opaque } = settings;
-  const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
-  const work = priced(framesBytes(settings, lagOf(settings)), width * height * frames, nanoseconds);
+  const { width, height, frames } = settings;
+  const pixels = width * height * frames;
+  const work = priced(framesBytes(settings, lagOf(settings)), pixels, pixelNanoseconds(settings));
   return { ...work, ms: work.ms + frames * FRAME_MS };
 }
 
@@ -108,15 +106,19 @@ export class Av1Frames {
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: FrameSettings) {
-    const { width, height, frames, chroma, opaque, quantizer, alphaQuantizer } = settings;
+    const { width, height, frames, chroma, plane, quantizer } = settings;
     this.settings = settings;
     this.job = new LoneJob(av1, framesBytes(settings, lagOf(settings)));
     try {
-      const flags = [CHROMA[chroma], opaque ? 0 : 1] as const;
+      const flags = [CHROMA[chroma], isAlpha(plane)] as const;
       const lag = lagOf(settings);
       beExact(this.job, quantizer);
       this.pointer = this.job.call((exports) =>
+<<<<<<< HEAD
         exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), alphaQuantizer, SPEED, lag),
+=======
+        exports.frames_open(width, height, ...flags, frames, quantizer, SPEED, lag),
+>>>>>>> 343b72c (Code the alpha of a sequence after its colors)
       );
       beExact(this.job, 0);
       allocated(this.pointer);
@@ -147,17 +149,17 @@ export class Av1Frames {
    * @returns what can be shown now, of frames before this one
    * @throws NativeError when memory does not suffice
    */
-  async take(plane: Plane, breath: Turns): Promise<Packet[]> {
-    await this.encode(plane, false, breath);
-    return [...this.packets(plane)];
+  async take(breath: Turns): Promise<Packet[]> {
+    await this.encode(false, breath);
+    return [...this.packets()];
   }
 
   /** What is left to be shown once all frames were taken. Pauses. */
-  async finish(plane: Plane, breath: Turns): Promise<Packet[]> {
+  async finish(breath: Turns): Promise<Packet[]> {
     const all: Packet[] = [];
     for (;;) {
-      await this.encode(plane, true, breath);
-      const packets = [...this.packets(plane)];
+      await this.encode(true, breath);
+      const packets = [...this.packets()];
       if (packets.length === 0) return all;
       all.push(...packets);
     }
@@ -170,17 +172,16 @@ export class Av1Frames {
     });
   }
 
-  private async encode(plane: Plane, isLast: boolean, breath: Turns): Promise<void> {
+  private async encode(isLast: boolean, breath: Turns): Promise<void> {
     const pace = { breath, nanoseconds: 1 };
-    const share = SEARCH_SHARE * (plane === "alpha" ? ALPHA : 1);
-    const nanoseconds = Math.round(pixelNanoseconds(this.settings) * share);
-    const flags = [isAlpha(plane), isLast ? 1 : 0, nanoseconds] as const;
+    const nanoseconds = Math.round(pixelNanoseconds(this.settings) * SEARCH_SHARE);
+    const flags = [isAlpha(this.settings.plane), isLast ? 1 : 0, nanoseconds] as const;
     try {
       if (plane === "color") beExact(this.job, this.settings.quantizer);
       const encoded = await this.job.callPausing(pace, "frames_encode", this.pointer, ...flags);
       beExact(this.job, 0);
       if (encoded === 0) throw new NativeError("memory does not suffice");
-      if (plane === "color" && !isLast) await breath.spend(FRAME_MS);
+      if (!isLast) await breath.spend(FRAME_MS);
     } catch (error) {
       // What libaom held is lost.
       this.job.giveUp();
@@ -188,8 +189,8 @@ export class Av1Frames {
     }
   }
 
-  private *packets(plane: Plane): Generator<Packet> {
-    const alpha = isAlpha(plane);
+  private *packets(): Generator<Packet> {
+    const alpha = isAlpha(this.settings.plane);
     for (;;) {
       const from = this.job.call((exports) => exports.frames_packet(this.pointer, alpha));
       if (from === 0) return;

@@ -33,7 +33,6 @@ export interface EncodeExports extends HeapExports {
     alpha: number,
     frames: number,
     quantizer: number,
-    alphaQuantizer: number,
     speed: number,
     lag: number,
   ): Pointer;

@@ -59,24 +59,23 @@ static int open_track(FrameEncoder *encoder, int alpha, int frames, int quantize
   return 1;
 }
 
-// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before the colors of one are coded. Returns
-// NULL when memory does not suffice.
+// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before one is coded. The track is that of
+// `alpha`, or of colors. Returns NULL when memory does not suffice.
 FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, int frames, int quantizer,
-                                  int alpha_quantizer, int speed, int lag) {
+                                  int speed, int lag) {
   FrameEncoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma};
-  encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
+  encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
   encoder->gray = malloc(width);
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL ||
-      !open_track(encoder, 0, frames, quantizer, speed, lag) ||
-      (alpha && !open_track(encoder, 1, frames, alpha_quantizer, speed, 0))) {
+      !open_track(encoder, alpha, frames, quantizer, speed, lag)) {
     frames_close(encoder);
     return NULL;
   }
   memset(encoder->gray, 128, width);
-  cell_row_place(&encoder->cells, alpha, encoder->memory);
+  cell_row_place(&encoder->cells, 1, encoder->memory);
   return encoder;
 }
 

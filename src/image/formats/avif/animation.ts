@@ -7,7 +7,7 @@ import {
   type Plane,
 } from "../../../../wasm/av1-encode/frames.ts";
 import { canvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
+import { beside, FREE, held, type Price, sequence } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { changingPart, fullness } from "../../content.ts";
 import type { Extent, Picture } from "../../picture.ts";
@@ -20,18 +20,17 @@ import { endsEarly, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { quantizerAt } from "./quality.ts";
 
 /** What libaom is told, given what the service was told. */
-function settingsOf(picture: Extent, settings: EncodeSettings): FrameSettings {
-  const { width, height, opaque, frames } = picture;
+function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): FrameSettings {
+  const { width, height, frames } = picture;
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
   return {
     width,
     height,
     frames,
-    opaque,
-    chroma: settings.lossless ? "rgb" : (settings.subsample ?? chromaOf(picture)),
-    quantizer,
+    plane,
+    chroma: plane === "alpha" ? "4:2:0" : settings.lossless ? "rgb" : (settings.subsample ?? chromaOf(picture)),
     // Edges of a mask show more than those of a picture.
-    alphaQuantizer: Math.floor(quantizer / 3),
+    quantizer: plane === "alpha" ? Math.floor(quantizer / 3) : quantizer,
     changes: changingPart(picture),
   };
 }
@@ -51,7 +50,9 @@ export function animationPrice(picture: Extent, settings: EncodeSettings): Price
   const { width, height, frames } = picture;
   const { lossless, quality } = settings;
   const bytes = lossless ? EXACT_FILE_BYTES : quality > 90 ? FINE_FILE_BYTES : USUAL_FILE_BYTES;
-  return beside(framesPrice(settingsOf(picture, settings)), held(2 * width * height * frames * bytes));
+  const colors = framesPrice(settingsOf(picture, settings, "color"));
+  const alphas = picture.opaque ? FREE : framesPrice(settingsOf(picture, settings, "alpha"));
+  return beside(sequence(colors, alphas), held(2 * width * height * frames * bytes));
 }
 
 /** The price of decoding what was written, whatever its chroma. */
@@ -65,50 +66,51 @@ export function animationResultPrice({ width, height, opaque, frames }: Extent):
   return opaque ? layer : beside(layer, layer);
 }
 
+/** One track after the other, for an encoder takes much memory: frames are read again for their alpha where they have some. */
 export async function encodeAnimation(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const { width, height, loops, space } = picture;
-  const wanted = settingsOf(picture, settings);
-  const encoder = new Av1Frames(wanted);
+  const { width, height, loops, space, opaque } = picture;
+  const { chroma } = settingsOf(picture, settings, "color");
+  const color = await encodeTrack(picture, settings, "color", breath);
+  const alpha = !opaque && color.translucent ? await encodeTrack(picture, settings, "alpha", breath) : undefined;
+  const half = chroma === "4:2:0";
+  return writeHeifSequence({
+    width,
+    height,
+    halfChroma: half,
+    itemType: "av01",
+    configType: "av1C",
+    brands: ["avis", "avif", "msf1", "iso8", "mif1", "miaf", half ? "MA1B" : "MA1A"],
+    fullRange: true,
+    ...colorsIn(space),
+    matrix: MATRIX[chroma],
+    color: trackOf(color.packets),
+    alpha: alpha && trackOf(alpha.packets),
+    delaysMs: color.delaysMs,
+    loops,
+  });
+}
+
+/** The packets of all frames, and whether any of them has a hole. */
+async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Plane, breath: Breath) {
+  const encoder = new Av1Frames(settingsOf(picture, settings, plane));
   try {
-    const { color, alpha, delaysMs } = await encodeFrames(encoder, picture, breath);
-    const half = wanted.chroma === "4:2:0";
-    return writeHeifSequence({
-      width,
-      height,
-      halfChroma: half,
-      itemType: "av01",
-      configType: "av1C",
-      brands: ["avis", "avif", "msf1", "iso8", "mif1", "miaf", half ? "MA1B" : "MA1A"],
-      fullRange: true,
-      ...colorsIn(space),
-      matrix: MATRIX[wanted.chroma],
-      color: trackOf(color),
-      alpha: alpha && trackOf(alpha),
-      delaysMs,
-      loops,
-    });
+    const packets: Packet[] = [];
+    const delaysMs: number[] = [];
+    let translucent = false;
+    for await (const { delayMs, rows } of picture.open(breath)) {
+      await fill(encoder, rows, picture.height).finally(() => rows.close());
+      packets.push(...(await encoder.take(breath)));
+      const holes = encoder.next();
+      translucent ||= holes;
+      delaysMs.push(delayMs);
+      if (delaysMs.length === picture.frames) break;
+    }
+    if (delaysMs.length < picture.frames) throw endsEarly();
+    packets.push(...(await encoder.finish(breath)));
+    return { packets, delaysMs, translucent };
   } finally {
     encoder.close();
   }
-}
-
-/** The packets of all frames; those of alpha only where some pixel needs it. */
-async function encodeFrames(encoder: Av1Frames, picture: Picture, breath: Breath) {
-  const planes: readonly Plane[] = picture.opaque ? ["color"] : ["color", "alpha"];
-  const packets: Record<Plane, Packet[]> = { color: [], alpha: [] };
-  const delaysMs: number[] = [];
-  let translucent = false;
-  for await (const { delayMs, rows } of picture.open(breath)) {
-    await fill(encoder, rows, picture.height).finally(() => rows.close());
-    for (const plane of planes) packets[plane].push(...(await encoder.take(plane, breath)));
-    const holes = encoder.next();
-    translucent ||= holes;
-    delaysMs.push(delayMs);
-    if (delaysMs.length === picture.frames) break;
-  }
-  if (delaysMs.length < picture.frames) throw endsEarly();
-  for (const plane of planes) packets[plane].push(...(await encoder.finish(plane, breath)));
-  return { color: packets.color, alpha: translucent ? packets.alpha : undefined, delaysMs };
 }
 
 function trackOf(packets: readonly Packet[]): WrittenTrack {
