@@ -207,7 +207,7 @@ describe("what is kept of a large photograph", () => {
     const steps = [{ kind: "resize", width, height: Math.round((width * 4) / 3), kernel: "lanczos3" }] as const;
     const common = { entry: null, aim: aimOf(undefined, undefined), kept: {}, encoding: undefined };
     const jobs = (["avif", "webp", "jpeg"] as const).map((format) => {
-      return { ...common, formats: [FORMATS[format]], keepsMetadata: false, analyzes: false };
+      return { ...common, formats: [FORMATS[format]], gainMap: undefined, keepsMetadata: false, analyzes: false };
     });
     return { stored, base: planned([]), planned: planned(steps), wanted: wantedOf(size, steps), jobs };
   };

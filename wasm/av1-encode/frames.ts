@@ -114,11 +114,7 @@ export class Av1Frames {
       const lag = lagOf(settings);
       beExact(this.job, quantizer);
       this.pointer = this.job.call((exports) =>
-<<<<<<< HEAD
-        exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), alphaQuantizer, SPEED, lag),
-=======
-        exports.frames_open(width, height, ...flags, frames, quantizer, SPEED, lag),
->>>>>>> 343b72c (Code the alpha of a sequence after its colors)
+        exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), SPEED, lag),
       );
       beExact(this.job, 0);
       allocated(this.pointer);
@@ -177,7 +173,7 @@ export class Av1Frames {
     const nanoseconds = Math.round(pixelNanoseconds(this.settings) * SEARCH_SHARE);
     const flags = [isAlpha(this.settings.plane), isLast ? 1 : 0, nanoseconds] as const;
     try {
-      if (plane === "color") beExact(this.job, this.settings.quantizer);
+      beExact(this.job, this.settings.quantizer);
       const encoded = await this.job.callPausing(pace, "frames_encode", this.pointer, ...flags);
       beExact(this.job, 0);
       if (encoded === 0) throw new NativeError("memory does not suffice");

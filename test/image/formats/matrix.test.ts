@@ -23,6 +23,7 @@ import displayP3 from "../../fixtures/profiles/display-p3.icc";
 import psd from "../../fixtures/psd/transparent.psd";
 import svg from "../../fixtures/svg/Android_robot.svg";
 import tiff from "../../fixtures/tiff/lzw-rgba-4444.tif";
+import smallAnimated from "../../fixtures/webp/animated-blend.webp";
 import animated from "../../fixtures/webp/animated-dispose.webp";
 import webp from "../../fixtures/webp/gopher-doc-with-alpha-lossless.webp";
 import { decodeFile } from "../../support/files.ts";
@@ -50,7 +51,12 @@ const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { write }]
 const SOURCES = Object.entries(FILES).flatMap(([name, files]) =>
   files.map((file, index) => [index === 0 ? name : `${name}, animated`, new Uint8Array(file)] as const),
 );
-const PAIRS = SOURCES.flatMap(([name, file]) => WRITABLE.map(([format, to]) => [name, format, file, to] as const));
+/** AVIF without loss holds too much of an animation of a megapixel. */
+const fileFor = (name: string, format: string, file: Uint8Array) =>
+  name === "webp, animated" && format === "avif" ? new Uint8Array(smallAnimated) : file;
+const PAIRS = SOURCES.flatMap(([name, file]) =>
+  WRITABLE.map(([format, to]) => [name, format, fileFor(name, format, file), to] as const),
+);
 
 /** Levels by which channels of opaque pixels differ on average where the format has loss. */
 const MEAN_LEVELS = 6;
@@ -135,6 +141,10 @@ describe("files", () => {
         expect(meanOpacity(expected, pixels, format === "gif")).toBeLessThanOrEqual(most);
       }
     });
+  });
+
+  it("of a moving megapixel are refused as AVIF without loss, before any work", async () => {
+    await expect(written(new Uint8Array(animated), "avif", true)).rejects.toMatchObject({ status: 422 });
   });
 
   it.each(WRITABLE)("with an orientation and a profile are upright and in sRGB as %s", async (format, to) => {
