@@ -75,6 +75,8 @@ export interface Stage {
   readonly breath: Breath;
   /** The picture as the operations before this one leave it. */
   readonly size: Size;
+  /** How many frames of it the result has. */
+  readonly frames: number;
   readonly opaque: boolean;
   /** The output format can hold alpha. */
   readonly alpha: boolean;

@@ -76,7 +76,7 @@ export async function planOperations(
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
     const scans = row.scans?.(params as never);
     const scan = scans && scanOf(written, steps, scans);
-    const stage = { size, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
+    const stage = { size, frames: room.frames, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
     const plan = async (breath: Breath): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
       const animation = () => pictureOf(written, small ?? raise(name));

@@ -108,7 +108,8 @@ const MEAN_LEVELS = 8;
 /** What is stored, as another decoder says it; null where it cannot be decoded whole. */
 async function readingOf({ output, stored }: Walked): Promise<Reading | null> {
   const [name = ""] = rowOf(output.format);
-  const reader = READERS[name as FormatName];
+  // Of a sequence libvips reads the still beside it.
+  const reader = name === "avif" && output.frames > 1 ? undefined : READERS[name as FormatName];
   if (!reader) return readByOurs(stored, output.format);
   const said = await read(stored);
   return said && { ...said, format: said.format === reader ? output.format : said.format };

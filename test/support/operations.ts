@@ -44,6 +44,7 @@ export async function planned(
   }
   return row.plan(valid, {
     size: { width: pixels.width, height: pixels.height },
+    frames: 1,
     opaque,
     alpha,
     colorOf: parseColor,

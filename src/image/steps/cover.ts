@@ -2,8 +2,8 @@
 import { beside, either } from "../../../wasm/price.ts";
 import type { Rgba } from "../color.ts";
 import { rowStep } from "../effect.ts";
-import type { Box, Size } from "../geometry.ts";
-import type { Kernel, RowStep } from "../operation.ts";
+import { type Box, outerBox, type Size } from "../geometry.ts";
+import type { GainStage, GainSteps, Kernel, RowStep } from "../operation.ts";
 import { resample, resamplePrice } from "../resample.ts";
 import { type Rows, rowsOver } from "../rows.ts";
 import { lay, layPrice } from "./overlay.ts";
@@ -35,10 +35,23 @@ export function oneColor(color: Rgba): Colors {
 /** @param spans in the order of their frames, the first one from frame 0 on */
 export function coverStep(picture: Size, spans: readonly Covers[]): RowStep {
   const prices = spans.map(({ covers }) => beside(...covers.map((cover) => coverPrice(picture, cover))));
-  return rowStep(picture, either(...prices), (rows, _, frame = 0) => {
+  const apply: RowStep["apply"] = (rows, _, frame = 0) => {
     const span = spans.findLast(({ from }) => from <= frame);
     return (span?.covers ?? []).reduce(covered, rows);
-  });
+  };
+  const gains: GainSteps = (stage) => [
+    coverStep(
+      stage.map,
+      spans.map(({ from, covers }) => ({ from, covers: covers.map(({ box }) => onMap(box, stage)) })),
+    ),
+  ];
+  return rowStep(picture, either(...prices), apply, gains);
+}
+
+/** What is covered has no gain, or the map would show what was there. */
+function onMap({ x, y, width, height }: Box, { map, across, down, none }: GainStage): Cover {
+  const box = outerBox({ x: x * across, y: y * down, width: width * across, height: height * down }, map);
+  return { box, colors: oneColor(none), kernel: "nearest" };
 }
 
 function covered(rows: Rows, { box, colors, kernel }: Cover): Rows {

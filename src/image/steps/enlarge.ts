@@ -9,15 +9,16 @@ import type { Rows } from "../rows.ts";
 
 /**
  * Pixels of the largest pictures that the networks double, in four to five seconds of processor time: a larger one would
- * take much of what a request may. What is too large for both goes by filters alone, which take a twentieth of that.
+ * take much of what a request may. The large network is for all frames of an animation together. What is too large for both
+ * goes by filters alone, which take a twentieth of that.
  */
 const MAX_LARGE_NETWORK_PIXELS = 1_100_000;
 const MAX_SMALL_NETWORK_PIXELS = 4_000_000;
 
 /** Enlarges a picture `factor` times, a whole number from 2. */
-export function enlargeStep(size: Size, factor: number): RowStep {
+export function enlargeStep(size: Size, factor: number, frames = 1): RowStep {
   const result = times(size, factor);
-  const doublings = doublingsOf(size, factor);
+  const doublings = doublingsOf(size, factor, frames);
   const prices: Price[] = [];
   let reached = size;
   for (const doubling of doublings) {
@@ -35,10 +36,10 @@ export function enlargeStep(size: Size, factor: number): RowStep {
 }
 
 /** There are filters for a second doubling; beyond four times there is little to be learned. */
-function doublingsOf({ width, height }: Size, factor: number): readonly Doubling[] {
+function doublingsOf({ width, height }: Size, factor: number, frames: number): readonly Doubling[] {
   const pixels = width * height;
   const fits = pixels <= MAX_SMALL_NETWORK_PIXELS ? "small" : "filters";
-  const first = pixels <= MAX_LARGE_NETWORK_PIXELS ? "large" : fits;
+  const first = pixels * frames <= MAX_LARGE_NETWORK_PIXELS ? "large" : fits;
   return factor === 2 ? [first] : [first, "again"];
 }
 

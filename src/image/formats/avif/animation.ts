@@ -19,25 +19,27 @@ import { av1Sequences } from "./codec.ts";
 import { endsEarly, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { quantizerAt } from "./quality.ts";
 
+/** What an encoder may hold for chroma in full, with which a drawing is coded where there is room for it. */
+const FULL_CHROMA_BYTES = 72 << 20;
+
 /** What libaom is told, given what the service was told. */
 function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): FrameSettings {
   const { width, height, frames } = picture;
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
-  return {
-    width,
-    height,
-    frames,
-    plane,
-    chroma: plane === "alpha" ? "4:2:0" : settings.lossless ? "rgb" : (settings.subsample ?? chromaOf(picture)),
-    // Edges of a mask show more than those of a picture.
-    quantizer: plane === "alpha" ? Math.floor(quantizer / 3) : quantizer,
-    changes: changingPart(picture),
-  };
+  // Edges of a mask show more than those of a picture.
+  if (plane === "alpha") {
+    const changes = changingPart(picture);
+    return { width, height, frames, plane, chroma: "4:2:0", quantizer: Math.floor(quantizer / 3), changes };
+  }
+  const full = { width, height, frames, plane, chroma: "4:4:4", quantizer, changes: changingPart(picture) } as const;
+  if (settings.lossless) return { ...full, chroma: "rgb" };
+  return { ...full, chroma: settings.subsample ?? chromaOf(picture, full) };
 }
 
 /** Drawings look as good in fewer bytes with all of their chroma, photographs with half of it. */
-function chromaOf(picture: Extent): "4:2:0" | "4:4:4" {
-  return fullness(picture) > 0.5 ? "4:2:0" : "4:4:4";
+function chromaOf(picture: Extent, full: FrameSettings): "4:2:0" | "4:4:4" {
+  const isDrawing = fullness(picture) <= 0.5;
+  return isDrawing && framesPrice(full).bytes <= FULL_CHROMA_BYTES ? "4:4:4" : "4:2:0";
 }
 
 /** Bytes of a file for a pixel of a frame: films take 0.01 to 0.08 at usual qualities, noise and what loses nothing far more. */
