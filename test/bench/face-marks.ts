@@ -12,16 +12,32 @@ export interface Face extends Box {
   readonly clear: boolean;
 }
 
-/** The marked faces of each picture, by its name. */
-export function marks(): Map<string, Face[]> {
-  const faces = new Map<string, Face[]>();
+export interface Marked {
+  readonly faces: readonly Face[];
+  /** Parts in which what is found counts neither way. */
+  readonly ignored: readonly Box[];
+}
+
+/** What is marked in each picture, by its name. */
+export function marks(): Map<string, Marked> {
+  const marked = new Map<string, { faces: Face[]; ignored: Box[] }>();
   const lines = readFileSync(join(import.meta.dirname, "faces.tsv"), "utf8").split("\n");
-  for (const line of lines.filter((text) => /\t(?:clear|hard)$/.test(text))) {
+  for (const line of lines.filter((text) => /\t(?:clear|hard|ignored)$/.test(text))) {
     const [name = "", x, y, width, height, kind] = line.split("\t");
-    const face = { x: Number(x), y: Number(y), width: Number(width), height: Number(height), clear: kind === "clear" };
-    faces.set(name, [...(faces.get(name) ?? []), face]);
+    const box = { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
+    const { faces, ignored } = marked.get(name) ?? { faces: [], ignored: [] };
+    if (kind === "ignored") ignored.push(box);
+    else faces.push({ ...box, clear: kind === "clear" });
+    marked.set(name, { faces, ignored });
   }
-  return faces;
+  return marked;
+}
+
+/** Whether a box shows neither a marked face nor anything in a part that does not count. */
+export function isWrong({ faces, ignored }: Marked, box: Box): boolean {
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const isIn = (part: Box) => x >= part.x && x <= part.x + part.width && y >= part.y && y <= part.y + part.height;
+  return !best(faces, box) && !ignored.some(isIn);
 }
 
 /** The marked face that a box covers best, if it covers one. */

@@ -59,7 +59,7 @@ async function searched(path: string, name: string, mirrored: boolean): Promise<
       .resize(FACE_SIDE, FACE_SIDE, { fit: "inside", withoutEnlargement: true, kernel: "linear" });
     const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     const scale = info.width / width;
-    const faces = (marks().get(name) ?? []).map((face) => {
+    const faces = (marks().get(name)?.faces ?? []).map((face) => {
       const box = { x: face.x * scale, y: face.y * scale, width: face.width * scale, height: face.height * scale };
       return { ...box, x: mirrored ? info.width - box.x - box.width : box.x, clear: face.clear };
     });

@@ -11,82 +11,83 @@ import sharp from "sharp";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
 import type { Box } from "../../src/image/geometry.ts";
+import { nativeStatistics } from "../../wasm/load.ts";
 import { rendered } from "../support/render.ts";
 import { rowsOf } from "../support/rows.ts";
-import { best, marks } from "./face-marks.ts";
+import { best, type Face, isWrong, type Marked, marks } from "./face-marks.ts";
 import { given } from "./given.ts";
 
 /** Of a face in the small version, in pixels, from which on it should be found. */
 const MIN_FACE = 24;
 
-interface Total {
-  pictures: number;
-  clear: number;
-  found: number;
-  /** Of MIN_FACE pixels or more. */
-  large: number;
-  largeFound: number;
-  hardFound: number;
-  wrong: number;
-  cpuMs: number;
-  mostMs: number;
+interface Result {
+  readonly clear: number;
+  readonly clearFound: number;
+  readonly hard: number;
+  readonly hardFound: number;
+  readonly right: number;
+  readonly wrong: number;
+  readonly cpuMs: number;
 }
 
 const CROP = { mode: "face", padding: 1, faces: "one" } as const;
 
 export async function main(): Promise<void> {
   const marked = marks();
-  const total: Total = {
-    pictures: 0,
-    clear: 0,
-    found: 0,
-    large: 0,
-    largeFound: 0,
-    hardFound: 0,
-    wrong: 0,
-    cpuMs: 0,
-    mostMs: 0,
-  };
+  const results: Result[] = [];
   for (const folder of given("FACES")) {
     for (const name of readdirSync(folder)) {
-      const bytes = new Uint8Array(readFileSync(join(folder, name)));
-      const boxes = await facesIn(bytes);
-      if (!boxes) continue;
-      const { width, height } = await sharp(bytes).metadata();
-      const scale = Math.min(1, FACE_SIDE / Math.max(width, height));
-      const faces = marked.get(name) ?? [];
-      const hit = new Set(boxes.map((box) => best(faces, box)));
-      const clear = faces.filter((face) => face.clear);
-      const large = clear.filter((face) => face.width * scale >= MIN_FACE);
-      const wrong = boxes.filter((box) => !best(faces, box)).length;
-      const cpuMs = await cpuOf(bytes);
-      total.pictures++;
-      total.clear += clear.length;
-      total.found += clear.filter((face) => hit.has(face)).length;
-      total.large += large.length;
-      total.largeFound += large.filter((face) => hit.has(face)).length;
-      total.hardFound += faces.filter((face) => !face.clear && hit.has(face)).length;
-      total.wrong += wrong;
-      total.cpuMs += cpuMs;
-      total.mostMs = Math.max(total.mostMs, cpuMs);
-      const found = clear.filter((face) => hit.has(face)).length;
-      console.log(`${name.padEnd(36)} ${found} of ${clear.length} found, ${wrong} wrong, ${cpuMs.toFixed(0)} ms`);
+      const result = await resultOf(join(folder, name), marked.get(name) ?? { faces: [], ignored: [] });
+      if (!result) continue;
+      results.push(result);
+      const { clear, clearFound, hard, hardFound, wrong, cpuMs } = result;
+      if (clear + hard + wrong > 0)
+        console.log(
+          `${name.padEnd(36)} ${clearFound} of ${clear}, hard ${hardFound} of ${hard}, ${wrong} wrong, ${cpuMs.toFixed(0)} ms`,
+        );
     }
   }
-  report(total);
+  report(results);
 }
 
-function report(total: Total) {
-  const right = total.found + total.hardFound;
-  const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(0)} %`;
-  console.log(`recall ${percent(total.found, total.clear)}: ${total.found} of ${total.clear} clear faces`);
-  console.log(
-    `recall from ${MIN_FACE} pixels on: ${percent(total.largeFound, total.large)}, ${total.largeFound} of ${total.large}`,
-  );
-  console.log(`precision ${percent(right, right + total.wrong)}: ${total.wrong} wrong in ${total.pictures} pictures`);
-  console.log(
-    `processor time: ${(total.cpuMs / total.pictures).toFixed(0)} ms a picture, at most ${total.mostMs.toFixed(0)}`,
-  );
+async function resultOf(path: string, marked: Marked): Promise<Result | undefined> {
+  const bytes = new Uint8Array(readFileSync(path));
+  const boxes = await facesIn(bytes);
+  if (!boxes) return undefined;
+  const { width, height } = await sharp(bytes).metadata();
+  const scale = Math.min(1, FACE_SIDE / Math.max(width, height));
+  const hit = new Set(boxes.map((box) => best(marked.faces, box)));
+  const large = marked.faces.filter((face) => face.width * scale >= MIN_FACE);
+  const [clear, hard] = [true, false].map((kind) => large.filter((face) => face.clear === kind));
+  const foundOf = (faces: readonly Face[] = []) => faces.filter((face) => hit.has(face)).length;
+  return {
+    clear: clear?.length ?? 0,
+    clearFound: foundOf(clear),
+    hard: hard?.length ?? 0,
+    hardFound: foundOf(hard),
+    right: boxes.filter((box) => best(marked.faces, box)).length,
+    wrong: boxes.filter((box) => isWrong(marked, box)).length,
+    cpuMs: await cpuOf(bytes),
+  };
+}
+
+function report(results: readonly Result[]) {
+  const sum = (value: (result: Result) => number) => results.reduce((total, result) => total + value(result), 0);
+  const percent = (part: number, whole: number) =>
+    `${((100 * part) / Math.max(1, whole)).toFixed(0)} %, ${part} of ${whole}`;
+  const [clear, hard] = [sum((r) => r.clear), sum((r) => r.hard)];
+  const [clearFound, hardFound] = [sum((r) => r.clearFound), sum((r) => r.hardFound)];
+  const [right, wrong] = [sum((r) => r.right), sum((r) => r.wrong)];
+  const times = results.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
+  const median = times[Math.floor(times.length / 2)] ?? 0;
+  console.log(`faces of ${MIN_FACE} pixels or more in ${results.length} pictures`);
+  console.log(`recall: ${percent(clearFound + hardFound, clear + hard)}`);
+  console.log(`recall of clear faces: ${percent(clearFound, clear)}`);
+  console.log(`recall of hard faces: ${percent(hardFound, hard)}`);
+  console.log(`precision: ${percent(right, right + wrong)}`);
+  console.log(`processor time: median ${median.toFixed(0)} ms, at most ${(times.at(-1) ?? 0).toFixed(0)}`);
+  const memory = nativeStatistics().find(({ name }) => name === "faces");
+  console.log(`memory of the module: ${memory?.memoryBytes}`);
 }
 
 /** As a request gets them; undefined for what cannot be read. */
