@@ -69,6 +69,9 @@ export type GainSteps = (stage: GainStage) => readonly Step[];
 /** Bytes that an operation may hold for each pixel of the small version that it looks at. */
 export const LOOK_BYTES_PER_PIXEL = 12;
 
+/** And besides, whatever the small version's size: seeking faces holds rows of layers, which grow with the width alone. */
+export const LOOK_BYTES = 2 << 20;
+
 /** What an operation may know when it plans. */
 export interface Stage {
   /** For what it looks at. */

@@ -1,6 +1,6 @@
 /** Small versions of a picture, for whoever looks at it rather than works on it. */
 import { beside, type Price } from "../../wasm/price.ts";
-import { LOOK_BYTES_PER_PIXEL, type Step } from "./operation.ts";
+import { LOOK_BYTES, LOOK_BYTES_PER_PIXEL, type Step } from "./operation.ts";
 import { picturePrice, type Stored } from "./pipeline.ts";
 import { type Plan, planSteps, storedSize } from "./plan.ts";
 
@@ -17,9 +17,9 @@ export function smallVersion(stored: Stored, steps: readonly Step[], maxSide: nu
 /**
  * The price of looking at a small version, its pixels included.
  * @param lookMs milliseconds that the look takes once the pixels are there
- * @param pixelBytes bytes that it holds for each of them
+ * @param pixelBytes bytes that it holds for each of them, beside LOOK_BYTES
  */
 export function lookPrice(stored: Stored, small: Plan, lookMs: number, pixelBytes = LOOK_BYTES_PER_PIXEL): Price {
   const { width, height } = small.size;
-  return beside(picturePrice(stored, small), { bytes: width * height * pixelBytes, ms: lookMs });
+  return beside(picturePrice(stored, small), { bytes: width * height * pixelBytes + LOOK_BYTES, ms: lookMs });
 }

@@ -1,6 +1,6 @@
 /**
- * Faces found in pictures that the number of votes was not chosen on: `FACES="folder…" npm run bench -- faces-held-out`.
- * Leaving one picture out after the other, the least number of votes is chosen on the others, and used on that one;
+ * Faces found in pictures that the least score was not chosen on: `FACES="folder…" npm run bench -- faces-held-out`.
+ * Leaving one picture out after the other, the least score of a face is chosen on the others, and used on that one;
  * and everything again with mirrored pictures, which nothing was ever chosen on.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,20 +9,22 @@ import { join } from "node:path";
 import sharp from "sharp";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { type Candidate, elected, FACE_SIDE, MIN_VOTES, votedPlaces } from "../../src/image/faces/detect.ts";
+import { elected, FACE_SIDE, faceCandidates, MIN_SCORE } from "../../src/image/faces/detect.ts";
+import type { Box } from "../../src/image/geometry.ts";
+import type { Hit } from "../../wasm/faces/faces.ts";
 import { rowsOf } from "../support/rows.ts";
-import { best, type Face, marks } from "./face-marks.ts";
+import { best, isWrong, type Marked, marks } from "./face-marks.ts";
 import { given } from "./given.ts";
 
-const CHOICES = [10, 12, 14, 16, 18, 20, 22, 24, 28];
+const CHOICES = [0.66, 0.68, 0.7, 0.72, 0.74, 0.76, 0.78, 0.8];
 
 /** Of a face in the small version, in pixels, from which on it should be found. */
 const MIN_FACE = 24;
 
 interface Searched {
   readonly name: string;
-  readonly places: readonly Candidate[];
-  readonly faces: readonly Face[];
+  readonly places: readonly Hit[];
+  readonly marked: Marked;
 }
 
 interface Count {
@@ -40,12 +42,12 @@ export async function main(): Promise<void> {
     }
     const kind = mirrored ? "mirrored" : "as they are";
     console.log(`${pictures.length} pictures ${kind}, faces of ${MIN_FACE} pixels or more`);
-    for (const votes of CHOICES)
-      console.log(`  ${votes} votes: ${told(sum(pictures.map((one) => counted(one, votes))))}`);
+    for (const score of CHOICES)
+      console.log(`  from ${score}: ${told(sum(pictures.map((one) => counted(one, score))))}`);
     console.log(
-      `  held out, ${chosenVotes(pictures)} on all: ${told(sum(pictures.map((one) => heldOut(one, pictures))))}`,
+      `  held out, ${chosenScore(pictures)} on all: ${told(sum(pictures.map((one) => heldOut(one, pictures))))}`,
     );
-    console.log(`  as it is, ${MIN_VOTES} votes: ${told(sum(pictures.map((one) => counted(one, MIN_VOTES))))}`);
+    console.log(`  as it is, ${MIN_SCORE}: ${told(sum(pictures.map((one) => counted(one, MIN_SCORE))))}`);
   }
 }
 
@@ -59,40 +61,42 @@ async function searched(path: string, name: string, mirrored: boolean): Promise<
       .resize(FACE_SIDE, FACE_SIDE, { fit: "inside", withoutEnlargement: true, kernel: "linear" });
     const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     const scale = info.width / width;
-    const faces = (marks().get(name)?.faces ?? []).map((face) => {
-      const box = { x: face.x * scale, y: face.y * scale, width: face.width * scale, height: face.height * scale };
-      return { ...box, x: mirrored ? info.width - box.x - box.width : box.x, clear: face.clear };
-    });
-    return [
-      { name, places: await votedPlaces(rowsOf({ width: info.width, height: info.height, data }), UNPAUSED), faces },
-    ];
+    const { faces, ignored } = marks().get(name) ?? { faces: [], ignored: [] };
+    const reduced = <T extends Box>(box: T): T => {
+      const [x, boxWidth] = [box.x * scale, box.width * scale];
+      const left = mirrored ? info.width - x - boxWidth : x;
+      return { ...box, x: left, y: box.y * scale, width: boxWidth, height: box.height * scale };
+    };
+    const marked = { faces: faces.map(reduced), ignored: ignored.map(reduced) };
+    const rows = rowsOf({ width: info.width, height: info.height, data });
+    return [{ name, places: await faceCandidates(rows, UNPAUSED), marked }];
   } catch {
     return [];
   }
 }
 
-function counted({ places, faces }: Searched, votes: number): Count {
-  const boxes = elected(places, votes).map(({ x, y, side }) => ({ x, y, width: side, height: side }));
-  const hit = new Set(boxes.map((box) => best(faces, box)));
-  const clear = faces.filter((face) => face.clear && face.width >= MIN_FACE);
+function counted({ places, marked }: Searched, score: number): Count {
+  const boxes = elected(places, score);
+  const hit = new Set(boxes.map((box) => best(marked.faces, box)));
+  const clear = marked.faces.filter((face) => face.clear && face.width >= MIN_FACE);
   return {
     found: clear.filter((face) => hit.has(face)).length,
     clear: clear.length,
-    wrong: boxes.filter((box) => !best(faces, box)).length,
+    wrong: boxes.filter((box) => isWrong(marked, box)).length,
   };
 }
 
-/** The number of votes that finds most, less what is wrong. */
-function chosenVotes(pictures: readonly Searched[]): number {
-  const value = (votes: number) => {
-    const { found, wrong } = sum(pictures.map((one) => counted(one, votes)));
+/** The least score that finds most, less what is wrong. */
+function chosenScore(pictures: readonly Searched[]): number {
+  const value = (score: number) => {
+    const { found, wrong } = sum(pictures.map((one) => counted(one, score)));
     return found - wrong;
   };
-  return CHOICES.reduce((chosen, votes) => (value(votes) > value(chosen) ? votes : chosen));
+  return CHOICES.reduce((chosen, score) => (value(score) > value(chosen) ? score : chosen));
 }
 
 function heldOut(picture: Searched, pictures: readonly Searched[]): Count {
-  return counted(picture, chosenVotes(pictures.filter((other) => other !== picture)));
+  return counted(picture, chosenScore(pictures.filter((other) => other !== picture)));
 }
 
 function sum(counts: readonly Count[]): Count {

@@ -1,4 +1,4 @@
-// Looks for faces in a gray picture with cascades of Haar features.
+// Looks for faces in a picture with a small convolutional network, at several sizes.
 #pragma once
 
 #include <stddef.h>
@@ -11,13 +11,14 @@
 
 #define WINDOW_ROWS 16
 #define MAX_LEVELS 12
+#define COLORS 3
 
 typedef struct {
   int width, height;
-  uint8_t *pixels;
+  uint8_t *pixels; // red, green, blue
 } Level;
 
-// The picture in gray, and halved again and again.
+// The picture, and halved again and again.
 typedef struct {
   int width, height, taken; // rows taken so far
   uint8_t *window;          // WINDOW_ROWS rows of RGBA8 on their way in
@@ -25,13 +26,11 @@ typedef struct {
   Level level[MAX_LEVELS];
 } Picture;
 
-// A part of a picture to be sampled at a scale: pixel (0, 0) of the result covers `scale` squared pixels at x, y.
+// A part of a picture in another size; it may reach beyond the picture, where it is gray.
 typedef struct {
-  const Picture *picture;
-  double x, y, scale;
-  int width, height; // of the result
-  int mirrored;
-} Sampling;
+  float x, y, across, down; // the first pixel's corner, and the sides of each pixel, in pixels of the picture
+  int width, height;
+} Part;
 
-// Row y of a sampling; `at` and `share` say for each x where the two neighbors lie.
-void sample_row(const Sampling *sampling, int y, uint8_t *row);
+// Row y of a part, with values from -1 to 1; gray is 0.
+void sample_row(const Picture *picture, const Part *part, int y, float *row);

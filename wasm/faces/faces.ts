@@ -1,6 +1,6 @@
-/** Windows of a picture that cascades of Haar features take for faces; see scan.c. */
+/** Boxes of a picture that a small convolutional network takes for faces; README.md says which, and what it has learned. */
 import { Handle } from "../handle.ts";
-import { native, type NativeExports, OutOfMemory } from "../load.ts";
+import { allocated, native, type NativeExports } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import module from "./faces.wasm";
 
@@ -11,98 +11,98 @@ interface FacesExports extends NativeExports {
   picture_window(picture: Pointer): Pointer;
   picture_commit(picture: Pointer, rows: number): void;
   picture_close(picture: Pointer): void;
-  scan_part(
+  search_open(
     picture: Pointer,
-    cascade: number,
-    mirrored: number,
     x: number,
     y: number,
+    across: number,
+    down: number,
     width: number,
     height: number,
-    smallest: number,
-    largest: number,
-    factor: number,
-    fine: number,
-  ): number;
-  scan_hits(): Pointer;
+    least: number,
+  ): Pointer;
+  search_row(search: Pointer): number;
+  search_count(search: Pointer): number;
+  search_hits(search: Pointer): Pointer;
+  search_close(search: Pointer): void;
 }
-
-/** In the order of build.sh. Profiles look to the left. */
-const CASCADES = ["frontal", "frontal-trees", "profile"] as const;
-export type Cascade = (typeof CASCADES)[number];
 
 /** Rows that one call may write. */
 export const WINDOW_ROWS = 16;
-
-/** Pixels of the smallest window. */
-export const MIN_WINDOW = 20;
 
 /** Linear memory that the idle instance may keep: what a picture of 640 pixels a side needs. */
 const KEEP_BYTES = 6 << 20;
 
 const faces = native<FacesExports>(module, { name: "faces", keepBytes: KEEP_BYTES });
 
-/**
- * All windows of one cascade from the smallest to the largest, each 1.15 times the one before, by pixels of the
- * picture.
- */
-const CASCADE_NANOSECONDS = 190;
+/** To look at a pixel of the size that is looked at. */
+const PIXEL_NANOSECONDS = 270;
 
-/** The price of looking at a picture of this size with `cascades` of them, at every place. */
-export function facesPrice({ width, height }: { width: number; height: number }, cascades: number): Price {
-  const bytes = (width * height * 4) / 3 + (width + 2) * (height + 1) * 8 + width * 4 * WINDOW_ROWS + 4_096;
-  return priced(bytes, width * height, CASCADE_NANOSECONDS * cascades);
-}
+/** A search, whatever its size. The network in floats is made once, and is part of what the idle instance keeps. */
+const SEARCH_BYTES = 96 << 10;
 
-/** Windows that one search finds at most; those after them are passed over. */
-export const MAX_HITS = 4_096;
+/** Rows of all layers, for each column that is looked at. */
+const COLUMN_BYTES = 2_450;
 
-/** Below this scale every other position is looked at, unless a search is fine. */
-const FINE_SCALE = 2;
-const COARSE_NANOSECONDS = 30;
-const FINE_NANOSECONDS = 80;
+/** Pixels from one row of the last layer to the next. */
+const STEP = 16;
 
-/** Milliseconds of looking at all windows of one size in a part of the picture. */
-export function sweepMs({ width, height }: { width: number; height: number }, side: number): number {
-  const scale = side / MIN_WINDOW;
-  const nanoseconds = scale < FINE_SCALE ? COARSE_NANOSECONDS : FINE_NANOSECONDS;
-  return ((width * height) / scale ** 2) * nanoseconds * 1e-6;
-}
-
-/** A square window, in pixels of the picture. */
-export interface Hit {
-  readonly x: number;
-  readonly y: number;
-  readonly side: number;
-}
-
-export interface Search {
-  readonly cascade: Cascade;
-  /** Looks at the mirrored picture: the hits are faces that look the other way. */
-  readonly mirrored?: boolean;
-  /** The part of the picture to look at; it may reach beyond, where the edge is repeated. */
-  readonly x: number;
-  readonly y: number;
+interface Sides {
   readonly width: number;
   readonly height: number;
-  /** Sides of the windows: from the smallest, each `factor` times the one before, up to the largest. */
-  readonly smallest: number;
-  readonly largest: number;
-  readonly factor: number;
-  /** Every position of small windows too, not every other. */
-  readonly fine?: boolean;
 }
 
-export interface GrayPicture {
+/** The price of holding a picture of this size and looking at it in `sizes`, one after the other. */
+export function facesPrice({ width, height }: Sides, sizes: readonly Sides[]): Price {
+  const columns = Math.max(...sizes.map((size) => size.width)) + STEP;
+  const picture = width * height * 4 + width * 4 * WINDOW_ROWS + 4_096;
+  const ms = sizes.reduce((sum, size) => sum + searchMs(size), 0);
+  return { ...priced(picture + columns * COLUMN_BYTES + SEARCH_BYTES, 1, 0), ms };
+}
+
+/** Milliseconds of looking at a part in this size. */
+export function searchMs({ width, height }: Sides): number {
+  return rowMs(width) * Math.ceil(height / STEP);
+}
+
+function rowMs(width: number): number {
+  return (width + STEP) * STEP * PIXEL_NANOSECONDS * 1e-6;
+}
+
+interface Part extends Sides {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** In pixels of the picture, about from the eyebrows to the chin. */
+export interface Hit extends Part {
+  /** From 0 to 1. */
+  readonly score: number;
+}
+
+/** Looks at a part of the picture in one size, a row of the last layer after the other. */
+export interface FaceSearch {
+  /** Whether there is more to look at. */
+  next(): boolean;
+  /** Milliseconds that one `next` takes. */
+  readonly stepMs: number;
+  hits(): Hit[];
+  close(): void;
+}
+
+export interface FacePicture {
   /** Takes the next rows, RGBA8 with straight alpha, at most WINDOW_ROWS. */
   write(rows: Uint8Array): void;
-  /** The windows that pass, at most `MAX_HITS`. Asked for once all rows are written. */
-  scan(search: Search): Hit[];
+  /**
+   * Begins to look for what scores more than `least` in a part, as it would be in this size. The part may reach beyond the
+   * picture. Asked for once all rows are written.
+   */
+  search(part: Part, size: Sides, least: number): FaceSearch;
   close(): void;
 }
 
 /** @throws NativeError when memory ran out */
-export function openGrayPicture(width: number, height: number): GrayPicture {
+export function openFacePicture(width: number, height: number): FacePicture {
   const handle = new Handle(
     faces,
     (exports) => exports.picture_open(width, height),
@@ -114,25 +114,36 @@ export function openGrayPicture(width: number, height: number): GrayPicture {
       handle.bytes(window, rows.length).set(rows);
       handle.call((exports, pointer) => exports.picture_commit(pointer, rows.length / (width * 4)));
     },
-    scan: (search) => scan(handle, search),
+    search: (part, size, least) => openSearch(handle, part, size, least),
     close: () => handle.close(),
   };
 }
 
-function scan(handle: Handle<FacesExports>, search: Search): Hit[] {
-  const { cascade, mirrored = false, x, y, width, height, smallest, largest, factor, fine = false } = search;
-  const index = CASCADES.indexOf(cascade);
-  const part = [x, y, width, height, smallest, largest, factor] as const;
-  const [count, at] = handle.call((exports, pointer) => {
-    const found = exports.scan_part(pointer, index, mirrored ? 1 : 0, ...part, fine ? 1 : 0);
-    if (found < 0) throw new OutOfMemory();
-    return [found, exports.scan_hits()] as const;
+function openSearch(handle: Handle<FacesExports>, part: Part, size: Sides, least: number): FaceSearch {
+  const logit = Math.log(least / (1 - least));
+  // In the instance that holds the picture, which another handle might not get.
+  const search = handle.call((exports, picture) =>
+    allocated(exports.search_open(picture, part.x, part.y, part.width, part.height, size.width, size.height, logit)),
+  );
+  return {
+    next: () => handle.call((exports) => exports.search_row(search)) !== 0,
+    stepMs: rowMs(size.width),
+    hits: () => hitsOf(handle, search, part, size),
+    close: () => handle.call((exports) => exports.search_close(search)),
+  };
+}
+
+/** Numbers of a hit: its box and its score. */
+const NUMBERS = 5;
+
+function hitsOf(handle: Handle<FacesExports>, search: Pointer, part: Part, size: Sides): Hit[] {
+  const [across, down] = [part.width / size.width, part.height / size.height];
+  const [count, at] = handle.call((exports) => [exports.search_count(search), exports.search_hits(search)] as const);
+  const bytes = handle.bytes(at, count * NUMBERS * 4);
+  const values = new Float32Array(bytes.buffer, bytes.byteOffset, count * NUMBERS);
+  return Array.from({ length: count }, (_, hit) => {
+    const [x = 0, y = 0, width = 0, height = 0, score = 0] = values.subarray(hit * NUMBERS, (hit + 1) * NUMBERS);
+    const box = { x: part.x + x * across, y: part.y + y * down, width: width * across, height: height * down };
+    return { ...box, score };
   });
-  const bytes = handle.bytes(at, count * 12);
-  const values = new Float32Array(bytes.buffer, bytes.byteOffset, count * 3);
-  return Array.from({ length: count }, (_, hit) => ({
-    x: values[hit * 3]!,
-    y: values[hit * 3 + 1]!,
-    side: values[hit * 3 + 2]!,
-  }));
 }

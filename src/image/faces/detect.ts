@@ -1,17 +1,14 @@
 /**
- * Finds faces in a small version of a picture: a coarse search with two cascades of Haar features proposes places, and
- * at each of them a dense search with all cascades takes a vote. A face passes at many neighboring positions and
- * sizes and in several cascades; what only looks like one to a single cascade passes here and there.
+ * Finds faces in a small version of a picture: a network looks at it in several sizes, because it knows faces of about 20
+ * to 110 pixels; boxes that it finds for the same face are made one; and it looks again at each, in the size in which it
+ * knows faces best. What only looks like a face does not do so twice.
  */
 import {
-  type Cascade,
+  type FacePicture,
   facesPrice,
-  type GrayPicture,
   type Hit,
-  MAX_HITS,
-  MIN_WINDOW,
-  openGrayPicture,
-  sweepMs,
+  openFacePicture,
+  searchMs,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
 import { beside, type Price } from "../../../wasm/price.ts";
@@ -19,207 +16,190 @@ import type { Breath } from "../breath.ts";
 import type { Box, Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 
-/**
- * The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it.
- * Measured with the bench `faces`: 800 and 1,024 pixels find hardly more and cost 1.5 and 2
- * times as much.
- */
+/** The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it. */
 export const FACE_SIDE = 640;
 
-/** From one size of window to the next, in the coarse and in the dense search. */
-const COARSE_FACTOR = 1.15;
-const DENSE_FACTOR = 1.05;
+/** The longest sides of the sizes that are looked at beside the version itself, where that is clearly larger. */
+const SMALLER_SIDES = [256, 128];
+const CLEARLY = 1.25;
 
-/**
- * How far, in parts of a window's side, corners of windows lie apart that show the same, and those that count as votes.
- */
-const SAME = 0.25;
-const VOTING = 0.3;
+/** What scores less, on the mean of both looks, is no face. Measured with the bench `faces`. */
+export const MIN_SCORE = 0.74;
 
-/** How thoroughly faces are sought. */
-export interface Search {
-  /** What the coarse search looks for. */
-  readonly proposers: readonly (readonly [Cascade, mirrored: boolean])[];
-  /** Places that are voted on at most. */
-  readonly maxPlaces: number;
-}
+/** What scores less at a glance, in which all faces are large and clear. */
+const MIN_GLANCE_SCORE = 0.82;
 
-/** More places are found in no photograph, and they bound the work. */
-const THOROUGH: Search = {
-  proposers: [
-    ["frontal-trees", false],
-    ["profile", false],
-    ["profile", true],
-  ],
-  maxPlaces: 200,
-};
+/** What scores less at the first look cannot reach that, or has to be all but certain at the second. */
+const LEAST_CANDIDATE = 0.48;
 
-/** One vote, with all its cascades; and so many votes, in a photograph. */
-export const VOTE_MS = 1.2;
-const USUAL_PLACES = 20;
+/** The second look: at so many times the side of a box, in this size; what it finds there scores at least this. */
+const AROUND = 3.2;
+const LOOK: Size = { width: 96, height: 96 };
+const LEAST_SEEN = 0.02;
+
+/** Places that are looked at again: at most, and in a photograph. */
+const MAX_LOOKS = 60;
+const USUAL_LOOKS = 4;
+
+/** What is seen again lies so near, in sides, and is at most so many times as large or as small. */
+const NEAR = 0.5;
+const ALIKE = 2;
+
+/** Of two boxes, the shared part of their union, or of the smaller one, from which on they show the same. */
+const SAME = 0.3;
+const INSIDE = 0.6;
+
+/** The network's boxes begin at the eyebrows: faces begin so much above them, in parts of their height. */
+const FOREHEAD = 0.2;
+
 /** To compare two hits. */
 const COMPARISON_NANOSECONDS = 15;
 
-/** How often each dense search passes counts by this, and a face has at least so many votes. */
-const VOTERS: readonly (readonly [Cascade, mirrored: boolean, weight: number])[] = [
-  ["frontal", false, 1],
-  ["frontal-trees", false, 0.5],
-  ["profile", false, 0.5],
-  ["profile", true, 0.5],
-];
-export const MIN_VOTES = 18;
-
-/** From so many votes on, a face is as sure as can be; of two that are, the larger is the more prominent. */
-const SURE_VOTES = 24;
-
-export interface Candidate extends Hit {
-  readonly votes: number;
-}
-
 /**
- * The faces in a picture, the most prominent first: square boxes from the forehead to the chin, in its pixels, inside
- * it. Reads the rows to their end and closes them.
+ * The faces in a picture, the most prominent first: boxes from the forehead to the chin, in its pixels, inside it. Reads
+ * the rows to their end and closes them.
  */
 export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
-  return elected(await votedPlaces(rows, breath, THOROUGH), MIN_VOTES).map((face) => inside(face, { width, height }));
+  const found = await candidates(rows, sizesOf({ width, height }), breath);
+  return elected(found, MIN_SCORE).map((face) => inside(face, { width, height }));
 }
 
 /** The price of finding the faces of a picture of this size. */
 export function findFacesPrice(size: Size): Price {
-  return beside(facesPrice(size, THOROUGH.proposers.length), { bytes: 0, ms: USUAL_PLACES * VOTE_MS });
+  return priceOf(size, sizesOf(size), USUAL_LOOKS);
 }
 
-/** Every place that may show a face, with its votes. Reads the rows to their end and closes them. */
-export async function votedPlaces(rows: Rows, breath: Breath, search = THOROUGH): Promise<Candidate[]> {
+/** The most prominent face of those that take much of the picture. Reads the rows to their end and closes them. */
+export async function findLargeFace(rows: Rows, breath: Breath): Promise<Box | undefined> {
   const { width, height } = rows;
-  let picture: GrayPicture | undefined;
+  const [face] = elected(await candidates(rows, [{ width, height }], breath), MIN_GLANCE_SCORE);
+  return face && inside(face, { width, height });
+}
+
+export function findLargeFacePrice(size: Size): Price {
+  return priceOf(size, [size], 1);
+}
+
+function priceOf(size: Size, sizes: readonly Size[], looks: number): Price {
+  return beside(facesPrice(size, [...sizes, LOOK]), { bytes: 0, ms: (looks - 1) * searchMs(LOOK) });
+}
+
+/** Every place that may show a face. */
+export async function faceCandidates(rows: Rows, breath: Breath): Promise<Hit[]> {
+  return candidates(rows, sizesOf(rows), breath);
+}
+
+/** Those that score so much, the most prominent first. */
+export function elected(places: readonly Hit[], minScore: number): Hit[] {
+  return places.filter(({ score }) => score >= minScore).toSorted((a, b) => prominence(b) - prominence(a));
+}
+
+/** The version itself, and those that are clearly smaller. */
+function sizesOf({ width, height }: Size): Size[] {
+  const longest = Math.max(width, height);
+  const smaller = SMALLER_SIDES.filter((side) => longest > side * CLEARLY);
+  return [longest, ...smaller].map((side) => ({
+    width: Math.max(1, Math.round((width * side) / longest)),
+    height: Math.max(1, Math.round((height * side) / longest)),
+  }));
+}
+
+async function candidates(rows: Rows, sizes: readonly Size[], breath: Breath): Promise<Hit[]> {
+  let picture: FacePicture | undefined;
   try {
-    picture = openGrayPicture(width, height);
+    picture = openFacePicture(rows.width, rows.height);
     for (let band = await rows.read(WINDOW_ROWS); band; band = await rows.read(WINDOW_ROWS)) picture.write(band);
-    const candidates: Candidate[] = [];
-    for (const place of await propose(picture, { width, height }, search, breath)) {
-      candidates.push(vote(picture, place));
-      await breath.spend(VOTE_MS);
-    }
-    return candidates;
+    const whole = { x: 0, y: 0, width: rows.width, height: rows.height };
+    const hits: Hit[] = [];
+    for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_CANDIDATE, breath)));
+    const seenTwice: Hit[] = [];
+    for (const hit of (await distinct(hits, breath)).slice(0, MAX_LOOKS))
+      seenTwice.push(await seenAgain(picture, hit, breath));
+    return seenTwice.map(withForehead);
   } finally {
     picture?.close();
     rows.close();
   }
 }
 
-/** The places with at least so many votes, none over another, the most prominent first. */
-export function elected(places: readonly Candidate[], minVotes: number): Candidate[] {
-  const faces = distinct(places.filter(({ votes }) => votes >= minVotes));
-  return faces.toSorted((a, b) => prominence(b) - prominence(a));
+/** The hit with the mean score of both looks. */
+async function seenAgain(picture: FacePicture, hit: Hit, breath: Breath): Promise<Hit> {
+  const [x, y] = [hit.x + hit.width / 2, hit.y + hit.height / 2];
+  const side = Math.max(hit.width, hit.height);
+  const around = AROUND * side;
+  const part = { x: x - around / 2, y: y - around / 2, width: around, height: around };
+  const scores = (await hitsIn(picture, part, LOOK, LEAST_SEEN, breath))
+    .filter((seen) => Math.hypot(seen.x + seen.width / 2 - x, seen.y + seen.height / 2 - y) < NEAR * side)
+    .filter(({ width }) => width * ALIKE > hit.width && width < ALIKE * hit.width)
+    .map(({ score }) => score);
+  return { ...hit, score: (hit.score + Math.max(0, ...scores)) / 2 };
 }
 
-async function propose(
-  picture: GrayPicture,
-  size: Size,
-  { proposers, maxPlaces }: Search,
-  breath: Breath,
-): Promise<Hit[]> {
-  const hits: Hit[] = [];
-  for (const [cascade, mirrored] of proposers) hits.push(...(await sweep(picture, size, cascade, mirrored, breath)));
-  const groups = (await groupsOf(hits, breath)).toSorted((a, b) => b.length - a.length);
-  return groups.slice(0, maxPlaces).map((group) => meanOf(group));
-}
-
-/** The windows of all sizes that pass a cascade, one size after the other. */
-async function sweep(
-  picture: GrayPicture,
-  { width, height }: Size,
-  cascade: Cascade,
-  mirrored: boolean,
-  breath: Breath,
-): Promise<Hit[]> {
-  const hits: Hit[] = [];
-  const largest = Math.max(width, height);
-  for (let side = MIN_WINDOW; side <= largest && hits.length < MAX_HITS; side *= COARSE_FACTOR) {
-    // The next size lies beyond the largest of a search, which is a little more than the smallest for what is rounded.
-    const only = { smallest: side, largest: side * 1.001, factor: COARSE_FACTOR };
-    hits.push(...picture.scan({ x: 0, y: 0, width, height, cascade, mirrored, ...only }));
-    await breath.spend(sweepMs({ width, height }, side));
+async function hitsIn(picture: FacePicture, part: Box, size: Size, least: number, breath: Breath): Promise<Hit[]> {
+  const search = picture.search(part, size, least);
+  try {
+    for (let more = true; more;) {
+      more = search.next();
+      await breath.spend(search.stepMs);
+    }
+    return search.hits().filter(({ width, height }) => width > 0 && height > 0);
+  } finally {
+    search.close();
   }
-  return hits.slice(0, MAX_HITS);
 }
 
-/** Hits that show the same, by chains of neighbors. */
-async function groupsOf(hits: readonly Hit[], breath: Breath): Promise<Hit[][]> {
-  const groups: Hit[][] = [];
-  let compared = 0;
-  for (const hit of hits) {
-    const near = groups.filter((group) => group.some((other) => isNear(hit, other, SAME)));
-    for (const group of near) groups.splice(groups.indexOf(group), 1);
-    groups.push([...near.flat(), hit]);
-    compared++;
-    await breath.spend(compared * COMPARISON_NANOSECONDS * 1e-6);
-  }
-  return groups;
-}
-
-function vote(picture: GrayPicture, place: Hit): Candidate {
-  const margin = SAME * place.side;
-  const side = place.side + 2 * margin;
-  const part = { x: place.x - margin, y: place.y - margin, width: side, height: side };
-  const sizes = {
-    smallest: Math.max(MIN_WINDOW, place.side / (1 + SAME)),
-    largest: place.side * (1 + SAME),
-    factor: DENSE_FACTOR,
-    fine: true,
-  };
-  let votes = 0;
-  const all: Hit[] = [];
-  for (const [cascade, mirrored, weight] of VOTERS) {
-    const hits = picture.scan({ ...part, ...sizes, cascade, mirrored }).filter((hit) => isNear(hit, place, VOTING));
-    votes += hits.length * weight;
-    all.push(...hits);
-  }
-  return { ...(all.length > 0 ? meanOf(all) : place), votes };
-}
-
-/** Keeps the candidate with the most votes among those that overlap. */
-function distinct(candidates: readonly Candidate[]): Candidate[] {
-  const kept: Candidate[] = [];
-  for (const candidate of candidates.toSorted((a, b) => b.votes - a.votes)) {
-    if (!kept.some((other) => overlaps(candidate, other))) kept.push(candidate);
+/** Boxes of the same face made one, the mean of them by their scores, with the best of these; the best first. */
+async function distinct(hits: readonly Hit[], breath: Breath): Promise<Hit[]> {
+  const kept: Hit[] = [];
+  let rest = hits.toSorted((a, b) => b.score - a.score);
+  for (let best = rest[0]; best; best = rest[0]) {
+    const first = best;
+    const face = meanOf(rest.filter((hit) => overlap(first, hit).ofUnion > SAME));
+    rest = rest.filter((hit) => hit !== first && overlap(first, hit).ofUnion <= SAME);
+    if (!kept.some((other) => overlap(face, other).ofSmaller > INSIDE)) kept.push(face);
+    await breath.spend(2 * (rest.length + kept.length) * COMPARISON_NANOSECONDS * 1e-6);
   }
   return kept;
 }
 
-/** More than half of the smaller one lies in the larger. */
-function overlaps(a: Hit, b: Hit): boolean {
-  const width = Math.min(a.x + a.side, b.x + b.side) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.side, b.y + b.side) - Math.max(a.y, b.y);
-  return width > 0 && height > 0 && width * height > 0.5 * Math.min(a.side, b.side) ** 2;
-}
-
-function prominence({ side, votes }: Candidate): number {
-  return side * Math.min(votes, SURE_VOTES);
-}
-
-function isNear(a: Hit, b: Hit, tolerance: number): boolean {
-  const most = tolerance * Math.min(a.side, b.side);
-  const grown = a.side - b.side;
-  const [across, down] = [a.x - b.x, a.y - b.y];
-  return (
-    isWithin(across, most) && isWithin(down, most) && isWithin(across + grown, most) && isWithin(down + grown, most)
-  );
-}
-
-function isWithin(distance: number, most: number): boolean {
-  return Math.abs(distance) <= most;
-}
-
 function meanOf(hits: readonly Hit[]): Hit {
-  const mean = (value: (hit: Hit) => number) => hits.reduce((sum, hit) => sum + value(hit), 0) / hits.length;
-  return { x: mean(({ x }) => x), y: mean(({ y }) => y), side: mean(({ side }) => side) };
+  const sum = hits.reduce((total, { score }) => total + score, 0);
+  const mean = (value: (hit: Hit) => number) =>
+    hits.reduce((total, hit) => total + value(hit) * hit.score, 0) / Math.max(sum, Number.MIN_VALUE);
+  const score = Math.max(...hits.map((hit) => hit.score));
+  return {
+    x: mean(({ x }) => x),
+    y: mean(({ y }) => y),
+    width: mean((h) => h.width),
+    height: mean((h) => h.height),
+    score,
+  };
 }
 
-export function inside({ x, y, side }: Hit, { width, height }: { width: number; height: number }): Box {
+function withForehead(hit: Hit): Hit {
+  const more = hit.height * FOREHEAD;
+  return { ...hit, y: hit.y - more, height: hit.height + more };
+}
+
+function overlap(a: Hit, b: Hit): { ofUnion: number; ofSmaller: number } {
+  const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x));
+  const height = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
+  const [shared, ofA, ofB] = [width * height, a.width * a.height, b.width * b.height];
+  return { ofUnion: shared / (ofA + ofB - shared), ofSmaller: shared / Math.min(ofA, ofB) };
+}
+
+function prominence({ width, height, score }: Hit): number {
+  return Math.sqrt(width * height) * score;
+}
+
+function inside({ x, y, width, height }: Hit, size: Size): Box {
   const left = Math.max(0, x);
   const top = Math.max(0, y);
-  return { x: left, y: top, width: Math.min(width, x + side) - left, height: Math.min(height, y + side) - top };
+  return {
+    x: left,
+    y: top,
+    width: Math.min(size.width, x + width) - left,
+    height: Math.min(size.height, y + height) - top,
+  };
 }
