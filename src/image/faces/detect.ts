@@ -24,13 +24,16 @@ const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
 /** What scores less, on the mean of both looks, is no face. Measured with the bench `faces`. */
-export const MIN_SCORE = 0.74;
+export const MIN_SCORE = 0.72;
 
 /** What scores less at a glance, in which all faces are large and clear. */
 const MIN_GLANCE_SCORE = 0.82;
 
-/** What scores less at the first look cannot reach that, or has to be all but certain at the second. */
-const LEAST_CANDIDATE = 0.48;
+/** What scores less at the first look says nothing of where a face is. */
+const LEAST_HIT = 0.3;
+
+/** A face whose best hit scores less at the first look cannot reach that at the second. */
+const LEAST_CANDIDATE = 0.44;
 
 /** The second look: at so many times the side of a box, in this size; what it finds there scores at least this. */
 const AROUND = 3.2;
@@ -112,10 +115,10 @@ async function candidates(rows: Rows, sizes: readonly Size[], breath: Breath): P
     for (let band = await rows.read(WINDOW_ROWS); band; band = await rows.read(WINDOW_ROWS)) picture.write(band);
     const whole = { x: 0, y: 0, width: rows.width, height: rows.height };
     const hits: Hit[] = [];
-    for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_CANDIDATE, breath)));
+    for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_HIT, breath)));
     const seenTwice: Hit[] = [];
-    for (const hit of (await distinct(hits, breath)).slice(0, MAX_LOOKS))
-      seenTwice.push(await seenAgain(picture, hit, breath));
+    const faces = (await distinct(hits, breath)).filter(({ score }) => score >= LEAST_CANDIDATE);
+    for (const face of faces.slice(0, MAX_LOOKS)) seenTwice.push(await seenAgain(picture, face, breath));
     return seenTwice.map(withForehead);
   } finally {
     picture?.close();
