@@ -213,18 +213,17 @@ export class Budget implements Memory {
   }
 
   /**
-   * Whether there is room beside everything held. Work that takes more than several may share goes beside one original,
-   * which may be its own, and a few small ones; beside all that there is room for once it was blocked for long: theirs may
-   * wait for the same, and nothing may be collected where nothing goes on.
+   * Whether there is room beside everything held. What waits to be collected is in nobody's way who is alone: he would wait
+   * for it a second and more. Work that takes more than several may share goes beside one original, which may be its own, and
+   * a few small ones; beside all that there is room for once it was blocked for long: theirs may wait for the same.
    */
   private mayBegin(bytes: number): boolean {
     const { work, originals } = this.held;
-    const dropped = droppedNativeBytes();
-    if (work > 0) return this.workBytes + this.originals.largeSum + dropped + bytes <= this.sharedBytes;
+    if (work > 0) return this.workBytes + this.originals.largeSum + droppedNativeBytes() + bytes <= this.sharedBytes;
     const sum = bytes + originals;
-    if (sum + dropped <= this.sharedBytes + this.smallBytes) return true;
+    if (sum <= this.sharedBytes + this.smallBytes) return true;
     if (sum > this.aloneBytes) return false;
-    return originals - this.originals.largest + dropped <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
+    return originals - this.originals.largest <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
   }
 
   /** For how long originals alone have kept work waiting. */
