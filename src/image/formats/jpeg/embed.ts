@@ -2,12 +2,11 @@
 import { joined } from "../../../joined.ts";
 import { grayProfileOf, type Space } from "../../color/space.ts";
 import { headerOf } from "./facts.ts";
-import { behindJfif } from "./segments.ts";
+import { behindJfif, MAX_PAYLOAD_BYTES, namedSegment, PROFILE_NAME } from "./segments.ts";
 
 const APP2 = 0xe2;
-const NAME = new TextEncoder().encode("ICC_PROFILE\0");
-/** What a segment holds, beside the length, the name, the number of the piece and that of all pieces. */
-const PIECE_BYTES = 0xffff - 2 - NAME.length - 2;
+/** What a segment holds of it, beside the number of the piece and that of all pieces. */
+const PIECE_BYTES = MAX_PAYLOAD_BYTES - PROFILE_NAME.length - 2;
 
 /** A file without a profile with that of a space; where all pixels are gray, its samples get one for gray. */
 export function embed(bytes: Uint8Array, space: Space): Uint8Array {
@@ -22,7 +21,6 @@ export function profileSegments(profile: Uint8Array): Uint8Array[] {
   const count = Math.ceil(profile.length / PIECE_BYTES);
   return Array.from({ length: count }, (_, index) => {
     const piece = profile.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES);
-    const size = 2 + NAME.length + 2 + piece.length;
-    return joined([Uint8Array.of(0xff, APP2, size >> 8, size & 255, ...NAME, index + 1, count), piece]);
-  });
+    return namedSegment(APP2, PROFILE_NAME, joined([Uint8Array.of(index + 1, count), piece]));
+  }).filter((segment) => segment !== undefined);
 }

@@ -8,27 +8,16 @@ import { readApple } from "../../gain-map/apple.ts";
 import { ISO_VERSIONS, readIso, writeIso } from "../../gain-map/iso.ts";
 import { directoryEntry, readTerms, withDirectory, writeTerms } from "../../gain-map/xmp.ts";
 import { profileSegments } from "./embed.ts";
-import {
-  firstPicture,
-  INDEX_SEGMENT_BYTES,
-  indexSegment,
-  isPicture,
-  otherPictures,
-  startsWith,
-} from "./multi-picture.ts";
-import { behindJfif, type Segment, segmentsOf } from "./segments.ts";
+import { firstPicture, INDEX_SEGMENT_BYTES, indexSegment, isPicture, otherPictures } from "./multi-picture.ts";
+import { behindJfif, contentBehind, namedSegment, PROFILE_NAME, segmentsOf, XMP_NAME } from "./segments.ts";
 import { pictureOnly } from "./strip.ts";
 
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP15 = 0xef;
-const XMP = "http://ns.adobe.com/xap/1.0/\0";
 const ISO = "urn:iso:std:iso:ts:21496:-1\0";
-const PROFILE = "ICC_PROFILE\0";
 /** The number of a piece of a profile, and that of all pieces. */
 const PIECE_NUMBERS = 2;
-/** What a segment holds, beside the two bytes of its length. */
-const MAX_PAYLOAD_BYTES = 0xffff - 2;
 /** Files of maps in photographs have 50 to 700 KB. */
 const MAX_MAP_BYTES = 8 << 20;
 
@@ -48,7 +37,7 @@ function read(bytes: Uint8Array): GainMap | undefined {
 
 /** Files behind the picture, by the index, and by the directory where it names another place. */
 function filesBehind(bytes: Uint8Array): readonly Uint8Array[] {
-  const xmp = contentsOf(bytes, APP1, XMP)[0];
+  const xmp = contentsOf(bytes, APP1, XMP_NAME)[0];
   const entry = xmp && directoryEntry(xmp);
   if (!entry || entry.fromEnd >= bytes.length) return otherPictures(bytes);
   const start = bytes.length - entry.fromEnd;
@@ -60,7 +49,7 @@ function termsOf(file: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefine
   const iso = contentsOf(file, APP2, ISO)[0];
   const own = iso && readIso(iso);
   if (own) return { terms: own };
-  const xmp = contentsOf(file, APP1, XMP)[0];
+  const xmp = contentsOf(file, APP1, XMP_NAME)[0];
   const terms = xmp && readTerms(xmp);
   return terms ? { terms } : xmp && readApple(xmp);
 }
@@ -68,20 +57,15 @@ function termsOf(file: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefine
 /** The contents of all segments with a name. */
 function contentsOf(bytes: Uint8Array, code: number, name: string): Uint8Array[] {
   const contents: Uint8Array[] = [];
-  for (const segment of segmentsOf(bytes)) if (isNamed(segment, code, name)) contents.push(contentOf(segment, name));
+  for (const segment of segmentsOf(bytes)) {
+    const content = segment.code === code ? contentBehind(name, segment.payload) : undefined;
+    if (content) contents.push(content);
+  }
   return contents;
 }
 
-function isNamed(segment: Segment, code: number, name: string): boolean {
-  return segment.code === code && startsWith(segment.payload, name);
-}
-
-function contentOf({ payload }: Segment, name: string): Uint8Array {
-  return payload.subarray(name.length);
-}
-
 function profileIn(file: Uint8Array): Uint8Array | undefined {
-  const pieces = contentsOf(file, APP2, PROFILE).map((piece) => piece.subarray(PIECE_NUMBERS));
+  const pieces = contentsOf(file, APP2, PROFILE_NAME).map((piece) => piece.subarray(PIECE_NUMBERS));
   return pieces.length > 0 ? joined(pieces) : undefined;
 }
 
@@ -94,9 +78,11 @@ function write(bytes: Uint8Array, map: GainMap, mostBytes = Infinity): Uint8Arra
 /** Behind the application segments stands the mark of the file, which is about the picture. */
 function writeWith(bytes: Uint8Array, map: GainMap, { inXmp }: { readonly inXmp: boolean }): Uint8Array {
   const file = mapFile(map, inXmp);
-  const kept = [...segmentsOf(bytes)].find((one) => isNamed(one, APP1, XMP));
-  const packet = inXmp ? withDirectory(kept && decoded(contentOf(kept, XMP)), file.length) : undefined;
-  const directory = packet === undefined ? undefined : segment(APP1, XMP, encoded(packet));
+  const kept = segmentsOf(bytes).find(({ code, payload }) => code === APP1 && contentBehind(XMP_NAME, payload));
+  const packet = inXmp
+    ? withDirectory(kept && decoded(kept.payload.subarray(XMP_NAME.length)), file.length)
+    : undefined;
+  const directory = packet === undefined ? undefined : namedSegment(APP1, XMP_NAME, encoded(packet));
   const at = kept?.start ?? endOfMetadata(bytes);
   const end = Math.max(kept?.end ?? at, endOfApplications(bytes));
   const head = [
@@ -104,7 +90,7 @@ function writeWith(bytes: Uint8Array, map: GainMap, { inXmp }: { readonly inXmp:
     // What is kept of the original comes first; the index and the versions say all that the directory does.
     directory ?? bytes.subarray(at, kept?.end ?? at),
     bytes.subarray(kept?.end ?? at, end),
-    segment(APP2, ISO, ISO_VERSIONS) ?? new Uint8Array(0),
+    namedSegment(APP2, ISO, ISO_VERSIONS) ?? new Uint8Array(0),
   ];
   const indexAt = head.reduce((sum, { length }) => sum + length, 0);
   const picture = firstPicture(bytes).subarray(end);
@@ -116,8 +102,8 @@ function writeWith(bytes: Uint8Array, map: GainMap, { inXmp }: { readonly inXmp:
 function mapFile({ file, terms, profile }: GainMap, inXmp: boolean): Uint8Array {
   const at = behindJfif(file);
   const segments = [
-    inXmp ? segment(APP1, XMP, encoded(writeTerms(terms))) : undefined,
-    segment(APP2, ISO, writeIso(terms)),
+    inXmp ? namedSegment(APP1, XMP_NAME, encoded(writeTerms(terms))) : undefined,
+    namedSegment(APP2, ISO, writeIso(terms)),
   ];
   return joined([
     file.subarray(0, at),
@@ -138,14 +124,6 @@ function endOfApplications(bytes: Uint8Array): number {
   let at = behindJfif(bytes);
   for (const { code, start, end } of segmentsOf(bytes)) if (code > APP1 && code <= APP15 && start >= at) at = end;
   return at;
-}
-
-/** Undefined where there is too much for a segment. */
-function segment(code: number, name: string, content: Uint8Array): Uint8Array | undefined {
-  const length = name.length + content.length;
-  if (length > MAX_PAYLOAD_BYTES) return undefined;
-  const size = length + 2;
-  return joined([Uint8Array.of(0xff, code, size >> 8, size & 255), encoded(name), content]);
 }
 
 function encoded(text: string): Uint8Array {

@@ -6,15 +6,12 @@ import type { Orientation } from "../../geometry.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { exifWithOrientation } from "../../metadata/exif.ts";
 import { iptcIn, resourcesOf } from "../../metadata/iptc.ts";
-import { behindJfif, segmentsOf } from "./segments.ts";
+import { behindJfif, contentBehind, namedSegment, segmentsOf, XMP_NAME } from "./segments.ts";
 
 const APP1 = 0xe1;
 const APP13 = 0xed;
 const EXIF = "Exif\0\0";
-const XMP = "http://ns.adobe.com/xap/1.0/\0";
 const PHOTOSHOP = "Photoshop 3.0\0";
-/** What a segment holds, beside the two bytes of its length. */
-const MAX_PAYLOAD_BYTES = 0xffff - 2;
 
 function read(bytes: Uint8Array): Metadata {
   let exif: Uint8Array | undefined;
@@ -22,20 +19,14 @@ function read(bytes: Uint8Array): Metadata {
   const resources: Uint8Array[] = [];
   for (const { code, payload } of segmentsOf(bytes)) {
     if (code === APP1) {
-      exif ??= after(payload, EXIF);
-      xmp ??= after(payload, XMP);
+      exif ??= contentBehind(EXIF, payload);
+      xmp ??= contentBehind(XMP_NAME, payload);
     }
     // Resources that are too long for a segment go on in the next.
-    const more = code === APP13 ? after(payload, PHOTOSHOP) : undefined;
+    const more = code === APP13 ? contentBehind(PHOTOSHOP, payload) : undefined;
     if (more) resources.push(more);
   }
   return { exif, xmp, iptc: resources.length > 0 ? iptcIn(joined(resources)) : undefined };
-}
-
-/** What follows a name; undefined for another. */
-function after(payload: Uint8Array, name: string): Uint8Array | undefined {
-  for (let at = 0; at < name.length; at++) if (payload[at] !== name.charCodeAt(at)) return undefined;
-  return payload.subarray(name.length);
 }
 
 /** Behind the JFIF segment, where EXIF stands first; an orientation tag that the file has stays in it. */
@@ -46,7 +37,7 @@ function write(bytes: Uint8Array, { exif, xmp, iptc }: Metadata): Uint8Array {
   const lying = orientation === 1 ? undefined : exifOf(orientation).subarray(EXIF.length);
   const blocks = [
     segment(APP1, EXIF, tagged) ?? segment(APP1, EXIF, lying),
-    segment(APP1, XMP, xmp),
+    segment(APP1, XMP_NAME, xmp),
     segment(APP13, PHOTOSHOP, iptc && resourcesOf(iptc)),
   ];
   return joined([...head, ...blocks.filter((block) => block !== undefined), ...rest]);
@@ -58,7 +49,7 @@ function apart(bytes: Uint8Array, orientation: Orientation): [head: Uint8Array[]
   const tag =
     orientation === 1
       ? undefined
-      : segmentsOf(bytes).find(({ code, payload }) => code === APP1 && after(payload, EXIF));
+      : segmentsOf(bytes).find(({ code, payload }) => code === APP1 && contentBehind(EXIF, payload));
   const head = [bytes.subarray(0, at)];
   if (!tag) return [head, [bytes.subarray(at)]];
   return [head, [bytes.subarray(at, tag.start), bytes.subarray(tag.end)]];
@@ -66,12 +57,7 @@ function apart(bytes: Uint8Array, orientation: Orientation): [head: Uint8Array[]
 
 /** Undefined where there is nothing to hold, or too much for a segment. */
 function segment(code: number, name: string, content: Uint8Array | undefined): Uint8Array | undefined {
-  if (!content) return undefined;
-  const length = name.length + content.length;
-  if (length > MAX_PAYLOAD_BYTES) return undefined;
-  const size = length + 2;
-  const header = Uint8Array.of(0xff, code, size >> 8, size & 255, ...new TextEncoder().encode(name));
-  return joined([header, content]);
+  return content && namedSegment(code, name, content);
 }
 
 export const metadata = { read, write } satisfies MetadataCarrier;

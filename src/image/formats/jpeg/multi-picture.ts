@@ -1,5 +1,5 @@
 /** Files of several JPEG pictures, one after the other, and the index in the first of them (CIPA DC-007). */
-import { segmentsOf } from "./segments.ts";
+import { contentBehind, segmentsOf } from "./segments.ts";
 
 const APP2 = 0xe2;
 const NAME = "MPF\0";
@@ -18,9 +18,10 @@ const MAX_PICTURES = 8;
 /** The pictures of a file but for the first, as far as its index and the file agree. */
 export function otherPictures(bytes: Uint8Array): readonly Uint8Array[] {
   for (const { code, start, payload } of segmentsOf(bytes)) {
-    if (code !== APP2 || !startsWith(payload, NAME)) continue;
+    const index = code === APP2 ? contentBehind(NAME, payload) : undefined;
+    if (!index) continue;
     const from = start + HEADER_BYTES + NAME_BYTES;
-    return placesIn(payload.subarray(NAME_BYTES)).flatMap(({ offset, length }) => {
+    return placesIn(index).flatMap(({ offset, length }) => {
       const picture = bytes.subarray(from + offset, from + offset + length);
       return offset > payload.length && picture.length === length && isPicture(picture) ? [picture] : [];
     });
@@ -36,11 +37,6 @@ export function firstPicture(bytes: Uint8Array): Uint8Array {
 
 export function isPicture(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
-}
-
-export function startsWith(payload: Uint8Array, name: string): boolean {
-  for (let at = 0; at < name.length; at++) if (payload[at] !== name.charCodeAt(at)) return false;
-  return true;
 }
 
 /** Where an index says that pictures but for the first are, from its own beginning; empty where it is damaged. */

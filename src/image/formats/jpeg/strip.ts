@@ -5,6 +5,7 @@ import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
 import { firstPicture } from "./multi-picture.ts";
 import { neededProfile } from "./profile.ts";
+import { PROFILE_NAME } from "./segments.ts";
 import { tagSegment } from "./tag.ts";
 
 const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 0xee, app15: 0xef, comment: 0xfe };
@@ -94,5 +95,5 @@ function isNeeded(code: number, payload: Uint8Array, keepsProfile: boolean): boo
   const name = String.fromCharCode(...payload.subarray(0, 12));
   if (code === MARKER.app0) return name.startsWith("JFIF\0");
   if (code === MARKER.adobe) return name.startsWith("Adobe");
-  return code === MARKER.icc && keepsProfile && name.startsWith("ICC_PROFILE\0");
+  return code === MARKER.icc && keepsProfile && name.startsWith(PROFILE_NAME);
 }
