@@ -171,7 +171,7 @@ export class Av1Frames {
   private async encode(isLast: boolean, breath: Turns): Promise<void> {
     const pace = { breath, nanoseconds: 1 };
     const nanoseconds = Math.round(pixelNanoseconds(this.settings) * SEARCH_SHARE);
-    const flags = [isAlpha(this.settings.plane), isLast ? 1 : 0, nanoseconds] as const;
+    const flags = [isLast ? 1 : 0, nanoseconds] as const;
     try {
       beExact(this.job, this.settings.quantizer);
       const encoded = await this.job.callPausing(pace, "frames_encode", this.pointer, ...flags);
@@ -186,12 +186,11 @@ export class Av1Frames {
   }
 
   private *packets(): Generator<Packet> {
-    const alpha = isAlpha(this.settings.plane);
     for (;;) {
-      const from = this.job.call((exports) => exports.frames_packet(this.pointer, alpha));
+      const from = this.job.call((exports) => exports.frames_packet(this.pointer));
       if (from === 0) return;
-      const length = this.job.call((exports) => exports.frames_bytes(this.pointer, alpha));
-      const isKey = this.job.call((exports) => exports.frames_is_key(this.pointer, alpha)) !== 0;
+      const length = this.job.call((exports) => exports.frames_bytes(this.pointer));
+      const isKey = this.job.call((exports) => exports.frames_is_key(this.pointer)) !== 0;
       yield { bytes: this.job.bytes(from, length).slice(), isKey };
     }
   }

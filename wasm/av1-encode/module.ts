@@ -39,10 +39,10 @@ export interface EncodeExports extends HeapExports {
   frames_band(encoder: Pointer): Pointer;
   frames_rows(encoder: Pointer, rows: number): void;
   frames_next(encoder: Pointer): number;
-  frames_encode(encoder: Pointer, alpha: number, last: number, nanoseconds: number): number;
-  frames_packet(encoder: Pointer, alpha: number): Pointer;
-  frames_bytes(encoder: Pointer, alpha: number): number;
-  frames_is_key(encoder: Pointer, alpha: number): number;
+  frames_encode(encoder: Pointer, last: number, nanoseconds: number): number;
+  frames_packet(encoder: Pointer): Pointer;
+  frames_bytes(encoder: Pointer): number;
+  frames_is_key(encoder: Pointer): number;
   frames_close(encoder: Pointer): void;
 }
 

@@ -1,5 +1,5 @@
-// Encodes frames that arrive in bands of RGBA rows as tracks of pictures, each of which may be predicted from others: one of
-// their colors and one of their alpha.
+// Encodes frames that arrive in bands of RGBA rows as a track of pictures, each of which may be predicted from others: of their
+// colors, or of their alpha.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,50 +12,45 @@
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
 
-// The pictures of colors, or of alpha.
-struct track {
+typedef struct {
+  struct cell_row cells;
+  int alpha;                  // the track is that of alpha, or of colors
   aom_codec_ctx_t codec;
   int open;
   aom_codec_iter_t position;  // among the packets that came of the last call
   int frames;                 // that were taken
   size_t bytes;               // of the packet that was read last
   int is_key;
-};
-
-typedef struct {
-  struct cell_row cells;
-  struct track tracks[2];
   uint8_t *memory, *band, *gray;
 } FrameEncoder;
 
 void EXPORT(frames_close)(FrameEncoder *encoder) {
   if (encoder == NULL) return;
-  for (int alpha = 0; alpha < 2; alpha++)
-    if (encoder->tracks[alpha].open) aom_codec_destroy(&encoder->tracks[alpha].codec);
+  if (encoder->open) aom_codec_destroy(&encoder->codec);
   free(encoder->memory);
   free(encoder->band);
   free(encoder->gray);
   free(encoder);
 }
 
-static int open_track(FrameEncoder *encoder, int alpha, int frames, int quantizer, int speed, int lag) {
+static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int speed, int lag) {
   aom_codec_iface_t *const interface = aom_codec_av1_cx();
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_GOOD_QUALITY) != AOM_CODEC_OK) return 0;
-  struct track *const track = &encoder->tracks[alpha];
-  const struct coded coded = coded_as(encoder->cells.chroma, alpha);
+  aom_codec_ctx_t *const codec = &encoder->codec;
+  const struct coded coded = coded_as(encoder->cells.chroma, encoder->alpha);
   config.g_limit = frames;
   config.g_lag_in_frames = lag;
   // Nobody looks for a place in an animation: only its first picture stands alone.
   config.kf_mode = AOM_KF_DISABLED;
   configure(&config, &coded, encoder->cells.width, encoder->cells.height, quantizer);
-  if (aom_codec_enc_init(&track->codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
-  track->open = 1;
-  aom_codec_control(&track->codec, AOME_SET_CPUUSED, speed);
-  control(&track->codec, &coded, quantizer);
+  if (aom_codec_enc_init(codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
+  encoder->open = 1;
+  aom_codec_control(codec, AOME_SET_CPUUSED, speed);
+  control(codec, &coded, quantizer);
   // Motion of the whole picture is sought in stretches that do not pause, and what is warped comes out otherwise in decoders.
-  aom_codec_control(&track->codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
-  aom_codec_control(&track->codec, AV1E_SET_ENABLE_WARPED_MOTION, 0);
+  aom_codec_control(codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
+  aom_codec_control(codec, AV1E_SET_ENABLE_WARPED_MOTION, 0);
   return 1;
 }
 
@@ -65,12 +60,13 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
                                   int speed, int lag) {
   FrameEncoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
+  encoder->alpha = alpha;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma};
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
   encoder->gray = malloc(width);
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL ||
-      !open_track(encoder, alpha, frames, quantizer, speed, lag)) {
+      !open_codec(encoder, frames, quantizer, speed, lag)) {
     frames_close(encoder);
     return NULL;
   }
@@ -92,30 +88,28 @@ int EXPORT(frames_next)(FrameEncoder *encoder) {
   return translucent;
 }
 
-// Takes the frame whose rows are there into a track, or with `last` says that there are no more, after which it is called
-// until no packet comes of it. What is coded takes `nanoseconds` for a pixel. Pauses. Returns 0 where memory does not suffice.
-int EXPORT(frames_encode)(FrameEncoder *encoder, int alpha, int last, int nanoseconds) {
+// Takes the frame whose rows are there, or with `last` says that there are no more, after which it is called until no packet
+// comes of it. What is coded takes `nanoseconds` for a pixel. Pauses. Returns 0 where memory does not suffice.
+int EXPORT(frames_encode)(FrameEncoder *encoder, int last, int nanoseconds) {
   breathe_by(nanoseconds);
-  struct track *const track = &encoder->tracks[alpha];
   aom_image_t image;
-  if (!last) cell_image(&encoder->cells, alpha, encoder->gray, 0, encoder->cells.width, &image);
-  track->position = NULL;
-  return aom_codec_encode(&track->codec, last ? NULL : &image, track->frames++, 1, 0) == AOM_CODEC_OK;
+  if (!last) cell_image(&encoder->cells, encoder->alpha, encoder->gray, 0, encoder->cells.width, &image);
+  encoder->position = NULL;
+  return aom_codec_encode(&encoder->codec, last ? NULL : &image, encoder->frames++, 1, 0) == AOM_CODEC_OK;
 }
 
-// The next packet of a track, which is one picture that is shown with what it needs; valid until the track goes on. NULL when
-// more frames are needed.
-const uint8_t *EXPORT(frames_packet)(FrameEncoder *encoder, int alpha) {
-  struct track *const track = &encoder->tracks[alpha];
+// The next packet, which is one picture that is shown with what it needs; valid until the next frame is taken. NULL when more
+// frames are needed.
+const uint8_t *EXPORT(frames_packet)(FrameEncoder *encoder) {
   const aom_codec_cx_pkt_t *packet;
-  while ((packet = aom_codec_get_cx_data(&track->codec, &track->position)) != NULL) {
+  while ((packet = aom_codec_get_cx_data(&encoder->codec, &encoder->position)) != NULL) {
     if (packet->kind != AOM_CODEC_CX_FRAME_PKT) continue;
-    track->bytes = packet->data.frame.sz;
-    track->is_key = (packet->data.frame.flags & AOM_FRAME_IS_KEY) != 0;
+    encoder->bytes = packet->data.frame.sz;
+    encoder->is_key = (packet->data.frame.flags & AOM_FRAME_IS_KEY) != 0;
     return packet->data.frame.buf;
   }
   return NULL;
 }
 
-size_t EXPORT(frames_bytes)(const FrameEncoder *encoder, int alpha) { return encoder->tracks[alpha].bytes; }
-int EXPORT(frames_is_key)(const FrameEncoder *encoder, int alpha) { return encoder->tracks[alpha].is_key; }
+size_t EXPORT(frames_bytes)(const FrameEncoder *encoder) { return encoder->bytes; }
+int EXPORT(frames_is_key)(const FrameEncoder *encoder) { return encoder->is_key; }
