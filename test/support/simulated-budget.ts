@@ -7,7 +7,7 @@ import { Budget, type BudgetOptions } from "../../src/image/budget.ts";
 
 /** What is done between two moments. */
 const STEP_MS = 250;
-/** Enough for everybody who can go on. */
+/** Microtasks in which somebody who can go on is seen to: far more than lie between two changes of what is seen. */
 const MICROTASKS = 40;
 
 export interface SimulatedJob {
@@ -123,8 +123,20 @@ export class SimulatedBudget {
     const pauses = this.pauses;
     this.pauses = [];
     for (const resume of pauses) resume();
-    for (let turn = 0; turn < MICROTASKS; turn++) await Promise.resolve();
+    await this.settled();
     const { work, originals } = this.budget.held;
     this.most = { bytes: Math.max(this.most.bytes, work + originals), inside: Math.max(this.most.inside, this.inside) };
+  }
+
+  /** Resolves once nobody can go on without time: who were stopped in a stretch would be taken for ended by the next event. */
+  private async settled(): Promise<void> {
+    let seen = "";
+    for (let turn = 0; turn < MICROTASKS; turn++) {
+      const { held, waiting } = this.budget;
+      const now = [held.work, held.originals, waiting, this.waiting.length, this.inside, this.pauses.length].join(" ");
+      if (now !== seen) turn = 0;
+      seen = now;
+      await Promise.resolve();
+    }
   }
 }
