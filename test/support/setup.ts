@@ -1,5 +1,6 @@
 /** The beginning and the end of every test file: one runtime serves many files, and each finds it as new. */
 import { env } from "cloudflare:workers";
+import fc from "fast-check";
 import { afterAll, vi } from "vitest";
 
 import { emptyStorage } from "./emptied.ts";
@@ -16,6 +17,8 @@ await emptyStorage(databases);
 // The schema under test is the deployed one.
 const schema = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
 await Promise.all(databases.map((db) => db.batch(schema.map((query) => db.prepare(query)))));
+
+if (env.CASES_SEED) fc.configureGlobal({ seed: Number(env.CASES_SEED) });
 
 const putBack = noteShared(env);
 

@@ -130,13 +130,15 @@ export class SimulatedBudget {
 
   /** Resolves once nobody can go on without time: who were stopped in a stretch would be taken for ended by the next event. */
   private async settled(): Promise<void> {
-    let seen = "";
-    for (let turn = 0; turn < MICROTASKS; turn++) {
-      const { held, waiting } = this.budget;
-      const now = [held.work, held.originals, waiting, this.waiting.length, this.inside, this.pauses.length].join(" ");
-      if (now !== seen) turn = 0;
-      seen = now;
-      await Promise.resolve();
+    for (let before = ""; before !== this.seen();) {
+      before = this.seen();
+      for (let turn = 0; turn < MICROTASKS; turn++) await Promise.resolve();
     }
+  }
+
+  /** All that somebody changes who goes on. */
+  private seen(): string {
+    const { held, waiting } = this.budget;
+    return [held.work, held.originals, waiting, this.waiting.length, this.inside, this.pauses.length].join(" ");
   }
 }
