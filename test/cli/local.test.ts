@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { readOptions } from "../../src/cli/batch/options.ts";
 import { answers } from "../../src/cli/batch/service.ts";
@@ -23,18 +23,6 @@ afterEach(async () => {
   await rm(state, { recursive: true, force: true });
 });
 
-async function withService<T>(
-  variables: Record<string, string>,
-  work: (service: LocalService) => Promise<T>,
-): Promise<T> {
-  const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true });
-  try {
-    return await work(service);
-  } finally {
-    await service.stop();
-  }
-}
-
 async function freePort(): Promise<number> {
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
@@ -47,55 +35,62 @@ async function account({ url }: Pick<LocalService, "url">): Promise<Response> {
   return fetch(new URL("/1.0/account", url).href, { headers: { authorization: `Bearer ${DEMO_KEY}` } });
 }
 
+/** The account, asked for until somebody answers. @throws Error where nobody does who listens */
+async function firstAnswer(url: URL, isListening: () => boolean): Promise<Response> {
+  for (;;) {
+    const late = isListening();
+    const answer = await account({ url }).catch(() => undefined);
+    if (answer) return answer;
+    if (late) throw new Error("It listens and does not answer");
+    await wait(5);
+  }
+}
+
 describe("the local service", () => {
-  it("knows the demo key at once, and again after a restart on the same state", async () => {
-    const first = await withService({}, async (service) => (await account(service)).status);
-    const second = await withService({}, async (service) => (await account(service)).status);
-    expect([first, second]).toEqual([200, 200]);
+  let kept: string;
+  /** What it says as soon as it says anything, on a state that is new. */
+  let first: Response;
+  /** Started again on the same state. */
+  let second: LocalService;
+  beforeAll(async () => {
+    kept = await mkdtemp(join(tmpdir(), "local-"));
+    const options = { host: "127.0.0.1", state: kept, quiet: true };
+    const port = await freePort();
+    let listening = false;
+    const asked = firstAnswer(new URL(`http://127.0.0.1:${port}/`), () => listening);
+    const service = await startLocal({ ...options, port, variables: { RATE_LIMIT: "7" } });
+    listening = true;
+    first = await asked.finally(service.stop);
+    second = await startLocal({ ...options, port: 0, variables: { ALLOW_PRIVATE_ORIGINS: "true" } });
+  });
+  afterAll(async () => {
+    await second.stop();
+    await rm(kept, { recursive: true, force: true });
+  });
+
+  it("answers nobody before its database is ready and knows the demo key", () => {
+    expect(first.status).toBe(200);
+  });
+
+  it("lets a setting of the environment win", () => {
+    expect(first.headers.get("X-RateLimit-Limit")).toBe("7");
+  });
+
+  it("knows the demo key again after a restart on the same state", async () => {
+    expect((await account(second)).status).toBe(200);
   });
 
   it("serves any picture of the web through the delivery demo, of which no interface can make another", async () => {
-    await withService({ ALLOW_PRIVATE_ORIGINS: "true" }, async ({ url }) => {
-      const source = new URL("/sample.jpg", url).href;
-      const first = await fetch(new URL(`/i/demo/w=40,h=40,fit=cover,f=jpeg,q=50/${source}`, url).href);
-      expect([first.status, first.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
-      const again = await fetch(new URL(`/imgproxy/demo/unsafe/rs:fill:40:40:1/q:50/plain/${source}@jpg`, url).href);
-      expect(await again.bytes()).toEqual(await first.bytes());
-      const body = JSON.stringify({ sources: [], unsigned: {}, is_open: true });
-      const headers = { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" };
-      const made = await fetch(new URL("/1.0/deliveries", url).href, { method: "POST", headers, body });
-      expect(made.status).toBe(422);
-    });
-  });
-
-  it("answers nobody before its database is ready", async () => {
-    const port = await freePort();
-    let listening = false;
-    const first = async (): Promise<number> => {
-      for (;;) {
-        const answer = await account({ url: new URL(`http://127.0.0.1:${port}/`) }).catch(() => undefined);
-        if (answer) return answer.status;
-        if (listening) throw new Error("It listens and does not answer");
-        await wait(5);
-      }
-    };
-    const polled = first();
-    const service = await startLocal({ host: "127.0.0.1", port, state, variables: {}, quiet: true });
-    try {
-      expect(await polled).toBe(200);
-    } finally {
-      listening = true;
-      await service.stop();
-    }
-  });
-
-  it("lets a setting of the environment win", async () => {
-    const limit = await withService({ RATE_LIMIT: "7" }, async (service) => {
-      const answer = await account(service);
-      await answer.body?.cancel();
-      return answer.headers.get("X-RateLimit-Limit");
-    });
-    expect(limit).toBe("7");
+    const { url } = second;
+    const source = new URL("/sample.jpg", url).href;
+    const jpeg = await fetch(new URL(`/i/demo/w=40,h=40,fit=cover,f=jpeg,q=50/${source}`, url).href);
+    expect([jpeg.status, jpeg.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    const again = await fetch(new URL(`/imgproxy/demo/unsafe/rs:fill:40:40:1/q:50/plain/${source}@jpg`, url).href);
+    expect(await again.bytes()).toEqual(await jpeg.bytes());
+    const body = JSON.stringify({ sources: [], unsigned: {}, is_open: true });
+    const headers = { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" };
+    const made = await fetch(new URL("/1.0/deliveries", url).href, { method: "POST", headers, body });
+    expect(made.status).toBe(422);
   });
 
   it("refuses a wrong setting before it listens, naming it", async () => {
