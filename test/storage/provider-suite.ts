@@ -259,7 +259,7 @@ export function testProvider(expected: Expectations): void {
         expect(stored.bytes).toEqual(bytes);
         expect(stored.recorded.attempts).toBe(2);
       }
-      const stored = await read(await put(inBucket("silent-once"), 2_500));
+      const stored = await read(await put(inBucket("silent-once"), 5_000));
       expect(stored.recorded.attempts).toBe(2);
     });
 
