@@ -1,5 +1,6 @@
 /** The methods of the protocol that a service with tools and nothing else has. */
 import { dotted } from "../../contract/message.ts";
+import { apiDocument } from "../document.ts";
 import {
   agreedVersion,
   CODES,
@@ -10,7 +11,7 @@ import {
   RpcError,
   type RpcRequest,
 } from "./protocol.ts";
-import { type Routes, type Tool, ToolFailure } from "./tool.ts";
+import { type Routes, type Told, ToolFailure } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
 /** Tools change with the service alone: nobody has to ask again within an hour. */
@@ -48,7 +49,7 @@ const WITH_HANDSHAKE: ReadonlyMap<string, Method> = new Map<string, Method>([
     }),
   ],
   ["ping", () => ({})],
-  ["tools/list", () => ({ tools: listed() })],
+  ["tools/list", async () => ({ tools: await listed() })],
   ["tools/call", callTool],
 ]);
 
@@ -57,16 +58,16 @@ const WITH_ENVELOPE: ReadonlyMap<string, Method> = new Map<string, Method>([
     "server/discover",
     () => ({ supportedVersions: ENVELOPED, capabilities: CAPABILITIES, instructions: INSTRUCTIONS, ...CACHED }),
   ],
-  ["tools/list", () => ({ tools: listed(), ...CACHED })],
+  ["tools/list", async () => ({ tools: await listed(), ...CACHED })],
   ["tools/call", callTool],
 ]);
 
-function listed(): Json[] {
-  return [...TOOLS].map(([name, { title, description, inputSchema, isReadOnly, isOpenWorld }]) => ({
+async function listed(): Promise<Json[]> {
+  const document = await apiDocument();
+  return [...TOOLS].map(([name, { title, tell, isReadOnly, isOpenWorld }]) => ({
     name,
     title,
-    description,
-    inputSchema,
+    ...tell(document),
     annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: isOpenWorld },
   }));
 }
@@ -78,7 +79,7 @@ async function callTool(params: Json, routes: Routes): Promise<Json> {
   if (!tool) throw new RpcError(CODES.params, "params.name must be the name of a tool", { status: 200 });
   if (!isObject(args)) throw new RpcError(CODES.params, "params.arguments must be an object", { status: 200 });
   try {
-    refuseUnknown(tool, args);
+    refuseUnknown(tool.tell(await apiDocument()), args);
     const result = await tool.call(args, routes);
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
@@ -88,7 +89,7 @@ async function callTool(params: Json, routes: Routes): Promise<Json> {
 }
 
 /** What the tool does not offer is not smuggled into the request behind it. */
-function refuseUnknown({ inputSchema }: Tool, args: Json): void {
+function refuseUnknown({ inputSchema }: Told, args: Json): void {
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(inputSchema.properties, name));
   if (unknown !== undefined) throw new ToolFailure(`${dotted([unknown])} is not a known parameter`);
 }

@@ -1,19 +1,21 @@
 /** The tool that says what is left, and what was used. */
-import document from "../../openapi.json";
 import type { Tool } from "../tool.ts";
 
-const { summary, parameters } = document.paths["/1.0/account/usage"].get;
 const NAMED = ["start", "end"];
 
 export const accountUsage: Tool = {
   title: "Show credits and usage",
-  description: `Shows the credits that are left this month. ${summary} Costs nothing.`,
-  inputSchema: {
-    type: "object",
-    properties: Object.fromEntries(
-      parameters.filter(({ name }) => NAMED.includes(name)).map(({ name, schema }) => [name, schema]),
-    ),
-    additionalProperties: false,
+  tell: (document) => {
+    const { summary, parameters } = document.paths["/1.0/account/usage"].get;
+    const named = parameters.filter(({ name }) => NAMED.includes(name));
+    return {
+      description: `Shows the credits that are left this month. ${summary} Costs nothing.`,
+      inputSchema: {
+        type: "object",
+        properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
+        additionalProperties: false,
+      },
+    };
   },
   isReadOnly: true,
   isOpenWorld: false,

@@ -13,18 +13,21 @@ const PREVIEW = {
   optimize: { quality: 75 },
 } as const;
 
-const { properties, ...rest } = schemaFromDocument("FetchBody", []);
-
 export const describeImage: Tool = {
   title: "Describe an image",
-  description:
-    "Fetches an image from a URL and says what it is: its format, size and colors, where faces are (in pixels of the " +
-    "image), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
-    "Costs one credit, as fetching does.",
-  inputSchema: {
-    ...rest,
-    properties: { url: properties["url"], analyze: properties["analyze"] },
-    $defs: {},
+  tell: (document) => {
+    const { properties, ...rest } = schemaFromDocument(document, "FetchBody", []);
+    return {
+      description:
+        "Fetches an image from a URL and says what it is: its format, size and colors, where faces are (in pixels of the " +
+        "image), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
+        "Costs one credit, as fetching does.",
+      inputSchema: {
+        ...rest,
+        properties: { url: properties["url"], analyze: properties["analyze"] },
+        $defs: {},
+      },
+    };
   },
   isReadOnly: true,
   isOpenWorld: true,

@@ -1,5 +1,4 @@
 /** The tool that makes a smaller or another picture of one that is online. */
-import document from "../../openapi.json";
 import { schemaFromDocument, type Tool } from "../tool.ts";
 
 /**
@@ -10,11 +9,13 @@ const OMITTED = ["headers", "response", "webhook", "store", "outputs", "cdn"];
 
 export const optimizeImage: Tool = {
   title: "Optimize an image",
-  description:
-    `${document.paths["/1.0/fetch"].post.summary} ` +
-    "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
-    "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit, with srcset one for each of its files (outputs).",
-  inputSchema: schemaFromDocument("FetchBody", OMITTED),
+  tell: (document) => ({
+    description:
+      `${document.paths["/1.0/fetch"].post.summary} ` +
+      "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
+      "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit, with srcset one for each of its files (outputs).",
+    inputSchema: schemaFromDocument(document, "FetchBody", OMITTED),
+  }),
   isReadOnly: false,
   isOpenWorld: true,
   call: async (args, routes) => {
