@@ -1,7 +1,7 @@
 /** A photograph on which words are written, in which a face is covered, and whose colors are those of wide screens. */
 import { expect } from "vitest";
 
-import { DISPLAY_P3 } from "../../src/image/color/space.ts";
+import { displayP3 } from "../../src/image/color/space.ts";
 import { identify } from "../../src/image/detect.ts";
 import photoFile from "../fixtures/faces/one.jpg";
 import { decodeFile } from "./files.ts";
@@ -21,7 +21,7 @@ export const MARKS = {
 export async function expectMarked(file: Uint8Array): Promise<void> {
   const { format, facts } = identify(file);
   expect(format.label).toBe("PNG");
-  expect(facts.profile).toEqual(DISPLAY_P3.profile);
+  expect(facts.profile).toEqual(displayP3().profile);
   const pixels = await decodeFile(format, file);
   const isNear = (x: number, y: number, color: readonly number[]) =>
     color.every((level, channel) => Math.abs(level - (pixel(pixels, x, y)[channel] ?? 0)) <= 3);

@@ -1,6 +1,7 @@
 /** The colors that a picture is worked on and written in, where these are not those of sRGB. */
 import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
 import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
+import { whenNeeded } from "../../when-needed.ts";
 import type { Rgba } from "../color.ts";
 import { profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";
@@ -18,13 +19,11 @@ export interface Space {
 /** SMPTE EG 432-1 with the curve of sRGB, by its code points in ITU-T H.273. */
 export const P3_CODE_POINTS = { primaries: 12, transfer: 13 } as const;
 
-function displayP3(): Space {
+export const displayP3 = whenNeeded((): Space => {
   const profile = profileOfCodePoints(P3_CODE_POINTS.primaries, P3_CODE_POINTS.transfer, false);
   if (!(profile instanceof Uint8Array)) throw new Error("Display P3 has code points");
   return { profile, isP3: true };
-}
-
-export const DISPLAY_P3: Space = displayP3();
+});
 
 /** What a file says of its colors. */
 interface Colors {
@@ -41,7 +40,7 @@ export function spaceOf(facts: Colors, wish: ProfileWish = "srgb"): Space | unde
   if (wish === "srgb") return undefined;
   const own = ownSpace(facts);
   if (wish === "keep") return own;
-  return own?.isP3 ? own : DISPLAY_P3;
+  return own?.isP3 ? own : displayP3();
 }
 
 function ownSpace({ profile, colorspace, highDynamicRange = false }: Colors): Space | undefined {
@@ -49,7 +48,7 @@ function ownSpace({ profile, colorspace, highDynamicRange = false }: Colors): Sp
     return undefined;
   const isTwoWay = relationOf(profile, SRGB) === "different" && relationOf(SRGB, profile) === "different";
   if (!isTwoWay) return undefined;
-  return { profile, isP3: relationOf(profile, DISPLAY_P3.profile) === "same" };
+  return { profile, isP3: relationOf(profile, displayP3().profile) === "same" };
 }
 
 /** Whether samples with this profile are in a space as they are. */

@@ -1,6 +1,7 @@
 /** Texts broken into lines: where they say so, and where UAX 14 allows it and a line would be too wide. */
 import { LineBreaker } from "css-line-break";
 
+import { whenNeeded } from "../../when-needed.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface Line {
@@ -13,7 +14,8 @@ const SOFT_HYPHEN = "\u00AD";
 /** What says where lines may and may not be broken, and how emoji look, and is not drawn itself. */
 const UNSEEN = /[\u00AD\u200B\u2060\uFEFF]|\uFE0E|\uFE0F/gu;
 const SPACES_AT_END = /[ \u2000-\u200A\u3000]+$/u;
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made with the first text: it is half of what an isolate would do to start. */
+const graphemes = whenNeeded(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /** A text as fonts have its letters: composed, with the ends of lines as one character and tabs as spaces. */
 export function plainText(value: string): string {
@@ -71,7 +73,7 @@ function wordsOf(paragraph: string): string[] {
 function piecesOf(word: string, fits: (part: string) => boolean): string[] {
   const pieces: string[] = [];
   let current = "";
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of graphemes().segment(word)) {
     if (current !== "" && !fits(current + segment)) {
       pieces.push(current);
       current = "";

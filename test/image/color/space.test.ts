@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
-import { colorIn, DISPLAY_P3, P3_CODE_POINTS, type Space } from "../../../src/image/color/space.ts";
+import { colorIn, displayP3, P3_CODE_POINTS, type Space } from "../../../src/image/color/space.ts";
 import { identify } from "../../../src/image/detect.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
@@ -88,7 +88,7 @@ beforeAll(async () => {
 
 describe("the profile of Display P3", () => {
   it("is small, and the same to Little CMS as the one that its makers publish", () => {
-    const { profile } = DISPLAY_P3;
+    const { profile } = displayP3();
     expect(profile.length).toBeLessThan(550);
     expect(relationOf(APPLE_P3, profile)).toBe("same");
     expect(relationOf(SRGB, profile)).toBe("different");
@@ -97,13 +97,13 @@ describe("the profile of Display P3", () => {
 
   it("has colors of sRGB where screens show them", () => {
     // CSS Color 4: color(display-p3 0.91749 0.20029 0.13856) is red.
-    expect(colorIn(DISPLAY_P3, [255, 0, 0, 128])).toEqual([234, 51, 35, 128]);
+    expect(colorIn(displayP3(), [255, 0, 0, 128])).toEqual([234, 51, 35, 128]);
     expect(colorIn(undefined, [255, 0, 0, 128])).toEqual([255, 0, 0, 128]);
   });
 
   it("is told apart from profiles of other code points by its name", () => {
     const name = (profile: unknown) => new TextDecoder("utf-16be").decode(profile as Uint8Array);
-    expect(name(DISPLAY_P3.profile)).toContain("Display P3");
+    expect(name(displayP3().profile)).toContain("Display P3");
     expect(name(profileOfCodePoints(9, 14, false))).not.toContain("Display P3");
   });
 });
@@ -144,7 +144,7 @@ describe("output.profile", () => {
   it("p3 brings other colors there, as readers show it", async () => {
     for (const file of [plain, adobe]) {
       const made = await result(file, { format: "png", profile: "p3" }, { optimize: LOSSLESS });
-      expect(profileIn(made)).toEqual(DISPLAY_P3.profile);
+      expect(profileIn(made)).toEqual(displayP3().profile);
       expect(meanDifference(await shown(made), await shown(file))).toBeLessThan(1);
       if (file === plain) expect(largestDifference(await shown(made), await shown(file))).toBeLessThanOrEqual(ROUNDING);
     }
@@ -192,7 +192,7 @@ describe("output.profile", () => {
   it("p3 is what JPEG XL says of its pixels, which a codec with colors of its own makes of it", async () => {
     const output = { format: "jxl", profile: "p3" } as const;
     const exact = await result(wide, output, { optimize: LOSSLESS });
-    expect(profileIn(exact)).toEqual(DISPLAY_P3.profile);
+    expect(profileIn(exact)).toEqual(displayP3().profile);
     expect(largestDifference(await values(exact), PATCHES.data)).toBe(0);
     const lossy = await result(wide, output, { optimize: { lossless: false, quality: 97 } });
     expect(openFile(lossy).told.primaries).toBe(P3_CODE_POINTS.primaries);
@@ -231,7 +231,7 @@ describe("output.profile", () => {
     // The planes of a file in sRGB are not those of a result in P3.
     const srgb = await jpeg.write.encode(pictureOf([PATCHES]), settings, UNPAUSED);
     const made = await result(srgb, { profile: "p3" }, { optimize: { lossless: false, quality: 95 } });
-    expect(profileIn(made)).toEqual(DISPLAY_P3.profile);
+    expect(profileIn(made)).toEqual(displayP3().profile);
     expect(meanDifference(await shown(made), await shown(srgb))).toBeLessThan(4);
   });
 
@@ -263,7 +263,7 @@ describe("output.profile", () => {
     for (const file of [plain, damaged, inks]) {
       const byDefault = await result(file, { format: "webp" });
       expect(await result(file, { format: "webp", profile: "keep" })).toEqual(byDefault);
-      expect(profileIn(await result(file, { format: "webp", profile: "p3" }))).toEqual(DISPLAY_P3.profile);
+      expect(profileIn(await result(file, { format: "webp", profile: "p3" }))).toEqual(displayP3().profile);
     }
   });
 
@@ -340,7 +340,7 @@ describe("a set", () => {
       const file = made.get(name) ?? new Uint8Array();
       expect([...(await values(file)).subarray(0, 3)]).toEqual(expected[output.profile]);
       expect(profileIn(file)?.length).toBe(
-        { srgb: undefined, p3: DISPLAY_P3.profile.length, keep: ADOBE_RGB.length }[output.profile],
+        { srgb: undefined, p3: displayP3().profile.length, keep: ADOBE_RGB.length }[output.profile],
       );
       const plainly = made.get(`srgb-${own.resize.width}`) ?? new Uint8Array();
       expect(meanDifference(await shown(file), await shown(plainly))).toBeLessThan(2);

@@ -1,4 +1,5 @@
 /** Samples of channels as RGBA. */
+import { whenNeeded } from "../../../when-needed.ts";
 import { fromLinear } from "../../color/light.ts";
 import type { Mode, PsdFile } from "./header.ts";
 
@@ -86,12 +87,12 @@ function writeCmyk([cyan, magenta, yellow, key]: readonly Uint8Array[], target: 
 }
 
 const ENCODE_STEPS = 4_096;
-const ENCODED = Uint8Array.from({ length: ENCODE_STEPS + 1 }, (_, step) => {
-  return Math.round(fromLinear(step / ENCODE_STEPS) * 255);
-});
+const encodedSteps = whenNeeded(() =>
+  Uint8Array.from({ length: ENCODE_STEPS + 1 }, (_, step) => Math.round(fromLinear(step / ENCODE_STEPS) * 255)),
+);
 
 function encoded(linear: number): number {
-  return ENCODED[Math.round(Math.min(1, Math.max(0, linear || 0)) * ENCODE_STEPS)]!;
+  return encodedSteps()[Math.round(Math.min(1, Math.max(0, linear || 0)) * ENCODE_STEPS)]!;
 }
 
 function inverseLightness(t: number): number {
