@@ -9,7 +9,7 @@ import { heapOf, NativeError } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
 import { atOnce } from "../support/pieces.ts";
-import { noise, psnr, sample, scene } from "../support/rows.ts";
+import { noise, paint, type Pixels, psnr, sample, scene } from "../support/rows.ts";
 
 /** A plane with its last column and row repeated up to whole blocks. */
 function padded(plane: Plane | undefined, layout: { readonly stride: number; readonly rows: number }): Uint8Array {
@@ -34,8 +34,8 @@ interface WholePlane {
   readonly samples: Uint8Array;
 }
 
-function wholePlanes(name: string, options: PlaneDecoderOptions): WholePlane[] {
-  const decoder = atOnce(openPlaneDecoder(jpegFile(name), options));
+function wholePlanes(file: string | Uint8Array, options: PlaneDecoderOptions): WholePlane[] {
+  const decoder = atOnce(openPlaneDecoder(typeof file === "string" ? jpegFile(file) : file, options));
   const rows: Uint8Array[][] = decoder.planes.map(() => []);
   for (let bands = decoder.read(); bands; bands = decoder.read()) {
     for (const [index, band] of bands.entries())
@@ -71,6 +71,79 @@ function pixelsOf([luma, cb, cr]: WholePlane[]): Uint8Array {
   });
   return new Uint8Array(pixels);
 }
+
+/** The nearest of `count` places. */
+function within(at: number, count: number): number {
+  return Math.min(count - 1, Math.max(0, at));
+}
+
+type At = (x: number, y: number) => number;
+
+/** How far a primary is above green in squares of four pixels, on average. */
+function halved({ width, height, data }: Pixels, primary: 0 | 2): At {
+  const difference = (x: number, y: number) => {
+    const at = (within(y, height) * width + within(x, width)) * 4;
+    return sample(data, at + primary) - sample(data, at + 1);
+  };
+  return (i, j) => {
+    const [x, y] = [2 * within(i, Math.ceil(width / 2)), 2 * within(j, Math.ceil(height / 2))];
+    return (difference(x, y) + difference(x + 1, y) + difference(x, y + 1) + difference(x + 1, y + 1)) / 4;
+  };
+}
+
+/** The same at a pixel, by the triangle filter of decoders. */
+function widened(mean: At): At {
+  return (x, y) => {
+    const [i, j] = [x >> 1, y >> 1];
+    const [besides, beyond] = [i + (x % 2 ? 1 : -1), j + (y % 2 ? 1 : -1)];
+    const across = (row: number) => 0.75 * mean(i, row) + 0.25 * mean(besides, row);
+    return 0.75 * across(j) + 0.25 * across(beyond);
+  };
+}
+
+/** Luma with which pixels are as bright as they were, by the definition in halved.c. */
+function brightLuma(pixels: Pixels): At {
+  const { width, height, data } = pixels;
+  const [red, blue] = [widened(halved(pixels, 0)), widened(halved(pixels, 2))];
+  const slope = (level: number) => 0.014197 + (level / 255) * (0.512924 + (level / 255) * 0.508784);
+  return (column, row) => {
+    const [x, y] = [within(column, width), within(row, height)];
+    const at = (y * width + x) * 4;
+    const [r, g, b] = [sample(data, at), sample(data, at + 1), sample(data, at + 2)];
+    const [ofRed, ofGreen, ofBlue] = [0.265 * slope(r), 0.657 * slope(g), 0.078 * slope(b)];
+    const lost = ofRed * (r - g - red(x, y)) + ofBlue * (b - g - blue(x, y));
+    const forGreen = g + 0.299 * red(x, y) + 0.114 * blue(x, y);
+    return Math.min(255, Math.max(0, forGreen + lost / (ofRed + ofGreen + ofBlue)));
+  };
+}
+
+describe("planes that pixels become when chroma is halved", () => {
+  it.each([
+    [64, 48],
+    [47, 33],
+    [50, 17],
+  ])("have the luma that makes up for lost brightness: %s x %s", (width, height) => {
+    const pixels = paint(width, height, (x, y) => [
+      (x >> 2) % 2 ? 230 : 20,
+      ((x + y) * 37) % 256,
+      (y * 5) % 11 > 5 ? 240 : x * 3,
+      255,
+    ]);
+    const file = encode(pixels, { quality: 100, subsampling: "4:2:0" });
+    const [luma, cb, cr] = wholePlanes(file, { eighths: [8, 8, 8] });
+    const off = (plane: WholePlane | undefined, expected: At) => {
+      let sum = 0;
+      const [columns, samples] = [plane?.width ?? 0, plane?.samples ?? new Uint8Array(0)];
+      for (const [at, value] of samples.entries())
+        sum += (value - expected(at % columns, Math.floor(at / columns))) ** 2;
+      return Math.sqrt(sum / samples.length);
+    };
+    const [red, blue] = [halved(pixels, 0), halved(pixels, 2)];
+    expect(off(luma, brightLuma(pixels))).toBeLessThan(0.6);
+    expect(off(cb, (x, y) => 128 + 0.5 * blue(x, y) - 0.168736 * red(x, y))).toBeLessThan(0.6);
+    expect(off(cr, (x, y) => 128 + 0.5 * red(x, y) - 0.081312 * blue(x, y))).toBeLessThan(0.6);
+  });
+});
 
 describe("planes of a JPEG file", () => {
   it.each(["s444", "s422", "s420", "s440", "gray", "progressive"])(

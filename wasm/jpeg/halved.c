@@ -4,15 +4,11 @@
 #include "native.h"
 #include "simd.h"
 
-enum { LANES = 4, PAIRS = HALVED_MCU / 2, EDGE = LANES };
+// A vector holds four pixels, or four samples of chroma, each as a pair of numbers of 16 bits: of its red and its blue, or
+// of what these are above its green. Cb and Cr say the same as such differences (T.871), and differences need no rounding.
+enum { PIXELS = 4, PAIRS = HALVED_MCU / 2, EDGE = PIXELS };
 
-struct colors {
-  v128_t r, g, b;
-};
-
-static inline v128_t times(v128_t v, float factor) { return wasm_f32x4_mul(v, wasm_f32x4_splat(factor)); }
-static inline v128_t add(v128_t a, v128_t b) { return wasm_f32x4_add(a, b); }
-static inline v128_t subtract(v128_t a, v128_t b) { return wasm_f32x4_sub(a, b); }
+static inline v128_t add(v128_t a, v128_t b) { return wasm_i16x8_add(a, b); }
 
 void halved_start(struct halved *h, uint32_t width, uint32_t height) {
   h->width = width;
@@ -20,107 +16,129 @@ void halved_start(struct halved *h, uint32_t width, uint32_t height) {
   h->columns = (width + HALVED_MCU - 1) / HALVED_MCU * HALVED_MCU;
   const size_t halves = h->columns / 2 + 2 * EDGE;
   for (int i = 0; i < 2; i++) h->pixels[i] = allocate((size_t)h->columns * 4 * 2);
-  for (int i = 0; i < 3; i++)
-    for (int c = 0; c < 2; c++) h->chroma[i][c] = allocate(halves * sizeof(float));
-  for (int c = 0; c < 2; c++) h->between[c] = allocate(halves * sizeof(float));
+  for (int i = 0; i < 3; i++) h->chroma[i] = allocate(halves * 2 * sizeof(int16_t));
+  h->between = allocate(halves * 2 * sizeof(int16_t));
   h->planes = allocate((size_t)h->columns * HALVED_MCU * 3 / 2);
 }
 
 void halved_free(struct halved *h) {
   for (int i = 0; i < 2; i++) free(h->pixels[i]);
-  for (int i = 0; i < 3; i++)
-    for (int c = 0; c < 2; c++) free(h->chroma[i][c]);
-  for (int c = 0; c < 2; c++) free(h->between[c]);
+  for (int i = 0; i < 3; i++) free(h->chroma[i]);
+  free(h->between);
   free(h->planes);
 }
 
-// Sums of two bytes of each pixel, red and blue or green and alpha, in squares of four pixels.
-static inline v128_t squares(const uint8_t *top, const uint8_t *bottom, int shift) {
-  const v128_t mask = wasm_i32x4_const_splat(0x00FF00FF);
-  v128_t sums[2];
-  for (int i = 0; i < 2; i++) {
-    const v128_t a = wasm_v128_load(top + 16 * i), b = wasm_v128_load(bottom + 16 * i);
-    sums[i] = wasm_i16x8_add(wasm_v128_and(wasm_u32x4_shr(a, shift), mask), wasm_v128_and(wasm_u32x4_shr(b, shift), mask));
-  }
-  const v128_t even = wasm_i32x4_shuffle(sums[0], sums[1], 0, 2, 4, 6);
-  const v128_t odd = wasm_i32x4_shuffle(sums[0], sums[1], 1, 3, 5, 7);
-  return wasm_i16x8_add(even, odd);
+// Red and blue of pixels, and green twice, with alpha in its second place or without.
+static inline v128_t red_blue(v128_t pixels) { return wasm_v128_and(pixels, wasm_i16x8_const_splat(0xFF)); }
+static inline v128_t green_alpha(v128_t pixels) { return wasm_u16x8_shr(pixels, 8); }
+static inline v128_t first_twice(v128_t pairs) {
+  return wasm_i8x16_relaxed_swizzle(pairs, wasm_i8x16_const(0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13));
 }
 
-// Cb and Cr of a pair of rows (T.871), continued beyond both ends as decoders continue them.
+// Sums of neighbors.
+static inline v128_t summed(v128_t first, v128_t second) {
+  return add(wasm_i32x4_shuffle(first, second, 0, 2, 4, 6), wasm_i32x4_shuffle(first, second, 1, 3, 5, 7));
+}
+
+// Chroma of a pair of rows, continued beyond both ends as decoders continue it.
 static void halve(struct halved *h, uint32_t pair) {
   const uint8_t *top = h->pixels[pair & 1], *bottom = top + (size_t)h->columns * 4;
-  float *cb = h->chroma[pair % 3][0] + EDGE, *cr = h->chroma[pair % 3][1] + EDGE;
-  const v128_t low = wasm_i32x4_const_splat(0xFFFF);
-  for (uint32_t x = 0; x < h->columns / 2; x += LANES, top += 32, bottom += 32) {
-    const v128_t red_blue = squares(top, bottom, 0), green_alpha = squares(top, bottom, 8);
-    const v128_t r = times(wasm_f32x4_convert_i32x4(wasm_v128_and(red_blue, low)), 0.25f);
-    const v128_t g = times(wasm_f32x4_convert_i32x4(wasm_v128_and(green_alpha, low)), 0.25f);
-    const v128_t b = times(wasm_f32x4_convert_i32x4(wasm_u32x4_shr(red_blue, 16)), 0.25f);
-    wasm_v128_store(cb + x, subtract(times(b, 0.5f), add(times(r, 0.168736f), times(g, 0.331264f))));
-    wasm_v128_store(cr + x, subtract(times(r, 0.5f), add(times(g, 0.418688f), times(b, 0.081312f))));
+  int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
+  for (uint32_t x = 0; x < h->columns / 2; x += PIXELS, top += 32, bottom += 32) {
+    const v128_t a = wasm_v128_load(top), b = wasm_v128_load(top + 16);
+    const v128_t c = wasm_v128_load(bottom), d = wasm_v128_load(bottom + 16);
+    const v128_t colors = summed(add(red_blue(a), red_blue(c)), add(red_blue(b), red_blue(d)));
+    const v128_t greens = summed(add(green_alpha(a), green_alpha(c)), add(green_alpha(b), green_alpha(d)));
+    wasm_v128_store(chroma + 2 * x, wasm_i16x8_sub(colors, first_twice(greens)));
   }
   const uint32_t last = (h->width - 1) / 2;
-  for (int c = 0; c < 2; c++) {
-    float *samples = h->chroma[pair % 3][c] + EDGE;
-    samples[-1] = samples[0];
-    for (uint32_t x = last + 1; x <= h->columns / 2; x++) samples[x] = samples[last];
-  }
+  memcpy(chroma - 2, chroma, 2 * sizeof *chroma);
+  for (uint32_t x = last + 1; x <= h->columns / 2; x++) memcpy(chroma + 2 * x, chroma + 2 * last, 2 * sizeof *chroma);
 }
 
-// Chroma of a row of pixels, as libjpeg's triangle filter puts it between a row of chroma and the one beyond.
+// Three parts of what is near, and one of what is far, as libjpeg's triangle filter has it: in quarters of their units.
+static inline v128_t three_to_one(v128_t near, v128_t far) { return add(add(near, near), add(near, far)); }
+
+// Chroma of a row of pixels, between a row of chroma and the one beyond.
 static void interpolate(struct halved *h, uint32_t near, uint32_t far) {
-  for (int c = 0; c < 2; c++) {
-    const float *a = h->chroma[near % 3][c], *b = h->chroma[far % 3][c];
-    for (uint32_t x = 0; x < h->columns / 2 + 2 * EDGE; x += LANES)
-      wasm_v128_store(h->between[c] + x, add(times(wasm_v128_load(a + x), 0.75f), times(wasm_v128_load(b + x), 0.25f)));
-  }
+  const int16_t *a = h->chroma[near % 3], *b = h->chroma[far % 3];
+  for (uint32_t at = 0; at < h->columns + 4 * EDGE; at += 2 * PIXELS)
+    wasm_v128_store(h->between + at, three_to_one(wasm_v128_load(a + at), wasm_v128_load(b + at)));
 }
 
-// The same across: four pixels from the sample before the first one on.
-static inline v128_t widened(const float *before) {
+// The same across, in 64ths: four pixels from the sample before the first one on.
+static inline v128_t widened(const int16_t *before) {
   const v128_t samples = wasm_v128_load(before);
-  const v128_t near = wasm_i32x4_shuffle(samples, samples, 1, 1, 2, 2);
-  const v128_t far = wasm_i32x4_shuffle(samples, samples, 0, 2, 1, 3);
-  return add(times(near, 0.75f), times(far, 0.25f));
+  return three_to_one(wasm_i32x4_shuffle(samples, samples, 1, 1, 2, 2), wasm_i32x4_shuffle(samples, samples, 0, 2, 1, 3));
 }
 
-static inline struct colors unpacked(const uint8_t *pixels) {
-  const v128_t v = wasm_v128_load(pixels), byte = wasm_i32x4_const_splat(0xFF);
-  return (struct colors){wasm_f32x4_convert_i32x4(wasm_v128_and(v, byte)),
-                         wasm_f32x4_convert_i32x4(wasm_v128_and(wasm_u32x4_shr(v, 8), byte)),
-                         wasm_f32x4_convert_i32x4(wasm_v128_and(wasm_u32x4_shr(v, 16), byte))};
-}
+#define SLOPES(first, second)                                                                                          \
+  wasm_i16x8_const(first, second, first, second, first, second, first, second)
 
 // How much light a level more of a primary is: within 11 % of the slope of (level + 14) ^ 2.4, which is about sRGB's.
-static inline v128_t slope(v128_t level, float share) {
-  const v128_t linear = wasm_f32x4_splat(share * 0.512924f / 255);
-  const v128_t curve = wasm_f32x4_mul(level, add(linear, times(level, share * 0.508784f / 255 / 255)));
-  return add(wasm_f32x4_splat(share * 0.014197f), curve);
+// Red, green and blue count as long and middle cones see them on average (opsin absorbance, libjxl's opsin_params.h).
+// The unit is as small as a sum of both of a pair and green's, of which each has a half, allows.
+#define RED 0.265f
+#define HALF_GREEN (0.657f / 2)
+#define BLUE 0.078f
+#define IN_UNITS(share, factor) (int16_t)((share) * (factor) * 1.6f * 32768 + 0.5f)
+
+static inline v128_t slopes(v128_t levels, v128_t constant, v128_t linear, v128_t square) {
+  const v128_t part = wasm_i16x8_shl(levels, 7);
+  const v128_t rising = add(linear, wasm_i16x8_relaxed_q15mulr(part, square));
+  return add(constant, wasm_i16x8_relaxed_q15mulr(part, rising));
 }
 
-// Luma with which pixels are as bright as they were, though their colors are these. Each primary would be what it was with
-// a luma of its own; it is their mean, by how much light a level of each is. Red, green and blue count as long and middle
-// cones see them on average (opsin absorbance, libjxl's opsin_params.h).
-static inline v128_t made_up(struct colors p, v128_t cb, v128_t cr) {
-  const v128_t r = slope(p.r, 0.265f), g = slope(p.g, 0.657f), b = slope(p.b, 0.078f);
-  const v128_t for_red = subtract(p.r, times(cr, 1.402f));
-  const v128_t for_green = add(p.g, add(times(cb, 0.344136f), times(cr, 0.714136f)));
-  const v128_t for_blue = subtract(p.b, times(cb, 1.772f));
-  const v128_t sum = add(add(wasm_f32x4_mul(r, for_red), wasm_f32x4_mul(g, for_green)), wasm_f32x4_mul(b, for_blue));
-  return wasm_f32x4_div(sum, add(add(r, g), b));
+// The same of both of two primaries. A level is multiplied as a part of 256, and meant as one of 255.
+#define CONSTANT(share) IN_UNITS(share, 0.014197f)
+#define LINEAR(share) IN_UNITS(share, 0.512924f * 256 / 255)
+#define SQUARE(share) IN_UNITS(share, 0.508784f * 256 / 255 * 256 / 255)
+#define SLOPES_OF(levels, first, second)                                                                               \
+  slopes(levels, SLOPES(CONSTANT(first), CONSTANT(second)), SLOPES(LINEAR(first), LINEAR(second)),                     \
+         SLOPES(SQUARE(first), SQUARE(second)))
+
+// Luma with which pixels are as bright as they were, though their chroma is this one, in 64ths. Each primary would be what
+// it was with a luma of its own; it is their mean, by how much light a level of each is. Those of red and of blue are so
+// much above that of green as their differences from green have lost.
+static inline v128_t made_up(v128_t pixels, v128_t chroma) {
+  const v128_t colors = red_blue(pixels), greens = first_twice(green_alpha(pixels));
+  const v128_t lost = wasm_i16x8_sub(wasm_i16x8_shl(wasm_i16x8_sub(colors, greens), 6), chroma);
+  const v128_t weights = SLOPES_OF(colors, RED, BLUE), of_green = SLOPES_OF(greens, HALF_GREEN, HALF_GREEN);
+  const v128_t above = wasm_i32x4_dot_i16x8(weights, lost);
+  const v128_t all = dot_pairs(add(weights, of_green), 64, 64);
+  // Green's is green and the shares of red and of blue in luma, of their differences: in parts of 2 ^ 21.
+  const v128_t for_green = wasm_i32x4_add(dot_pairs(chroma, 9798, 3736), wasm_i32x4_shl(greens, 21));
+  return wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_convert_i32x4(for_green), wasm_f32x4_const_splat(1.0f / (1 << 21))),
+                        wasm_f32x4_div(wasm_f32x4_convert_i32x4(above), wasm_f32x4_convert_i32x4(all)));
 }
 
-static inline void store_samples(uint8_t *to, v128_t samples) {
-  const v128_t whole = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(samples));
-  const v128_t narrow = wasm_i16x8_narrow_i32x4(whole, whole);
-  wasm_v128_store32_lane(to, wasm_u8x16_narrow_i16x8(narrow, narrow), 0);
+static inline v128_t rounded(v128_t a, v128_t b) {
+  return wasm_i16x8_narrow_i32x4(wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_nearest(a)),
+                                 wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_nearest(b)));
 }
 
 static void make_luma(struct halved *h, const uint8_t *pixels, uint8_t *luma) {
-  const float *cb = h->between[0] + EDGE - 1, *cr = h->between[1] + EDGE - 1;
-  for (uint32_t x = 0; x < h->columns; x += LANES)
-    store_samples(luma + x, made_up(unpacked(pixels + 4 * x), widened(cb + x / 2), widened(cr + x / 2)));
+  const int16_t *chroma = h->between + 2 * (EDGE - 1);
+  for (uint32_t x = 0; x < h->columns; x += 4 * PIXELS, pixels += 64, chroma += 16) {
+    v128_t made[4];
+    for (int i = 0; i < 4; i++) made[i] = made_up(wasm_v128_load(pixels + 16 * i), widened(chroma + 4 * i));
+    wasm_v128_store(luma + x, wasm_u8x16_narrow_i16x8(rounded(made[0], made[1]), rounded(made[2], made[3])));
+  }
+}
+
+// Four samples of Cb or Cr, by what R - G and B - G count in them, of 2 ^ 15.
+#define CHROMA_SAMPLES(pairs, of_red, of_blue)                                                                         \
+  wasm_i32x4_shr(wasm_i32x4_add(dot_pairs(pairs, of_red, of_blue), wasm_i32x4_const_splat((128 << 17) + (1 << 16))), 17)
+
+static void make_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *cr) {
+  const int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
+  for (uint32_t x = 0; x < h->columns / 2; x += 2 * PIXELS) {
+    const v128_t a = wasm_v128_load(chroma + 2 * x), b = wasm_v128_load(chroma + 2 * x + 2 * PIXELS);
+    const v128_t blue = wasm_i16x8_narrow_i32x4(CHROMA_SAMPLES(a, -5529, 16384), CHROMA_SAMPLES(b, -5529, 16384));
+    const v128_t red = wasm_i16x8_narrow_i32x4(CHROMA_SAMPLES(a, 16384, -2664), CHROMA_SAMPLES(b, 16384, -2664));
+    wasm_v128_store64_lane(cb + x, wasm_u8x16_narrow_i16x8(blue, blue), 0);
+    wasm_v128_store64_lane(cr + x, wasm_u8x16_narrow_i16x8(red, red), 0);
+  }
 }
 
 // Rows of the planes for a pair whose neighbors are known.
@@ -132,9 +150,7 @@ static void make(struct halved *h, uint32_t pair) {
     make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, h->planes + (size_t)(2 * at + i) * h->columns);
   }
   uint8_t *chroma = h->planes + (size_t)h->columns * HALVED_MCU + (size_t)at * half;
-  for (int c = 0; c < 2; c++, chroma += (size_t)PAIRS * half)
-    for (uint32_t x = 0; x < half; x += LANES)
-      store_samples(chroma + x, add(wasm_v128_load(h->chroma[pair % 3][c] + EDGE + x), wasm_f32x4_const_splat(128)));
+  make_chroma(h, pair, chroma, chroma + (size_t)PAIRS * half);
 }
 
 // The last rows of the planes once more, down to the end of the row of MCUs.

@@ -10,8 +10,9 @@ struct halved {
   uint32_t columns;             // samples of a row of luma: whole MCUs
   uint32_t rows;                // taken so far
   uint8_t *pixels[2];           // RGBA, continued to `columns`: pairs of rows with even numbers, and with odd ones
-  float *chroma[3][2];          // Cb and Cr of the last three pairs, by their number modulo 3; around 0
-  float *between[2];            // Cb and Cr of a row of pixels, still halved across
+  // Chroma, as pairs of R - G and B - G: of the last three pairs of rows, by their number modulo 3, in quarters; and of a
+  // row of pixels, still halved across, in sixteenths.
+  int16_t *chroma[3], *between;
   uint8_t *planes;              // Y, Cb and Cr of a row of MCUs, one behind the other
 };
 

@@ -2,30 +2,46 @@
 #include <string.h>
 
 // Counts below 2^32 cannot give codes of more than 46 bits.
-enum { LONGEST = 48, SYMBOLS = 257 };
+enum {
+  LONGEST = 48,
+  RESERVED = 256,  // takes the code of all ones, which must not be used
+  SYMBOLS = 257,
+};
 
-// The rarest symbol that still stands for itself; of equally rare ones the last.
-static int rarest(const uint32_t counts[SYMBOLS], int besides) {
+// What occurs, in the order of symbols, and the place of the next of the same tree.
+struct trees {
+  int count;
+  uint32_t counts[SYMBOLS];
+  int symbol[SYMBOLS], next[SYMBOLS];
+  uint8_t length[SYMBOLS];
+};
+
+// The rarest tree; of equally rare ones the last.
+static int rarest(const struct trees *t, int besides) {
   int found = -1;
-  for (int i = 0; i < SYMBOLS; i++)
-    if (counts[i] && i != besides && (found < 0 || counts[i] <= counts[found])) found = i;
+  for (int i = 0; i < t->count; i++)
+    if (t->counts[i] && i != besides && (found < 0 || t->counts[i] <= t->counts[found])) found = i;
   return found;
 }
 
-static void find_lengths(uint32_t counts[SYMBOLS], uint8_t lengths[SYMBOLS]) {
-  int next[SYMBOLS];
-  memset(next, -1, sizeof next);
-  memset(lengths, 0, SYMBOLS);
-  counts[256] = 1;  // takes the code of all ones, which must not be used
+static void plant(struct trees *t, int symbol, uint32_t count) {
+  const int at = t->count++;
+  t->counts[at] = count;
+  t->symbol[at] = symbol;
+  t->next[at] = -1;
+  t->length[at] = 0;
+}
+
+static void find_lengths(struct trees *t) {
   for (;;) {
-    int a = rarest(counts, -1), b = rarest(counts, a);
+    int a = rarest(t, -1), b = rarest(t, a);
     if (b < 0) return;
-    counts[a] += counts[b];
-    counts[b] = 0;
+    t->counts[a] += t->counts[b];
+    t->counts[b] = 0;
     // Every symbol of both trees gets one bit longer; the trees are chained to one.
-    for (lengths[a]++; next[a] >= 0; lengths[a]++) a = next[a];
-    next[a] = b;
-    for (lengths[b]++; next[b] >= 0; lengths[b]++) b = next[b];
+    for (t->length[a]++; t->next[a] >= 0; t->length[a]++) a = t->next[a];
+    t->next[a] = b;
+    for (t->length[b]++; t->next[b] >= 0; t->length[b]++) b = t->next[b];
   }
 }
 
@@ -48,20 +64,24 @@ static void limit_lengths(int histogram[LONGEST + 1]) {
 }
 
 void huffman_optimize(struct huffman *table) {
-  uint32_t counts[SYMBOLS];
-  uint8_t lengths[SYMBOLS];
-  int histogram[LONGEST + 1] = {0};
-  memcpy(counts, table->counts, sizeof counts);
-  find_lengths(counts, lengths);
-  for (int i = 0; i < SYMBOLS; i++)
-    if (lengths[i]) histogram[lengths[i]]++;
+  struct trees trees = {0};
+  int histogram[LONGEST + 1] = {0}, longest = 0;
+  for (int symbol = 0; symbol < 256; symbol++)
+    if (table->counts[symbol]) plant(&trees, symbol, table->counts[symbol]);
+  plant(&trees, RESERVED, 1);
+  find_lengths(&trees);
+  for (int i = 0; i < trees.count; i++) {
+    const int length = trees.length[i];
+    if (length) histogram[length]++;
+    if (length > longest) longest = length;
+  }
   limit_lengths(histogram);
 
   // Symbols in order of their unlimited length take the limited lengths in order.
   int count = 0;
-  for (int length = 1; length < SYMBOLS; length++)
-    for (int i = 0; i < 256; i++)
-      if (lengths[i] == length) table->values[count++] = i;
+  for (int length = 1; length <= longest; length++)
+    for (int i = 0; i < trees.count; i++)
+      if (trees.length[i] == length && trees.symbol[i] != RESERVED) table->values[count++] = trees.symbol[i];
   memset(table->size, 0, sizeof table->size);
   int index = 0, code = 0;
   table->lengths[0] = 0;
