@@ -12,7 +12,7 @@ function learned(name: string, pixels: Pixels, factor: number, opaque: boolean):
   return {
     name,
     async run() {
-      await drain(enlargeStep(SOURCE, factor).apply(rowsOf(pixels, opaque), UNPAUSED));
+      await drain(enlargeStep(SOURCE, factor, { opaque }).apply(rowsOf(pixels, opaque), UNPAUSED));
       return { memory: nativeMemoryBytes() };
     },
   };

@@ -36,9 +36,9 @@ class Field {
   }
 }
 
-/** Filters of `side` x `side`, `inputs` numbers from each of the pixels, as they lie in the file. */
+/** Filters of `side` x `side`, `inputs` numbers from each of the pixels, in the order of the file. */
 interface Layer {
-  readonly weights: Int16Array;
+  readonly weights: ArrayLike<number>;
   readonly side: number;
   readonly inputs: number;
   readonly outputs: number;
@@ -93,22 +93,41 @@ function bounds(field: Field, x: number, y: number): readonly [number, number] {
   return [Math.max(0, least - slack), most + slack];
 }
 
+/**
+ * The layers of a file, the linear one last. The first and the linear one are numbers of 16 bits; of the others there are
+ * a scale for each filter, and weights of eight bits.
+ */
+function layersOf(file: ArrayBuffer, { channels, middle }: Shape): readonly Layer[] {
+  const shifts = new Int16Array(file, 0, SHIFTS);
+  let at = shifts.byteLength;
+  const numbersOf = (side: number, inputs: number, outputs: number) =>
+    side * Math.ceil((side * inputs) / 2) * 2 * outputs;
+  const wide = (outputs: number, index: number): Layer => {
+    const weights = new Int16Array(file, at, numbersOf(5, 1, outputs));
+    at += weights.byteLength;
+    return { weights, side: 5, inputs: 1, outputs, shift: shifts[index] ?? 0 };
+  };
+  const narrow = (outputs: number, index: number): Layer => {
+    const scales = new Uint8Array(file, at, outputs);
+    const eight = new Int8Array(file, at + outputs, numbersOf(3, channels, outputs));
+    at += scales.byteLength + eight.byteLength;
+    const weights = Int16Array.from(eight, (weight, place) => weight * (scales[(place >> 1) % outputs] ?? 0));
+    return { weights, side: 3, inputs: channels, outputs, shift: shifts[index] ?? 0 };
+  };
+  const first = wide(channels, 0);
+  const linear = wide(4, middle + 2);
+  const between = Array.from({ length: middle }, (_, index) => narrow(channels, index + 1));
+  return [first, ...between, narrow(4, middle + 1), linear];
+}
+
 /** Twice the size of a gray picture, in levels, by the weights of a file. */
 export function doubledByNetwork(
   file: ArrayBuffer,
-  { channels, middle }: Shape,
+  shape: Shape,
   { width, height, levels }: { width: number; height: number; levels: readonly number[] },
 ): Uint8Array {
-  const numbers = new Int16Array(file);
   /** Pixels to each side that a result depends on. */
-  const reach = 3 + middle;
-  const shifts = [...numbers.subarray(0, SHIFTS)];
-  let at = SHIFTS;
-  const layer = (side: number, inputs: number, outputs: number, index: number): Layer => {
-    const count = side * Math.ceil((side * inputs) / 2) * 2 * outputs;
-    at += count;
-    return { weights: numbers.subarray(at - count, at), side, inputs, outputs, shift: shifts[index] ?? 0 };
-  };
+  const reach = 3 + shape.middle;
   const picture = new Field(width, height, 1);
   picture.data.set(levels.map((level) => level * PARTS));
   // The picture goes on as it ends, for all layers.
@@ -117,18 +136,17 @@ export function doubledByNetwork(
     const row = Math.floor(place / source.width);
     source.data[place] = picture.at((place % source.width) - reach, row - reach, 0);
   });
-  let hidden = activate(filtered(source, layer(5, 1, channels, 0)));
-  for (let index = 1; index <= middle; index++)
-    hidden = activate(filtered(hidden, layer(3, channels, channels, index)));
-  const details = filtered(hidden, layer(3, channels, 4, middle + 1));
-  const linear = filtered(source, layer(5, 1, 4, middle + 2));
+  const layers = layersOf(file, shape);
+  let hidden = source;
+  for (const layer of layers.slice(0, -2)) hidden = activate(filtered(hidden, layer));
+  const [details, linear] = layers.slice(-2).map((layer) => filtered(layer.inputs === 1 ? source : hidden, layer));
   const result = new Uint8Array(width * height * 4);
   for (let y = 0; y < 2 * height; y++)
     for (let x = 0; x < 2 * width; x++) {
       const place = [(x >> 1) + reach, (y >> 1) + reach] as const;
       const phase = (y % 2) * 2 + (x % 2);
       const [low, high] = bounds(source, ...place);
-      const sum = source.at(...place, 0) + linear.at(...place, phase) + details.at(...place, phase);
+      const sum = source.at(...place, 0) + (linear?.at(...place, phase) ?? 0) + (details?.at(...place, phase) ?? 0);
       const sample = Math.min(high, Math.max(low, sum));
       result[y * 2 * width + x] = Math.min(255, Math.floor((sample + PARTS / 2) / PARTS));
     }

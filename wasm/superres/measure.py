@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """How good the module is: measure.py FOLDER prints what README.md has, or the lines of the pictures that are named.
 
-Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by filters alone, by the small and by
-the large network (four times: then by filters). Figures are of luma, without the eight pixels at the sides.
+Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by the small and by the large network
+(four times: then by the small one again). Figures are of luma, without the eight pixels at the sides.
 """
 import os
 import sys
 
-import train_filters as filters
 import numpy as np
 import torch
 import torch.nn.functional as functional
 
+import pictures
 from blocks import compressed
 
 torch.set_num_threads(1)
@@ -39,18 +39,26 @@ NETWORKS = {"network-small.bin": (24, 4), "network.bin": (48, 5)}
 
 
 def layers_of(path):
-    """The layers of a network, and their shifts: what `packed` of train_network.py has written."""
+    """The layers of a network, the linear one last, and their shifts: what `written` of train_network.py has written."""
     channels, middle = NETWORKS[os.path.basename(path)]
-    numbers = np.fromfile(path, "<i2").astype(np.float64)
-    shifts, at, layers = numbers[:8].astype(int), 8, []
-    sizes = [(channels, 1, 5), *[(channels, channels, 3)] * middle, (4, channels, 3), (4, 1, 5)]
-    for outputs, inputs, side in sizes:
+    data, at = np.fromfile(path, np.uint8), 0
+
+    def numbers(kind, count):
+        nonlocal at
+        at += count * np.dtype(kind).itemsize
+        return data[at - count * np.dtype(kind).itemsize : at].view(kind).astype(np.float64)
+
+    def layer(kind, outputs, inputs, side):
+        scales = numbers(np.uint8, outputs) if kind == np.int8 else np.ones(outputs)
         pairs = (side * inputs + 1) // 2
-        rows = numbers[at : at + side * pairs * 2 * outputs].reshape(side, pairs, outputs, 2)
+        rows = numbers(kind, side * pairs * 2 * outputs).reshape(side, pairs, outputs, 2)
         rows = rows.transpose(2, 0, 1, 3).reshape(outputs, side, pairs * 2)[:, :, : side * inputs]
-        layers.append(rows.reshape(outputs, side, side, inputs).transpose(0, 3, 1, 2))
-        at += side * pairs * 2 * outputs
-    return list(zip(layers, shifts))
+        return rows.reshape(outputs, side, side, inputs).transpose(0, 3, 1, 2) * scales[:, None, None, None]
+
+    shifts = numbers("<i2", 8).astype(int)
+    first, linear = layer("<i2", channels, 1, 5), layer("<i2", 4, 1, 5)
+    others = [layer(np.int8, outputs, channels, 3) for outputs in [channels] * middle + [4]]
+    return list(zip([first, *others, linear], shifts))
 
 
 def filtered(planes, layer):
@@ -61,7 +69,7 @@ def filtered(planes, layer):
     return np.floor((sums + 2.0 ** (shift - 1)) / 2.0**shift)
 
 
-def by_network(plane, layers):
+def by_network(plane, layers, slack=8):
     """What network.c does, on one plane."""
     *hidden, last, linear = layers
     reach = 1 + len(hidden) + 1
@@ -72,12 +80,12 @@ def by_network(plane, layers):
         planes = np.maximum(planes, np.floor(planes / 8))
     inner = slice(reach - 2, 2 - reach)
     sums = filtered(planes, last) + filtered(source[:, inner, inner], linear)
-    around = filters.neighbors(plane * 64, 1)
+    around = pictures.neighbors(plane * 64, 1)
     low, high = around.min(-1), around.max(-1)
-    slack = np.minimum(np.floor((high - low) / 4), 8 * 64)
+    most = np.minimum(np.floor((high - low) / 4), slack * 64)
     result = np.zeros((2 * plane.shape[0], 2 * plane.shape[1]))
     for phase in range(4):
-        result[phase // 2 :: 2, phase % 2 :: 2] = np.clip(sums[phase] + plane * 64, low - slack, high + slack)
+        result[phase // 2 :: 2, phase % 2 :: 2] = np.clip(sums[phase] + plane * 64, low - most, high + most)
     return np.clip(np.floor((result + 32) / 64), 0, 255)
 
 
@@ -107,7 +115,7 @@ COLUMNS.append(("lanczos3", 4, None))
 
 def reduced(original, way, factor, quality):
     """A picture reduced, and compressed by JPEG unless the quality is None."""
-    small = filters.resample(original, original.shape[0] // factor, original.shape[1] // factor, way)
+    small = pictures.resample(original, original.shape[0] // factor, original.shape[1] // factor, way)
     if quality is None:
         return small
     height, width = small.shape
@@ -117,19 +125,18 @@ def reduced(original, way, factor, quality):
 
 def main(folder, *names):
     here = os.path.dirname(os.path.abspath(__file__))
-    learned = np.fromfile(os.path.join(here, "filters.bin"), "<i2").reshape(2, filters.BUCKETS, 4, filters.TAPS)
     networks = [layers_of(os.path.join(here, name)) for name in NETWORKS]
     for name in names or HELD_OUT:
         square = ["-background", "white", "-flatten", "-gravity", "center", "-crop", "768x768+0+0", "+repage"]
-        original = np.rint(filters.luma(filters.convert(f"{folder}/{name}", *square)))
+        original = np.rint(pictures.luma(pictures.convert(f"{folder}/{name}", *square)))
         height, width = (side // 4 * 4 for side in original.shape)
         original, cells = original[:height, :width], []
         for way, factor, quality in COLUMNS:
             small = reduced(original, way, factor, quality)
-            results = [filters.resample(small, height, width, "lanczos3"), filters.enlarge(small, learned[0])]
-            results += [by_network(small, layers) for layers in networks]
+            results = [by_network(small, layers) for layers in networks]
             if factor == 4:
-                results[1:] = [filters.enlarge(result, learned[1]) for result in results[1:]]
+                results = [by_network(result, networks[0], slack=1) for result in results]
+            results = [pictures.resample(small, height, width, "lanczos3"), *results]
             cells.append(" → ".join(f"{psnr(result, original):.2f}" for result in results))
             if len(cells) == 1:
                 cells.append(" → ".join(f"{ssim(result, original):.3f}" for result in results))

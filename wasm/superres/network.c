@@ -6,65 +6,27 @@
 
 #include "superres.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the weights are little-endian");
-
 // A step of a filter multiplies two neighboring numbers of its input; VECTORs hold the weights of both for four outputs.
 #define VECTOR 8
 // Vectors of sums of a pixel that are made at a time: those of two pixels fit the registers.
 #define GROUPS 6
-#define FIRST_ROWS 5
-#define FIRST_STEPS 3
-#define ROWS 3
-#define STEPS(channels) (3 * (channels) / 2)
-
-// Numbers of a file: a power of two for every layer, which its sums are divided by and with which they cannot overflow
-// (train_network.py), and the weights of the hidden layers, of the last one and of the linear part.
-#define SHIFTS 8
-#define FIRST_NUMBERS(channels) (FIRST_ROWS * FIRST_STEPS * 2 * (channels))
-#define MIDDLE_NUMBERS(channels) (9 * (channels) * (channels))
-#define LAST_NUMBERS(channels) (ROWS * STEPS(channels) * VECTOR)
-#define LINEAR_NUMBERS (FIRST_ROWS * FIRST_STEPS * VECTOR)
-#define FILE_NUMBERS(channels, middle) \
-  (SHIFTS + FIRST_NUMBERS(channels) + (middle) * MIDDLE_NUMBERS(channels) + LAST_NUMBERS(channels) + LINEAR_NUMBERS)
-
+// What the compiler makes loops of its own for.
 #define SMALL_CHANNELS 24
-#define SMALL_MIDDLE 4
 #define LARGE_CHANNELS 48
-#define LARGE_MIDDLE 5
 
-_Static_assert(LARGE_MIDDLE + 1 == NETWORK_HIDDEN && NETWORK_HIDDEN + 2 <= SHIFTS, "there is room for every layer");
+_Static_assert(MOST_MIDDLE + 1 == NETWORK_HIDDEN, "there is room for every layer");
 _Static_assert(SMALL_CHANNELS % (4 * GROUPS) == 0 && LARGE_CHANNELS % (4 * GROUPS) == 0, "groups are whole");
-
-_Alignas(16) static const uint8_t small[] = {
-#embed "network-small.bin"
-};
-
-_Alignas(16) static const uint8_t large[] = {
-#embed "network.bin"
-};
-
-_Static_assert(sizeof(small) == FILE_NUMBERS(SMALL_CHANNELS, SMALL_MIDDLE) * sizeof(int16_t), "the weights fit");
-_Static_assert(sizeof(large) == FILE_NUMBERS(LARGE_CHANNELS, LARGE_MIDDLE) * sizeof(int16_t), "the weights fit");
-
-static const int16_t *first_weights(const Network *n) { return n->numbers + SHIFTS; }
-
-static const int16_t *middle_weights(const Network *n, int layer) {
-  return first_weights(n) + FIRST_NUMBERS(n->channels) + (ptrdiff_t)(layer - 1) * MIDDLE_NUMBERS(n->channels);
-}
-
-static const int16_t *last_weights(const Network *n) { return middle_weights(n, n->layers); }
-static const int16_t *linear_weights(const Network *n) { return last_weights(n) + LAST_NUMBERS(n->channels); }
 
 // Rows and columns of a hidden layer beyond the sides of the picture: what the layers after it look at. The picture itself
 // goes on there as it ends.
 static int beyond(const Network *n, int layer) { return n->layers - layer; }
 
 int network_open(Network *n, int width, int is_large) {
-  const int channels = is_large ? LARGE_CHANNELS : SMALL_CHANNELS, layers = (is_large ? LARGE_MIDDLE : SMALL_MIDDLE) + 1;
+  const Weights *weights = weights_of(is_large);
+  const int channels = weights->channels, layers = weights->middle_layers + 1;
   // As many pixels to each side as layers need, and those that are made beyond the end.
   const size_t row = ((size_t)width + 2 * (size_t)layers + 4) * (size_t)channels;
-  *n = (Network){.width = width, .channels = channels, .layers = layers, .row = row};
-  n->numbers = (const int16_t *)(is_large ? large : small);
+  *n = (Network){.width = width, .channels = channels, .layers = layers, .weights = weights, .row = row};
   for (int layer = 0; layer < layers; layer++) n->made[layer] = -beyond(n, layer);
   n->hidden = calloc((size_t)layers * HIDDEN_ROWS * row, sizeof(int16_t));
   return n->hidden != NULL;
@@ -115,19 +77,19 @@ static inline __attribute__((always_inline)) void make_row(const Network *n, int
     for (int k = 0; k < count; k++) rows[k] = input[k] + ((ptrdiff_t)x - count / 2) * inputs;
     for (int group = 0; group < channels / 4; group += GROUPS) {
       v128_t sums[2 * GROUPS];
-      filter(sums, 2, GROUPS, rows, count, steps, inputs, vectors + group * VECTOR, channels * 2, n->numbers[layer]);
+      filter(sums, 2, GROUPS, rows, count, steps, inputs, vectors + group * VECTOR, channels * 2, n->weights->shifts[layer]);
       store_hidden(result + (ptrdiff_t)x * channels + group * 4, channels, sums);
     }
   }
 }
 
 static void make_first(const Network *n, const int16_t *const plane[FIRST_ROWS], int16_t *result) {
-  make_row(n, 0, n->channels, 1, FIRST_ROWS, FIRST_STEPS, plane, first_weights(n), result);
+  make_row(n, 0, n->channels, 1, FIRST_ROWS, FIRST_STEPS, plane, n->weights->first, result);
 }
 
 // The compiler makes one of each: what it knows the numbers of takes a third of the time.
 static void make_middle(const Network *n, int layer, const int16_t *const input[ROWS], int16_t *result) {
-  const int16_t *vectors = middle_weights(n, layer);
+  const int16_t *vectors = n->weights->middle[layer - 1];
   if (n->channels == LARGE_CHANNELS)
     make_row(n, layer, LARGE_CHANNELS, LARGE_CHANNELS, ROWS, STEPS(LARGE_CHANNELS), input, vectors, result);
   else
@@ -191,7 +153,8 @@ static inline void store_quads(int16_t *quads, const int16_t *here, const v128_t
 }
 
 void network_double(Network *n, int y, RowOf row_of, const void *context, int16_t *quads) {
-  const int layers = n->layers, channels = n->channels, last_shift = n->numbers[layers], linear_shift = n->numbers[layers + 1];
+  const int layers = n->layers, channels = n->channels;
+  const int last_shift = n->weights->shifts[layers], linear_shift = n->weights->shifts[layers + 1];
   advance(n, layers - 1, y + 1, row_of, context);
   const int16_t *here = row_of(context, y), *plane[FIRST_ROWS], *input[ROWS], *rows[FIRST_ROWS];
   for (int k = 0; k < FIRST_ROWS; k++) plane[k] = row_of(context, y + k - 2);
@@ -204,9 +167,9 @@ void network_double(Network *n, int y, RowOf row_of, const void *context, int16_
   for (int x = 0; x < n->width; x += 2) {
     v128_t linear[2], sums[2];
     for (int k = 0; k < FIRST_ROWS; k++) rows[k] = plane[k] + x - 2;
-    filter(linear, 2, 1, rows, FIRST_ROWS, FIRST_STEPS, 1, linear_weights(n), VECTOR, linear_shift);
+    filter(linear, 2, 1, rows, FIRST_ROWS, FIRST_STEPS, 1, n->weights->linear, VECTOR, linear_shift);
     for (int k = 0; k < ROWS; k++) rows[k] = input[k] + ((ptrdiff_t)x - 1) * channels;
-    filter(sums, 2, 1, rows, ROWS, STEPS(channels), channels, last_weights(n), VECTOR, last_shift);
+    filter(sums, 2, 1, rows, ROWS, STEPS(channels), channels, n->weights->last, VECTOR, last_shift);
     store_quads(quads + (size_t)x * 4, here + x, linear, sums);
   }
 }

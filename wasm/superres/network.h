@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weights.h"
+
 // Hidden layers at most. Layers: samples to channels (5 x 5), channels to channels (3 x 3), channels to the four pixels
 // (3 x 3).
 #define NETWORK_HIDDEN 6
@@ -17,7 +19,7 @@
 
 typedef struct {
   int width, channels, layers;       // hidden layers
-  const int16_t *numbers;            // the file
+  const Weights *weights;
   size_t row;                        // samples of a row of a hidden layer
   int made[NETWORK_HIDDEN];          // rows that are known, by layer
   int16_t *hidden;

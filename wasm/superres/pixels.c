@@ -1,5 +1,19 @@
-// Two result rows: colors and alpha by the filters of their buckets, brightness by the network.
+// Two result rows: colors by Lanczos3, brightness and alpha by networks.
 #include "superres.h"
+
+// Weights of the seven rows or columns around a pixel for its first and its second result, in 32,768ths; the second has
+// those of the first, mirrored.
+typedef int16_t Taps[2][8];
+_Alignas(16) static const Taps lanczos3 = {
+    {242, -2228, 8880, 29254, -4367, 987, 0, 0},
+    {0, 987, -4367, 29254, 8880, -2228, 242, 0},
+};
+// A quadratic B-spline: nothing is negative, and all of the nine pixels around count.
+_Alignas(16) static const Taps spline = {
+    {0, 0, 9216, 22528, 1024, 0, 0, 0},
+    {0, 0, 1024, 22528, 9216, 0, 0, 0},
+};
+#define ONE_BITS 15
 
 // The sums of four vectors, as one.
 static inline v128_t sums_of(v128_t a, v128_t b, v128_t c, v128_t d) {
@@ -14,34 +28,36 @@ static inline v128_t within(v128_t v, const Bounds *bounds, int x) {
   return wasm_i32x4_max(v, wasm_i32x4_const_splat(0));
 }
 
-// One plane of the four pixels that pixel x becomes, in samples, by the filters.
-static inline v128_t quad(const Sources *s, int plane, int x) {
-  const Filter *filters = s->filters[s->buckets[x]];
-  v128_t sums[4];
+// One plane of the four pixels that pixel x becomes, in samples, filtered down and then across.
+static inline v128_t filtered(const Sources *s, const Taps taps, int plane, int x) {
+  v128_t even = wasm_i16x8_const_splat(0), odd = even;
   for (int row = 0; row < TAP_ROWS; row++) {
     const v128_t samples = wasm_v128_load(s->rows[plane][row] + x - REACH);
-    for (int phase = 0; phase < 4; phase++) {
-      const v128_t term = wasm_i32x4_dot_i16x8(samples, wasm_v128_load(filters[phase][row]));
-      sums[phase] = row ? wasm_i32x4_add(sums[phase], term) : term;
-    }
+    even = wasm_i16x8_add(even, wasm_i16x8_q15mulr_sat(samples, wasm_i16x8_splat(taps[0][row])));
+    odd = wasm_i16x8_add(odd, wasm_i16x8_q15mulr_sat(samples, wasm_i16x8_splat(taps[1][row])));
   }
-  v128_t v = sums_of(sums[0], sums[1], sums[2], sums[3]);
-  v = wasm_i32x4_shr(wasm_i32x4_add(v, wasm_i32x4_const_splat(1 << (ONE_BITS - 1))), ONE_BITS);
-  return within(v, &s->bounds[plane], x);
+  const v128_t first = wasm_v128_load(taps[0]), second = wasm_v128_load(taps[1]);
+  const v128_t v = sums_of(wasm_i32x4_dot_i16x8(even, first), wasm_i32x4_dot_i16x8(even, second),
+                           wasm_i32x4_dot_i16x8(odd, first), wasm_i32x4_dot_i16x8(odd, second));
+  const v128_t half = wasm_i32x4_const_splat(1 << (ONE_BITS - 1));
+  return within(wasm_i32x4_shr(wasm_i32x4_add(v, half), ONE_BITS), &s->bounds[plane], x);
 }
 
-// Luma of the same four, by the network.
-static inline v128_t made(const Sources *s, int x) {
-  return within(wasm_i32x4_load16x4(s->luma + (size_t)x * 4), &s->luma_bounds, x);
+// The same four by the network.
+static inline v128_t made(const Made *m, int x) {
+  return within(wasm_i32x4_load16x4(m->quads + (size_t)x * 4), &m->bounds, x);
+}
+
+static inline v128_t as_bytes(v128_t levels) {
+  return wasm_i32x4_min(wasm_i32x4_max(levels, wasm_i32x4_const_splat(0)), wasm_i32x4_const_splat(255));
 }
 
 static inline v128_t levels(v128_t samples) {
-  const v128_t rounded = wasm_i32x4_add(samples, wasm_i32x4_const_splat(1 << (SAMPLE_BITS - 1)));
-  const v128_t level = wasm_i32x4_max(wasm_i32x4_shr(rounded, SAMPLE_BITS), wasm_i32x4_const_splat(0));
-  return wasm_i32x4_min(level, wasm_i32x4_const_splat(255));
+  const v128_t half = wasm_i32x4_const_splat(1 << (SAMPLE_BITS - 1));
+  return as_bytes(wasm_i32x4_shr(wasm_i32x4_add(samples, half), SAMPLE_BITS));
 }
 
-// Makes opaque colors as bright as `luma`.
+// Makes colors as bright as `luma`.
 static inline void brighten(v128_t color[3], v128_t luma) {
   v128_t sum = wasm_i32x4_mul(color[0], wasm_i32x4_const_splat(LUMA_RED_256));
   sum = wasm_i32x4_add(sum, wasm_i32x4_mul(color[1], wasm_i32x4_const_splat(LUMA_GREEN_256)));
@@ -55,7 +71,7 @@ static inline v128_t straight(v128_t color, v128_t alpha) {
   const v128_t whole = wasm_f32x4_convert_i32x4(wasm_i32x4_max(alpha, wasm_i32x4_const_splat(1)));
   const v128_t scaled = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(color), wasm_f32x4_const_splat(255));
   const v128_t level = wasm_f32x4_add(wasm_f32x4_div(scaled, whole), wasm_f32x4_const_splat(0.5f));
-  return wasm_i32x4_min(wasm_i32x4_trunc_sat_f32x4(level), wasm_i32x4_const_splat(255));
+  return as_bytes(wasm_i32x4_trunc_sat_f32x4(level));
 }
 
 static inline v128_t packed(const v128_t color[3], v128_t alpha) {
@@ -65,21 +81,29 @@ static inline v128_t packed(const v128_t color[3], v128_t alpha) {
 
 static inline v128_t opaque_pixels(const Sources *s, int x) {
   v128_t color[3];
-  for (int i = 0; i < 3; i++) color[i] = quad(s, i, x);
-  if (s->luma) brighten(color, made(s, x));
+  for (int i = 0; i < 3; i++) color[i] = filtered(s, lanczos3, i, x);
+  brighten(color, made(&s->luma, x));
   for (int i = 0; i < 3; i++) color[i] = levels(color[i]);
   return packed(color, wasm_i32x4_const_splat(255));
 }
 
+// Colors are what one filter makes of color and of alpha, so that hidden ones add nothing; only where alpha does not change
+// are they as bright as the network says. At outlines, where alpha changes by more than half, the filter is a mean of what
+// is around: one that sharpens may leave next to no alpha to divide by.
 static inline v128_t translucent_pixels(const Sources *s, int x) {
-  const v128_t alpha = quad(s, ALPHA, x), level = levels(alpha);
+  const Bounds *range = &s->bounds[ALPHA];
+  const int is_outline = 2 * range->low[x] < range->high[x];
   v128_t color[3];
-  for (int i = 0; i < 3; i++) color[i] = straight(quad(s, i, x), alpha);
+  for (int i = 0; i < 3; i++) color[i] = is_outline ? filtered(s, spline, i, x) : filtered(s, lanczos3, i, x);
+  if (range->low[x] == range->high[x]) brighten(color, made(&s->luma, x));
+  const v128_t alpha = is_outline ? filtered(s, spline, ALPHA, x) : filtered(s, lanczos3, ALPHA, x);
+  for (int i = 0; i < 3; i++) color[i] = straight(color[i], alpha);
+  const v128_t level = levels(made(&s->alpha, x));
   return wasm_v128_andnot(packed(color, level), wasm_i32x4_eq(level, wasm_i32x4_const_splat(0)));
 }
 
 void superres_pixels(const Sources *s, uint8_t *even, uint8_t *odd) {
-  const int opaque = s->layout->planes == 3;
+  const int opaque = s->layout->planes == ALPHA;
   for (int x = 0; x < s->layout->width; x++) {
     // The least alpha of the nine pixels around says whether all are opaque.
     const int solid = opaque || s->bounds[ALPHA].low[x] == 255 << SAMPLE_BITS;

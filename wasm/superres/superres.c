@@ -6,65 +6,57 @@
 typedef struct {
   Stream stream;
   Layout layout;
-  int measured;                    // source rows whose moments are known
-  float *moments, *scratch;        // a ring of TAP_ROWS rows of three planes; three planes
-  int16_t *bounds;                 // those of the planes, then those of luma
-  uint16_t *buckets;
+  int16_t *bounds;                 // those of the planes, of luma, and of alpha as its network makes it
+  int most_slack;                  // of what networks make
   uint8_t *odd;                    // the second of the two result rows
-  Network network;
-  int16_t *luma;                   // what the network makes of it; null without one
-  uint32_t slack;                  // of filters
+  Network luma, alpha;
   Sources sources;
 } Superres;
 
-// A result of filters may leave the range of the nine pixels around it by this power of two of the range: a 32nd, and a
-// 128th where a doubled picture is doubled again, so that halos do not grow.
-static const uint32_t filter_slack[2] = {5, 7};
+// A result of Lanczos3 may leave the range of the nine pixels around it by a 32nd of that range.
+#define COLOR_SLACK 5
 
-// What the network makes may leave it by a quarter, which textures need, but by eight levels at most: no halos.
+// What a network makes may leave it by a quarter, which textures need, but by so many samples at most: no halos.
 #define NETWORK_SLACK 2
-#define MAX_SLACK (8 << SAMPLE_BITS)
 
-static int first_row(const Stream *s, int y) { (void)s; return y / 2 - REACH - 1; }
-static int last_row(const Stream *s, int y) { (void)s; return y / 2 + REACH + 1; }
-static int last_row_of_network(const Stream *s, int y) { (void)s; return y / 2 + NETWORK_REACH; }
+static int first_row(const Stream *s, int y) { (void)s; return y / 2 - REACH; }
+static int last_row(const Stream *s, int y) { (void)s; return y / 2 + NETWORK_REACH; }
+
+// Rows between those, both included.
+#define RING_ROWS (REACH + 1 + NETWORK_REACH)
+
+_Static_assert(NETWORK_REACH >= REACH, "the rows after one are there");
 
 static void extend(int16_t *samples, int width) {
   for (int x = 1; x <= MARGIN; x++) samples[-x] = samples[0], samples[width - 1 + x] = samples[width - 1];
 }
 
-// Color is multiplied by alpha; the hash looks at luma and alpha together, so that it sees the outline of any color.
+// Color is multiplied by alpha, and so is luma.
 static void take(Stream *s, const uint8_t *source, uint8_t *place, int y) {
   (void)y;
   const Layout *layout = &((const Superres *)s)->layout;
   const int planes = layout->planes;
-  int16_t *p[4], *look = samples_of(layout, place, layout->look), *lumas = samples_of(layout, place, layout->luma);
+  int16_t *p[4], *luma = samples_of(layout, place, planes);
   for (int i = 0; i < planes; i++) p[i] = samples_of(layout, place, i);
   for (int x = 0; x < s->width; x++, source += 4) {
-    const int alpha = planes == 4 ? source[3] : 255;
+    const int alpha = planes > ALPHA ? source[3] : 255;
     int color[3];
     for (int i = 0; i < 3; i++) {
       color[i] = alpha == 255 ? source[i] << SAMPLE_BITS : ((source[i] * alpha << SAMPLE_BITS) + 127) / 255;
       p[i][x] = (int16_t)color[i];
     }
-    const int luma = (LUMA_RED_256 * color[0] + LUMA_GREEN_256 * color[1] + LUMA_BLUE_256 * color[2]) >> 8;
-    lumas[x] = (int16_t)luma;
-    if (planes < 4) continue;
-    p[ALPHA][x] = (int16_t)(alpha << SAMPLE_BITS);
-    look[x] = (int16_t)(luma + (alpha << SAMPLE_BITS));
+    luma[x] = (int16_t)((LUMA_RED_256 * color[0] + LUMA_GREEN_256 * color[1] + LUMA_BLUE_256 * color[2]) >> 8);
+    if (planes > ALPHA) p[ALPHA][x] = (int16_t)(alpha << SAMPLE_BITS);
   }
-  for (int i = 0; i <= layout->luma; i++) extend(samples_of(layout, place, i), s->width);
+  for (int i = 0; i <= planes; i++) extend(samples_of(layout, place, i), s->width);
 }
 
 // What a result may be: between the least and the greatest of the nine pixels around, and that part of their difference
 // beyond, at most `most_slack`.
-static Bounds bound(const Superres *r, int y, int plane, uint32_t slack, int most_slack, int index) {
-  const Layout *layout = &r->layout;
-  int16_t *low = r->bounds + (size_t)index * 2 * layout->plane;
-  const Bounds bounds = {low, low + layout->plane};
+static void bound(const Superres *r, int y, int plane, uint32_t slack, int most_slack, const Bounds *bounds) {
   const int16_t *rows[3];
-  for (int k = 0; k < 3; k++) rows[k] = samples_of(layout, ring_row(&r->stream, y + k - 1), plane);
-  for (int x = 0; x < layout->width; x += 8) {
+  for (int k = 0; k < 3; k++) rows[k] = samples_of(&r->layout, ring_row(&r->stream, y + k - 1), plane);
+  for (int x = 0; x < r->layout.width; x += 8) {
     v128_t least = wasm_v128_load(rows[0] + x), most = least;
     for (int k = 0; k < 3; k++)
       for (int i = -1; i <= 1; i++) {
@@ -73,33 +65,19 @@ static Bounds bound(const Superres *r, int y, int plane, uint32_t slack, int mos
       }
     v128_t more = wasm_i16x8_shr(wasm_i16x8_sub(most, least), slack);
     more = wasm_i16x8_min(more, wasm_i16x8_splat((int16_t)most_slack));
-    wasm_v128_store(bounds.low + x, wasm_i16x8_sub(least, more));
-    wasm_v128_store(bounds.high + x, wasm_i16x8_add(most, more));
+    wasm_v128_store(bounds->low + x, wasm_i16x8_sub(least, more));
+    wasm_v128_store(bounds->high + x, wasm_i16x8_add(most, more));
   }
-  return bounds;
-}
-
-static void find_buckets(Superres *r, int y) {
-  const Stream *s = &r->stream;
-  const Layout *layout = &r->layout;
-  const size_t row = 3 * layout->plane;
-  for (; r->measured <= MIN(y + REACH, s->height - 1); r->measured++) {
-    const int16_t *look[3];
-    for (int k = 0; k < 3; k++) look[k] = samples_of(layout, ring_row(s, r->measured + k - 1), layout->look);
-    float *moments = r->moments + (size_t)(r->measured % TAP_ROWS) * row;
-    superres_moments(layout, look[0], look[1], look[2], r->scratch, moments);
-  }
-  float *around[TAP_ROWS];
-  for (int k = 0; k < TAP_ROWS; k++)
-    around[k] = r->moments + (size_t)(clamp(y + k - REACH, 0, s->height - 1) % TAP_ROWS) * row;
-  const int16_t *look[3];
-  for (int k = 0; k < 3; k++) look[k] = samples_of(layout, ring_row(s, y + k - 1), layout->look);
-  superres_buckets(layout, look[0], look[1], look[2], around, r->buckets);
 }
 
 static const int16_t *luma_row(const void *context, int y) {
   const Superres *r = context;
-  return samples_of(&r->layout, ring_row(&r->stream, y), r->layout.luma);
+  return samples_of(&r->layout, ring_row(&r->stream, y), r->layout.planes);
+}
+
+static const int16_t *alpha_row(const void *context, int y) {
+  const Superres *r = context;
+  return samples_of(&r->layout, ring_row(&r->stream, y), ALPHA);
 }
 
 static void make(Stream *s, int y, uint8_t *result) {
@@ -110,63 +88,65 @@ static void make(Stream *s, int y, uint8_t *result) {
     memcpy(result, r->odd, (size_t)s->result_width * 4);
     return;
   }
-  find_buckets(r, y / 2);
+  y /= 2;
   for (int plane = 0; plane < planes; plane++) {
     for (int k = 0; k < TAP_ROWS; k++)
-      sources->rows[plane][k] = samples_of(&r->layout, ring_row(s, y / 2 + k - REACH), plane);
-    sources->bounds[plane] = bound(r, y / 2, plane, r->slack, INT16_MAX, plane);
+      sources->rows[plane][k] = samples_of(&r->layout, ring_row(s, y + k - REACH), plane);
+    bound(r, y, plane, COLOR_SLACK, INT16_MAX, &sources->bounds[plane]);
   }
-  if (r->luma) {
-    network_double(&r->network, y / 2, luma_row, r, r->luma);
-    sources->luma_bounds = bound(r, y / 2, r->layout.luma, NETWORK_SLACK, MAX_SLACK, planes);
+  network_double(&r->luma, y, luma_row, r, sources->luma.quads);
+  bound(r, y, planes, NETWORK_SLACK, r->most_slack, &sources->luma.bounds);
+  if (planes > ALPHA) {
+    network_double(&r->alpha, y, alpha_row, r, sources->alpha.quads);
+    bound(r, y, ALPHA, NETWORK_SLACK, r->most_slack, &sources->alpha.bounds);
   }
   superres_pixels(sources, result, r->odd);
 }
 
 static void dispose(Stream *s) {
   Superres *r = (Superres *)s;
-  free(r->moments), free(r->scratch), free(r->bounds), free(r->buckets), free(r->odd);
-  free(r->luma);
-  network_close(&r->network);
+  free(r->bounds), free(r->odd);
+  free(r->sources.luma.quads), free(r->sources.alpha.quads);
+  network_close(&r->luma), network_close(&r->alpha);
 }
-
-// Which network makes luma; 0 is none, and any other the small one.
-#define LARGE_NETWORK 2
 
 // Everything besides the ring. Returns 0 when memory ran out.
-static int allocate(Superres *r, int network) {
-  const int width = r->stream.width;
+static int allocate(Superres *r, int is_large) {
+  const int width = r->stream.width, planes = r->layout.planes, has_alpha = planes > ALPHA;
   const size_t plane = r->layout.plane;
-  r->moments = calloc(TAP_ROWS * 3 * plane, sizeof(float));
-  r->scratch = calloc(3 * plane, sizeof(float));
-  r->bounds = malloc((size_t)(r->layout.planes + 1) * 2 * plane * sizeof(int16_t));
-  r->buckets = malloc(plane * sizeof(uint16_t));
+  Sources *sources = &r->sources;
+  *sources = (Sources){.layout = &r->layout};
+  r->bounds = malloc((size_t)(planes + 2) * 2 * plane * sizeof(int16_t));
   r->odd = malloc((size_t)width * 8);
-  if (!r->moments || !r->scratch || !r->bounds || !r->buckets || !r->odd) return 0;
-  if (!network) return 1;
-  r->luma = malloc(plane * 4 * sizeof(int16_t));
-  return r->luma && network_open(&r->network, width, network == LARGE_NETWORK);
+  sources->luma.quads = malloc(plane * 4 * sizeof(int16_t));
+  if (has_alpha) sources->alpha.quads = malloc(plane * 4 * sizeof(int16_t));
+  if (!r->bounds || !r->odd || !sources->luma.quads || (has_alpha && !sources->alpha.quads)) return 0;
+  Bounds *bounds[] = {&sources->bounds[0],    &sources->bounds[1],     &sources->bounds[2],
+                      &sources->luma.bounds, &sources->alpha.bounds, &sources->bounds[ALPHA]};
+  for (int i = 0; i < planes + 2; i++) {
+    int16_t *low = r->bounds + (size_t)i * 2 * plane;
+    *bounds[i] = (Bounds){low, low + plane};
+  }
+  // The outline of a picture takes what the small network can do.
+  return network_open(&r->luma, width, is_large) && (!has_alpha || network_open(&r->alpha, width, 0));
 }
 
-// Twice the size; `doubling` is 0 for a picture as it came, and 1 for one that was doubled before.
-Stream *EXPORT(superres_open)(int width, int height, int doubling, int opaque, int network) {
+// Twice the size; `slack` is how many levels what a network makes may leave the range of the pixels around by.
+Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, int slack) {
   Superres *r = stream_open(sizeof(Superres), width, height, 2 * width, 2 * height);
   if (!r) return NULL;
   Stream *s = &r->stream;
   s->dispose = dispose;
-  const int planes = opaque ? 3 : 4;
+  const int planes = opaque ? ALPHA : ALPHA + 1;
   const size_t plane = ((size_t)width + 2 * MARGIN + 7) & ~(size_t)7;
-  // The hash of an opaque picture looks at luma itself.
-  r->layout = (Layout){width, planes, planes, opaque ? planes : planes + 1, plane};
-  r->slack = filter_slack[doubling];
-  if (!allocate(r, network)) {
+  r->layout = (Layout){width, planes, plane};
+  r->most_slack = slack << SAMPLE_BITS;
+  if (!allocate(r, is_large)) {
     stream_close(s);
     return NULL;
   }
-  r->sources = (Sources){.layout = &r->layout, .filters = superres_filters(doubling), .buckets = r->buckets, .luma = r->luma};
-  const int reach = network ? NETWORK_REACH : REACH + 1;
-  if (!stream_ring(s, REACH + 1 + reach + 3, (size_t)(r->layout.luma + 1) * plane * sizeof(int16_t))) return NULL;
-  s->first = first_row, s->last = network ? last_row_of_network : last_row;
+  if (!stream_ring(s, RING_ROWS, (size_t)(planes + 1) * plane * sizeof(int16_t))) return NULL;
+  s->first = first_row, s->last = last_row;
   s->take = take, s->make = make;
   return s;
 }

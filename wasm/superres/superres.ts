@@ -1,11 +1,11 @@
-/** Doubling by networks and learned filters. */
+/** Doubling by networks. */
 import { native } from "../load.ts";
 import { PAGE_BYTES, type Price, priced } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
 
 interface SuperresExports extends StreamExports {
-  superres_open(width: number, height: number, doubling: number, opaque: number, network: number): number;
+  superres_open(width: number, height: number, opaque: number, large: number, slack: number): number;
 }
 
 /** Linear memory that the idle instance may keep: what doubling twice a row of 2,000 pixels needs. */
@@ -13,25 +13,20 @@ const KEEP_BYTES = 8 << 20;
 
 const superres = native<SuperresExports>(module, { name: "superres", keepBytes: KEEP_BYTES });
 
-/**
- * How a picture is doubled: its luma by the large or the small network and its colors by filters, or all by filters, or by
- * filters that were learned from what a doubling made.
- */
-export type Doubling = "large" | "small" | "filters" | "again";
+/** Which network makes luma. Alpha, where there is any, is made by the small one. */
+export type Network = "large" | "small";
 
-interface Network {
-  /** As the native code knows it. */
-  readonly word: number;
-  /** What it takes besides filters, for a source pixel. */
+interface Layers {
+  /** What luma takes, for a source pixel. */
   readonly nanoseconds: number;
-  /** Rows of its hidden layers, and bytes of each for a pixel. */
+  /** Rows of hidden layers, and bytes of each for a pixel. */
   readonly rows: number;
   readonly rowBytes: number;
 }
 
-const NETWORKS: Readonly<Partial<Record<Doubling, Network>>> = {
-  small: { word: 1, nanoseconds: 800, rows: 15, rowBytes: 48 },
-  large: { word: 2, nanoseconds: 4_200, rows: 18, rowBytes: 96 },
+const NETWORKS: Readonly<Record<Network, Layers>> = {
+  small: { nanoseconds: 800, rows: 15, rowBytes: 48 },
+  large: { nanoseconds: 4_200, rows: 18, rowBytes: 96 },
 };
 
 interface Doubled {
@@ -39,19 +34,29 @@ interface Doubled {
   readonly width: number;
   /** Pixels, of the source. */
   readonly height: number;
-  readonly doubling: Doubling;
+  readonly network: Network;
   readonly opaque: boolean;
 }
+
+interface Opened extends Doubled {
+  /** Whether the picture is one that was doubled: then there is less to be added, and halos must not grow. */
+  readonly again: boolean;
+}
+
+/** Levels that a result may leave the range of the pixels around by. */
+const SLACK = 8;
+const SLACK_AGAIN = 1;
 
 /**
  * Rows of a picture twice as wide and twice as high.
  * @throws NativeError when memory ran out
  */
-export function openDoubling({ width, height, doubling, opaque }: Doubled): Effect {
+export function openDoubling({ width, height, network, opaque, again }: Opened): Effect {
+  const slack = again ? SLACK_AGAIN : SLACK;
   const effect = openStream(superres, width, 2 * width, (exports) =>
-    exports.superres_open(width, height, doubling === "again" ? 1 : 0, opaque ? 1 : 0, NETWORKS[doubling]?.word ?? 0),
+    exports.superres_open(width, height, opaque ? 1 : 0, network === "large" ? 1 : 0, slack),
   );
-  const rowMs = (width * nanoseconds(doubling, opaque)) / 2e6;
+  const rowMs = (width * nanoseconds(network, opaque)) / 2e6;
   const most = Math.max(2, Math.floor(READ_MS / rowMs));
   return { ...effect, read: (max) => effect.read(Math.min(max, most)) };
 }
@@ -59,22 +64,29 @@ export function openDoubling({ width, height, doubling, opaque }: Doubled): Effe
 /** Rows are made for about so long at a time, and others have their turn. */
 const READ_MS = 10;
 
-/** Four pixels of the result by filters, by the pixel that they come from. */
-const NANOSECONDS = { opaque: 40, translucent: 58 } as const;
+/** What colors take, for a source pixel. */
+const COLOR_NANOSECONDS = 50;
+/**
+ * What is added for alpha. Pictures that could have holes are mostly of one alpha over whole rows, for which the network has
+ * nothing to do: this is less than what it takes elsewhere.
+ */
+const ALPHA_NANOSECONDS = 600;
 
 /** The price of doubling a picture of this size. */
-export function doublingPrice({ width, height, doubling, opaque }: Doubled): Price {
-  const network = NETWORKS[doubling];
+export function doublingPrice({ width, height, network, opaque }: Doubled): Price {
   const plane = width + 40;
-  const ring = (network ? 14 : 9) * 6 * plane * 2;
-  const moments = (5 + 1) * 3 * plane * 4;
-  const bounds = 2 * 5 * plane * 2 + plane * 2;
-  const hidden = network ? network.rows * network.rowBytes * plane + plane * 8 : 0;
-  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + moments + bounds + hidden + width * 8 + PAGE_BYTES;
-  return priced(bytes, width * height, nanoseconds(doubling, opaque));
+  const planes = opaque ? 3 : 4;
+  const networks = opaque ? [NETWORKS[network]] : [NETWORKS[network], NETWORKS.small];
+  const ring = RING_ROWS * (planes + 1) * plane * 2;
+  const bounds = 2 * (planes + 2) * plane * 2;
+  const made = networks.reduce((bytes, { rows, rowBytes }) => bytes + (rows * rowBytes + 8) * plane, 0);
+  const bytes = 3 * width * 4 * WINDOW_ROWS + ring + bounds + made + width * 8 + PAGE_BYTES;
+  return priced(bytes, width * height, nanoseconds(network, opaque));
 }
 
-function nanoseconds(doubling: Doubling, opaque: boolean): number {
-  const filters = opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent;
-  return filters + (NETWORKS[doubling]?.nanoseconds ?? 0);
+/** Rows of the picture that are held, as superres.c counts them. */
+const RING_ROWS = 12;
+
+function nanoseconds(network: Network, opaque: boolean): number {
+  return NETWORKS[network].nanoseconds + COLOR_NANOSECONDS + (opaque ? 0 : ALPHA_NANOSECONDS);
 }

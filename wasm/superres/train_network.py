@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Learns the networks of this module: train_network.py FOLDER writes network-small.bin and network.bin beside it; a
-second argument limits the minutes of every stage. Needs Debian's python3-torch besides what train_filters.py needs, and
+second argument limits the minutes of every stage. Needs Debian's python3-torch besides what pictures.py needs, and
 about 45 minutes of one core. Seeded, but threads and instructions of another machine round differently.
 
 A network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
@@ -13,17 +13,18 @@ import os
 import random
 import sys
 import time
+from typing import NamedTuple, Optional, Sequence
 
-import train_filters as filters
 import numpy as np
 import torch
 import torch.nn.functional as functional
 
+import pictures
 from blocks import compressed
 
 torch.set_num_threads(1)
 
-# Besides the photographs of the filters: all CC BY 3.0, of 500px.
+# Besides the photographs of pictures.py: all CC BY 3.0, of 500px.
 PORTRAITS = {
     "faces/500px-23018877.jpg": "Maria Jose Perras Barnada",
     "faces/500px-64953085.jpg": "Tamal Mitra",
@@ -33,14 +34,31 @@ PORTRAITS = {
 }
 SLOPE = 1 / 8
 WAYS = ["lanczos3"] * 3 + ["bicubic"] * 3 + ["box"]
-# Channels, layers between the first and the last, steps, patches a step, pixels of a patch's side, how fast is learned,
-# the ways of reducing, and the share of patches that JPEG has compressed. Every stage begins with the weights of the one
-# before, and with further channels of little weight.
-STAGES = [
-    (16, 4, 9_600, 16, 32, 2e-3, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"], 0),
-    (24, 4, 11_100, 8, 48, 1.5e-3, WAYS, 0),
-    (48, 5, 11_000, 8, 48, 1.2e-3, WAYS, 0.5),
-]
+
+
+class Stage(NamedTuple):
+    """Begins with the weights of another one, and with further channels of little weight."""
+
+    after: Optional[str]
+    channels: int
+    middle: int  # layers between the first and the last
+    steps: int
+    speed: float
+    compressed: float  # the share of patches that JPEG has compressed
+    count: int = 8  # patches a step
+    side: int = 48  # pixels of a patch's side
+    ways: Sequence[str] = WAYS
+    stored: bool = False  # whether weights are rounded as they will be in the file
+    softness: float = 1e-6  # below its root errors count by their squares, white being one
+
+
+STAGES = {
+    "narrow": Stage(None, 16, 4, 9_600, 2e-3, 0, 16, 32, ["lanczos3"] * 2 + ["bicubic"] * 2 + ["box"]),
+    "small": Stage("narrow", 24, 4, 11_100, 1.5e-3, 0),
+    "large": Stage("small", 48, 5, 11_000, 1.2e-3, 0.5),
+    "network-small.bin": Stage("small", 24, 4, 9_700, 6e-4, 0.4, stored=True, softness=2.5e-4),
+    "network.bin": Stage("large", 48, 5, 3_400, 6e-4, 0.45, stored=True, softness=2.5e-4),
+}
 SHARE_OF_PHOTOS = 0.85
 # Qualities of JPEG, as libjpeg counts them.
 QUALITIES = (75, 98)
@@ -53,31 +71,32 @@ WHITE = 255 * 64
 
 def originals_of(folder):
     """Luma of squares of photographs, large to small, and of graphics."""
-    rng = random.Random(filters.SEED)
+    rng = random.Random(pictures.SEED)
     large, small = (("20%", 14), ("35%", 14), ("50%", 14), ("75%", 8), ("100%", 5)), (("100%", 6), ("60%", 4))
     photos = [
-        (filters.convert(f"{folder}/{name}[0]", "-auto-orient", "-resize", size), count)
-        for name in [*filters.PHOTOS, *PORTRAITS]
+        (pictures.convert(f"{folder}/{name}[0]", "-auto-orient", "-resize", size), count)
+        for name in [*pictures.PHOTOS, *PORTRAITS]
         for size, count in (small if "28057549" in name or name in PORTRAITS else large)
     ]
-    cut = lambda pictures: [np.rint(square) for square in filters.crops(pictures, rng)]
-    return cut(photos), cut(filters.graphics(folder, rng))
+    cut = lambda whole: [np.rint(square) for square in pictures.crops(whole, rng)]
+    return cut(photos), cut(pictures.graphics(folder, rng))
 
 
 def pairs_of(originals, ways):
     """Every original, and its half by each way of reducing."""
-    halves = lambda plane: {way: filters.resample(plane, plane.shape[0] // 2, plane.shape[1] // 2, way) for way in ways}
+    halves = lambda plane: {way: pictures.resample(plane, plane.shape[0] // 2, plane.shape[1] // 2, way) for way in ways}
     return [(plane, halves(plane)) for plane in originals]
 
 
-def patch(rng, pairs, ways, share, side, reach):
+def patch(rng, pairs, stage, reach):
     """A small patch with its surroundings, and the four pixels for each of its own."""
+    side = stage.side
     large, halves = pairs[rng.integers(len(pairs))]
-    small = halves[ways[rng.integers(len(ways))]]
+    small = halves[stage.ways[rng.integers(len(stage.ways))]]
     whole = (side + 2 * reach + 14) // 8 * 8
     y, x = (rng.integers(length - whole + 1) for length in small.shape)
     small = small[y : y + whole, x : x + whole]
-    if rng.random() < share:
+    if rng.random() < stage.compressed:
         small = compressed(small, rng.integers(QUALITIES[0], QUALITIES[1] + 1))
     down, right = rng.integers(whole - side - 2 * reach + 1, size=2)
     small = small[down : down + side + 2 * reach, right : right + side + 2 * reach]
@@ -149,23 +168,23 @@ def enlarged(weights, x):
 
 
 def train(weights, photos, graphics, stage, minutes):
-    *_, steps, count, side, speed, ways, share = stage
     rng = np.random.default_rng(1)
-    photos, graphics = pairs_of(photos, sorted(set(ways))), pairs_of(graphics, sorted(set(ways)))
+    photos, graphics = (pairs_of(originals, sorted(set(stage.ways))) for originals in (photos, graphics))
     weights = [layer.requires_grad_() for layer in weights]
-    optimizer = torch.optim.Adam(weights, lr=speed, betas=(0.9, 0.99))
+    optimizer = torch.optim.Adam(weights, lr=stage.speed, betas=(0.9, 0.99))
     began = time.time()
-    for step in range(steps):
-        done = max(step / steps, (time.time() - began) / (60 * minutes))
+    for step in range(stage.steps):
+        done = max(step / stage.steps, (time.time() - began) / (60 * minutes))
         if done >= 1:
             break
-        optimizer.param_groups[0]["lr"] = (speed * (1 + np.cos(np.pi * done)) / 2 + 1e-5) * min(1, (step + 1) / 200)
-        kinds = [photos if rng.random() < SHARE_OF_PHOTOS else graphics for _ in range(count)]
-        patches = [patch(rng, pairs, ways, share, side, reach_of(weights)) for pairs in kinds]
+        optimizer.param_groups[0]["lr"] = (stage.speed * (1 + np.cos(np.pi * done)) / 2 + 1e-5) * min(1, (step + 1) / 200)
+        kinds = [photos if rng.random() < SHARE_OF_PHOTOS else graphics for _ in range(stage.count)]
+        patches = [patch(rng, pairs, stage, reach_of(weights)) for pairs in kinds]
         small, large = (np.stack(planes) for planes in zip(*patches))
         small, large = (torch.from_numpy(planes.astype(np.float32)) / 255 for planes in (small, large))
         optimizer.zero_grad()
-        loss = torch.sqrt((enlarged(weights, small) - large) ** 2 + 1e-6).mean()
+        used = [weights[0], *map(as_stored, weights[1:])] if stage.stored else weights
+        loss = torch.sqrt((enlarged(used, small) - large) ** 2 + stage.softness).mean()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 0.5)
         optimizer.step()
@@ -175,6 +194,26 @@ def train(weights, photos, graphics, stage, minutes):
 
 
 # ---- whole numbers ----
+
+
+def factor_of(layer):
+    """What makes whole numbers of a layer: sums of 16-bit numbers by these stay within 32 bits."""
+    size = layer.detach().abs().flatten(1)
+    return min(60_000 / size.sum(1).max().item(), 32_000 / size.max().item())
+
+
+def in_eight_bits(layer, factor):
+    """Weights as whole numbers of eight bits, and what multiplies those of each filter."""
+    whole = layer.detach().double() * factor
+    scales = torch.ceil(whole.abs().amax((1, 2, 3), keepdim=True) / 127).clamp(min=1)
+    return torch.round(whole / scales), scales
+
+
+def as_stored(layer):
+    """The layer as it is after rounding; learned from as if it were not rounded."""
+    factor = factor_of(layer)
+    eight, scales = in_eight_bits(layer, factor)
+    return layer + ((eight * scales / factor).float() - layer).detach()
 
 
 def greatest(weights, planes):
@@ -190,45 +229,50 @@ def greatest(weights, planes):
 
 def without_sum(filters_of):
     """Whole filters of 5 x 5 that add up to zero."""
-    flat = np.rint(filters_of).reshape(len(filters_of), 25)
+    flat = torch.round(filters_of).flatten(1)
     flat[:, 12] -= flat.sum(1)
     return flat.reshape(-1, 1, 5, 5)
 
 
 def quantized(weights, most):
-    """The layers in whole numbers of 16 bits, hidden ones, the last one and the linear one, and the shifts after each."""
-    weights = [layer.double().numpy() for layer in [zero_sum(weights[0]), *weights[1:]]]
+    """The first and the linear layer in whole numbers of 16 bits, the others in eight with their scales, and the shifts."""
     channels = weights[-1].shape[1]
-    layers, shifts, scale = [], [], WHITE
-    for i, layer in enumerate([weights[0][:channels], *weights[1:-1]]):
-        size = np.abs(layer).reshape(channels, -1)
-        # Sums of 16-bit numbers by these stay within 32 bits.
-        factor, shift = min(65_000 / size.sum(1).max(), 32_700 / size.max()), 1
-        while scale * factor / 2**shift * most[i] > 24_000:
+    weights = [zero_sum(weights[0]).double(), *weights[1:]]
+    first, linear = weights[0][:channels], without_sum(weights[0][channels:] * 2**14)
+    shifts, eights, scale = [], [], WHITE
+    for layer, largest in zip([first, *weights[1:-1]], most):
+        factor, shift = factor_of(layer), 1
+        while scale * factor / 2**shift * largest > 24_000:
             shift += 1
-        layers.append(without_sum(layer * factor) if i == 0 else np.rint(layer * factor))
+        if layer is not first:
+            eights.append(in_eight_bits(layer, factor))
         shifts.append(shift)
         scale = scale * factor / 2**shift
-    size, shift = np.abs(weights[-1]).reshape(4, -1) * WHITE / scale, 0
-    while 2 ** (shift + 1) * size.sum(1).max() < 65_000 and 2 ** (shift + 1) * size.max() < 32_700:
-        shift += 1
-    layers += [np.rint(weights[-1] * WHITE / scale * 2**shift), without_sum(weights[0][channels:] * 2**14)]
-    assert all(np.abs(layer).reshape(len(layer), -1).sum(1).max() < 1 << 16 for layer in layers)
-    return layers, [*shifts, shift, 14]
+    # What the last layer makes is in samples: its shift is what is left.
+    shift = int(np.floor(np.log2(factor_of(weights[-1]) * scale / WHITE)))
+    eights.append(in_eight_bits(weights[-1], 2.0**shift * WHITE / scale))
+    first = without_sum(first * factor_of(first))
+    for layer in [first, linear, *(eight * scales for eight, scales in eights)]:
+        assert layer.abs().flatten(1).sum(1).max() < 1 << 16
+    return first, linear, eights, [*shifts, shift, 14]
 
 
 def packed(layer):
-    """As network.c reads it: rows, pairs of numbers in them, and the weights of each pair for every output."""
+    """As weights.h has it: rows, pairs of numbers in them, and the weights of each pair for every output."""
     outputs, inputs, side, _ = layer.shape
-    rows = layer.transpose(0, 2, 3, 1).reshape(outputs, side, side * inputs)
+    rows = layer.numpy().transpose(0, 2, 3, 1).reshape(outputs, side, side * inputs)
     rows = np.pad(rows, ((0, 0), (0, 0), (0, side * inputs % 2)))
     return rows.reshape(outputs, side, -1, 2).transpose(1, 2, 0, 3).reshape(-1)
 
 
 def written(weights, halves, name):
-    layers, shifts = quantized(weights, greatest(weights, halves))
-    numbers = np.concatenate([np.pad(shifts, (0, 8 - len(shifts))), *map(packed, layers)])
-    numbers.astype("<i2").tofile(os.path.join(os.path.dirname(os.path.abspath(__file__)), name))
+    first, linear, eights, shifts = quantized(weights, greatest(weights, halves))
+    wide = np.concatenate([np.pad(shifts, (0, 8 - len(shifts))), packed(first), packed(linear)])
+    parts = [wide.astype("<i2").tobytes()]
+    for eight, scales in eights:
+        parts += [scales.flatten().numpy().astype(np.uint8).tobytes(), packed(eight).astype(np.int8).tobytes()]
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), "wb") as file:
+        file.write(b"".join(parts))
 
 
 def main(folder, minutes=1e9):
@@ -237,12 +281,13 @@ def main(folder, minutes=1e9):
     halves = [halves["lanczos3"] for _, halves in pairs_of([*photos, *graphics][::4], ["lanczos3"])]
     # Nothing is busier than a checkerboard.
     halves += [255 * (np.indices((96, 96)) // side).sum(0) % 510 for side in (1, 5)]
-    weights = None
-    for stage, name in zip(STAGES, [None, "network-small.bin", "network.bin"]):
-        weights = widened(weights, *stage[:2]) if weights else new_weights(*stage[:2])
-        weights = train(weights, photos, graphics, stage, float(minutes))
-        if name:
-            written(weights, halves, name)
+    made = {None: None}
+    for name, stage in STAGES.items():
+        shape, began = (stage.channels, stage.middle), made[stage.after]
+        began = widened(began, *shape) if began and began[-1].shape[1] != stage.channels else began or new_weights(*shape)
+        made[name] = train([layer.clone() for layer in began], photos, graphics, stage, float(minutes))
+        if name.endswith(".bin"):
+            written(made[name], halves, name)
 
 
 if __name__ == "__main__":

@@ -10,5 +10,5 @@ export const upscale = operation({
     "Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them; 1 changes nothing.",
   aliases: ["superres", "super_resolution", "super-resolution", "superresolution"],
   params: record({ factor: lenientInteger(1, MAX_FACTOR) }),
-  plan: ({ factor }, { size, frames }) => (factor === 1 ? [] : [enlargeStep(size, factor, frames)]),
+  plan: ({ factor }, { size, frames, opaque }) => (factor === 1 ? [] : [enlargeStep(size, factor, { frames, opaque })]),
 });

@@ -1,7 +1,7 @@
 // Pictures doubled.
 #include "stream.h"
 
-extern "C" Stream *superres_open(int width, int height, int doubling, int opaque, int network);
+extern "C" Stream *superres_open(int width, int height, int opaque, int is_large, int slack);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::choose_limit(input);
   const int width = input.number(1, 100), height = input.number(1, 60);
   const bool opaque = input.flag();
-  const int doubling = input.flag(), network = input.number(0, 2);
-  stream::run(input, superres_open(width, height, doubling, opaque, network), width, 2 * width, 2 * height, opaque);
+  const int is_large = input.flag(), slack = input.number(0, 8);
+  stream::run(input, superres_open(width, height, opaque, is_large, slack), width, 2 * width, 2 * height, opaque);
   return 0;
 }
