@@ -1,6 +1,6 @@
 /**
  * Takes the weights of BlazeFace (short range) out of the file of MediaPipe: `node compile-network.ts
- * face_detection_short_range.tflite network.bin`. They are half floats there and stay it, in the order in which network.c
+ * face_detection_short_range.tflite network.bin`. They are half floats there and stay it, in the order in which weights.c
  * reads them, without those of the six points of a face. README.md says where the file is from.
  */
 import { createHash } from "node:crypto";
