@@ -2,7 +2,7 @@
 import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
 import { allocated, type HeapExports, NativeError, type NativeModule } from "./load.ts";
-import type { Turns } from "./pausing.ts";
+import type { Pace, Turns } from "./pausing.ts";
 import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
@@ -89,6 +89,12 @@ export class NativeStills<Exports extends CanvasExports = CanvasExports> extends
   }
 
   /**
+   * Makes rows of a decoded picture ready to be drawn. Most modules decode all of them at once.
+   * @throws NativeError when they are damaged
+   */
+  async reach(_pace: Pace, _picture: Pointer, _y: number, _rows: number): Promise<void> {}
+
+  /**
    * @param width of the band, pixels
    * @param rows that the band holds
    * @throws NativeError when memory does not suffice
@@ -123,6 +129,16 @@ export class NativeCanvas {
       .callPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers)
       .catch((error: unknown) => this.stills.refuse(error));
     return this.take(decoded, colors);
+  }
+
+  /**
+   * Makes rows of a picture ready to be drawn, to be said from top to bottom; those above may be gone then.
+   * @param coded what the picture was decoded from
+   * @throws NativeError when they are damaged
+   */
+  async reach(picture: Pointer, coded: CodedPicture, y: number, rows: number, breath: Turns): Promise<void> {
+    const pace = { breath, nanoseconds: coded.nanoseconds };
+    await this.stills.reach(pace, picture, y, rows).catch((error: unknown) => this.stills.refuse(error));
   }
 
   /**

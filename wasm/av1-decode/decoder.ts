@@ -1,17 +1,20 @@
 /** Decodes still AV1 pictures with dav1d; those of sequences in sequence.ts. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
 import { heapOf, native } from "../load.ts";
+import type { Pace } from "../pausing.ts";
 import { type Price, priced, sequence } from "../price.ts";
 import module from "./av1-decode.wasm";
 
 /**
- * Linear memory that the idle instance may keep: what single pictures of 12 megapixels need. Less would replace the instance
+ * Linear memory that the idle instance may keep: what single pictures of 24 megapixels need. Less would replace the instance
  * after every such job, and what is replaced is collected late.
  */
-const KEEP_BYTES = 56 << 20;
+const KEEP_BYTES = 24 << 20;
 
 /** The functions of the module. */
 export interface Av1Exports extends CanvasExports {
+  /** Decodes rows of a picture, if that was not done; those above are not there any more. May pause. */
+  picture_reach(picture: number, y: number, rows: number): void;
   sequence_open(width: number, height: number, bits: number, mostPixels: number, operatingPoint: number): number;
   /** Decodes a picture from `size` bytes, which it frees. May pause. */
   sequence_next(sequence: number, bytes: number, size: number): number;
@@ -28,24 +31,36 @@ export interface Av1Picture {
   readonly height: number;
   /** Per sample. */
   readonly bits: number;
+  /** Its rows are decoded as they are wanted, where the module finds that they can be. */
+  readonly byRows: boolean;
+}
+
+/** Decodes stills, and the rows of those that are not decoded whole. */
+class Av1Stills extends NativeStills<Av1Exports> {
+  override async reach(pace: Pace, picture: number, y: number, rows: number): Promise<void> {
+    await this.callPausing(pace, "picture_reach", picture, y, rows);
+  }
 }
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
 export function openAv1Stills(price: Price): NativeStills<Av1Exports> {
-  return new NativeStills(av1, price);
+  return new Av1Stills(av1, price);
 }
 
 /** A decoder for pictures as they come; it refuses one of another size or kind. */
-export function av1Picture({ units, width, height, bits }: Av1Picture): CodedPicture {
+export function av1Picture({ units, width, height, bits, byRows }: Av1Picture): CodedPicture {
   const pixels = width * height;
   const { ms } = workPrice(pixels, units.length);
   return {
     bytes: units.length,
     write: (copy) => copy.set(units),
-    numbers: [width, height, bits, pixels, 0],
+    numbers: [width, height, bits, pixels, 0, byRows ? 1 : 0],
     nanoseconds: (ms * 1e6) / (pixels * UNITS_PER_PIXEL),
   };
 }
+
+/** Rows that are held of a picture that is decoded by rows, at most (rows.c). */
+export const AV1_WINDOW_ROWS = 176;
 
 /** In which the module counts its work (breaths.c). */
 export const UNITS_PER_PIXEL = 4;
@@ -57,13 +72,22 @@ function workPrice(pixels: number, payloadBytes: number): Price {
   return sequence(priced(0, pixels, PIXEL_NANOSECONDS), priced(0, payloadBytes, BYTE_NANOSECONDS));
 }
 
-/** Bytes of what dav1d knows of each pixel besides its samples, at most. */
-const NOTES_BYTES = 1;
+/** Bytes of what dav1d knows of each pixel besides its samples, at most; lines of samples are a part of that. */
+const NOTES_BYTES = { upTo8Bits: 0.7, more: 1 } as const;
 export const DECODER_BYTES = 2 << 20;
 
+/** What a picture is decoded from. */
+interface Av1Work {
+  readonly pixels: number;
+  /** Per sample. */
+  readonly bits: number;
+  readonly payloadBytes: number;
+}
+
 /** The price of decoding a picture, the samples left out. */
-export function av1DecodePrice({ pixels, payloadBytes }: { pixels: number; payloadBytes: number }): Price {
-  return { ...workPrice(pixels, payloadBytes), bytes: pixels * NOTES_BYTES + payloadBytes + DECODER_BYTES };
+export function av1DecodePrice({ pixels, bits, payloadBytes }: Av1Work): Price {
+  const notes = pixels * (bits > 8 ? NOTES_BYTES.more : NOTES_BYTES.upTo8Bits);
+  return { ...workPrice(pixels, payloadBytes), bytes: Math.ceil(notes) + payloadBytes + DECODER_BYTES };
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */

@@ -5,13 +5,16 @@
 #include <stdlib.h>
 
 #include "../native.h"
+#include "rows.h"
 
 struct Sequence {
   Dav1dContext *context;
   int width, height, bits;
+  Rows rows;
 };
 
 void EXPORT(sequence_close)(Sequence *sequence) {
+  rows_end(&sequence->rows);
   if (sequence->context != NULL) dav1d_close(&sequence->context);
   free(sequence);
 }
@@ -26,6 +29,7 @@ Sequence *EXPORT(sequence_open)(int width, int height, int bits, unsigned most_p
   settings.frame_size_limit = most_pixels;
   Sequence *const sequence = calloc(1, sizeof *sequence);
   if (sequence == NULL) return NULL;
+  settings.allocator = rows_allocator(&sequence->rows);
   if (dav1d_open(&sequence->context, &settings) < 0) {
     sequence->context = NULL;
     sequence_close(sequence);
@@ -37,9 +41,19 @@ Sequence *EXPORT(sequence_open)(int width, int height, int bits, unsigned most_p
   return sequence;
 }
 
+void sequence_by_rows(Sequence *sequence) { sequence->rows.asked = 1; }
+
 void EXPORT(picture_close)(Picture *picture) {
   if (picture->decoded.data[0] != NULL) dav1d_picture_unref(&picture->decoded);
+  if (picture->sequence != NULL) sequence_close(picture->sequence);
   free(picture);
+}
+
+// Decodes the rows from `y` to `y + rows`, 16 at most, if that was not done; rows above are not there any more. May
+// pause.
+void EXPORT(picture_reach)(Picture *picture, int y, int rows) {
+  if (picture->sequence == NULL) return;
+  if (!rows_reach(&picture->sequence->rows, &picture->planes, y, rows)) fail("the bitstream is damaged");
 }
 
 static void free_data(const uint8_t *data, void *cookie) {

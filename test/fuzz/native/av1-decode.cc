@@ -5,7 +5,8 @@ struct Sequence;
 
 extern "C" {
 Picture *picture_decode(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned most_pixels,
-                        int operating_point);
+                        int operating_point, int by_rows);
+void picture_reach(Picture *, int y, int rows);
 Sequence *sequence_open(int width, int height, int bits, unsigned most_pixels, int operating_point);
 Picture *sequence_next(Sequence *, uint8_t *bytes, size_t size);
 void sequence_close(Sequence *);
@@ -13,8 +14,50 @@ void sequence_close(Sequence *);
 
 static void read_still(Input &input) {
   stills::read(input, [](uint8_t *bytes, size_t count, const stills::Claim &claim) {
-    return picture_decode(bytes, count, claim.width, claim.height, claim.bits, claim.width * claim.height, 0);
+    return picture_decode(bytes, count, claim.width, claim.height, claim.bits, claim.width * claim.height, 0, 0);
   });
+}
+
+static Picture *decode(const Bytes &bytes, const stills::Claim &claim, int by_rows) {
+  static Picture *picture;
+  picture = nullptr;
+  auto *const copy = (uint8_t *)__wrap_malloc(bytes.size());
+  if (!copy) return nullptr;
+  std::copy(bytes.begin(), bytes.end(), copy);
+  const size_t size = bytes.size();
+  host::run([&] {
+    picture = picture_decode(copy, size, claim.width, claim.height, claim.bits, claim.width * claim.height, 0, by_rows);
+  });
+  return picture;
+}
+
+// Rows that are decoded as they are wanted, some of them left out, are those of the whole picture.
+static void read_rows(Input &input) {
+  enum { MOST_ROWS = 16 };
+  const int most = input.number(1, (int)MOST_ROWS), first = input.number(0, 200), left_out = input.number(0, 40);
+  const Bytes file = host::file(input);
+  stills::Claim claim;
+  if (!stills::claimed(file, claim)) return;
+  const Bytes units(file.begin() + stills::HEADER_BYTES, file.end());
+  Picture *const whole = decode(units, claim, 0), *const by_rows = decode(units, claim, 1);
+  if (whole && !by_rows) host::wrong("a picture is not decoded by rows");
+  Canvas *const canvas = canvas_open(claim.width, MOST_ROWS), *const other = canvas_open(claim.width, MOST_ROWS);
+  static bool good;
+  good = by_rows;
+  for (int y = first, rows; good && y < claim.height; y += rows + left_out) {
+    rows = std::min(most, claim.height - y);
+    good = host::run([&] { picture_reach(by_rows, y, rows); });
+    if (!good && whole) host::wrong("the rows of a picture are not decoded");
+    if (!good || !whole) continue;
+    picture_draw(by_rows, canvas, 0, y, claim.width, rows, 0);
+    picture_draw(whole, other, 0, y, claim.width, rows, 0);
+    if (memcmp(canvas_band(canvas), canvas_band(other), (size_t)claim.width * rows * 4) != 0)
+      host::wrong("the rows of a picture differ from the whole");
+  }
+  canvas_close(canvas);
+  canvas_close(other);
+  if (whole) picture_close(whole);
+  if (by_rows) picture_close(by_rows);
 }
 
 // The units as samples: each begins with a temporal delimiter. What is drawn is the last picture that there was.
@@ -47,6 +90,10 @@ static Picture *read_samples(uint8_t *bytes, size_t count, const stills::Claim &
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
+  if (input.flag()) {
+    read_rows(input);
+    return 0;
+  }
   host::choose_limit(input);
   if (input.flag()) {
     stills::read_unguarded(input, read_samples);

@@ -43,13 +43,19 @@ inline void draw(Input &input, Picture *picture, const Claim &claim) {
   canvas_close(canvas);
 }
 
+// What the container says of the file; false where it is not for a decoder.
+inline bool claimed(const Bytes &file, Claim &claim) {
+  if (file.size() < HEADER_BYTES) return false;
+  claim = {file[0] | file[1] << 8, file[2] | file[3] << 8, file[4]};
+  return claim.width >= 1 && claim.height >= 1 && claim.width * claim.height <= MOST_PIXELS;
+}
+
 // `decode` takes the bytes, which are its own to free, and calls the module in ways that end where that says `fail`.
 template <typename Decode>
 void read_unguarded(Input &input, Decode decode) {
   const Bytes file = host::file(input);
-  if (file.size() < HEADER_BYTES) return;
-  const Claim claim = {file[0] | file[1] << 8, file[2] | file[3] << 8, file[4]};
-  if (claim.width < 1 || claim.height < 1 || claim.width * claim.height > MOST_PIXELS) return;
+  Claim claim;
+  if (!claimed(file, claim)) return;
   const size_t size = file.size() - HEADER_BYTES;
   auto *bytes = (uint8_t *)__wrap_malloc(size);
   if (!bytes) return;

@@ -1,5 +1,11 @@
 /** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
-import { type Av1Exports, av1DecodePrice, av1Picture, openAv1Stills } from "../../../../wasm/av1-decode/decoder.ts";
+import {
+  AV1_WINDOW_ROWS,
+  type Av1Exports,
+  av1DecodePrice,
+  av1Picture,
+  openAv1Stills,
+} from "../../../../wasm/av1-decode/decoder.ts";
 import { av1Sample, Av1Sequence, av1SequencePrice, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
 import type { NativeStills } from "../../../../wasm/canvas.ts";
 import { beside, held } from "../../../../wasm/price.ts";
@@ -7,12 +13,14 @@ import { joined } from "../../../joined.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
 import type { Codec, Coded, CodedHeaders, SequenceCodec } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";
-import { baseQuantizer } from "./quantizer.ts";
+import { readStillHeader } from "./still-header.ts";
 import { readSequence, type Sequence, UNIT, unitsOf } from "./units.ts";
 
 interface Av1Headers extends CodedHeaders {
   /** Pictures that the decoder may hold at once: layers, and grain on top of what it is put on. */
   readonly copies: number;
+  /** Its rows can be decoded one after the other, and those above are not needed any more. */
+  readonly byRows: boolean;
 }
 
 /** Samples of all planes for one of luma. */
@@ -40,8 +48,9 @@ function readHeaders(coded: Coded): Av1Headers {
   const frame = units.find(({ type }) => type === UNIT.frame || type === UNIT.frameHeader);
   if (!first || !frame) throw damaged();
   const sequence = readSequence(first.payload);
-  const { width, height, bits, matrix, grain, operatingPoints } = sequence;
-  const quantizer = baseQuantizer(frame.payload, sequence);
+  const { width, height, bits, matrix, grain, layered } = sequence;
+  const still = readStillHeader(frame.payload, sequence);
+  const quantizer = still?.quantizer;
   return {
     width,
     height,
@@ -49,7 +58,8 @@ function readHeaders(coded: Coded): Av1Headers {
     chroma: chromaOf(sequence),
     quality: quantizer === undefined ? UNKNOWN_QUALITY : estimateQuality(quantizer),
     rgb: matrix === 0 && !sequence.gray,
-    copies: (operatingPoints > 1 ? 3 : 1) + (grain ? 1 : 0),
+    copies: (layered ? 3 : 1) + (grain ? 1 : 0),
+    byRows: still !== undefined && !still.copiesBlocks && !still.scaled && !layered && !grain,
   };
 }
 
@@ -67,18 +77,26 @@ function samplesBytes(headers: CodedHeaders): number {
   return paddedPixels(headers) * PLANES[headers.chroma] * (headers.bits > 8 ? 2 : 1);
 }
 
+/** What is held of them where rows are decoded one after the other. */
+function windowBytes(headers: CodedHeaders): number {
+  return samplesBytes({ ...headers, height: Math.min(headers.height, AV1_WINDOW_ROWS) });
+}
+
 export const av1: Codec = {
   itemTypes: ["av01"],
   configType: "av1C",
   headers: readHeaders,
   samplesBytes,
-  decodePrice(headers, payloadBytes) {
-    const { copies } = headers as Av1Headers;
-    const work = av1DecodePrice({ pixels: paddedPixels(headers), payloadBytes });
-    return beside(work, held(copies * samplesBytes(headers)));
+  decodePrice(headers, payloadBytes, alone) {
+    const { copies, byRows } = headers as Av1Headers;
+    const work = av1DecodePrice({ pixels: paddedPixels(headers), bits: headers.bits, payloadBytes });
+    return beside(work, held(alone && byRows ? windowBytes(headers) : copies * samplesBytes(headers)));
   },
   openStills: openAv1Stills,
-  picture: (coded, headers) => av1Picture({ ...headers, units: unitsWith(coded).bytes }),
+  picture(coded, headers, alone) {
+    const byRows = alone && (headers as Av1Headers).byRows;
+    return av1Picture({ ...headers, units: unitsWith(coded).bytes, byRows });
+  },
 };
 
 /** Pictures that the decoder holds at once: those that later ones may be predicted from, and the one that is decoded. */

@@ -138,9 +138,9 @@ export function resultPrice(shape: Shape): Price {
 function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
   const { cell, width, height, chroma } = cellSettings(shape, { ...USUAL, subsample });
   const kept = chroma === "4:2:0" ? chroma : "4:4:4";
-  const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1 } as const;
+  const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1, byRows: false } as const;
   const columns = Math.ceil(width / cell.width);
-  const decoded = av1.decodePrice(headers, cell.width * cell.height);
+  const decoded = av1.decodePrice(headers, cell.width * cell.height, false);
   const layer = {
     bytes: (columns - 1) * av1.samplesBytes(headers) + decoded.bytes,
     ms: times(columns * Math.ceil(height / cell.height), decoded).ms,

@@ -54,6 +54,8 @@ export interface Sequence {
   /** The header of its frame leaves out what a still does not need. */
   readonly reduced: boolean;
   readonly operatingPoints: number;
+  /** There are layers, of which an operating point says which belong to it. */
+  readonly layered: boolean;
   readonly width: number;
   readonly height: number;
   /** Bits in which a frame header says sizes that differ from these. */
@@ -86,7 +88,7 @@ export function readSequence(payload: Uint8Array): Sequence {
   bits.skip(1);
   const reduced = bits.flag();
   const points = reduced
-    ? { level: bits.number(5), tier: 0, operatingPoints: 1, timed: false }
+    ? { level: bits.number(5), tier: 0, operatingPoints: 1, layered: false, timed: false }
     : readOperatingPoints(bits);
   const widthBits = bits.number(4) + 1;
   const heightBits = bits.number(4) + 1;
@@ -135,15 +137,16 @@ function readOperatingPoints(bits: Bits) {
   const displayDelays = bits.flag();
   const operatingPoints = bits.number(5) + 1;
   let [level, tier] = [0, 0];
+  let layered = operatingPoints > 1;
   for (let point = 0; point < operatingPoints; point++) {
-    bits.skip(12);
+    if (bits.number(12) > 0) layered = true;
     const pointLevel = bits.number(5);
     const pointTier = pointLevel > 7 ? bits.number(1) : 0;
     if (point === 0) [level, tier] = [pointLevel, pointTier];
     if (delayBits > 0 && bits.flag()) bits.skip(2 * delayBits + 1);
     if (displayDelays && bits.flag()) bits.skip(4);
   }
-  return { level, tier, operatingPoints, timed: delayBits > 0 };
+  return { level, tier, operatingPoints, layered, timed: delayBits > 0 };
 }
 
 /** Tools of moving pictures, up to the length of order hints. */

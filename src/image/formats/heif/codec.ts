@@ -4,7 +4,8 @@
  * A reading goes like this. `headers` says what the bytes of one coded picture hold, without decoding. `openStills`
  * gives the job a decoder of its own, in which canvases are opened: a canvas is a band of RGBA rows. Coded pictures are
  * decoded one at a time; their samples stay until they are freed, so that a grid holds one row of its tiles. Some rows
- * of a decoded picture are then converted into the band, or the luma of one becomes the alpha of what is there.
+ * of a decoded picture are then reached and converted into the band, or the luma of one becomes the alpha of what is
+ * there.
  */
 import type { CodedPicture, NativeSequence, NativeStills } from "../../../../wasm/canvas.ts";
 import type { Price } from "../../../../wasm/price.ts";
@@ -35,14 +36,17 @@ export interface Codec {
   readonly configType: string;
   /** @throws ApiError 422 when the headers are damaged, or say what the decoder cannot do */
   headers(coded: Coded): CodedHeaders;
-  /** The price of decoding one picture, its samples and a copy of its payload included. */
-  decodePrice(headers: CodedHeaders, payloadBytes: number): Price;
+  /**
+   * The price of decoding one picture, its samples and a copy of its payload included.
+   * @param alone no other picture of its layer is decoded: where the coding allows it, a few of its rows are held
+   */
+  decodePrice(headers: CodedHeaders, payloadBytes: number, alone: boolean): Price;
   /** Bytes of the samples that stay. */
   samplesBytes(headers: CodedHeaders): number;
   /** A decoder for one job. @param peakBytes that it may hold, canvases and what is decoded included */
   openStills(price: Price): NativeStills;
   /** What the decoder takes; it refuses a picture that has another size or kind of samples than `headers` says. */
-  picture(coded: Coded, headers: CodedHeaders): CodedPicture;
+  picture(coded: Coded, headers: CodedHeaders, alone: boolean): CodedPicture;
 }
 
 /** The samples of a track, all together. */

@@ -2,6 +2,7 @@
 import {
   type CanvasPart,
   canvasPrice,
+  type CodedPicture,
   type NativeCanvas,
   type NativeStills,
   type SampleMeaning,
@@ -26,10 +27,16 @@ export function picturePrice({ color, alpha, crop }: HeifPicture, codec: Codec):
 }
 
 /** One tile is decoded at a time, beside those of its row that are decoded already. */
-function layerPrice({ headers, columns, tileCount, largestBytes, totalBytes }: Layer, codec: Codec): Price {
-  const largest = codec.decodePrice(headers, largestBytes);
-  const all = times(tileCount, codec.decodePrice(headers, totalBytes / tileCount));
+function layerPrice(layer: Layer, codec: Codec): Price {
+  const { headers, columns, tileCount, largestBytes, totalBytes } = layer;
+  const largest = codec.decodePrice(headers, largestBytes, isAlone(layer));
+  const all = times(tileCount, codec.decodePrice(headers, totalBytes / tileCount, isAlone(layer)));
   return beside(either(largest, all), held((columns - 1) * codec.samplesBytes(headers)));
+}
+
+/** Tiles may differ in what allows to decode their rows one after the other, and are small. */
+function isAlone({ tileCount }: Layer): boolean {
+  return tileCount === 1;
 }
 
 /** Where pictures are decoded, and for whom. */
@@ -50,8 +57,8 @@ export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box):
     if (y >= end) return null;
     const most = Math.min(max, BAND_ROWS, end - y);
     const rows = Math.min(color.rowsFrom(y, most), alpha?.rowsFrom(y, most) ?? most);
-    await color.decode(y);
-    await alpha?.decode(y);
+    await color.decode(y, rows);
+    await alpha?.decode(y, rows);
     for (const { samples, part } of color.parts(y, rows)) canvas.draw(samples, part);
     for (const { samples, part } of alpha?.parts(y, rows) ?? []) canvas.drawAlpha(samples, part);
     if (picture.premultiplied) canvas.unpremultiply(rows);
@@ -67,13 +74,16 @@ export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box):
   };
 }
 
-/** A decoded picture in the native module. */
-type Samples = number;
+/** A picture in the native module. */
+interface Tile {
+  readonly samples: number;
+  readonly coded: CodedPicture;
+}
 
 /** The tiles of one layer, the row of them that is decoded now. */
 class LayerRows {
   private row = -1;
-  private samples: Samples[] = [];
+  private tiles: Tile[] = [];
   private readonly layer: Layer;
   private readonly decoder: Decoder;
   private readonly canvas: NativeCanvas;
@@ -94,25 +104,33 @@ class LayerRows {
     return Math.min(most, height - (y % height));
   }
 
-  /** Decodes the tiles that the row `y` of the region touches. */
-  async decode(y: number): Promise<void> {
-    const row = Math.floor(y / this.layer.tileSize.height);
-    if (row === this.row) return;
-    for (const samples of this.samples) this.canvas.free(samples);
-    this.samples = [];
-    this.row = row;
-    const { first, end } = this.columns();
-    for (let column = first; column < end; column++) {
-      this.samples.push(await this.decodeTile(row * this.layer.columns + column));
+  /** Decodes rows from `y` on, which lie in one row of tiles. */
+  async decode(y: number, rows: number): Promise<void> {
+    const { height } = this.layer.tileSize;
+    await this.decodeTiles(Math.floor(y / height));
+    for (const { samples, coded } of this.tiles) {
+      await this.canvas.reach(samples, coded, y % height, rows, this.decoder.breath);
     }
   }
 
-  /** What is to be drawn for rows from `y` on, which lie in the row of tiles that is decoded. */
-  *parts(y: number, rows: number): Generator<{ samples: Samples; part: CanvasPart }> {
+  /** Decodes the tiles of a row that the region touches. */
+  private async decodeTiles(row: number): Promise<void> {
+    if (row === this.row) return;
+    for (const { samples } of this.tiles) this.canvas.free(samples);
+    this.tiles = [];
+    this.row = row;
+    const { first, end } = this.columns();
+    for (let column = first; column < end; column++) {
+      this.tiles.push(await this.decodeTile(row * this.layer.columns + column));
+    }
+  }
+
+  /** What is to be drawn for rows from `y` on, which are decoded. */
+  *parts(y: number, rows: number): Generator<{ samples: number; part: CanvasPart }> {
     const { width, height } = this.layer.tileSize;
     const right = this.region.x + this.region.width;
     let left = this.columns().first * width;
-    for (const samples of this.samples) {
+    for (const { samples } of this.tiles) {
       const from = Math.max(left, this.region.x);
       const shown = Math.min(left + width, right) - from;
       yield { samples, part: { x: from - left, y: y % height, width: shown, rows, toX: from - this.region.x } };
@@ -127,13 +145,14 @@ class LayerRows {
     return { first: Math.floor(this.region.x / width), end: Math.ceil(right / width) };
   }
 
-  private decodeTile(index: number): Promise<Samples> {
+  private async decodeTile(index: number): Promise<Tile> {
     const { codec, breath } = this.decoder;
     const coded = this.layer.tile(index);
     const headers = codec.headers(coded);
     const { width, height, bits, chroma } = this.layer.headers;
     const alike = headers.width === width && headers.height === height;
     if (!alike || headers.bits !== bits || headers.chroma !== chroma) throw damaged();
-    return this.canvas.decode(codec.picture(coded, headers), this.colors, breath);
+    const picture = codec.picture(coded, headers, isAlone(this.layer));
+    return { samples: await this.canvas.decode(picture, this.colors, breath), coded: picture };
   }
 }

@@ -18,6 +18,7 @@ import magicOnly from "../../../fixtures/avif/broken/magic-only.avif";
 import cropped from "../../../fixtures/avif/clap_irot_imir_non_essential.avif";
 import animated from "../../../fixtures/avif/colors-animated-8bpc.avif";
 import rec2020 from "../../../fixtures/avif/colors_hdr_rec2020.avif";
+import copiedBlocks from "../../../fixtures/avif/copied-blocks.avif";
 import p3 from "../../../fixtures/avif/cosmos1650_yuv444_10bpc_p3pq.avif";
 import grain from "../../../fixtures/avif/grain.avif";
 import gray from "../../../fixtures/avif/gray.avif";
@@ -68,6 +69,7 @@ const FILES = [
   ["HDR", pq, { depth: 30 }, "c7dde64bb3d8f96e"],
   ["premultiplied alpha", premultiplied, { alpha: true }, "0a2e08d1067d9681"],
   ["a grid", grid, { width: 1024, height: 770, subsample: "4:2:0" }, "85672aaf83905194"],
+  ["blocks copied from above", copiedBlocks, { width: 900, height: 700 }, "ca2fd610c1a11e48"],
   ["12 bits of 4:2:2", twelve, { depth: 36, subsample: "4:2:2" }, "4373c05fa2c1d304"],
   ["one pixel", white, { width: 1, height: 1 }, "340dab2cf54d9052"],
 ] as const;
@@ -152,6 +154,16 @@ describe("AVIF", () => {
       const declared = avif.read.price(facts).bytes;
       expect(peak - before, name).toBeLessThanOrEqual(declared);
     }
+  });
+
+  it("holds a few rows of a picture, unless its blocks are copied from anywhere above", async () => {
+    const peakOf = async (file: ArrayBuffer) => {
+      const before = av1DecodeHeap(true).used;
+      await decodeFile(avif, new Uint8Array(file));
+      return av1DecodeHeap().peak - before;
+    };
+    expect(await peakOf(p3)).toBeLessThan(1024 * 428 * 3 * 2);
+    expect(await peakOf(copiedBlocks)).toBeGreaterThan(900 * 700 * 3);
   });
 
   it("is refused wherever it ends", async () => {

@@ -1,4 +1,4 @@
-/** The quantizer of a coded still (AV1 bitstream specification, sections 5.9.2, 5.9.15 and 5.9.12). */
+/** The header of a coded still (AV1 bitstream specification, sections 5.9.2, 5.9.15 and 5.9.12). */
 import { Bits } from "../heif/bits.ts";
 import type { Sequence } from "./units.ts";
 
@@ -7,11 +7,18 @@ const MAX_TILE_WIDTH = 4096;
 const MAX_TILE_AREA = 4096 * 2304;
 const MAX_TILES = 64;
 
-/**
- * base_q_idx of a key frame, 0 (which is lossless, as encoders write it) to 255; undefined where the header goes beyond
- * what stills have.
- */
-export function baseQuantizer(header: Uint8Array, sequence: Sequence): number | undefined {
+/** What the header of a key frame says. */
+export interface StillHeader {
+  /** base_q_idx, 0 (which is lossless, as encoders write it) to 255; undefined where tiles are spaced at will. */
+  readonly quantizer: number | undefined;
+  /** Blocks may be copied from anywhere above them. */
+  readonly copiesBlocks: boolean;
+  /** The picture is made wider once it is decoded. */
+  readonly scaled: boolean;
+}
+
+/** Undefined where the header goes beyond what stills have. */
+export function readStillHeader(header: Uint8Array, sequence: Sequence): StillHeader | undefined {
   const bits = new Bits(header);
   let shown = true;
   if (!sequence.reduced) {
@@ -26,11 +33,11 @@ export function baseQuantizer(header: Uint8Array, sequence: Sequence): number | 
   bits.skip(sequence.frameIdBits);
   const otherSize = !sequence.reduced && bits.flag();
   bits.skip(sequence.orderHintBits);
-  const size = readSize(bits, sequence, otherSize);
-  if (screenContent && !size.scaled) bits.skip(1);
+  const { scaled, ...size } = readSize(bits, sequence, otherSize);
+  const copiesBlocks = screenContent && !scaled && bits.flag();
   if (!sequence.reduced && !fixedContexts) bits.skip(1);
-  if (!skipTiles(bits, sequence, size.width, size.height)) return undefined;
-  return bits.number(8);
+  const quantizer = skipTiles(bits, sequence, size.width, size.height) ? bits.number(8) : undefined;
+  return { quantizer, copiesBlocks, scaled };
 }
 
 /** frame_size, superres_params and render_size. */
