@@ -113,7 +113,7 @@ export type Rotate = {
   readonly background?: string;
 };
 
-/** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them; 1 changes nothing. Also accepted as `superres`. Also accepted as `super_resolution`. Also accepted as `super-resolution`. Also accepted as `superresolution`. */
+/** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. 1 changes nothing. Also accepted as `superres`. Also accepted as `super_resolution`. Also accepted as `super-resolution`. Also accepted as `superresolution`. */
 export type Upscale = {
   readonly factor: number;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Learns the networks of this module: train_network.py FOLDER writes network-small.bin and network.bin beside it; a
 second argument limits the minutes of every stage. Needs Debian's python3-torch besides what pictures.py needs, and
-about 45 minutes of one core. Seeded, but threads and instructions of another machine round differently.
+about an hour of one core. Seeded, but threads and instructions of another machine round differently.
 
 A network makes four pixels of luma of each, after Shi et al., "Real-Time Single Image and Video Super-Resolution Using
 an Efficient Sub-Pixel Convolutional Neural Network" (CVPR 2016): filters act on the small picture, and the last ones make
@@ -57,7 +57,7 @@ STAGES = {
     "small": Stage("narrow", 24, 4, 11_100, 1.5e-3, 0),
     "large": Stage("small", 48, 5, 11_000, 1.2e-3, 0.5),
     "network-small.bin": Stage("small", 24, 4, 9_700, 6e-4, 0.4, stored=True, softness=2.5e-4),
-    "network.bin": Stage("large", 48, 5, 3_400, 6e-4, 0.45, stored=True, softness=2.5e-4),
+    "network.bin": Stage("large", 48, 5, 0, 0, 0),
 }
 SHARE_OF_PHOTOS = 0.85
 # Qualities of JPEG, as libjpeg counts them.

@@ -7,7 +7,7 @@ const MAX_FACTOR = 8;
 
 export const upscale = operation({
   summary:
-    "Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them; 1 changes nothing.",
+    "Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. 1 changes nothing.",
   aliases: ["superres", "super_resolution", "super-resolution", "superresolution"],
   params: record({ factor: lenientInteger(1, MAX_FACTOR) }),
   plan: ({ factor }, { size, frames, opaque }) => (factor === 1 ? [] : [enlargeStep(size, factor, { frames, opaque })]),
