@@ -36,7 +36,7 @@ const KEEP_BYTES = 6 << 20;
 const faces = native<FacesExports>(module, { name: "faces", keepBytes: KEEP_BYTES });
 
 /** To look at a pixel of the size that is looked at. */
-const PIXEL_NANOSECONDS = 270;
+const PIXEL_NANOSECONDS = 150;
 
 /** A search, whatever its size. The network in floats is made once, and is part of what the idle instance keeps. */
 const SEARCH_BYTES = 96 << 10;
