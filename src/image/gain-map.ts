@@ -4,9 +4,15 @@
  */
 import type { GainTerms } from "./gain-map/terms.ts";
 
+/** Bytes of the file of a map that is read: those in photographs have 50 to 700 KB. */
+export const MAX_GAIN_MAP_BYTES = 8 << 20;
+
 /** The gain map of an original. */
 export interface GainMap {
-  /** A file of its values and nothing else: no metadata, and no profile. */
+  /**
+   * A file of its values and nothing else: no metadata, and no profile. An orientation of it is how it has to be turned to lie
+   * over the picture as that is stored.
+   */
   readonly file: Uint8Array;
   readonly terms: GainTerms;
   /** What each value of the file stands for in the terms; absent: itself. */
@@ -20,8 +26,12 @@ export interface GainMapCarrier {
   /** The map of a file; undefined where it has none that can be applied. */
   readonly read: (bytes: Uint8Array) => GainMap | undefined;
   /**
-   * A file without a map with one; absent where the format is only read. What is said twice, for older readers, is said once
-   * where the file would have more than `mostBytes`.
+   * A file without a map with one, whose own file is of the same format; absent where the format is only read. What is said
+   * twice, for older readers, is said once where the file would have more than `mostBytes`.
    */
   readonly write?: (bytes: Uint8Array, map: GainMap, mostBytes?: number) => Uint8Array;
+  /** About how much larger a file is with a map; where the format is written. */
+  readonly addedBytes?: (map: GainMap) => number;
+  /** Browsers that show gain maps show those in files of this format. */
+  readonly web?: true;
 }

@@ -45,7 +45,7 @@ export async function outputFormatsOf(
       isTaken(row, accept) &&
       (isStill || row.can.animation) &&
       holds(row, space) &&
-      (!gainMap || row.gainMap?.write),
+      (!gainMap || row.gainMap?.web),
   );
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;

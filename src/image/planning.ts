@@ -174,9 +174,9 @@ function overlayOf({ overlays }: Operations, id: string): Uint8Array {
   return bytes;
 }
 
-/** Whether some format holds alpha and a gain map. */
+/** Whether some format holds alpha and a gain map that browsers show. */
 const ALPHA_BESIDE_GAINS = Object.values<FormatDefinition>(FORMATS).some(
-  ({ can, gainMap }) => can.alpha && gainMap?.write !== undefined,
+  ({ can, gainMap }) => can.alpha && gainMap?.web === true,
 );
 
 /** Whether a picture that is written as a request says can have alpha. */

@@ -68,10 +68,10 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const kept = keptOf(stored, order.output);
     const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
-    const gainMap = await resultGainMap(stored, { steps, aim: asked, encoding }, allowance);
+    const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), asked);
+    const gainMap = await resultGainMap(stored, { steps, formats, aim: asked, encoding }, allowance);
     const aim = besideGainMap(asked, gainMap);
     const keepsMetadata = order.output?.metadata === "all";
-    const formats = inOrderOfTrial(await outputFormatsOf(stored, plan, order), aim);
     const { source: held, ...origin } = await originFor({ stored, plan, source }, formats, aim, allowance);
     const shown = { ...origin, stored: besideHeld(origin.stored, gainMap) };
     heldBytes = held;

@@ -8,7 +8,7 @@ import { FORMATS } from "./formats.ts";
 import type { GainMap } from "./gain-map.ts";
 import { stepsOnMap } from "./gain-map/plan.ts";
 import { noGain } from "./gain-map/terms.ts";
-import type { Size } from "./geometry.ts";
+import { type Size, turnSize } from "./geometry.ts";
 import type { Step } from "./operation.ts";
 import { optimized } from "./optimize/attempts.ts";
 import type { Rendition } from "./optimize/rendition.ts";
@@ -26,8 +26,6 @@ const SHARE_OF_SIZE = 0.2;
 const MAX_SCALE = 2;
 /** By how much the scales of the two directions may differ: cameras round to whole pixels, and so to blocks. */
 const MAX_SKEW = 1.1;
-/** A file without anything in it, to see what a map takes beside a picture. */
-const EMPTY_FILE = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
 
 /**
  * A file whose gain map is to be kept, if it has one.
@@ -45,12 +43,16 @@ export function withGainMap<Own extends Stored>(
   if (named && !named.gainMap?.write) {
     throw new ApiError(422, "output.hdr must be drop in this output.format, which cannot hold a gain map");
   }
-  const gainMap = read();
+  // Terms are about the picture as it is stored; one of high dynamic range becomes another before it is written.
+  const isShownAsStored = stored.facts.frames === 1 && stored.facts.highDynamicRange !== true;
+  const gainMap = isShownAsStored ? read() : undefined;
   return gainMap ? { ...stored, gainMap } : stored;
 }
 
 /** What is known of a result before its gain map is made. */
 interface Wanted {
+  /** Those that are tried. */
+  readonly formats: readonly FormatDefinition[];
   /** All that is done with the stored picture. */
   readonly steps: readonly Step[];
   readonly aim: Aim;
@@ -59,6 +61,8 @@ interface Wanted {
 
 /** A gain map for a file that is not written yet. */
 export interface ResultGainMap extends GainMap {
+  /** Of its file, and so that of the result. */
+  readonly format: FormatDefinition;
   /** The profile of the picture whose red, green and blue have gains of their own; absent where they have one, or are sRGB. */
   readonly colors?: Uint8Array | undefined;
   /** The original, where nothing happens to it but that it may become smaller. */
@@ -75,20 +79,27 @@ export async function resultGainMap(
   allowance?: Allowance,
 ): Promise<ResultGainMap | undefined> {
   const { gainMap } = stored;
-  if (!gainMap) return undefined;
+  // Where several formats are tried, one of them holds maps.
+  const format = wanted.formats.find((one) => one.gainMap?.write);
+  if (!gainMap || !format) return undefined;
   try {
     const found = identify(gainMap.file);
-    if (!fitsOver(found.facts, stored.facts)) return undefined;
+    if (!fitsOver(lying(found.facts), stored.facts)) return undefined;
     const { terms, profile } = gainMap;
-    const file = await encoded(stored, { ...gainMap, ...found }, wanted, allowance);
+    const file = await encoded(stored, { ...gainMap, ...found }, { ...wanted, format }, allowance);
     const isColored = found.facts.colorspace !== "Gray" && terms.inBaseColors;
     const { changesPixels } = planSteps(storedSize(stored.facts), wanted.steps);
     const unchanged = changesPixels ? undefined : { format: stored.format, bytes: stored.bytes.length };
-    return { file, terms, profile, unchanged, ...(isColored && { colors: stored.facts.profile }) };
+    return { file, format, terms, profile, unchanged, ...(isColored && { colors: stored.facts.profile }) };
   } catch (error) {
     if (error instanceof ApiError && (error.status === 422 || error.status === 415)) return undefined;
     throw error;
   }
+}
+
+/** The size of a map as it lies over the picture. */
+function lying(facts: Facts): Size {
+  return turnSize(storedSize(facts), facts.orientation);
 }
 
 /** Whether a map can lie over a picture: it has about its shape, and is not much larger. */
@@ -102,22 +113,28 @@ function fitsOver(map: Size, picture: Size): boolean {
 async function encoded(
   original: Stored,
   { terms, levels, ...found }: Stored & Pick<GainMap, "terms" | "levels">,
-  { steps, aim, encoding }: Wanted,
+  { steps, aim, encoding, format }: Wanted & Pick<ResultGainMap, "format">,
   allowance?: Allowance,
 ): Promise<Uint8Array> {
   const size = storedSize(found.facts);
-  const own = stepsOnMap(storedSize(original.facts), size, steps, noGain(terms));
+  const { orientation } = found.facts;
+  const over = stepsOnMap(storedSize(original.facts), lying(found.facts), steps, noGain(terms));
+  const own: readonly Step[] = orientation === 1 ? over : [{ kind: "turn", orientation }, ...over];
   const plan = planSteps(size, levels ? [...own, inTerms(levels, planSteps(size, own).size)] : own);
   const heldBytes = original.bytes.length + 2 * found.bytes.length;
   const stored = { ...found, stopwatch: original.stopwatch, heldBytes };
   const make = async (wish: Aim): Promise<Uint8Array> => {
     const source = SharedBytes.of(found.bytes.slice());
-    const common = { stored, plan, format: FORMATS.jpeg, encoding, isLast: true };
+    const common = { stored, plan, format, encoding, isLast: true };
     const made = await optimized({ ...common, aim: wish }, source, allowance);
     if (!made) throw new ApiError(422, "The gain map cannot be written");
     return made.file.bytes;
   };
-  const best = await make(plan.changesPixels ? { kind: "quality", quality: QUALITY } : { kind: "lossless" });
+  const isSame = !plan.changesPixels && found.format === format;
+  const best =
+    isSame && !format.recompress
+      ? found.bytes
+      : await make(isSame ? { kind: "lossless" } : { kind: "quality", quality: QUALITY });
   const most = aim.kind === "size" ? Math.floor(aim.bytes * SHARE_OF_SIZE) : Infinity;
   return best.length <= most ? best : make({ kind: "size", bytes: most });
 }
@@ -129,12 +146,11 @@ function inTerms(levels: Uint8Array, size: Size): Step {
 
 /** A size that is asked for is that of the file with its gain map. */
 export function besideGainMap(aim: Aim, map: ResultGainMap | undefined): Aim {
-  return aim.kind === "size" && map ? { ...aim, bytes: Math.max(1, aim.bytes - gainMapBytes(map)) } : aim;
+  return aim.kind === "size" && map ? { ...aim, bytes: Math.max(1, aim.bytes - addedBytes(map)) } : aim;
 }
 
-/** About how much larger a file is with a gain map. */
-function gainMapBytes({ colors, profile = colors, ...map }: ResultGainMap): number {
-  return FORMATS.jpeg.gainMap.write(EMPTY_FILE, { ...map, profile }).length;
+function addedBytes({ format, colors, profile = colors, ...map }: ResultGainMap): number {
+  return format.gainMap?.addedBytes?.({ ...map, profile }) ?? 0;
 }
 
 /** A file that is worked on while a gain map is held. */
@@ -148,7 +164,7 @@ export function withResultGainMap<Made extends Rendition & { readonly format: Fo
   map: ResultGainMap | undefined,
 ): Made {
   const { write } = made.format.gainMap ?? {};
-  if (!write || !map) return made;
+  if (!write || !map || made.format !== map.format) return made;
   const { bytes } = made.file;
   const most = made.format === map.unchanged?.format ? map.unchanged.bytes : Infinity;
   const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.probe(bytes)), most));

@@ -156,10 +156,11 @@ async function groupsOf<Entry extends SetEntry>(
       const encoding = output?.encoding;
       const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));
       const { steps } = group.planned;
-      const map = await resultGainMap(own, { steps, aim, encoding }, order.allowance);
+      const formats = await outputFormatsOf(own, group.planned.plan, wish);
+      const map = await resultGainMap(own, { steps, formats, aim, encoding }, order.allowance);
       group.jobs.push({
         entry,
-        formats: await outputFormatsOf(own, group.planned.plan, wish),
+        formats,
         aim: besideGainMap(aim, map),
         kept,
         gainMap: map,

@@ -8,46 +8,27 @@ import { profileSegments } from "../../src/image/formats/jpeg/embed.ts";
 import { firstPicture, otherPictures } from "../../src/image/formats/jpeg/multi-picture.ts";
 import { behindJfif, segmentsOf } from "../../src/image/formats/jpeg/segments.ts";
 import { readIso, writeIso } from "../../src/image/gain-map/iso.ts";
-import { type ChannelTerms, type GainTerms, noGain } from "../../src/image/gain-map/terms.ts";
+import { type GainTerms, noGain } from "../../src/image/gain-map/terms.ts";
 import { readTerms, writeTerms } from "../../src/image/gain-map/xmp.ts";
+import { makerHeadroom } from "../../src/image/metadata/apple-notes.ts";
 import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
 import type { Order } from "../../src/image/render.ts";
-import { resample } from "../../src/image/resample.ts";
 import { joined } from "../../src/joined.ts";
 import faceFile from "../fixtures/faces/one.jpg";
 import appleFile from "../fixtures/jpeg/apple-gain-map.jpg";
 import ultraFile from "../fixtures/jpeg/ultra-hdr.jpg";
+import { CHANNEL, COLORED, exifOfApple, gray, meanDifference, TERMS } from "../support/gain-maps.ts";
 import { decode, encode } from "../support/jpeg-pixels.ts";
 import { refusal } from "../support/refusal.ts";
 import { rendered } from "../support/render.ts";
-import { drain, paint, type Pixels, rowsOf, sample } from "../support/rows.ts";
+import { paint, sample } from "../support/rows.ts";
 
-const CHANNEL: ChannelTerms = { min: 0, max: 2.5, gamma: 1, baseOffset: 1 / 64, alternateOffset: 1 / 64 };
-const TERMS: GainTerms = { channels: [CHANNEL], baseHeadroom: 0, alternateHeadroom: 2.5, inBaseColors: true };
-const OTHER = { ...CHANNEL, min: -1, gamma: 0.5, baseOffset: 0 };
-const COLORED: GainTerms = { ...TERMS, channels: [CHANNEL, OTHER, { ...CHANNEL, max: 3.25 }] };
 const DARKER: GainTerms = { ...TERMS, baseHeadroom: 2.5, alternateHeadroom: 0.5 };
-
-/** Gray that is elsewhere after every turn. */
-function gray(width: number, height: number): Pixels {
-  return paint(width, height, (x, y) => {
-    const [across, down] = [(x + 0.5) / width, (y + 0.5) / height];
-    const disc = Math.hypot(across - 0.3, down - 0.7) < 0.2 ? 60 : 0;
-    const level = Math.round(30 + 140 * across * (1 - 0.6 * down) + disc);
-    return [level, level, level, 255];
-  });
-}
 
 /** A picture whose map is the picture itself, at half its size: both are the same after everything that treats them alike. */
 function twins(terms = TERMS, file = encode(gray(160, 120))): Uint8Array {
   return jpeg.gainMap.write(encode(gray(320, 240)), { file, terms });
-}
-
-/** Pixels at another size. */
-function scaled(pixels: Pixels, { width, height }: { readonly width: number; readonly height: number }) {
-  const box = { x: 0, y: 0, width: pixels.width, height: pixels.height };
-  return drain(resample(rowsOf(pixels), { box, width, height, kernel: "linear" }));
 }
 
 function mapOf(file: Uint8Array) {
@@ -57,12 +38,8 @@ function mapOf(file: Uint8Array) {
 }
 
 /** The mean difference between a picture and its map, in levels. */
-async function difference(file: Uint8Array): Promise<number> {
-  const { pixels } = mapOf(file);
-  const shown = await scaled(decode(firstPicture(file)), pixels);
-  let sum = 0;
-  for (let at = 0; at < pixels.data.length; at += 4) sum += Math.abs(sample(pixels.data, at) - sample(shown.data, at));
-  return sum / (pixels.width * pixels.height);
+function difference(file: Uint8Array): Promise<number> {
+  return meanDifference(mapOf(file).pixels, decode(firstPicture(file)));
 }
 
 async function asked(path: string, file: Uint8Array = new Uint8Array()): Promise<Uint8Array | undefined> {
@@ -120,8 +97,40 @@ describe("what values mean", () => {
     });
     const { terms, levels } = mapOf(new Uint8Array(appleFile));
     expect(terms.alternateHeadroom).toBeCloseTo(Math.log2(4.532783), 6);
-    // Light is encoded as sRGB is: half of the values is a fifth of the light.
-    expect(levels && [levels[0], levels[128], levels[255]]).toEqual([0, 96, 255]);
+    // Light is encoded as Rec. 709 has it: half of the values is a quarter of the light.
+    expect(levels && [levels[0], levels[128], levels[255]]).toEqual([0, 110, 255]);
+  });
+
+  it("is in the maker notes of phones whose maps do not say it", () => {
+    const file = new Uint8Array(appleFile);
+    const at = new TextDecoder("latin1").decode(file).indexOf("HDRGainMap:HDRGainMapHeadroom");
+    file.set(new TextEncoder().encode("HDRGainMap:HDRGainMapHeadroon"), at);
+    const end = new TextDecoder("latin1").decode(file).indexOf("HDRGainMap:HDRGainMapHeadroom", at);
+    file.set(new TextEncoder().encode("HDRGainMap:HDRGainMapHeadroon"), end);
+    // Tag 33 is 1.52, and tag 48 is 0.
+    expect(mapOf(file).terms.alternateHeadroom).toBe(3);
+  });
+
+  it.each([
+    ["with most room", 1, 0, 3],
+    ["less with a gain", 1, 1, 2],
+    ["with less room", 0.5, 0, 1.8],
+    ["with less room and a gain", 0.5, 6, 0.995],
+    ["without a number of room", undefined, 0, 1.8],
+    ["without a number of gain", 1.2, undefined, 3],
+  ])("is as bright as maker notes say: %s", (_, room, gain, stops) => {
+    expect(Math.log2(makerHeadroom(exifOfApple(room, gain)) ?? 0)).toBeCloseTo(stops, 5);
+  });
+
+  it("is nothing without maker notes of that maker, or numbers in them", () => {
+    expect(makerHeadroom(undefined)).toBeUndefined();
+    expect(makerHeadroom(exifOfApple())).toBeUndefined();
+    expect(makerHeadroom(exifOfApple(1, 1, "Other iOS"))).toBeUndefined();
+    const whole = exifOfApple(1, 1);
+    for (let length = 0; length < whole.length; length++) {
+      const said = makerHeadroom(whole.subarray(0, length));
+      expect(said === undefined || Number.isFinite(said)).toBe(true);
+    }
   });
 
   it.each([
@@ -291,15 +300,12 @@ describe("files with gain maps", () => {
 });
 
 describe("where a map cannot be kept", () => {
-  it.each(["png", "webp", "avif", "jxl", "gif", "heic", "jpeg2000"])(
-    "a format is refused by its name: %s",
-    async (format) => {
-      expect(await refusal(result(twins(), { output: { format } as Order["output"] }))).toEqual({
-        status: 422,
-        message: "output.hdr must be drop in this output.format, which cannot hold a gain map",
-      });
-    },
-  );
+  it.each(["png", "webp", "jxl", "gif", "jpeg2000"])("a format is refused by its name: %s", async (format) => {
+    expect(await refusal(result(twins(), { output: { format } as Order["output"] }))).toEqual({
+      status: 422,
+      message: "output.hdr must be drop in this output.format, which cannot hold a gain map",
+    });
+  });
 
   it("it is not a format of auto", async () => {
     const accept = "image/avif,image/webp,*/*";

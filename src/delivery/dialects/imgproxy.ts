@@ -11,6 +11,8 @@ import { IMGPROXY_OPTIONS } from "./imgproxy-options.ts";
 import { newWish, type Wish } from "./imgproxy-wish.ts";
 
 const UNSIGNED = "unsafe";
+/** Formats whose files can be of high dynamic range, and the one that is chosen among such. */
+const HOLD_GAIN_MAPS: ReadonlySet<DeliveryFormat | "auto"> = new Set(["auto", "jpeg", "avif"]);
 
 export const imgproxy: Dialect = {
   expiredStatus: 404,
@@ -116,7 +118,7 @@ function bodyOf(wish: Wish): DerivationBody {
     ...(format !== "auto" && { format }),
     ...(metadata && { metadata }),
     ...(wish.keepsProfile && { profile: "keep" as const }),
-    ...(wish.keepsHdr && (format === "auto" || format === "jpeg") && { hdr: "keep" as const }),
+    ...(wish.keepsHdr && HOLD_GAIN_MAPS.has(format) && { hdr: "keep" as const }),
   };
   return {
     ...(wish.trim && { trim: wish.trim }),

@@ -5,11 +5,13 @@ import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice, VARIANTS, variantsOf } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
 import { factsOf } from "./heif/facts.ts";
+import { readGainMap } from "./heif/gain-map.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { openSequence } from "./heif/sequence-frames.ts";
 import { readSequence, sequenceFacts } from "./heif/sequence.ts";
 import { strip } from "./heif/strip.ts";
+import { addedBytes, writeGainMap } from "./heif/write-gain-map.ts";
 import { PROFILE_COPIES } from "./heif/write.ts";
 import { AVIF } from "./optional.ts";
 import { besideProfile } from "./profile-price.ts";
@@ -58,4 +60,5 @@ export const avif = format({
   },
   strip,
   metadata,
+  gainMap: { read: (bytes) => readGainMap(bytes, ["avif", "mif1"]), write: writeGainMap, addedBytes },
 });

@@ -4,9 +4,11 @@ import { hevc } from "./heic/codec.ts";
 import { CAREFUL_PIXELS, encodeHeic, encodePrice } from "./heic/encode.ts";
 import { quantizerOf } from "./heic/quality.ts";
 import { factsOf, factsPrice } from "./heif/facts.ts";
+import { readGainMap } from "./heif/gain-map.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
+import { addedBytes, writeGainMap } from "./heif/write-gain-map.ts";
 import { PROFILE_COPIES } from "./heif/write.ts";
 import { HEIC } from "./optional.ts";
 import { besideProfile } from "./profile-price.ts";
@@ -46,4 +48,5 @@ export const heic = format({
   },
   strip,
   metadata,
+  gainMap: { read: (bytes) => readGainMap(bytes, ["heic", "mif1"]), write: writeGainMap, addedBytes },
 });

@@ -1,7 +1,7 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { joined } from "../../../joined.ts";
 import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
-import type { Item, Items, Reference } from "./item.ts";
+import type { Group, Item, Items, Reference } from "./item.ts";
 import { readTracks } from "./track.ts";
 
 /** 64 x 64 is the smallest tile that MIAF allows; the largest picture there may be has 27,000 of them. */
@@ -49,6 +49,7 @@ export function readItems(bytes: Uint8Array): Items {
     primary: item(readPrimary(box("pitm"))),
     item,
     references: boxes.has("iref") ? readReferences(box("iref")) : [],
+    groups: () => readGroups(box("grpl")),
     data: ({ id }) => bytesAt(locations.get(id) ?? fail(), bytes, box("idat")),
   };
 }
@@ -175,6 +176,17 @@ function readReferences(iref: Uint8Array): Reference[] {
     const from = reference.number(idBytes);
     const to = Array.from({ length: reference.number(2) }, () => reference.number(idBytes));
     return { type, from, to };
+  });
+}
+
+/** ISO/IEC 14496-12, 8.18.3. */
+function readGroups(grpl: Uint8Array): Group[] {
+  return [...boxesOf(grpl)].map(({ type, payload }) => {
+    const { fields } = fullBox(payload);
+    // The number of the group itself.
+    fields.number(4);
+    const members = Array.from({ length: Math.min(fields.number(4), MAX_ITEMS) }, () => fields.number(4));
+    return { type, members };
   });
 }
 

@@ -1,8 +1,10 @@
 /** Metadata in HEIF files: items of the types Exif and mime that describe the primary one (ISO/IEC 23008-12, annex A). */
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import type { Description } from "./blank.ts";
+import { uint32 } from "./boxes.ts";
 import type { Items } from "./item.ts";
 import { readItems } from "./items.ts";
 import { withDescriptions } from "./strip.ts";
@@ -41,11 +43,16 @@ function addDescription(found: { exif?: Uint8Array; xmp?: Uint8Array }, items: I
   }
 }
 
-function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
+function write(bytes: Uint8Array, data: Metadata): Uint8Array {
+  return withDescriptions(bytes, descriptionsOf(data));
+}
+
+/** Metadata as items. */
+export function descriptionsOf({ exif, xmp }: Metadata): Description[] {
   const descriptions: Description[] = [];
-  if (exif) descriptions.push({ type: "Exif", data: Uint8Array.of(0, 0, 0, 0, ...withoutPrefix(exif)) });
+  if (exif) descriptions.push({ type: "Exif", data: joined([uint32(0), withoutPrefix(exif)]) });
   if (xmp) descriptions.push({ type: "mime", contentType: XMP, data: xmp });
-  return withDescriptions(bytes, descriptions);
+  return descriptions;
 }
 
 export const metadata = { read, write } satisfies MetadataCarrier;

@@ -50,6 +50,22 @@ const ROTATIONS: readonly Orientation[] = [1, 8, 3, 6];
 /** 0 exchanges top and bottom, 1 left and right (ISO/IEC 23008-12:2022, 6.5.12). */
 const MIRRORS: readonly Orientation[] = [4, 2];
 
+/** How an item must be turned to be upright. */
+export function orientationOf(properties: readonly Box[]): Orientation {
+  const turns = properties.filter(({ type }) => type === "irot" || type === "imir");
+  return transformOf(turns, { width: 1, height: 1 }).orientation;
+}
+
+/** The properties that turn an item so. */
+export function turnsOf(orientation: Orientation): readonly Box[] {
+  const turn = (type: string, value: number): Box => ({ type, payload: Uint8Array.of(value), cut: false });
+  for (const angle of ROTATIONS.keys()) {
+    const rotated = angle === 0 ? [] : [turn("irot", angle)];
+    for (const all of [rotated, [...rotated, turn("imir", 1)]]) if (orientationOf(all) === orientation) return all;
+  }
+  return [];
+}
+
 /** The clean aperture: a size and the offset of its center from the center of the picture, as fractions. */
 function apertureOf(clap: Uint8Array, size: Size): Region {
   const fields = new Fields(clap);

@@ -46,6 +46,7 @@ export function readTracks(bytes: Uint8Array, moov: Uint8Array): TrackItems {
     primary,
     item,
     references: all.flatMap(({ id, references }) => references.map(({ type, to }) => ({ type, from: id, to }))),
+    groups: () => [],
     data: ({ id }) => readSamples(bytes, item(id).stbl, 1).samples[0]?.bytes ?? fail(),
   };
 }

@@ -49,7 +49,7 @@ const ALPHA_TRACK = 2;
 /** @returns the file */
 export function writeHeifSequence(sequence: HeifSequence): Uint8Array {
   const { color, alpha, width, height } = sequence;
-  const { items, references, primary } = itemsOf({
+  const written = itemsOf({
     ...sequence,
     tile: { width, height },
     grid: false,
@@ -58,7 +58,7 @@ export function writeHeifSequence(sequence: HeifSequence): Uint8Array {
   });
   const data = [color, ...(alpha ? [alpha] : [])].flatMap(({ samples }) => samples.map((sample) => sample.data));
   const moov = (places: Places) => moovBox(sequence, places);
-  return joined(itemPieces(sequence.brands, items, references, primary, { data, moov }));
+  return joined(itemPieces(sequence.brands, written, { data, moov }));
 }
 
 function stillOf({ config, bits, samples }: WrittenTrack): CodedLayer {

@@ -70,6 +70,12 @@ export interface WrittenReference {
   readonly to: readonly number[];
 }
 
+/** Items that belong together in some way, by their numbers. */
+export interface WrittenGroup {
+  readonly type: string;
+  readonly members: readonly number[];
+}
+
 /** What seven bits can number. */
 const MAX_PROPERTIES = 127;
 export const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
@@ -78,6 +84,7 @@ export const ALPHA_URN = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
 export interface WrittenItems {
   readonly items: readonly WrittenItem[];
   readonly references: readonly WrittenReference[];
+  readonly groups?: readonly WrittenGroup[];
   readonly primary: number;
 }
 
@@ -89,8 +96,7 @@ export const PROFILE_COPIES = 8;
 
 /** @returns the file */
 export function writeHeif(image: HeifImage): Uint8Array {
-  const { items, references, primary } = itemsOf(image);
-  return joined(itemPieces(image.brands, items, references, primary));
+  return joined(itemPieces(image.brands, itemsOf(image)));
 }
 
 export function itemsOf(image: HeifImage): WrittenItems {
@@ -120,17 +126,12 @@ export type Places = ReadonlyMap<Uint8Array, number>;
 /** A file of these items, in pieces of which those of the items are their own. @throws RangeError when they have more properties than can be told apart */
 export function itemPieces(
   brands: HeifImage["brands"],
-  items: readonly WrittenItem[],
-  references: readonly WrittenReference[],
-  primary: number,
+  written: WrittenItems,
   tracks?: WrittenTracks,
 ): readonly Uint8Array[] {
   const ftyp = box("ftyp", ascii(brands[0]), uint32(0), ...brands.map(ascii));
-  const data = [...new Set([...(tracks?.data ?? []), ...items.map((item) => item.data)])];
-  const described = (places: Places) => [
-    metaBox(items, references, primary, places),
-    ...(tracks ? [tracks.moov(places)] : []),
-  ];
+  const data = [...new Set([...(tracks?.data ?? []), ...written.items.map((item) => item.data)])];
+  const described = (places: Places) => [metaBox(written, places), ...(tracks ? [tracks.moov(places)] : [])];
   // The places of data depend on the length of what says them.
   const draft = described(new Map());
   const dataAt = draft.reduce((sum, { length }) => sum + length, ftyp.length + 8);
@@ -233,12 +234,7 @@ function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Ar
   return joined([uint8(0), uint8(long ? 1 : 0), uint8(rows - 1), uint8(columns - 1), size(width), size(height)]);
 }
 
-function metaBox(
-  items: readonly WrittenItem[],
-  references: readonly WrittenReference[],
-  primary: number,
-  places: Places,
-) {
+function metaBox({ items, references, groups = [], primary }: WrittenItems, places: Places) {
   const entries = items.map(({ type, contentType, hidden }, index) => {
     const media = contentType === undefined ? [] : [ascii(`${contentType}\0`)];
     return fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0), ...media);
@@ -253,6 +249,7 @@ function metaBox(
     fullBox("iinf", 0, 0, uint16(items.length), ...entries),
     propertiesBox(items),
     ...(references.length > 0 ? [fullBox("iref", 0, 0, ...references.map(referenceBox))] : []),
+    ...(groups.length > 0 ? [box("grpl", ...groups.map(groupBox(items.length + 1)))] : []),
   );
 }
 
@@ -282,4 +279,10 @@ function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
 
 function referenceBox({ type, from, to }: WrittenReference): Uint8Array {
   return box(type, uint16(from), uint16(to.length), ...to.map(uint16));
+}
+
+/** ISO/IEC 14496-12, 8.18.3. @param first number of a group: none may be that of an item */
+function groupBox(first: number): (group: WrittenGroup, index: number) => Uint8Array {
+  return ({ type, members }, index) =>
+    fullBox(type, 0, 0, uint32(first + index), uint32(members.length), ...members.map(uint32));
 }

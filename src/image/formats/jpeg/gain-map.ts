@@ -2,28 +2,27 @@
  * Gain maps in JPEG files: a file of its own behind the picture, with what its values mean, found by the index of the pictures
  * or by the directory in XMP (ISO 21496-1, annex C; CIPA DC-007; Ultra HDR 1.1).
  */
+import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { GainMap, GainMapCarrier } from "../../gain-map.ts";
-import { readApple } from "../../gain-map/apple.ts";
+import { type GainMap, type GainMapCarrier, MAX_GAIN_MAP_BYTES } from "../../gain-map.ts";
+import { isOfAppleMap, readApple } from "../../gain-map/apple.ts";
 import { ISO_VERSIONS, readIso, writeIso } from "../../gain-map/iso.ts";
 import { directoryEntry, readTerms, withDirectory, writeTerms } from "../../gain-map/xmp.ts";
 import { profileSegments } from "./embed.ts";
+import { headerOf } from "./facts.ts";
+import { metadata } from "./metadata.ts";
 import { firstPicture, INDEX_SEGMENT_BYTES, indexSegment, isPicture, otherPictures } from "./multi-picture.ts";
-import { behindJfif, contentBehind, namedSegment, PROFILE_NAME, segmentsOf, XMP_NAME } from "./segments.ts";
+import { behindJfif, contentBehind, namedSegment, segmentsOf, XMP_NAME } from "./segments.ts";
 import { pictureOnly } from "./strip.ts";
 
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP15 = 0xef;
 const ISO = "urn:iso:std:iso:ts:21496:-1\0";
-/** The number of a piece of a profile, and that of all pieces. */
-const PIECE_NUMBERS = 2;
-/** Files of maps in photographs have 50 to 700 KB. */
-const MAX_MAP_BYTES = 8 << 20;
 
 function read(bytes: Uint8Array): GainMap | undefined {
   for (const file of filesBehind(bytes)) {
-    const found = file.length <= MAX_MAP_BYTES ? termsOf(file) : undefined;
+    const found = file.length <= MAX_GAIN_MAP_BYTES ? termsOf(file, bytes) : undefined;
     if (!found) continue;
     // One file at most is read to its end: an index may name the same one many times.
     const values = pictureOnly(file);
@@ -45,13 +44,15 @@ function filesBehind(bytes: Uint8Array): readonly Uint8Array[] {
   return isPicture(file) ? [...otherPictures(bytes), file] : otherPictures(bytes);
 }
 
-function termsOf(file: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefined {
+/** @param picture the file that the one of the map is in */
+function termsOf(file: Uint8Array, picture: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefined {
   const iso = contentsOf(file, APP2, ISO)[0];
   const own = iso && readIso(iso);
   if (own) return { terms: own };
   const xmp = contentsOf(file, APP1, XMP_NAME)[0];
   const terms = xmp && readTerms(xmp);
-  return terms ? { terms } : xmp && readApple(xmp);
+  if (terms) return { terms };
+  return xmp && isOfAppleMap(xmp) ? readApple(xmp, () => metadata.read(picture).exif) : undefined;
 }
 
 /** The contents of all segments with a name. */
@@ -65,8 +66,12 @@ function contentsOf(bytes: Uint8Array, code: number, name: string): Uint8Array[]
 }
 
 function profileIn(file: Uint8Array): Uint8Array | undefined {
-  const pieces = contentsOf(file, APP2, PROFILE_NAME).map((piece) => piece.subarray(PIECE_NUMBERS));
-  return pieces.length > 0 ? joined(pieces) : undefined;
+  try {
+    return headerOf(file).profile;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 function write(bytes: Uint8Array, map: GainMap, mostBytes = Infinity): Uint8Array {
@@ -134,4 +139,12 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-export const gainMap = { read, write } satisfies GainMapCarrier;
+/** A file without anything in it, to see what a map takes beside a picture. */
+const EMPTY_FILE = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
+
+export const gainMap = {
+  read,
+  write,
+  addedBytes: (map) => write(EMPTY_FILE, map).length,
+  web: true,
+} satisfies GainMapCarrier;

@@ -89,7 +89,8 @@ function assemblyOf(file: ArrayBuffer): Assembly {
 }
 
 function assembled({ items, parts, others, primary }: Assembly): Uint8Array {
-  return joined(itemPieces(["heic", "mif1"], items, [...others, { type: "dimg", from: primary, to: parts }], primary));
+  const references = [...others, { type: "dimg", from: primary, to: parts }];
+  return joined(itemPieces(["heic", "mif1"], { items, references, primary }));
 }
 
 /** An item that is not there. */
