@@ -232,6 +232,19 @@ describe("the JPEG encoder", () => {
     expect(psnr(decode(bytes), gray)).toBeGreaterThan(40);
   });
 
+  it("keeps more of faint detail on fine texture than on smooth shades of the same contrast", () => {
+    const detail = noise(128, 128).data;
+    const over = (shade: (x: number, y: number) => number) =>
+      paint(128, 128, (x, y) => {
+        const value = 128 + shade(x, y) + ((detail[(y * 128 + x) * 4] ?? 0) - 128) / 6;
+        return [value, value, value, 255];
+      });
+    const kept = (pixels: Pixels) => psnr(decode(encode(pixels, { quality: 75 })), pixels);
+    const fine = over((x, y) => ((x + y) % 2 ? 24 : -24));
+    const smooth = over((x, y) => 24 * Math.SQRT2 * Math.sin(((x + y) * Math.PI) / 8));
+    expect(kept(fine) - kept(smooth)).toBeGreaterThan(1.5);
+  });
+
   it("refuses to finish before all rows are there", () => {
     const encoder = openEncoder({ width: 16, height: 16, quality: 80 });
     encoder.write(new Uint8Array(16 * 4 * 8), 8);

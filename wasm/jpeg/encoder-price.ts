@@ -7,7 +7,7 @@ import { writingPrice } from "./writing.ts";
 /** Structures, and what a row of MCUs takes beside its rows. */
 const ENCODER_BYTES = 330_000;
 /** Of a column, on the way from pixels to planes of halved chroma: rows of pixels, of chroma, and the planes. */
-const HALVED_BYTES = 56;
+const HALVED_BYTES = 48;
 
 type Density = readonly (readonly [quality: number, bytes: number])[];
 

@@ -49,7 +49,7 @@ const WIDE = 16_384;
  * do without (`encode.c`), and reach the same score of SSIMULACRA 2 with larger divisors: with a little less of that
  * where we drop coefficients for their bits.
  */
-const COARSER = { weighed: 1.37, fast: 1.465 };
+const COARSER = { weighed: 1.33, fast: 1.465 };
 
 /**
  * The butteraugli distance for which jpegli makes its tables, by quality (`jpegli_quality_to_distance`, for fractions

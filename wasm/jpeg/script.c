@@ -18,14 +18,15 @@ static const struct band ways[WAYS][BANDS_MOST] = {
     {{1, 2, 0, 0}, {3, 63, 0, 2}, {3, 63, 2, 1}, {3, 63, 1, 0}},
 };
 
-// Whether a way may be the best for a component, by the mean number of its values in a block: fewer scans are for few
-// values, steps of precision for many; and for luma in any case, of which parts may have many.
+// Whether a way may be the best for a component, by how many values its blocks have. Fewer scans are for few values, steps
+// of precision for many: of luma for values that are among many, wherever these are, of chroma for many on average. One
+// scan is for luma most of whose blocks are empty. Of 40 pictures at four qualities none took 0.2 % less by another way.
 static int may_suit(const struct script *script, int component, int way) {
   const uint64_t blocks = script->blocks[component], values = script->values[component];
   if (!blocks) return 1;
-  if (way == 0) return values < 6 * blocks;
   if (way == 1) return values < 20 * blocks;
-  return component == 0 || values > 8 * blocks;
+  if (component > 0) return way == 0 ? values < 6 * blocks : values > 8 * blocks;
+  return way == 0 ? script->squares[0] * blocks > 5 * values * values : script->squares[0] > 11 * values;
 }
 
 void script_look(struct script *script, const struct packed *store, uint32_t first, uint32_t end) {
@@ -35,7 +36,9 @@ void script_look(struct script *script, const struct packed *store, uint32_t fir
       const uint8_t *cursor = component->rows[row];
       for (uint32_t x = 0; x < component->width; x++) {
         const struct packed_block block = packed_read(&cursor);
-        script->values[c] += __builtin_popcountll(block.mask);
+        const uint32_t values = __builtin_popcountll(block.mask);
+        script->values[c] += values;
+        script->squares[c] += values * values;
       }
       script->blocks[c] += component->width;
     }

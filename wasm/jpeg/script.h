@@ -22,6 +22,7 @@ struct script {
   int progressive;
   uint64_t blocks[PACKED_COMPONENTS];       // that were looked at, and
   uint64_t values[PACKED_COMPONENTS];       // their AC coefficients that are not zero
+  uint64_t squares[PACKED_COMPONENTS];      // of the numbers of these in a block, added up
   int count;
   struct script_scan *scans[COUNTED_MOST];  // all there is a choice of; after it those of the file, in their order
 };

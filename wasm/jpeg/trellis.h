@@ -11,6 +11,7 @@ struct trellis {
   int is_luma;
   float divisor[64];         // by zigzag position
   float inverse[64];         // 1 / divisor
+  float steepness[64];       // mean square of differences between neighbors by that of samples
   float rate[256];           // bits of a symbol (run << 4 | size) and of the value behind it
   uint32_t counts[256];      // of symbols so far
   uint32_t blocks;
