@@ -33,7 +33,7 @@ import { busy } from "./busy.ts";
 import { type Holder, Holders } from "./holders.ts";
 import { Line, type Standing, type Waiting } from "./line.ts";
 import { Load, type LoadShare } from "./load.ts";
-import { NativeUse } from "./native-use.ts";
+import { NativeUse, trimming } from "./native-use.ts";
 import { ORIGINALS, Originals, type OriginalsShare } from "./originals.ts";
 
 /** The account of work that the service does for itself. */
@@ -49,7 +49,7 @@ export interface BudgetOptions {
   readonly aloneBytes?: number;
   /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
   readonly sharedBytes?: number;
-  /** What idle native memory may fill with everything declared; as much as one piece of work, unless told. */
+  /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
   readonly filledBytes?: number;
   readonly thread?: Thread;
   readonly originals?: OriginalsShare;
@@ -180,7 +180,8 @@ export class Budget implements Memory {
     try {
       holder ??= await this.turn(bytes, { account, signal });
       this.trim();
-      return await this.thread.run((breath) => work(counted.breath(breath)), counted);
+      const trim = () => this.trim();
+      return await this.thread.run((breath) => work(counted.breath(trimming(breath, trim))), counted);
     } finally {
       load.leave();
       holder?.leave();
@@ -189,9 +190,9 @@ export class Budget implements Memory {
     }
   }
 
-  /** Idle native memory gives way to what was declared. */
+  /** Idle native memory gives way to what is in use, not to what was declared: most work comes for it. */
   private trim(): void {
-    this.native.trim(this.filledBytes - this.workBytes - this.originals.sum);
+    this.native.trim(this.filledBytes - this.native.bytes - this.originals.sum);
   }
 
   /** What work holds: what it declared, or what the native modules have that it uses. */

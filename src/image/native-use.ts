@@ -1,5 +1,6 @@
 /** Native memory as work uses it: which of the modules' instances belong to work that runs, and which to nobody. */
 import { nativeBytesSince, nativeMoment, trimNative } from "../../wasm/load.ts";
+import type { Breath } from "./breath.ts";
 
 export class NativeUse<Work> {
   /** When the work that runs began, as native modules count. */
@@ -35,4 +36,16 @@ export class NativeUse<Work> {
   private get first(): number {
     return Math.min(nativeMoment(), ...this.begun.values());
   }
+}
+
+/** The breath of work that has `trim` done wherever others have their turn: its instances grow while it runs. */
+export function trimming(breath: Breath, trim: () => void): Breath {
+  return {
+    spend: (ms) => {
+      const rest = breath.spend(ms);
+      if (rest) trim();
+      return rest;
+    },
+    worked: () => breath.worked(),
+  };
 }

@@ -90,6 +90,20 @@ describe("native memory in a budget", () => {
     expect(memoryOf("score")).toBe(0);
   });
 
+  it("stays for work that may come for it, whatever that declares, and goes once other instances have grown", async () => {
+    leave();
+    await budgetOf().run({ bytes: 64 * MIB }, async (breath) => {
+      await breath.spend(1_000);
+      expect(memoryOf("score")).toBeGreaterThan(0);
+      const { module } = pausingModule();
+      const instance = module.acquireAlone();
+      instance.exports.memory.grow((8 * MIB) >> 16);
+      await breath.spend(1_000);
+      module.release(instance);
+    });
+    expect(memoryOf("score")).toBe(0);
+  });
+
   it("counts whole for the work that uses it, however little that declared", async () => {
     const budget = budgetOf();
     let isOver = false;
