@@ -1,7 +1,8 @@
-// Rows of cells, each encoded as a still picture.
+// Rows of cells, each encoded as a still picture, or the frames of an animation as a track.
 #include "host.h"
 
 struct Encoder;
+struct FrameEncoder;
 
 extern "C" {
 void encoder_close(Encoder *);
@@ -13,12 +14,21 @@ int encoder_complete(Encoder *);
 void encoder_next(Encoder *);
 const uint8_t *encoder_cell(Encoder *, int column, int alpha, int nanoseconds);
 size_t encoder_bytes(const Encoder *);
+FrameEncoder *frames_open(int width, int height, int chroma, int alpha, int frames, int quantizer, int speed, int lag);
+uint8_t *frames_band(FrameEncoder *);
+void frames_rows(FrameEncoder *, int rows);
+int frames_next(FrameEncoder *);
+int frames_encode(FrameEncoder *, int last, int nanoseconds);
+const uint8_t *frames_packet(FrameEncoder *);
+size_t frames_bytes(const FrameEncoder *);
+int frames_is_key(const FrameEncoder *);
+void frames_close(FrameEncoder *);
+void exact_quantizer(int quantizer, int index);
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  enum { BAND_ROWS = 32 };
-  Input input(data, size);
-  host::Account account;
+enum { BAND_ROWS = 32 };
+
+static void encode_cells(Input &input) {
   const int width = input.number(1, 150), height = input.number(1, 90);
   const int cell_width = 2 * input.number(1, 75), cell_height = 2 * input.number(1, 45);
   const int chroma = input.number(0, 2), alpha = input.flag();
@@ -28,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int columns = (width + cell_width - 1) / cell_width;
   Encoder *encoder = encoder_open(width, columns, cell_width, cell_height, chroma, alpha, quantizer, alpha_quantizer,
                                   speed, 0);
-  if (!encoder) return 0;
+  if (!encoder) return;
   size_t at = 0;
   for (int top = 0; top < height; top += cell_height) {
     const int bottom = std::min(height, top + cell_height);
@@ -48,5 +58,59 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     encoder_next(encoder);
   }
   encoder_close(encoder);
+}
+
+// The pictures that come of a call, of which the first stands alone.
+static int look_at_packets(FrameEncoder *encoder, int before) {
+  int packets = before;
+  for (const uint8_t *packet; (packet = frames_packet(encoder)) != nullptr; packets++) {
+    host::look_at(packet, frames_bytes(encoder));
+    if (packets == 0 && !frames_is_key(encoder)) host::wrong("the first picture needs others");
+  }
+  return packets;
+}
+
+static void encode_frames(Input &input) {
+  enum { SPEED = 6, LAG = 8, QUANTIZER_INDEXES = 4 };
+  const int width = input.number(1, 48), height = input.number(1, 40), frames = input.number(1, 4);
+  const int alpha = input.flag(), chroma = alpha ? 0 : input.number(0, 2), lag = input.flag() ? std::min<int>(LAG, frames - 1) : 0;
+  const int index = input.number(0, 63 * (int)QUANTIZER_INDEXES);
+  const int quantizer = (index + QUANTIZER_INDEXES - 1) / QUANTIZER_INDEXES;
+  // How far what is shown moves from one frame to the next: not at all, a little, or to something else.
+  const int moves = input.number(0, 3) * input.number(0, 400);
+  const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
+  exact_quantizer(quantizer, index);
+  FrameEncoder *const encoder = frames_open(width, height, chroma, alpha, frames, quantizer, SPEED, lag);
+  if (!encoder) host::wrong("an encoder was not opened");
+  int packets = 0;
+  for (int frame = 0; frame < frames; frame++) {
+    size_t at = (size_t)frame * moves;
+    for (int y = 0; y < height; y += BAND_ROWS) {
+      const int rows = std::min<int>(BAND_ROWS, height - y);
+      for (int i = 0; i < rows * width * 4; i++, at++) frames_band(encoder)[i] = host::repeated(bytes, at);
+      frames_rows(encoder, rows);
+    }
+    frames_next(encoder);
+    if (!frames_encode(encoder, 0, 100)) host::wrong("a frame was not taken");
+    packets = look_at_packets(encoder, packets);
+  }
+  for (int before = -1; before < packets;) {
+    before = packets;
+    if (!frames_encode(encoder, 1, 100)) host::wrong("the last frames were not encoded");
+    packets = look_at_packets(encoder, packets);
+  }
+  if (packets != frames) host::wrong("there are not as many pictures as frames");
+  frames_close(encoder);
+  exact_quantizer(quantizer, 0);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Input input(data, size);
+  host::Account account;
+  if (input.flag()) {
+    encode_frames(input);
+  } else {
+    encode_cells(input);
+  }
   return 0;
 }

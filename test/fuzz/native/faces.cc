@@ -1,42 +1,61 @@
-// Parts of a picture searched by every cascade.
+// Parts of a picture in other sizes, in which the network looks for faces.
 #include "host.h"
 
 struct Picture;
+struct Search;
 
 extern "C" {
 Picture *picture_open(int width, int height);
 void picture_close(Picture *);
 uint8_t *picture_window(Picture *);
 void picture_commit(Picture *, int rows);
-int scan_part(const Picture *, int cascade, int mirrored, double x, double y, double width, double height, double smallest,
-              double largest, double factor, int fine);
-void *scan_hits(void);
+Search *search_open(const Picture *, float x, float y, float across, float down, int width, int height, float least);
+int search_row(Search *);
+int search_count(const Search *);
+const void *search_hits(const Search *);
+void search_close(Search *);
+}
+
+enum { WINDOW_ROWS = 16, HIT_BYTES = 20 };
+
+// The network in floats is made by the first search, and stays.
+static void make_network() {
+  Picture *picture = picture_open(1, 1);
+  search_close(search_open(picture, 0, 0, 1, 1, 1, 1, 0));
+  picture_close(picture);
+}
+
+static void look(Input &input, const Picture *picture, int width, int height) {
+  const float x = input.ConsumeFloatingPointInRange(-100.0f, 1.5f * width);
+  const float y = input.ConsumeFloatingPointInRange(-100.0f, 1.5f * height);
+  const float across = input.ConsumeFloatingPointInRange(1.0f, 600.0f), down = input.ConsumeFloatingPointInRange(1.0f, 600.0f);
+  // A low one makes hits of anything, more than there is room for.
+  const float least = input.ConsumeFloatingPointInRange(-60.0f, 5.0f);
+  const int to_width = input.number(1, 150), to_height = input.number(1, 150);
+  Search *search = search_open(picture, x, y, across, down, to_width, to_height, least);
+  if (!search) return;
+  bool more = true;
+  for (int rows = input.number(1, 20); more && rows > 0; rows--) more = search_row(search);
+  host::look_at(search_hits(search), (size_t)search_count(search) * HIT_BYTES);
+  search_close(search);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  enum { WINDOW_ROWS = 16 };
+  static const bool made = (make_network(), true);
+  (void)made;
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  const int width = input.number(1, 120), height = input.number(1, 120);
-  const int cascade = input.number(0, 2), mirrored = input.flag(), fine = input.flag();
-  const double x = input.ConsumeFloatingPointInRange(-40.0, 120.0), y = input.ConsumeFloatingPointInRange(-40.0, 120.0);
-  const double part_width = input.ConsumeFloatingPointInRange(0.0, 150.0);
-  const double part_height = input.ConsumeFloatingPointInRange(0.0, 150.0);
-  const double smallest = input.ConsumeFloatingPointInRange(20.0, 100.0);
-  const double largest = smallest * input.ConsumeFloatingPointInRange(1.0, 3.0);
-  const double factor = input.ConsumeFloatingPointInRange(1.05, 1.5);
+  const int width = input.number(1, 300), height = input.number(1, 200), searches = input.number(1, 3);
+  const Bytes bytes = input.ConsumeBytes<uint8_t>(input.number(0, 2000));
   Picture *picture = picture_open(width, height);
   if (!picture) return 0;
-  const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   for (int top = 0; top < height; top += WINDOW_ROWS) {
     const int rows = std::min<int>(WINDOW_ROWS, height - top);
-    for (int i = 0; i < rows * width * 4; i++)
-      picture_window(picture)[i] = bytes.empty() ? (uint8_t)(i * i >> 5) : bytes[(top * width * 4 + i) % bytes.size()];
+    for (int i = 0; i < rows * width * 4; i++) picture_window(picture)[i] = host::repeated(bytes, (size_t)top * width * 4 + i);
     picture_commit(picture, rows);
   }
-  const int hits = scan_part(picture, cascade, mirrored, x, y, part_width, part_height, smallest, largest, factor, fine);
-  if (hits > 0) host::look_at(scan_hits(), hits * 12);
+  for (int i = 0; i < searches; i++) look(input, picture, width, height);
   picture_close(picture);
   return 0;
 }
