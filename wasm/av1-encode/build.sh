@@ -28,6 +28,12 @@ sed 's/\(specialize qw.av1_cnn_convolve_no_maxpool_padding_valid\) avx2/\1 sse4_
 dispatch av1_rtcd "$work/av1_rtcd_defs.pl"
 dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
 
+# Kernels read the coefficients of warps as 16 bits, which the header says only of processors by name: without that, pictures
+# that are warped come out otherwise in decoders.
+mkdir -p "$work/headers/av1/common"
+sed 's/typedef int8_t WarpedFilterCoeff/typedef int16_t WarpedFilterCoeff/' "$aom/av1/common/warped_motion.h" \
+  > "$work/headers/av1/common/warped_motion.h"
+
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
   av1_set_speed_features_framesize_{independent,dependent})

@@ -48,9 +48,8 @@ static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int spee
   encoder->open = 1;
   aom_codec_control(codec, AOME_SET_CPUUSED, speed);
   control(codec, &coded, quantizer);
-  // Motion of the whole picture is sought in stretches that do not pause, and what is warped comes out otherwise in decoders.
+  // Motion of the whole picture is sought in stretches that do not pause. Blocks that are warped each for itself win as much.
   aom_codec_control(codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
-  aom_codec_control(codec, AV1E_SET_ENABLE_WARPED_MOTION, 0);
   return 1;
 }
 
