@@ -60,7 +60,11 @@ describe("the local service", () => {
     const asked = firstAnswer(new URL(`http://127.0.0.1:${port}/`), () => listening);
     const service = await startLocal({ ...options, port, variables: { RATE_LIMIT: "7" } });
     listening = true;
-    first = await asked.finally(service.stop);
+    try {
+      first = await asked;
+    } finally {
+      await service.stop();
+    }
     second = await startLocal({ ...options, port: 0, variables: { ALLOW_PRIVATE_ORIGINS: "true" } });
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { checked } from "../../../../src/contract/message.ts";
-import { DISPLAY_P3 } from "../../../../src/image/color/space.ts";
+import { displayP3 } from "../../../../src/image/color/space.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { ascii, box, fullBox, uint32 } from "../../../../src/image/formats/heif/boxes.ts";
@@ -289,7 +289,7 @@ describe.each(NAMES)("output.hdr: keep in %s", (name) => {
   });
 
   it("holds gains of red, green and blue in the colors that these had", async () => {
-    const { profile } = DISPLAY_P3;
+    const { profile } = displayP3();
     const terms = { ...COLORED, inBaseColors: false };
     const file = FORMATS[name].gainMap.write(fileOf(name, "picture"), { file: fileOf(name, "map"), terms, profile });
     expect(FORMATS[name].gainMap.read(file)).toMatchObject({ terms, profile });
