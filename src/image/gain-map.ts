@@ -17,8 +17,12 @@ export interface GainMap {
   readonly terms: GainTerms;
   /** What each value of the file stands for in the terms; absent: itself. */
   readonly levels?: Uint8Array | undefined;
+  /** It has as many pixels as the picture because it is made of the picture: the least scale is enough for it. */
+  readonly isPicture?: true;
   /** The profile of the colors that gains are applied in; absent: those of the picture. */
   readonly profile?: Uint8Array | undefined;
+  /** The code point of the primaries that this profile has, where it stands for no more (ISO/IEC 23091-2, 8.1). */
+  readonly primaries?: number | undefined;
 }
 
 /** Where files of a format have gain maps. */

@@ -43,9 +43,7 @@ export function withGainMap<Own extends Stored>(
   if (named && !named.gainMap?.write) {
     throw new ApiError(422, "output.hdr must be drop in this output.format, which cannot hold a gain map");
   }
-  // Terms are about the picture as it is stored; one of high dynamic range becomes another before it is written.
-  const isShownAsStored = stored.facts.frames === 1 && stored.facts.highDynamicRange !== true;
-  const gainMap = isShownAsStored ? read() : undefined;
+  const gainMap = stored.facts.frames === 1 ? read() : undefined;
   return gainMap ? { ...stored, gainMap } : stored;
 }
 
@@ -85,12 +83,12 @@ export async function resultGainMap(
   try {
     const found = identify(gainMap.file);
     if (!fitsOver(lying(found.facts), stored.facts)) return undefined;
-    const { terms, profile } = gainMap;
+    const { terms, profile, primaries } = gainMap;
     const file = await encoded(stored, { ...gainMap, ...found }, { ...wanted, format }, allowance);
     const isColored = found.facts.colorspace !== "Gray" && terms.inBaseColors;
     const { changesPixels } = planSteps(storedSize(stored.facts), wanted.steps);
     const unchanged = changesPixels ? undefined : { format: stored.format, bytes: stored.bytes.length };
-    return { file, format, terms, profile, unchanged, ...(isColored && { colors: stored.facts.profile }) };
+    return { file, format, terms, profile, primaries, unchanged, ...(isColored && { colors: stored.facts.profile }) };
   } catch (error) {
     if (error instanceof ApiError && (error.status === 422 || error.status === 415)) return undefined;
     throw error;
@@ -112,13 +110,13 @@ function fitsOver(map: Size, picture: Size): boolean {
 
 async function encoded(
   original: Stored,
-  { terms, levels, ...found }: Stored & Pick<GainMap, "terms" | "levels">,
+  { terms, levels, isPicture, ...found }: Stored & Pick<GainMap, "terms" | "levels" | "isPicture">,
   { steps, aim, encoding, format }: Wanted & Pick<ResultGainMap, "format">,
   allowance?: Allowance,
 ): Promise<Uint8Array> {
   const size = storedSize(found.facts);
   const { orientation } = found.facts;
-  const over = stepsOnMap(storedSize(original.facts), lying(found.facts), steps, noGain(terms));
+  const over = stepsOnMap(storedSize(original.facts), lying(found.facts), steps, { none: noGain(terms), isPicture });
   const own: readonly Step[] = orientation === 1 ? over : [{ kind: "turn", orientation }, ...over];
   const plan = planSteps(size, levels ? [...own, inTerms(levels, planSteps(size, own).size)] : own);
   const heldBytes = original.bytes.length + 2 * found.bytes.length;
@@ -173,7 +171,9 @@ export function withResultGainMap<Made extends Rendition & { readonly format: Fo
 }
 
 /** Gains of red, green and blue are those of the original's red, green and blue, whatever the result's are. */
-function inColorsOf({ file, terms, profile: own, colors }: ResultGainMap, { profile }: Facts): GainMap {
+function inColorsOf({ file, terms, colors, primaries, profile: own }: ResultGainMap, { profile }: Facts): GainMap {
   const isSame = !colors || (profile?.length === colors.length && profile.every((byte, at) => byte === colors[at]));
-  return isSame ? { file, terms, profile: own } : { file, terms: { ...terms, inBaseColors: false }, profile: colors };
+  return isSame
+    ? { file, terms, profile: own, primaries }
+    : { file, terms: { ...terms, inBaseColors: false }, profile: colors };
 }

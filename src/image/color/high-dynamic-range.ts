@@ -7,11 +7,18 @@ export type Transfer = (sample: number) => number;
 const WHITE_NITS = 203;
 const PEAK_NITS = 1_000;
 
-/** The perceptual quantizer (PQ). */
-export const quantizedPerceptually: Transfer = (sample) => mapped(perceptual(sample) / WHITE_NITS);
+/** The brightest light that is expected, 1 being white. */
+export const PEAK = PEAK_NITS / WHITE_NITS;
 
-/** Hybrid log-gamma (HLG), on a screen of the expected peak. */
-export const hybridLogGamma: Transfer = (sample) => mapped((PEAK_NITS * hybrid(sample) ** 1.2) / WHITE_NITS);
+/** Light of the perceptual quantizer (PQ), up to 49 times that of white. */
+export const perceptualLight: Transfer = (sample) => perceptual(sample) / WHITE_NITS;
+
+/** Light of hybrid log-gamma (HLG), on a screen of the expected peak. */
+export const hybridLight: Transfer = (sample) => (PEAK_NITS * hybrid(sample) ** 1.2) / WHITE_NITS;
+
+export const quantizedPerceptually: Transfer = (sample) => mapped(perceptualLight(sample));
+
+export const hybridLogGamma: Transfer = (sample) => mapped(hybridLight(sample));
 
 /** SMPTE ST 2084, in candelas per square meter. */
 function perceptual(sample: number): number {
@@ -25,7 +32,6 @@ function hybrid(sample: number): number {
 }
 
 /** Highlights give way, so that those up to the peak fit below white (Reinhard et al. 2002, equation 4). */
-function mapped(light: number): number {
-  const peak = PEAK_NITS / WHITE_NITS;
-  return Math.min(1, (light * (1 + light / peak ** 2)) / (1 + light));
+export function mapped(light: number): number {
+  return Math.min(1, (light * (1 + light / PEAK ** 2)) / (1 + light));
 }

@@ -16,10 +16,17 @@ const KERNEL: Kernel = "mitchell";
  * The steps of a map over a picture to which other steps are done.
  * @param picture its size before them
  * @param none the value of no gain
+ * @param isPicture the map is made of the picture, and needs no more than the least scale
  */
-export function stepsOnMap(picture: Size, map: Size, steps: readonly Step[], none: Rgba): Step[] {
+export function stepsOnMap(
+  picture: Size,
+  map: Size,
+  steps: readonly Step[],
+  { none, isPicture = false }: { readonly none: Rgba; readonly isPicture?: boolean | undefined },
+): Step[] {
   const zooms = zoomsOf(picture, steps);
-  const scale = scaleAfter(Math.sqrt(areaOf(map) / areaOf(picture)), zooms[0] ?? 1);
+  const available = scaleAfter(Math.sqrt(areaOf(map) / areaOf(picture)), zooms[0] ?? 1);
+  const scale = isPicture ? Math.min(LEAST_SCALE, available) : available;
   const planner = new MapPlanner(picture, map, none);
   for (const [index, step] of steps.entries()) planner.add(step, scale * (zooms[index] ?? 1));
   return planner.finish(scale);

@@ -4,10 +4,11 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import { profileOfCodePoints } from "../../color/code-points.ts";
+import { isHighDynamicRange, profileOfCodePoints } from "../../color/code-points.ts";
 import { type GainMap, MAX_GAIN_MAP_BYTES } from "../../gain-map.ts";
 import { APPLE_GAIN_MAP, readApple } from "../../gain-map/apple.ts";
 import { readIso } from "../../gain-map/iso.ts";
+import { gainsOfTransfer } from "../../gain-map/transfer.ts";
 import { composeOrientations, invertOrientation } from "../../geometry.ts";
 import { uint16 } from "./boxes.ts";
 import { type Box, fullBox } from "./bytes.ts";
@@ -16,7 +17,7 @@ import type { Item, Items } from "./item.ts";
 import { readItems } from "./items.ts";
 import { metadata } from "./metadata.ts";
 import { derivedFrom } from "./picture.ts";
-import { colorsOf, find, orientationOf, turnsOf } from "./properties.ts";
+import { colorsOf, find, isAlpha, orientationOf, turnsOf } from "./properties.ts";
 import { type HeifImage, itemPieces, type WrittenItems } from "./write.ts";
 
 /** What describes the values of a map; how it lies is said anew. */
@@ -33,11 +34,32 @@ const LINEAR = 8;
 export function readGainMap(bytes: Uint8Array, brands: HeifImage["brands"]): GainMap | undefined {
   try {
     const items = readItems(bytes);
+    const { item } = derivedFrom(items, items.primary);
+    const { profile, transfer } = colorsOf(item.properties);
+    if (!profile && transfer !== undefined && isHighDynamicRange(transfer)) return pictureMap(items, item, brands);
     return standardMap(items, brands) ?? appleMap(items, brands, bytes);
   } catch (error) {
     if (error instanceof ApiError || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * The map of a picture of high dynamic range, which is made of the picture. One that the file has brings it to ordinary screens
+ * in another way than this service does.
+ */
+function pictureMap(items: Items, item: Item, brands: HeifImage["brands"]): GainMap | undefined {
+  const { transfer, primaries } = colorsOf(item.properties);
+  const isMultiplied = items.references.some(({ type, from }) => type === "prem" && from === item.id);
+  const meaning = isMultiplied || transfer === undefined ? undefined : gainsOfTransfer(transfer);
+  const colors = profileOfPrimaries(primaries);
+  const file = meaning && colors && fileOf(items, item, brands);
+  return file && { file, ...meaning, ...colors, isPicture: true };
+}
+
+function profileOfPrimaries(primaries = UNSPECIFIED): Pick<GainMap, "profile" | "primaries"> | undefined {
+  const profile = profileOfCodePoints(primaries, LINEAR, false);
+  return profile instanceof Uint8Array ? { profile, primaries } : undefined;
 }
 
 function standardMap(items: Items, brands: HeifImage["brands"]): GainMap | undefined {
@@ -57,9 +79,9 @@ function standardMap(items: Items, brands: HeifImage["brands"]): GainMap | undef
   const [own, base] = [colorsOf(item.properties), colorsOf(primary.properties)];
   const isSame = !own.profile && !base.profile && own.primaries === base.primaries;
   if (isSame) return { file, terms: { ...terms, inBaseColors: true } };
-  const profile = own.profile?.slice() ?? profileOfCodePoints(own.primaries ?? UNSPECIFIED, LINEAR, false);
+  const colors = own.profile ? { profile: own.profile.slice() } : profileOfPrimaries(own.primaries);
   // What is to be applied in colors that nobody knows would be applied in others.
-  return profile instanceof Uint8Array ? { file, terms, profile } : undefined;
+  return colors && { file, terms, ...colors };
 }
 
 /** Whether a file says that one item may be shown in place of another (ISO/IEC 14496-12, 8.18.3.1). */
@@ -111,7 +133,8 @@ export function valuesOf(file: Uint8Array): Pick<WrittenItems, "items" | "refere
 /** A map and what it is made of, with nothing that describes colors. @param turns said of the map besides */
 function valueItems(items: Items, map: Item, turns: readonly Box[]) {
   const own = ({ properties }: Item) => properties.filter(({ type }) => OF_VALUES.has(type)).flatMap(withoutMeaning);
-  return copiedItems(items, neededBy(items, map), (item) => (item === map ? [...own(item), ...turns] : own(item)));
+  const needed = [...neededBy(items, map)].filter((item) => item === map || !isAlpha(item.properties));
+  return copiedItems(items, new Set(needed), (item) => (item === map ? [...own(item), ...turns] : own(item)));
 }
 
 /** Values of a map are numbers and no colors: of these, nothing stays but how the numbers are coded. */

@@ -57,16 +57,20 @@ function numberedFrom(offset: number): (reference: WrittenReference) => WrittenR
 }
 
 /** What describes the picture that the map makes of the one in the file. */
-function alternateProperties({ primary }: Items, { terms, profile }: GainMap): WrittenProperty[] {
+function alternateProperties({ primary }: Items, { terms, ...map }: GainMap): WrittenProperty[] {
   const shown = shownSize(primary);
   const pixi = find(primary.properties, "pixi");
   const transfer = terms.alternateHeadroom > terms.baseHeadroom ? TRANSFER.high : TRANSFER.standard;
-  const { primaries = UNSPECIFIED, samples } = colorsOf(primary.properties);
-  const colors = { primaries, transfer, matrix: samples?.matrix ?? UNSPECIFIED, fullRange: true };
+  const { primaries: base = UNSPECIFIED, samples } = colorsOf(primary.properties);
+  const own = terms.inBaseColors ? undefined : map;
+  const primaries = own ? (own.primaries ?? UNSPECIFIED) : base;
+  // More readers know code points than profiles.
+  const profile = own?.primaries === undefined ? own?.profile : undefined;
+  const colors = { primaries, transfer, matrix: samples?.matrix ?? UNSPECIFIED, fullRange: true, profile };
   return [
     { box: fullBox("ispe", 0, 0, uint32(shown.width), uint32(shown.height)), essential: false },
     ...(pixi ? [{ box: box("pixi", pixi), essential: false }] : []),
-    ...colorProperties({ ...colors, profile: terms.inBaseColors ? undefined : profile }),
+    ...colorProperties(colors),
   ];
 }
 

@@ -3,11 +3,13 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { checked } from "../../../../src/contract/message.ts";
+import { hybridLight, PEAK, perceptualLight } from "../../../../src/image/color/high-dynamic-range.ts";
+import { toLinear } from "../../../../src/image/color/light.ts";
 import { displayP3 } from "../../../../src/image/color/space.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
-import { ascii, box, fullBox, uint32 } from "../../../../src/image/formats/heif/boxes.ts";
-import { copiedItems, neededBy } from "../../../../src/image/formats/heif/copy.ts";
+import { ascii, box } from "../../../../src/image/formats/heif/boxes.ts";
+import { copiedItems } from "../../../../src/image/formats/heif/copy.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { turnsOf } from "../../../../src/image/formats/heif/properties.ts";
 import { itemPieces, type WrittenItem, type WrittenProperty } from "../../../../src/image/formats/heif/write.ts";
@@ -21,6 +23,7 @@ import { joined } from "../../../../src/joined.ts";
 import gridFile from "../../../fixtures/avif/gain-map-grid.avif";
 import laterFile from "../../../fixtures/avif/gain-map-later.avif";
 import unknownFile from "../../../fixtures/avif/gain-map-unknown.avif";
+import { appleXmp, ofApple } from "../../../support/apple-heic.ts";
 import { COLORED, exifOfApple, gray, meanDifference, TERMS } from "../../../support/gain-maps.ts";
 import { decode, encode } from "../../../support/jpeg-pixels.ts";
 import type { Reading } from "../../../support/reader.ts";
@@ -52,35 +55,6 @@ beforeAll(async () => {
 function twins(name: Name, terms: GainTerms = TERMS): Uint8Array {
   return FORMATS[name].gainMap.write(fileOf(name, "picture"), { file: fileOf(name, "map"), terms });
 }
-
-interface Said {
-  readonly xmp?: string;
-  readonly exif?: Uint8Array;
-}
-
-/** Such a picture as Apple's phones write it. */
-function ofApple({ xmp, exif }: Said): Uint8Array {
-  const [picture, map] = [fileOf("heic", "picture"), fileOf("heic", "map")].map((file) => {
-    const items = readItems(file);
-    return copiedItems(items, neededBy(items, items.primary)).items[0];
-  });
-  if (!picture || !map) throw new Error("there is nothing to show");
-  const kind = "urn:com:apple:photo:2020:aux:hdrgainmap\0";
-  const auxC = { box: fullBox("auxC", 0, 0, ascii(kind)), essential: false };
-  const items: WrittenItem[] = [picture, { ...map, properties: [...map.properties, auxC] }];
-  const references = [{ type: "auxl", from: 2, to: [1] }];
-  const describe = (item: Pick<WrittenItem, "type" | "contentType" | "data">, of: number) => {
-    references.push({ type: "cdsc", from: items.push({ ...item, hidden: true, properties: [] }), to: [of] });
-  };
-  if (xmp !== undefined) describe({ type: "mime", contentType: "application/rdf+xml", data: ascii(xmp) }, 2);
-  if (exif) describe({ type: "Exif", data: joined([uint32(0), exif]) }, 1);
-  return joined(itemPieces(["heic", "mif1"], { items, references, primary: 1 }));
-}
-
-const appleXmp = (said: string) =>
-  '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
-  '<rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/">' +
-  `<HDRGainMap:HDRGainMapVersion>65536</HDRGainMap:HDRGainMapVersion>${said}</rdf:Description></rdf:RDF></x:xmpmeta>`;
 
 /** A file whose items lie in other ways. @param turns of the picture, and of its map */
 function turned(file: Uint8Array, turns: { readonly picture: Orientation; readonly map: Orientation }): Uint8Array {
@@ -129,9 +103,20 @@ async function asked(path: string, file: Uint8Array = new Uint8Array()): Promise
   return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
 }
 
+/** A file whose colors are those of an ordinary screen, and not of PQ. */
+function ordinary(file: ArrayBuffer): Uint8Array {
+  const bytes = new Uint8Array(file.slice(0));
+  const view = new DataView(bytes.buffer);
+  const text = new TextDecoder("latin1").decode(bytes);
+  for (let at = text.indexOf("nclx"); at >= 0; at = text.indexOf("nclx", at + 1)) {
+    if (view.getUint16(at + 6) === 16) view.setUint16(at + 6, 13);
+  }
+  return bytes;
+}
+
 describe("maps that others wrote", () => {
   it("are read from grids", async () => {
-    const map = avif.gainMap.read(new Uint8Array(gridFile));
+    const map = avif.gainMap.read(ordinary(gridFile));
     expect(map?.terms).toMatchObject({ baseHeadroom: 3, alternateHeadroom: 0, inBaseColors: true });
     expect(map?.terms.channels).toMatchObject([
       { min: -1, max: 11, gamma: 1, baseOffset: 0, alternateOffset: 0 },
@@ -143,11 +128,11 @@ describe("maps that others wrote", () => {
   });
 
   it("are read from writers of later versions that older readers may read, and from no others", () => {
-    expect(avif.gainMap.read(new Uint8Array(laterFile))?.terms.baseHeadroom).toBe(3);
-    expect(avif.gainMap.read(new Uint8Array(unknownFile))).toBeUndefined();
+    expect(avif.gainMap.read(ordinary(laterFile))?.terms.baseHeadroom).toBe(3);
+    expect(avif.gainMap.read(ordinary(unknownFile))).toBeUndefined();
   });
 
-  it("are no maps to a picture that is itself of high dynamic range and becomes another", async () => {
+  it("are no maps to a picture of high dynamic range, which becomes another", async () => {
     const { bytes } = await result(new Uint8Array(gridFile), { output: { format: "jpeg" } });
     expect(jpeg.gainMap.read(bytes)).toBeUndefined();
   });
@@ -161,7 +146,7 @@ describe("maps that others wrote", () => {
       2,
     ],
   ])("are those of phones that say %s how bright they are", async (_, said, stops) => {
-    const { bytes } = await result(ofApple(said), {
+    const { bytes } = await result(ofApple([fileOf("heic", "picture"), fileOf("heic", "map")], said), {
       output: { format: "jpeg" },
       operations: { resize: { width: 200 } },
     });
@@ -178,7 +163,7 @@ describe("maps that others wrote", () => {
 
   it("are nothing where nobody says how bright they are", () => {
     for (const said of [{}, { xmp: appleXmp("") }, { exif: exifOfApple() }, { exif: exifOfApple(1, 30) }]) {
-      expect(heic.gainMap.read(ofApple(said))).toBeUndefined();
+      expect(heic.gainMap.read(ofApple([fileOf("heic", "picture"), fileOf("heic", "map")], said))).toBeUndefined();
     }
   });
 
@@ -198,6 +183,54 @@ describe("maps that others wrote", () => {
     const values = jpeg.gainMap.read(bytes)?.file ?? bytes;
     const alone = await shown(turned(twins("avif"), { picture: map, map }));
     expect(await meanDifference(decode(values), alone)).toBeLessThan(3);
+  });
+});
+
+describe("pictures of high dynamic range", () => {
+  /** Gray whose samples mean something else. */
+  function coded(transfer: number, primaries = 9): Uint8Array {
+    const file = fileOf("avif", "picture").slice();
+    const at = new TextDecoder("latin1").decode(file).indexOf("nclx") + 4;
+    const view = new DataView(file.buffer, file.byteOffset);
+    view.setUint16(at, primaries);
+    view.setUint16(at + 2, transfer);
+    return file;
+  }
+
+  it.each([
+    ["PQ", 16, perceptualLight, "jpeg"],
+    ["HLG", 18, hybridLight, "jpeg"],
+    ["PQ", 16, perceptualLight, "avif"],
+    ["HLG", 18, hybridLight, "heic"],
+  ] as const)("get a map that brings their light back: %s, %i", async (_, transfer, lightOf, format) => {
+    const { bytes } = await result(coded(transfer), { operations: { resize: { width: 160 } }, output: { format } });
+    const map = { ...FORMATS, jpeg }[format].gainMap.read(bytes);
+    if (!map) throw new Error("the file has no gain map");
+    expect(map.terms).toMatchObject({ baseHeadroom: 0, inBaseColors: false });
+    expect(map.terms.alternateHeadroom).toBeCloseTo(Math.log2(PEAK), 5);
+    const [gains, base] = [await shown(map.file), await shown(bytes)];
+    expect([gains.width, base.width]).toEqual([80, 160]);
+    const before = gray(160, 120);
+    const { max, baseOffset } = map.terms.channels[0];
+    for (const [x, y] of [
+      [20, 20],
+      [60, 30],
+      [80, 60],
+      [140, 10],
+      [130, 100],
+    ] as const) {
+      const level = (pixels: Pixels, scale: number) =>
+        (pixels.data[4 * (Math.floor(y * scale) * pixels.width + Math.floor(x * scale))] ?? 0) / 255;
+      const light = (toLinear(level(base, 1)) + baseOffset) * 2 ** (level(gains, 0.5) * max) - baseOffset;
+      const wanted = Math.min(PEAK, lightOf(level(before, 1)));
+      // A level of the map and one of the picture, and what both lose as they are encoded.
+      expect(Math.abs(light - wanted)).toBeLessThan(0.01 + 0.1 * wanted);
+    }
+  });
+
+  it("are as others where their colors are not known, or nothing is to be kept", async () => {
+    expect(avif.gainMap.read(coded(16, 2))).toBeUndefined();
+    expect(jpeg.gainMap.read((await rendered(coded(16), { output: { format: "jpeg" } })).output.bytes)).toBeUndefined();
   });
 });
 
