@@ -1,12 +1,14 @@
 /** The service on one machine, as `npm start` runs it. */
 import { execFile } from "node:child_process";
-import { appendFile, copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { appendFile, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 
+import sharp, { type Sharp } from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { readOptions } from "../../src/cli/batch/options.ts";
@@ -44,6 +46,28 @@ async function firstAnswer(url: URL, isListening: () => boolean): Promise<Respon
     if (late) throw new Error("It listens and does not answer");
     await wait(5);
   }
+}
+
+/** The bytes of an animation as AVIF. */
+async function asAvif({ url }: LocalService, gif: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const body = new FormData();
+  body.set("file", new Blob([gif]), "film.gif");
+  body.set("data", JSON.stringify({ output: { format: "avif" }, optimize: { quality: 90 } }));
+  const headers = { authorization: `Bearer ${DEMO_KEY}`, "X-Service-Binary": "1" };
+  const answer = await fetch(new URL("/1.0/upload", url).href, { method: "POST", headers, body });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/avif"]);
+  return answer.bytes();
+}
+
+async function samples(picture: Sharp): Promise<Uint8Array> {
+  return picture.toColorspace("srgb").removeAlpha().raw().toBuffer();
+}
+
+/** The likeness of two pictures of one size, in decibels. */
+function psnr(one: Uint8Array, other: Uint8Array): number {
+  expect(one).toHaveLength(other.length);
+  const squares = one.reduce((sum, sample, at) => sum + (sample - (other[at] ?? 0)) ** 2, 0);
+  return 10 * Math.log10((255 * 255 * one.length) / squares);
 }
 
 describe("the local service", () => {
@@ -95,6 +119,29 @@ describe("the local service", () => {
     const headers = { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" };
     const made = await fetch(new URL("/1.0/deliveries", url).href, { method: "POST", headers, body });
     expect(made.status).toBe(422);
+  });
+
+  it("writes AVIF sequences that another reader shows with their frames and times", async ({ skip }) => {
+    const run = promisify(execFile);
+    const isThere = await run("avifdec", ["--version"]).then(
+      () => true,
+      () => false,
+    );
+    skip(!isThere, "there is no avifdec on this machine");
+    const gif = await readFile(join(ROOT, "test", "fixtures", "gif", "muybridge.gif"));
+    const { delay: delays = [] } = await sharp(gif, { pages: -1 }).metadata();
+    const file = join(state, "made.avif");
+    await writeFile(file, await asAvif(second, gif));
+    const { stdout } = await run("avifdec", ["--info", file]);
+    const durations = [...stdout.matchAll(/\[duration [\d.]+ \((\d+) timescales\)\]/g)].map(([, ticks]) =>
+      Number(ticks),
+    );
+    expect(durations).toEqual(delays);
+    for (const index of [0, 1, delays.length - 1]) {
+      const shown = join(state, `${index}.png`);
+      await run("avifdec", ["--index", String(index), file, shown]);
+      expect(psnr(await samples(sharp(shown)), await samples(sharp(gif, { page: index })))).toBeGreaterThan(30);
+    }
   });
 
   it("refuses a wrong setting before it listens, naming it", async () => {
