@@ -27,9 +27,9 @@ async function enlarged(pixels: Pixels, factor: number, opaque = true): Promise<
   return applied("upscale", { factor }, pixels, { opaque });
 }
 
-async function resampled(pixels: Pixels, width: number, height: number): Promise<Pixels> {
+async function resampled(pixels: Pixels, width: number, height: number, opaque = true): Promise<Pixels> {
   const box = { x: 0, y: 0, width: pixels.width, height: pixels.height };
-  return drain(resample(rowsOf(pixels), { box, width, height, kernel: "lanczos3" }));
+  return drain(resample(rowsOf(pixels, opaque), { box, width, height, kernel: "lanczos3" }));
 }
 
 function mirrored(pixels: Pixels): Pixels {
@@ -209,7 +209,33 @@ describe("alpha", () => {
     // The area of the disc, sixteen times.
     expect(sum / 16).toBeCloseTo(areaOf(disc), -1);
   });
+
+  it.each([2, 4])("has outlines nearer to those of the original than Lanczos3 makes them: %d times", async (factor) => {
+    // A disc whose edge is one pixel wide.
+    const original = paint(128, 128, (x, y) => [
+      90,
+      40,
+      160,
+      Math.round(255 * within(50 - Math.hypot(x - 63, y - 61))),
+    ]);
+    const small = await resampled(original, 128 / factor, 128 / factor, false);
+    const learned = psnr(alphaOf(await enlarged(small, factor, false)), alphaOf(original));
+    expect(learned).toBeGreaterThan(psnr(alphaOf(await resampled(small, 128, 128, false)), alphaOf(original)) + 3);
+  });
 });
+
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
+
+/** Alpha as a gray picture. */
+function alphaOf(pixels: Pixels): Pixels {
+  const { width, height } = pixels;
+  return paint(width, height, (x, y) => {
+    const alpha = pixel(pixels, x, y)[3];
+    return [alpha, alpha, alpha, 255];
+  });
+}
 
 function areaOf({ data }: Pixels): number {
   let sum = 0;
