@@ -34,7 +34,7 @@ export type Plane = "color" | "alpha";
  */
 const LAGS = [8, 0] as const;
 /** What libaom may hold for frames to be seen ahead. */
-const AHEAD_BYTES = 72 << 20;
+const AHEAD_BYTES = 64 << 20;
 
 function lagOf(settings: FrameSettings): number {
   const most = settings.frames - 1;
@@ -48,10 +48,10 @@ function lagOf(settings: FrameSettings): number {
  */
 const HELD = {
   alone: { pictures: 14, bytes: 3 << 20 },
-  ahead: { pictures: 24, bytes: 6 << 20 },
+  ahead: { pictures: 26, bytes: 9 << 20 },
 } as const;
-/** Columns and rows around a picture, on each side. */
-const BORDER = 164;
+/** Columns and rows around a picture, on each side: a block of 64 pixels, and what filters reach. */
+const BORDER = 100;
 /** What it notes for each pixel. */
 const NOTES_BYTES = { half: 48, full: 80 } as const;
 

@@ -47,6 +47,8 @@ static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int spee
   if (aom_codec_enc_init(codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
   encoder->open = 1;
   aom_codec_control(codec, AOME_SET_CPUUSED, speed);
+  // Larger blocks put wider borders around each of the pictures that are held.
+  aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
   control(codec, &coded, quantizer);
   // Motion of the whole picture is sought in stretches that do not pause. Blocks that are warped each for itself win as much.
   aom_codec_control(codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);

@@ -20,7 +20,7 @@ import { endsEarly, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { quantizerAt } from "./quality.ts";
 
 /** What an encoder may hold for chroma in full, with which a drawing is coded where there is room for it. */
-const FULL_CHROMA_BYTES = 72 << 20;
+const FULL_CHROMA_BYTES = 64 << 20;
 
 /** What libaom is told, given what the service was told. */
 function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): FrameSettings {
