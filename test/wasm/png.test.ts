@@ -45,7 +45,7 @@ async function read(stream: Uint8Array, width: number, height: number): Promise<
   return Uint8Array.from(pixels);
 }
 
-describe.for([1, 2, 6, 12])("rows compressed at level %i are read as they were", (level) => {
+describe.for([1, 2, 6, 10, 12])("rows compressed at level %i are read as they were", (level) => {
   it.for([
     ["one pixel", 1, 1],
     ["two pixels", 2, 1],
@@ -56,5 +56,39 @@ describe.for([1, 2, 6, 12])("rows compressed at level %i are read as they were",
     expect(width).toBe(Math.trunc(width));
     const pixels = picture(width, height);
     expect(await read(written(pixels, width, level), width, height)).toEqual(pixels);
+  });
+});
+
+/** Numbers of a generator that is always the same. */
+function numbers(count: number, most: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 16) % most;
+  });
+}
+
+describe("levels that parse near-optimally", () => {
+  /** Runs of all lengths, each line three times. */
+  const drawing = () => {
+    const [lengths, lines] = [numbers(4_000, 70), numbers(200, 120)];
+    const line = (index: number) =>
+      Array.from(lengths.subarray(index * 30, index * 30 + 30)).flatMap((length, at) => Array(length).fill(at % 7));
+    const rows = Array.from(lines, (index) => [...line(index), ...Array(1_000).fill(9)].slice(0, 1_000));
+    return Uint8Array.from(rows.flatMap((row) => [...row, ...row, ...row]));
+  };
+
+  it("write drawings smaller than levels below", async () => {
+    const pixels = drawing();
+    const [usual, least] = [written(pixels, 1_000, 9), written(pixels, 1_000, 10)];
+    expect(least.length).toBeLessThan(usual.length * 0.97);
+    expect(await read(least, 1_000, 600)).toEqual(pixels);
+  });
+
+  it("write noise no larger, whose matches are not worth their offsets", () => {
+    // The sum of two is more often in the middle: single bytes are cheap.
+    const [one, other] = [numbers(24_000, 16), numbers(24_000, 15)];
+    const noise = one.map((value, at) => value + (other[at] ?? 0));
+    expect(written(noise, 300, 10).length).toBeLessThan(written(noise, 300, 7).length * 1.01);
   });
 });

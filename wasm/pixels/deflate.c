@@ -13,13 +13,15 @@
 
 #define HISTORY 32768
 #define CHUNK (512 << 10)
-// Bytes of a chunk at levels that parse near-optimally, which take up to 130 ns for a byte: a chunk is compressed
-// within one call, and nobody else has the thread meanwhile.
-#define SLOW_CHUNK (192 << 10)
+// The first of the levels that parse near-optimally, and the level of libdeflate that writes their blocks.
 #define SLOW_LEVEL 10
+#define FLUSHING_LEVEL 6
+
+#include "deflate-thorough.h"
 
 struct Deflate {
   struct libdeflate_compressor *compressor;
+  Thorough *thorough;     // at levels that parse near-optimally
   size_t chunk;           // bytes that are compressed together
   size_t history, filled; // bytes of history at the start of `input`, and bytes behind them
   int started;
@@ -125,12 +127,14 @@ Deflate *deflate_open(int level) {
   if (!d) return 0;
   d->history = d->filled = d->started = d->bits = d->bit_count = 0;
   d->adler = adler_start();
-  d->chunk = level >= SLOW_LEVEL ? SLOW_CHUNK : CHUNK;
-  d->compressor = libdeflate_alloc_compressor(MAX(level, 2));
+  const int is_slow = level >= SLOW_LEVEL;
+  d->chunk = is_slow ? PARSED_BYTES : CHUNK;
+  d->thorough = is_slow ? thorough_open(level) : 0;
+  d->compressor = libdeflate_alloc_compressor(is_slow ? FLUSHING_LEVEL : MAX(level, 2));
   if (level == 1 && d->compressor) d->compressor->impl = compress_fast;
   d->output_size = libdeflate_deflate_compress_bound(d->compressor, d->chunk) + 16;
   d->output = malloc(d->output_size);
-  if (!d->compressor || !d->output) {
+  if (!d->compressor || !d->output || (is_slow && !d->thorough)) {
     deflate_close(d);
     return 0;
   }
@@ -140,7 +144,7 @@ Deflate *deflate_open(int level) {
 void deflate_close(Deflate *d) {
   if (!d) return;
   libdeflate_free_compressor(d->compressor);
-  free(d->output);
+  free(d->thorough), free(d->output);
   free(d);
 }
 
@@ -158,7 +162,9 @@ static size_t compress_chunk(Deflate *d, int last) {
   }
   c->history_size = d->history;
   c->more_follows = !last;
-  if (d->filled > 0) (*c->impl)(c, d->input, d->history + d->filled, &os);
+  const size_t count = d->history + d->filled;
+  if (d->filled > 0 && d->thorough) compress_thoroughly(c, d->thorough, d->input, count, &os);
+  else if (d->filled > 0) (*c->impl)(c, d->input, count, &os);
   const size_t total = d->history + d->filled, keep = total < HISTORY ? total : HISTORY;
   memmove(d->input, d->input + total - keep, keep);
   d->history = keep, d->filled = 0;

@@ -74,7 +74,7 @@ const EMPTY = new Uint8Array(0);
 
 /** Bytes of memory that a writer holds at most. */
 export function pngWriterBytes(width: number, level: number): number {
-  return width * 4 * (WINDOW_ROWS + 9) + (level >= 10 ? 12 : 3) * 1024 * 1024;
+  return width * 4 * (WINDOW_ROWS + 9) + (level >= 10 ? 10 : 3) * 1024 * 1024;
 }
 
 /** Packing and filtering a pixel of a photograph, by how filters are chosen. */

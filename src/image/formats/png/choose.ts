@@ -73,7 +73,7 @@ const PHOTOGRAPH_RATIO = 0.06;
 const PHOTOGRAPH_LOSS = 1.02;
 /** How much smaller it must be than with matches when there is time for a level of so much patience. */
 const PHOTOGRAPH_GAIN = 0.98;
-const PATIENT_LEVEL = 8;
+const PATIENT_LEVEL = 10;
 /** Choosing filters by entropy takes as long as everything else: only for a gain of this much. */
 const WORTHWHILE = 0.99;
 

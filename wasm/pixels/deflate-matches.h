@@ -1,0 +1,111 @@
+// What near-optimal parsing knows of the bytes that it parses, and the matches in them. Included by deflate.c: it needs what
+// libdeflate keeps to itself.
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define WINDOW 32768
+#define LONGEST 258
+#define SHORTEST 3
+#define HASH_BITS 15
+// Bytes that are parsed together; more would hold more memory.
+#define PARSED_BYTES (192 << 10)
+#define POSITIONS (WINDOW + PARSED_BYTES)
+// Matches of a block: it ends where there may be no room for those of the next position.
+#define POOL (PARSED_BYTES * 4)
+// Positions beyond a match where a longer one may begin.
+#define MOST_AHEAD 2
+// Candidates that are looked at for each byte, on average; beyond, a part of the usual depth must do.
+#define STEPS_PER_BYTE 8
+#define SHALLOW 16
+
+// How patient a level is: candidates for a match, passes over a block, and positions beyond a match that are looked at.
+typedef struct { int depth, passes, ahead; } Patience;
+static const Patience PATIENCE[] = {{32, 2, 1}, {64, 3, 1}, {128, 6, 2}};
+
+typedef struct { uint16_t length, offset; } Match;
+
+typedef struct {
+  Patience patience;
+  long steps;     // that are left
+  uint32_t used;  // of the pool
+  uint16_t back[POSITIONS];                      // distance to the position before that begins alike, by four bytes
+  uint16_t back3[POSITIONS];                     // and by three; 0: none within the window
+  uint32_t first[POSITIONS + MOST_AHEAD + 1];    // where the matches of a position begin in the pool; 0: not looked for
+  uint32_t cost[PARSED_BYTES + 1], item[PARSED_BYTES]; // from here to the end of the block; the offset << 16 | the length
+  struct deflate_sequence sequences[PARSED_BYTES / SHORTEST + 2]; // the cheapest path
+  uint32_t literal_cost[256], length_cost[LONGEST + 1], slot_cost[32];
+  uint32_t head[1 << HASH_BITS], head3[1 << HASH_BITS];
+  Match pool[POOL];
+} Thorough;
+
+static Thorough *thorough_open(int level) {
+  Thorough *t = malloc(sizeof *t);
+  if (t) t->patience = PATIENCE[level - SLOW_LEVEL];
+  return t;
+}
+
+// ---- matches ----
+
+static inline uint32_t hash_of(uint32_t bytes) { return (bytes * 0x1E35A7BDu) >> (32 - HASH_BITS); }
+
+static inline int is_run(uint32_t four) { return four == (four >> 8 | four << 24); }
+
+// Links positions that begin alike. Runs of one byte begin alike where as much of them is left: others match no further.
+static void link_positions(Thorough *t, const uint8_t *in, uint32_t count) {
+  memset(t->head, 0, sizeof t->head), memset(t->head3, 0, sizeof t->head3);
+  memset(t->first, 0, (count + MOST_AHEAD + 1) * sizeof t->first[0]);
+  uint32_t run_end = 0;
+  for (uint32_t p = 0; p + 4 <= count; p++) {
+    const uint32_t four = load_u32_unaligned(in + p), at = p + WINDOW;
+    uint32_t key = four;
+    if (is_run(four)) {
+      if (run_end < p + 4)
+        for (run_end = p + 4; run_end < count && in[run_end] == in[p];) run_end++;
+      key = in[p] | MIN(run_end - p, LONGEST + 1) << 12;
+    }
+    uint32_t *head = &t->head[hash_of(key)], *head3 = &t->head3[hash_of(four << 8)];
+    const uint32_t distance = at - *head, distance3 = at - *head3;
+    t->back[p] = (uint16_t)(distance < WINDOW ? distance : 0);
+    t->back3[p] = (uint16_t)(distance3 < WINDOW ? distance3 : 0);
+    *head = *head3 = at;
+  }
+}
+
+// Puts the matches of a position into the pool, longer ones farther away, and a length of 0 behind them.
+static void find_matches(Thorough *t, const uint8_t *in, uint32_t p, uint32_t most) {
+  Match *out = t->pool + t->used;
+  t->first[p] = t->used;
+  if (most >= 4) {
+    const uint8_t *at = in + p;
+    const uint32_t four = load_u32_unaligned(at), near = t->back3[p];
+    uint32_t best = SHORTEST;
+    if (p > 0 && is_run(four) && at[-1] == at[0]) *out++ = (Match){(uint16_t)(best = lz_extend(at, at - 1, 4, most)), 1};
+    else if (near && load_u32_unaligned(at - near) << 8 == four << 8) *out++ = (Match){SHORTEST, (uint16_t)near};
+    const int depth = t->steps > 0 ? t->patience.depth : t->patience.depth / SHALLOW;
+    int left = depth;
+    for (uint32_t distance = t->back[p], step; best < most && distance && distance <= WINDOW; distance += step) {
+      const uint8_t *match = at - distance;
+      if (load_u32_unaligned(match + best - 3) == load_u32_unaligned(at + best - 3) && load_u32_unaligned(match) == four) {
+        const uint32_t length = lz_extend(at, match, 4, most);
+        if (length > best) *out++ = (Match){(uint16_t)(best = length), (uint16_t)distance};
+      }
+      step = t->back[p - distance];
+      if (!step || --left <= 0) break;
+    }
+    t->steps -= depth - left + 1;
+  }
+  *out++ = (Match){0, 0};
+  t->used = (uint32_t)(out - t->pool);
+}
+
+static int has_room(const Thorough *t, uint32_t positions) { return t->used + positions * LONGEST < POOL; }
+
+// The longest match of a position, at most so many bytes; its length is 0 where there is none.
+static Match longest(Thorough *t, const uint8_t *in, uint32_t p, uint32_t most) {
+  if (!t->first[p]) find_matches(t, in, p, most);
+  const Match *match = t->pool + t->first[p];
+  while (match[0].length && match[1].length) match++;
+  return *match;
+}
