@@ -59,7 +59,8 @@ export interface Writer {
    * points that they lose besides in files that are only looked at. `bits`: what a pixel of them takes at a score of 75, where
    * those that take more lose points more quickly. `wholePixels`: of a picture of which tiles are not looked at first, at
    * most. `draft`: the points that drafts lose besides that, where
-   * they take a fraction of the time.
+   * they take a fraction of the time. `steady`: a picture needs about the same quality in every size, so that where a search in
+   * another size of it ended says as much as tiles do.
    */
   readonly qualities: {
     readonly least: number;
@@ -70,11 +71,12 @@ export interface Writer {
     readonly haste?: number;
     readonly wholePixels?: number;
     readonly draft?: number;
+    readonly steady?: boolean;
   };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /** Those of them that a picture can have; absent where every picture can have all. */
-  readonly variantsOf?: (picture: Extent) => readonly Variant[];
+  readonly variantsOf?: (picture: Extent, settings: EncodeSettings) => readonly Variant[];
   /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
   readonly nearLosslessLevels: readonly number[];
   /**

@@ -17,6 +17,7 @@ import { aimOf } from "../../src/image/output.ts";
 import { planSteps } from "../../src/image/plan.ts";
 import type { Planned } from "../../src/image/planning.ts";
 import { renderSet, type SetEntry, type SetOrder } from "../../src/image/set.ts";
+import { pixelsIn } from "../../src/image/set/group.ts";
 import type { Group } from "../../src/image/set/parts.ts";
 import { isServed, sharedSize, wantedOf } from "../../src/image/set/shared.ts";
 import { Starts } from "../../src/image/set/starts.ts";
@@ -54,6 +55,7 @@ async function set(
   return made;
 }
 
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 const lossless = { output: { format: "png" as const }, optimize: { lossless: true } };
 
 describe("a picture made by way of a larger one", () => {
@@ -127,6 +129,21 @@ describe("the work of a set", () => {
     encode.mockClear();
     const made = await set(entries);
     expect(encode.mock.calls.length).toBeLessThan(alone);
+    for (const { score = 0 } of made.values()) expect(score).toBeGreaterThanOrEqual(75);
+  });
+
+  it("tries large AVIF pictures as a whole at once where a smaller one says their quality", async () => {
+    const wave = (at: number) => 120 + 60 * Math.sin(at / 30);
+    const large = paint(1_000, 680, (x, y) => [wave(x), wave(y), wave(x + y), 255]);
+    const bytes = await FORMATS.png.write.encode(pictureOf([large]), EXACT, UNPAUSED);
+    const encode = vi.spyOn(FORMATS.avif.write, "encode");
+    const made = await set(
+      [980, 200].map((width) => entry(width, { output: { format: "avif" } })),
+      { bytes },
+    );
+    const widths = encode.mock.calls.map(([{ width }]) => width);
+    expect(new Set(widths)).toEqual(new Set([200, 980]));
+    expect(widths.filter((width) => width === 980).length).toBeLessThanOrEqual(2);
     for (const { score = 0 } of made.values()) expect(score).toBeGreaterThanOrEqual(75);
   });
 
@@ -219,6 +236,11 @@ describe("what is kept of a large photograph", () => {
   it("is the picture of every width, for all of its formats", () => {
     const widths = [320, 480, 640, 960, 1280, 1920];
     expect(keptBy(...widths)).toEqual(widths.map((width) => ({ width, isKept: true })));
+  });
+
+  it("counts the pixels of a format where several results have it", () => {
+    expect(pixelsIn([groupOf(640)], FORMATS.avif)).toBeUndefined();
+    expect(pixelsIn([groupOf(640), groupOf(320)], FORMATS.avif)).toBe(640 * 853 + 320 * 427);
   });
 
   it("is no less where one is too large to be kept", () => {

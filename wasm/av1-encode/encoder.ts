@@ -26,7 +26,8 @@ export interface CellSettings {
 
 /** Bytes that libaom holds for each pixel of a cell at most, measured on noise: it notes more where it looks closer. */
 const BYTES_PER_PIXEL = { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } } as const;
-const FIRST_FAST_SPEED = 7;
+/** From this speed on libaom notes less of what it tries. */
+export const FIRST_FAST_SPEED = 7;
 const ENCODER_BYTES = 3 << 20;
 /** libaom works on whole blocks of this side, and on some beyond the edges of a cell. */
 const BLOCK = 64;

@@ -52,7 +52,7 @@ export const avif = format({
   write: {
     price: besideProfile(encodePrice, PROFILE_COPIES),
     encode: encodeAvif,
-    qualities: { least: 20, step: 0.25, coded: quantizerAt, losses: LOSSES, bits: 0.25, draft: 2 },
+    qualities: { least: 20, step: 0.25, coded: quantizerAt, losses: LOSSES, bits: 0.25, draft: 2, steady: true },
     variants: VARIANTS,
     variantsOf,
     nearLosslessLevels: [],

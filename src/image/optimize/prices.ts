@@ -184,7 +184,9 @@ function pixelsPrice(
 /** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
 function chosenMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
   const { write } = format;
-  const all = variantsFor(format, picture).map((variant) => write.price(picture, { ...settings, ...variant }).ms);
+  const all = variantsFor(format, picture, settings).map(
+    (variant) => write.price(picture, { ...settings, ...variant }).ms,
+  );
   return all.reduce((sum, ms) => sum + ms, 0) / all.length;
 }
 
@@ -194,7 +196,7 @@ const FLAT_CHOICES = 0.4;
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
   const { study, qualities } = format.write;
-  const variants = variantsFor(format, picture);
+  const variants = variantsFor(format, picture, settings);
   const isHasty = (extent: Extent) => extent !== picture && qualities.haste === undefined;
   if (!study)
     return searchMs(

@@ -26,6 +26,8 @@ export interface Scale {
   readonly wholePixels?: number;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;
+  /** A picture needs about the same quality in every size: where a search in another size of it ended says as much as tiles do. */
+  readonly steady?: boolean;
 }
 
 export interface Search {

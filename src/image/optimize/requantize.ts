@@ -57,6 +57,7 @@ export function requantize(task: Task): Attempt | null {
     triesFinal,
     triesExact: false,
     rivalBytes: Infinity,
+    isAlone: true,
   };
   return {
     name: "requantize",

@@ -69,6 +69,6 @@ async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
 }
 
 /** How many times the sample is smaller than the picture. */
-function partsOf({ size, sample }: Contest["reference"]): number {
+export function partsOf({ size, sample }: Contest["reference"]): number {
   return (size.width * size.height) / (sample.picture.width * sample.picture.height);
 }

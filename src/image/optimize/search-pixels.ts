@@ -54,6 +54,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     rivalBytes,
     rivalSampleBytes,
     start: task.start,
+    isAlone: task.isLast && rivalBytes === Infinity,
   };
   return {
     name: "search pixels",

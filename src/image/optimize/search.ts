@@ -22,6 +22,7 @@ import {
   type Ended,
   endOf,
   fromNeighbor,
+  hasVariant,
   type Probed,
   wholeBy,
   type WrittenSearch,
@@ -56,6 +57,8 @@ export interface Goal extends Rival {
   readonly triesExact: boolean;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
+  /** Nothing of the picture is written in another format, or was. */
+  readonly isAlone: boolean;
 }
 
 /** A search under way. */
@@ -83,11 +86,10 @@ export async function smallestAbove(
 
 /** Where files must be written to be looked at. */
 async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
-  const { start, isFrugal, triesFinal, reference } = quest;
+  const { start, isFrugal, triesFinal } = quest;
   const [way] = ways;
-  // Tiles cost little, and say more of a large picture than its neighbor does.
-  const isNear = start && way && !reference.sample.tiles;
   const most = way ? await mostOnSample(quest, way) : Infinity;
+  const isNear = start && way && needsNoTiles(quest, way, start);
   const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
   if (!chosen || chosen.isBeaten) return null;
   const { best: found } = chosen;
@@ -96,6 +98,15 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
   const lossy = stays ? { bytes: await found.bytes(), score: await found.score() } : await written(chosen, isWritten);
   const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
   return isFrugal ? ended : withoutLoss(quest, chosen, ended);
+}
+
+/**
+ * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one cost
+ * little and mostly say more than the neighbor, and are what formats are compared by.
+ */
+function needsNoTiles({ reference, scale, patience, isAlone }: Quest, way: Way, start: Start): boolean {
+  if (!reference.sample.tiles) return true;
+  return scale.steady === true && isAlone && !patience.triesAll && hasVariant(way, start.variant);
 }
 
 /** The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival. */

@@ -60,7 +60,7 @@ export class Session {
       ...maker,
       finish: maker.encode,
       onSample: async ({ picture }) => makerOf(format, picture, breath),
-      variants: variantsFor(format, this.shown),
+      variants: variantsFor(format, this.shown, this.task.settings),
     };
   }
 

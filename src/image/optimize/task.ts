@@ -65,11 +65,20 @@ export interface Task extends Wish {
 /** @param unchanged what stays of the original, where that is known */
 export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
   const picture = plannedPicture(wish);
-  const { allPixels } = wish;
-  const wanted = { ...encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline"), allPixels };
+  const wanted = wantedSettings(wish);
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
   return { ...wish, picture, settings, unchanged };
+}
+
+/** What the encoder is told, but of pictures that are too small to be scored. */
+export function wantedSettings({
+  aim,
+  format,
+  encoding,
+  allPixels,
+}: Pick<Wish, "aim" | "format" | "encoding" | "allPixels">): EncodeSettings {
+  return { ...encodeSettings(aim, format, encoding !== "baseline"), allPixels };
 }
 
 /**
@@ -141,8 +150,8 @@ export function writableIn({ format }: Pick<Task, "format">): WritableFormat | n
 }
 
 /** The choices that a picture leaves, in the order in which they are tried. */
-export function variantsFor({ write }: WritableFormat, picture: Extent): readonly Variant[] {
-  return write.variantsOf?.(picture) ?? write.variants;
+export function variantsFor({ write }: WritableFormat, picture: Extent, settings: EncodeSettings): readonly Variant[] {
+  return write.variantsOf?.(picture, settings) ?? write.variants;
 }
 
 function isWritable(format: FormatDefinition): format is WritableFormat {

@@ -11,6 +11,7 @@ import { type Patience, patienceFrom } from "./presets.ts";
 import { MAX_QUALITY, type Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
+import { partsOf } from "./rival.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 import { settled, type Settled } from "./settle.ts";
 import type { WritableFormat } from "./task.ts";
@@ -109,6 +110,11 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
   }
   if (!best) throw new RangeError("no way to encode");
   return best;
+}
+
+/** Whether a picture has this choice. */
+export function hasVariant({ variants }: Way, wanted: Variant): boolean {
+  return variants.some((variant) => isSame(variant, wanted));
 }
 
 /** The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have. */
@@ -210,12 +216,12 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known, cur
   return settled({ ...search, patience }, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
 }
 
-/** A picture that is its own sample, by the way that took the fewest bytes in a neighbor, from the quality that did there. */
+/** The whole picture by the way that took the fewest bytes in a neighbor, from the quality that did there: no tiles are looked at. */
 export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start, most: number): Promise<Ended> {
-  const { reference, onSample, targetScore, triesFinal, scale } = search;
+  const { reference, look, targetScore, triesFinal, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
-  const curve = curveOf(way, settings, onSample, triesFinal ? "stays" : "haste");
+  const curve = curveOf(way, settings, look, triesFinal ? "stays" : "haste");
   const goal = {
     picture: reference.size,
     first: nearest(start.quality, scale),
@@ -227,9 +233,10 @@ export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start
   };
   const made = await settled({ ...search, patience }, curve, goal);
   const [score, { length }] = [await made.best.score(), await made.best.bytes()];
-  const sampleBytes = bytesOnSample(score, length, targetScore);
+  const bytes = length / partsOf(reference);
+  const sampleBytes = bytesOnSample(score, bytes, targetScore);
   const quality = expectedQuality(made.known, targetScore, scale);
-  return { way, settings, ...made, score, quality, bytes: length, sampleBytes };
+  return { way, settings, ...made, score, quality, bytes, sampleBytes };
 }
 
 /**

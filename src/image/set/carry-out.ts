@@ -1,13 +1,11 @@
 /** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
 import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
-import type { FormatDefinition } from "../format.ts";
 import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
 import { optimized } from "../optimize/attempts.ts";
-import { variantsFor, writableIn } from "../optimize/task.ts";
+import { variantsFor, wantedSettings, type Wish, writableIn } from "../optimize/task.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
-import type { Picture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
@@ -20,10 +18,10 @@ import { Starts } from "./starts.ts";
 /** Told of every result, as soon as it is there. */
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
 
-/** Pictures of one kind leave the same choices to a format. */
-function kindOf(format: FormatDefinition, picture: Picture): string {
-  const writable = writableIn({ format });
-  return writable ? JSON.stringify(variantsFor(writable, picture)) : "";
+/** What searches are of that have the same choices. */
+function kindOf(wish: Wish): string {
+  const format = writableIn(wish);
+  return format ? JSON.stringify(variantsFor(format, pictureOf(wish.stored, wish.plan), wantedSettings(wish))) : "";
 }
 
 export class Carrier {
@@ -104,14 +102,14 @@ export class Carrier {
     const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
     const tried = inOrderOfTrial(formats, aim);
     const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
-      const key = searchKey(group, job, format);
-      const kind = kindOf(format, pictureOf(stored, plan));
-      const start = key === undefined ? undefined : starts.of(key, kind, plan.size);
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
       const rival = { rivalBytes, rivalSampleBytes };
-      const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, start, allPixels };
-      const rendition = await optimized(wish, source.retain(), allowance);
+      const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
+      const key = searchKey(group, job, format);
+      const kind = kindOf(wish);
+      const start = key === undefined ? undefined : starts.of(key, kind, plan.size);
+      const rendition = await optimized({ ...wish, start }, source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, kind, plan.size, rendition.ended);
       return rendition;
     });

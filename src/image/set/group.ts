@@ -34,12 +34,12 @@ function gainMapBytesOf<Entry>(groups: readonly Group<Entry>[]): number {
 /** In the place of what is found out when the work is done. */
 const SOME_START: Start = { quality: 80, slope: 1, variant: {} };
 
-/** Pixels of all results in a format. */
-export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatDefinition): number {
+/** Pixels of all results in a format; undefined where it is one result alone. */
+export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatDefinition): number | undefined {
   const all = groups.flatMap(({ planned, jobs }) =>
-    jobs.map(({ formats }) => (formats.includes(format) ? planned.size : null)),
+    jobs.filter(({ formats }) => formats.includes(format)).map(() => area(planned.size)),
   );
-  return all.reduce((sum, size) => sum + (size ? area(size) : 0), 0);
+  return all.length > 1 ? all.reduce((sum, pixels) => sum + pixels, 0) : undefined;
 }
 
 /**

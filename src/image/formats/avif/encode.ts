@@ -1,7 +1,7 @@
 /** Rows into AVIF files: a grid of cells, so that memory depends on the cell and not on the picture. */
-import { Av1Cells, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
+import { Av1Cells, type CellSettings, cellsPrice, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
+import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import type { Space } from "../../color/space.ts";
@@ -21,13 +21,18 @@ type Shape = Size & { readonly opaque: boolean };
 
 /** Up to this size a picture is one cell, and so large are those of others. */
 const MAX_CELL_PIXELS = 768 << 10;
-/** Halved chroma takes less memory: such a picture is one cell up to this size, which takes 1 to 2 percent less. */
-const MAX_HALF_PIXELS = 1200 << 10;
+/**
+ * Halved chroma takes less memory, and so do the fast speeds: such a picture is one cell up to these sizes, which takes 1 to 2
+ * percent less. A grid of halved chroma has even sides, and so has what an aperture shows of it (ISO/IEC 23000-22, 7.3.6.7 and
+ * 7.3.11.4): chroma of an odd picture that is no single cell is whole, which is worth more memory to avoid.
+ */
+const MAX_HALF_PIXELS = {
+  close: { even: 1200 << 10, odd: 1536 << 10 },
+  fast: { even: 1700 << 10, odd: 2200 << 10 },
+} as const;
 /** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
-/** MIAF wants a grid of halved chroma to have an even size: what has not stays whole, up to this size. */
-const MAX_ODD_PIXELS = 1536 << 10;
 /** A side of a cell is a whole number of blocks. */
 const BLOCK = 8;
 /** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
@@ -35,10 +40,13 @@ const MAX_CELLS = 256;
 /** How a picture is cut and what libaom is told, given what the service was told. */
 export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
   const { width, height, opaque } = shape;
-  const even = width % 2 === 0 && height % 2 === 0;
+  const parity = width % 2 === 0 && height % 2 === 0 ? "even" : "odd";
   const chroma = settings.lossless ? "rgb" : (settings.subsample ?? "4:2:0");
   const half = chroma === "4:2:0";
-  const mostPixels = !half ? MAX_CELL_PIXELS : even ? MAX_HALF_PIXELS : MAX_ODD_PIXELS;
+  // A file that is only looked at is cut as the one that stays.
+  const stays = speedOf(shape, { ...settings, trial: false, draft: false });
+  const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
+  const mostPixels = half ? MAX_HALF_PIXELS[pace][parity] : MAX_CELL_PIXELS;
   const cell = width * height <= mostPixels ? { width, height } : cellOf(shape);
   const isGrid = cell.width < width || cell.height < height;
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
@@ -47,11 +55,11 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     height,
     cell,
     opaque,
-    chroma: half && isGrid && !even ? "4:4:4" : chroma,
+    chroma: half && isGrid && parity === "odd" ? "4:4:4" : chroma,
     quantizer,
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
-    speed: speedOf(Math.max(width * height, settings.allPixels ?? 0), settings),
+    speed: speedOf(shape, settings),
   };
 }
 
@@ -59,8 +67,8 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
 
 /** The chroma that a picture can have: that of a grid of an odd size is whole. */
-export function variantsOf(shape: Shape): readonly Variant[] {
-  return VARIANTS.filter(({ subsample }) => cellSettings(shape, { ...USUAL, subsample }).chroma === subsample);
+export function variantsOf(shape: Shape, settings: EncodeSettings): readonly Variant[] {
+  return VARIANTS.filter(({ subsample }) => cellSettings(shape, { ...settings, subsample }).chroma === subsample);
 }
 
 /** Settings of which nothing but the chroma matters. */
@@ -83,13 +91,13 @@ function blocks(length: number): number {
 }
 
 /**
- * Pixels up to which libaom may take its time: a megapixel takes a second at speed 6, half of one at 7, a third at 8.
+ * Pixels up to which libaom may take its time, of one picture, and of all that a request makes: a megapixel takes a second at
+ * speed 6, half of one at 7, a third at 8, and is 7 percent larger at 7 than at 6, and 3 percent larger at 8 than at 7.
  */
 const SPEEDS = [
-  { pixels: 3_000_000, speed: 6 },
-  { pixels: 13_000_000, speed: 7 },
-  { pixels: 26_000_000, speed: 8 },
-  { pixels: Number.POSITIVE_INFINITY, speed: 9 },
+  { one: 3_000_000, all: 3_000_000, speed: 6 },
+  { one: 13_000_000, all: 4_000_000, speed: 7 },
+  { one: 26_000_000, all: 26_000_000, speed: 8 },
 ] as const;
 const FASTEST = 9;
 
@@ -97,9 +105,12 @@ const FASTEST = 9;
  * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of a
  * trial; how much worse they look depends on the picture, by 2 points up or down.
  */
-function speedOf(pixels: number, { trial = false, draft = false, effort }: EncodeSettings): number {
+function speedOf(
+  { width, height }: Size,
+  { trial = false, draft = false, effort, allPixels = 0 }: EncodeSettings,
+): number {
   if (draft) return FASTEST;
-  const { speed } = SPEEDS.find((row) => pixels <= row.pixels)!;
+  const { speed = FASTEST } = SPEEDS.find(({ one, all }) => width * height <= one && allPixels <= all) ?? {};
   const wanted = speed + (trial ? 1 : 0) + (effort < 0.25 ? 1 : 0) - (effort > 0.75 ? 1 : 0);
   return Math.min(FASTEST, wanted);
 }
@@ -129,14 +140,17 @@ function fileBytes(
   return width * height * (lossless ? 2.5 : quality > 90 ? 0.8 : 0.4);
 }
 
-/** The price of decoding what was written, whatever its chroma. */
+/** The price of decoding what was written, whatever its chroma and however it was cut. */
 export function resultPrice(shape: Shape): Price {
-  const [half, full] = [resultPriceWith(shape, "4:2:0"), resultPriceWith(shape, "4:4:4")];
-  return { bytes: Math.max(half.bytes, full.bytes), ms: Math.max(half.ms, full.ms) };
+  const ways = [
+    ...VARIANTS.map((variant) => ({ ...USUAL, ...variant })),
+    { ...USUAL, subsample: "4:2:0", allPixels: Number.POSITIVE_INFINITY } as const,
+  ];
+  return either(...ways.map((settings) => resultPriceBy(shape, settings)));
 }
 
-function resultPriceWith(shape: Shape, subsample: "4:2:0" | "4:4:4"): Price {
-  const { cell, width, height, chroma } = cellSettings(shape, { ...USUAL, subsample });
+function resultPriceBy(shape: Shape, settings: EncodeSettings): Price {
+  const { cell, width, height, chroma } = cellSettings(shape, settings);
   const kept = chroma === "4:2:0" ? chroma : "4:4:4";
   const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1, byRows: false } as const;
   const columns = Math.ceil(width / cell.width);

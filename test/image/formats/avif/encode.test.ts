@@ -195,16 +195,30 @@ describe("large AVIF files", () => {
   });
 
   it("leave no choice of chroma where a grid has an odd size", () => {
-    const choices = (width: number, height: number) =>
-      avif.write.variantsOf({ width, height, opaque: true }).map(({ subsample }) => subsample);
+    const choices = (width: number, height: number, allPixels?: number) =>
+      avif.write
+        .variantsOf({ width, height, opaque: true }, { ...SETTINGS, allPixels })
+        .map(({ subsample }) => subsample);
     expect(choices(1_280, 1_706)).toEqual(["4:2:0", "4:4:4"]);
     expect(choices(1_280, 1_707)).toEqual(["4:4:4"]);
     expect(choices(641, 481)).toEqual(["4:2:0", "4:4:4"]);
+    expect(choices(1_280, 1_707, 9_000_000)).toEqual(["4:2:0", "4:4:4"]);
+    expect(choices(1_921, 1_280, 9_000_000)).toEqual(["4:4:4"]);
+  });
+
+  it("are one cell up to a larger size where libaom is told to be fast, as a look at them is", () => {
+    const shape = { width: 1_280, height: 1_279, opaque: true };
+    const fast = { ...SETTINGS, allPixels: 9_000_000 };
+    const cells = [SETTINGS, { ...SETTINGS, trial: true }, fast, { ...fast, trial: true }].map(
+      (settings) => cellSettings({ ...shape, height: 1_280 }, settings).cell.width,
+    );
+    expect(cells).toEqual([640, 640, 1_280, 1_280]);
+    expect(cellSettings(shape, SETTINGS).cell.width).toBeLessThan(1_280);
   });
 
   it("are written faster the more pixels there are, alone or in all files of a request", () => {
     const shape = { width: 1_400, height: 800, opaque: true };
-    const speeds = [undefined, 3_000_000, 13_000_000, 26_000_000, 27_000_000].map(
+    const speeds = [undefined, 3_000_000, 4_000_000, 26_000_000, 27_000_000].map(
       (allPixels) => cellSettings(shape, { ...SETTINGS, allPixels }).speed,
     );
     expect(speeds).toEqual([6, 6, 7, 8, 9]);
