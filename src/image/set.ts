@@ -125,7 +125,7 @@ function tooLong(): ApiError {
   );
 }
 
-/** Entries whose pixels are the same, planned once. */
+/** The results in groups: those whose pixels are the same are planned once. */
 async function groupsOf<Entry extends SetEntry>(
   stored: Stored,
   base: Planned,
@@ -175,7 +175,7 @@ async function groupsOf<Entry extends SetEntry>(
   return [...groups.values()];
 }
 
-/** The picture that results begin with, in each of their color spaces: colors of operations are others there. */
+/** The picture that results begin with, planned once for each color space: a color in an operation has other numbers in each. */
 class Spaces {
   private readonly known = new Map<ProfileWish, Pick<Given<never>, "stored" | "base">>();
   private readonly stored: Stored;
@@ -204,7 +204,7 @@ function planBase(stored: Stored, order: Pick<Order, "operations" | "overlays" |
   return planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
 }
 
-/** What a set is made of in the color space that most of its results have: a version that is shared is in that. */
+/** What is known of a set. A version that groups share is in the color space that most results have. */
 function commonOf<Entry>(stored: Stored, base: Planned, groups: readonly Group<Entry>[]): Given<Entry> {
   const counts = new Map<Space | undefined, number>();
   for (const { stored: own, jobs } of groups) counts.set(own.space, (counts.get(own.space) ?? 0) + jobs.length);
@@ -214,7 +214,7 @@ function commonOf<Entry>(stored: Stored, base: Planned, groups: readonly Group<E
   return { stored: { ...shared, firstOnly: false }, base: group?.base ?? base, groups };
 }
 
-/** Whether pixels are only moved and filtered: then they are the same with alpha and without. */
+/** Whether a group's own operations only move and filter pixels, which then come out the same with alpha and without. */
 function changesShapeOnly({ steps }: Planned): boolean {
   return steps.every(({ kind }) => kind === "turn" || kind === "crop" || kind === "resize");
 }

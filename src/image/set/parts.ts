@@ -1,4 +1,7 @@
-/** What a set consists of: results in groups that share a picture. */
+/**
+ * What a set consists of. A job is one result; a group has the jobs of the same pixels; a placed group says what these pixels
+ * are made from; the work of a set is all of its groups in their order, and its price.
+ */
 import type { Price } from "../../../wasm/price.ts";
 import type { FormatDefinition } from "../format.ts";
 import type { Size } from "../geometry.ts";
@@ -38,31 +41,33 @@ export interface Group<Entry> {
 /** A picture that is computed once and kept. */
 export interface Kept extends Size {
   readonly opaque: boolean;
-  /** Of what it is made from. */
+  /** The way from the file, or from the shared picture, to this one. */
   readonly plan: Plan;
 }
 
-/** A group, and where its picture comes from. */
+/** A group, and what its picture is made from. */
 export interface Placed<Entry> {
   readonly group: Group<Entry>;
-  /** Absent: from the file. */
+  /** The way from the picture that the set shares to that of the group; absent where it is made from the file. */
   readonly onShared?: Plan;
-  /** Kept for all jobs of the group. */
+  /** The picture of the group, computed once for all of its jobs; absent where each job computes it anew. */
   readonly kept?: Kept;
 }
 
+/** How a set is made. */
 export interface SetWork<Entry> {
+  /** The version that several groups are made from; null where there is none. */
   readonly shared: Kept | null;
   /** From the smallest to the largest: the next search starts where the one before ended. */
   readonly placed: readonly Placed<Entry>[];
-  /** Something is made from the file once the shared picture is there. */
+  /** The file is read again once the shared picture is there. */
   readonly keepsFile: boolean;
   readonly price: Price;
 }
 
 /** What is known before the work begins. */
 export interface Given<Entry> {
-  /** In the color space of what is shared. */
+  /** The original, in the color space of the picture that the set shares. */
   readonly stored: Stored;
   /** The picture after the request's own operations, in that space. */
   readonly base: Planned;
