@@ -56,9 +56,9 @@ export const SHARED_BYTES = 80 * 1024 * 1024;
 /**
  * What idle native modules may fill, with those in use and all originals. Less than what jobs may share, for they grow
  * beside it until their stretch ends, and what is given up then is collected late. Enough for what the next job mostly
- * comes for: decoders, encoders and the score of photographs.
+ * comes for: decoders, encoders and the score of photographs, or the encoder of an animation.
  */
-export const FILLED_BYTES = 48 * 1024 * 1024;
+export const FILLED_BYTES = 64 * 1024 * 1024;
 /** What originals may hold of SHARED_BYTES, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */

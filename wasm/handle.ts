@@ -70,7 +70,7 @@ export class LoneJob<Exports extends HeapExports> {
   /** @param allowance of processor time, for all calls together */
   constructor(module: NativeModule<Exports>, peakBytes: number, allowance?: Fuel) {
     this.module = module;
-    this.instance = module.acquireAlone(allowance);
+    this.instance = module.acquireAlone(allowance, peakBytes);
     this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
   }
 

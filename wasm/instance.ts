@@ -34,7 +34,7 @@ export interface NativeExports {
 
 export interface NativeOptions {
   readonly name: string;
-  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job. */
+  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job, unless that declares it. */
   readonly keepBytes: number;
   /** Further `env` imports; receives the instance that calls. */
   readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;

@@ -130,9 +130,10 @@ class NativeModule<Exports extends NativeExports> {
   /**
    * An instance that no other job gets, for calls that pause or that may be ended for taking too long. Pair with
    * `release`, whatever happens in between.
+   * @param declaredBytes what the job may hold: an idle instance that grew so far is used again
    */
-  acquireAlone(allowance?: Fuel): NativeInstance<Exports> {
-    const instance = this.take();
+  acquireAlone(allowance?: Fuel, declaredBytes = 0): NativeInstance<Exports> {
+    const instance = this.take(declaredBytes);
     instance.allowance = allowance;
     this.lent.add(instance);
     instance.lastUse = ++uses;
@@ -197,9 +198,9 @@ class NativeModule<Exports extends NativeExports> {
   }
 
   /** The idle instance that was used last and is fit for another job; or else a new one. */
-  private take(): NativeInstance<Exports> {
-    const isUnfit = (instance: NativeInstance<Exports>) =>
-      instance.broken || memoryOf(instance) > this.options.keepBytes;
+  private take(declaredBytes = 0): NativeInstance<Exports> {
+    const most = Math.max(this.options.keepBytes, declaredBytes);
+    const isUnfit = (instance: NativeInstance<Exports>) => instance.broken || memoryOf(instance) > most;
     for (const instance of this.idle.filter(isUnfit)) this.drop(instance);
     const instance = this.idle.at(-1) ?? new NativeInstance<Exports>(this.module, this.options);
     this.idle = this.idle.filter((other) => other !== instance);

@@ -52,6 +52,22 @@ describe("idle native memory", () => {
   });
 });
 
+describe("an idle instance that grew beyond what it may keep", () => {
+  it("is used again by who declares as much, and by nobody else", () => {
+    const { module } = pausingModule();
+    const first = module.acquireAlone();
+    first.exports.memory.grow(64);
+    const bytes = first.exports.memory.buffer.byteLength;
+    module.release(first);
+    const again = module.acquireAlone(undefined, bytes);
+    expect(again).toBe(first);
+    module.release(again);
+    const other = module.acquireAlone(undefined, bytes - 1);
+    expect(other).not.toBe(first);
+    module.release(other);
+  });
+});
+
 describe("native memory in a budget", () => {
   const MIB = 1 << 20;
   const bounds = { sharedBytes: 64 * MIB, filledBytes: 8 * MIB };
