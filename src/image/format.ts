@@ -40,6 +40,8 @@ export interface Facts {
   readonly codedBytes?: number;
   /** Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their rectangles. */
   readonly later?: { readonly bytes: number; readonly pixels: number };
+  /** The price of decoding the first frame of an animation alone, where a decoder holds less for it than for all. */
+  readonly firstPrice?: Price;
   /** How often a decoder can halve the picture for less than what all of it takes. */
   readonly halvings?: number;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
@@ -60,6 +62,8 @@ export interface Demand {
    */
   readonly width: number;
   readonly height: number;
+  /** Frames after the first will not be asked for. */
+  readonly firstOnly?: boolean | undefined;
 }
 
 /** A region of a stored picture at another size, and the filter that takes it there. */

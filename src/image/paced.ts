@@ -84,7 +84,8 @@ export async function* decodedFrames(
 ): AsyncGenerator<Decoded, void> {
   const own = ownBreath(breath);
   const { ms } = read.price(facts, demand);
+  const frames = demand.firstOnly && facts.firstPrice ? 1 : facts.frames;
   for await (const decoded of read.open(bytes, facts, demand, own)) {
-    yield { ...decoded, rows: paced(decoded.rows, ms / facts.frames, breath, own) };
+    yield { ...decoded, rows: paced(decoded.rows, ms / frames, breath, own) };
   }
 }

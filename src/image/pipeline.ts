@@ -84,7 +84,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
-  const { facts, format, bytes, space, stopwatch } = stored;
+  const { facts, format, bytes, space, stopwatch, firstOnly } = stored;
   const { orientation } = view;
   if (turnsByStrips(facts, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
@@ -92,7 +92,7 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
     yield { delayMs: 0, rows: paced(rows, stripPrice(viewedSize(view), orientation).ms, breath) };
     return;
   }
-  const demand = demandOf(view);
+  const demand = demandOf(view, firstOnly);
   const decoding = clocked(decodedFrames(format, bytes, facts, demand, breath), "decode", breath, stopwatch);
   for await (const decoded of decoding) {
     let { rows } = decoded;
@@ -133,10 +133,10 @@ export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
 }
 
 /** The price of decoding all frames, as often as a view needs. */
-function decodingPrice({ format, facts }: Stored, view: View): Price {
+function decodingPrice({ format, facts, firstOnly }: Stored, view: View): Price {
   const demands = turnsByStrips(facts, view)
     ? stripRegions(view.box, view.orientation).map(({ margin }) => demandOf({ box: margin, orientation: 1 }))
-    : [demandOf(view)];
+    : [demandOf(view, firstOnly)];
   return sequence(...demands.map((demand) => format.read.price(facts, demand)));
 }
 

@@ -61,7 +61,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   try {
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
-    const firstOnly = order.output?.animation === false && found.facts.frames > 1;
+    const { output } = order;
+    const firstOnly = found.facts.frames > 1 && (output?.animation === false || writtenFrames(found, output) === 1);
     const stored = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
     const room = { alpha: canHoldAlpha(stored, order.output), frames: writtenFrames(stored, order.output) };
     const { plan, steps, faces, focus } = await planOperations(stored, order, room);

@@ -39,7 +39,8 @@ export const avif = format({
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
     },
-    price({ width, height, alpha, frames, decodeBytes, decodeMs }) {
+    price({ width, height, alpha, frames, decodeBytes, decodeMs, firstPrice }, { firstOnly }) {
+      if (firstOnly && firstPrice) return firstPrice;
       const shape = { width, height, opaque: !alpha, frames };
       const usual = frames > 1 ? animationResultPrice(shape) : resultPrice(shape);
       return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };

@@ -10,13 +10,20 @@ import { regionRows } from "./rows.ts";
  * The wanted region, and only the tiles that it touches.
  * @throws ApiError 422, at once or while rows are read, when the file is damaged
  */
-export async function* openImage(
-  bytes: Uint8Array,
+export function openImage(bytes: Uint8Array, codec: Codec, demand: Demand, breath: Breath): AsyncGenerator<Decoded> {
+  return openPicture(readImage(bytes, codec), codec, demand, breath);
+}
+
+/**
+ * The wanted region of a picture that was found already.
+ * @throws ApiError 422 while rows are read, when it is damaged
+ */
+export async function* openPicture(
+  image: ReturnType<typeof readImage>,
   codec: Codec,
   demand: Demand,
   breath: Breath,
 ): AsyncGenerator<Decoded> {
-  const image = readImage(bytes, codec);
   const { region, box } = wantedRegion(image.crop, demand);
   const stills = codec.openStills(imagePrice(image, codec));
   try {

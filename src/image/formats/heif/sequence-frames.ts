@@ -7,7 +7,7 @@ import type { Rows } from "../../rows.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { damaged } from "./bytes.ts";
 import type { SequenceCodec } from "./codec.ts";
-import { wantedRegion } from "./open.ts";
+import { openPicture, wantedRegion } from "./open.ts";
 import type { HeifPicture, Layer } from "./picture.ts";
 import { BAND_ROWS } from "./rows.ts";
 import { type ImageSequence, sequencePrice } from "./sequence.ts";
@@ -26,6 +26,12 @@ export async function* openSequence(
   breath: Breath,
 ): AsyncGenerator<Decoded> {
   const { picture, frames } = sequence;
+  const [first] = frames;
+  // Nothing is predicted from it: it takes a decoder of stills, which holds no other pictures.
+  if (demand.firstOnly && first) {
+    for await (const still of openPicture(picture, codec, demand, breath)) yield { ...still, delayMs: first.delayMs };
+    return;
+  }
   const { region, box } = wantedRegion(picture.crop, demand);
   const stills = codec.openStills(sequencePrice(sequence, codec));
   const open: { close(): void }[] = [];

@@ -9,7 +9,7 @@ import type { SamplesExtent, SequenceCodec } from "./codec.ts";
 import { decodePrice, pictureFacts } from "./facts.ts";
 import { topLevel } from "./items.ts";
 import { alphaOf, type HeifPicture, pictureOf } from "./picture.ts";
-import { BAND_ROWS } from "./rows.ts";
+import { BAND_ROWS, picturePrice } from "./rows.ts";
 import { readSamples } from "./samples.ts";
 import { child, childOf, readTracks, type Track } from "./track.ts";
 
@@ -118,6 +118,7 @@ export function sequenceFacts(sequence: ImageSequence, codec: SequenceCodec): Fa
   const later = frames.slice(1);
   return {
     ...pictureFacts(picture, codec),
+    firstPrice: picturePrice(picture, codec),
     frames: frames.length,
     loops,
     codedBytes,

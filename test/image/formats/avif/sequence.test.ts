@@ -209,6 +209,25 @@ describe("animated AVIF", () => {
     }
   });
 
+  it("takes what one picture does where only the first frame is wanted, and is the same", async () => {
+    for (const [, file] of SEQUENCES) {
+      const bytes = new Uint8Array(file);
+      const { facts } = identify(bytes);
+      const { width, height } = facts;
+      const demand = { box: { x: 0, y: 0, width, height }, width, height, firstOnly: true };
+      const price = avif.read.price(facts, demand);
+      expect(price.ms).toBeLessThan(avif.read.price(facts, { ...demand, firstOnly: false }).ms / 2);
+      expect(price.bytes).toBeLessThan(facts.decodeBytes ?? 0);
+      const { used } = av1DecodeHeap(true);
+      const shown: Shown[] = [];
+      for await (const { delayMs, rows } of avif.read.open(bytes, facts, demand, UNPAUSED)) {
+        shown.push({ delayMs, pixels: await drain(rows) });
+      }
+      expect(av1DecodeHeap().peak - used).toBeLessThanOrEqual(price.bytes);
+      expect(shown).toEqual((await frames(bytes)).slice(0, 1));
+    }
+  });
+
   it("stays a sequence where no format is named, and becomes a still where one frame is wanted", async () => {
     const { output } = await rendered(new Uint8Array(alpha));
     expect([output.format.label, output.facts.frames]).toEqual(["AVIF", 6]);
