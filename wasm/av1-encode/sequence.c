@@ -50,7 +50,7 @@ static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int spee
   // Larger blocks put wider borders around each of the pictures that are held.
   aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
   control(codec, &coded, quantizer);
-  // Motion of the whole picture is sought in stretches that do not pause. Blocks that are warped each for itself win as much.
+  // Motion of the whole picture is sought in stretches that do not pause.
   aom_codec_control(codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
   return 1;
 }
