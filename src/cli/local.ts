@@ -54,9 +54,11 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   try {
     const url = await miniflare.ready;
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
-    const sweeper = setInterval(() => void sweep(miniflare, cron), SWEEP_EVERY_MS);
+    let sweeping: Promise<void> | undefined;
+    const sweeper = setInterval(() => void (sweeping = sweep(miniflare, cron)), SWEEP_EVERY_MS);
     const stop = async (): Promise<void> => {
       clearInterval(sweeper);
+      await sweeping;
       await miniflare.dispose();
     };
     return { url, stop };
