@@ -35,8 +35,10 @@ export async function writeStill(picture: Picture, options: WriteOptions, breath
   }
 }
 
-/** What the survey of a translucent picture holds: a bit for each color, and more that does not depend on the size. */
-const SURVEY_BYTES = 6 << 20;
+/** What the survey of a picture holds that does not depend on the size: the sample is most of it. */
+const SURVEY_BYTES = 4 << 20;
+/** A bit for each color, where one is sought that can stand for transparency. */
+const COLORS_BYTES = 2 << 20;
 /** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
 const RESULT_RATIO = 1.2;
 
@@ -51,11 +53,12 @@ export function stillPrice(picture: Extent, effort: number): Price {
   return { bytes: stillBytes(picture, effort), ms: work.ms + lookPrice(pixels).ms };
 }
 
-function stillBytes({ width, height, opaque }: Size & { readonly opaque: boolean }, effort: number): number {
+function stillBytes({ width, height, opaque, frames }: Extent, effort: number): number {
+  const survey = SURVEY_BYTES + (opaque && frames === 1 ? 0 : COLORS_BYTES);
   const raw = width * height * (opaque ? 3 : 4);
   // A flat picture is worth the highest level.
   const { level } = compressionFor(width * height, effort, 0);
-  return Math.ceil(raw * RESULT_RATIO) + SURVEY_BYTES + pngWriterBytes(width, level);
+  return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level);
 }
 
 // ---- trials ----
