@@ -77,8 +77,11 @@ export interface Writer {
   readonly variants: readonly Variant[];
   /** Those of them that a picture can have; absent where every picture can have all. */
   readonly variantsOf?: (picture: Extent, settings: EncodeSettings) => readonly Variant[];
-  /** Values of `nearLossless` that `encode` can be told, the lowest first; empty where there are none. */
-  readonly nearLosslessLevels: readonly number[];
+  /**
+   * Files without loss compete with lossy ones, of drawings and screens above all, and nearly without it at these values of
+   * `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.
+   */
+  readonly nearLosslessLevels?: readonly number[];
   /**
    * Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter.
    */

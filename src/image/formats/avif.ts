@@ -56,7 +56,6 @@ export const avif = format({
     qualities: { least: 20, step: 0.25, coded: quantizerAt, losses: LOSSES, bits: 0.25, draft: 2, steady: true },
     variants: VARIANTS,
     variantsOf,
-    nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },
   strip,

@@ -44,7 +44,6 @@ const write: Writer = {
   encode: encodeGif,
   qualities: { least: 20, step: 1 },
   variants: [{}],
-  nearLosslessLevels: [],
   maxScoredPixels: Infinity,
 };
 

@@ -43,7 +43,6 @@ export const heic = format({
     encode: encodeHeic,
     qualities: { least: 20, step: 1, coded: quantizerOf, losses: LOSSES },
     variants: [{}],
-    nearLosslessLevels: [],
     maxScoredPixels: CAREFUL_PIXELS,
   },
   strip,

@@ -27,7 +27,6 @@ export const jpeg = format({
       encode,
       qualities: { least: 1, step: 0.25, bits: 0.43 },
       variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
-      nearLosslessLevels: [],
       maxScoredPixels: Infinity,
     },
     embed,

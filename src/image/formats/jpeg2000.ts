@@ -19,7 +19,6 @@ export const jpeg2000 = format({
     encode,
     qualities: { least: 20, step: 1 },
     variants: [{}],
-    nearLosslessLevels: [],
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },
   strip,

@@ -248,6 +248,6 @@ function withExact(price: Price, { picture, settings }: Task, { write, can }: Wr
   const lossy = write.price(picture, settings);
   const exact = write.price(picture, { ...settings, lossless: true });
   const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
-  const ms = write.nearLosslessLevels.length > 0 ? exact.ms * files : 0;
+  const ms = write.nearLosslessLevels ? exact.ms * files : 0;
   return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }

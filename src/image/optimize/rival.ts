@@ -60,7 +60,7 @@ export function mostInHaste({ reference, rivalBytes, rivalSampleBytes = Infinity
 async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
   const { reference, rivalSampleBytes = Infinity, settings, format, triesExact, breath } = contest;
   const { picture, tiles } = reference.sample;
-  if (!triesExact || format.write.nearLosslessLevels.length === 0) return false;
+  if (!triesExact || !format.write.nearLosslessLevels) return false;
   if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, breath))) return false;
   if (!(await isQuarterPromising(way, settings, picture, rivalSampleBytes))) return false;
   const { encode } = tiles ? await way.onSample(reference.sample) : way;

@@ -219,8 +219,8 @@ async function withoutLoss(
   lossy: Found,
 ): Promise<Found> {
   const { format, reference, look, targetScore, triesExact, breath } = quest;
-  const levels = triesExact ? format.write.nearLosslessLevels : [];
-  if (levels.length === 0) return lossy;
+  const levels = triesExact ? format.write.nearLosslessLevels : undefined;
+  if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
   if (reaches && !(await isFlat(picture, breath))) return lossy;

@@ -5,17 +5,34 @@ import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { isQuarterPromising, quarterOf, smallerExact } from "../../../src/image/optimize/exact.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
+import { decodeFile } from "../../support/files.ts";
 import { rendered } from "../../support/render.ts";
 import { drain, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
-async function asWebp(pixels: Pixels) {
+async function byPreset(pixels: Pixels, format: "webp" | "jxl") {
   const source = await FORMATS.png.write.encode(pictureOf([pixels]), { ...SETTINGS, lossless: true }, UNPAUSED);
-  const output = { format: "webp", encoding: "progressive" } as const;
+  const output = { format, encoding: "progressive" } as const;
   const order = { operations: {}, output, optimize: undefined, overlays: new Map(), accept: undefined };
   return (await rendered(source, order)).output;
 }
+
+const asWebp = (pixels: Pixels) => byPreset(pixels, "webp");
+
+describe("JPEG XL by a preset", () => {
+  it("is written without loss where that is smaller", async () => {
+    const drawing = paint(320, 240, (x, y) => (((x >> 4) + (y >> 5)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
+    const { bytes, facts, score } = await byPreset(drawing, "jxl");
+    expect({ score, quality: facts.quality }).toEqual({ score: 100, quality: 100 });
+    expect(await decodeFile(FORMATS.jxl, bytes)).toEqual(drawing);
+  });
+
+  it("is lossy where that is smaller", async () => {
+    const grained = paint(160, 160, (x, y) => [x + ((x * 7919 + y * 104_729) % 23), y, (x * y) % 31, 255]);
+    expect((await byPreset(grained, "jxl")).facts.quality).toBe(90);
+  });
+});
 
 describe("WebP by a preset", () => {
   it("is written without loss where that is smaller", async () => {

@@ -13,14 +13,17 @@ import { distanceOf } from "./quality.ts";
 
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
 const THOROUGH_EXACT_PIXELS = 2_000_000;
-/** With less effort than this, tiers are fast. */
+/**
+ * With less effort than this lossy files are made in haste. Not those without loss: of drawings in few colors these take three
+ * times the bytes then, which says nothing of what they can take.
+ */
 const LEAST_THOROUGH_EFFORT = 0.25;
 
 /** What libjxl is told, given what the service was told. */
 function settingsOf({ width, height, opaque, space }: Extent, settings: EncodeSettings): EncoderSettings {
   const { lossless, quality, effort, draft = false, allPixels = 0 } = settings;
   const pixels = Math.max(width * height, allPixels);
-  const isThorough = !draft && effort >= LEAST_THOROUGH_EFFORT && !(lossless && pixels > THOROUGH_EXACT_PIXELS);
+  const isThorough = !draft && (lossless ? pixels <= THOROUGH_EXACT_PIXELS : effort >= LEAST_THOROUGH_EFFORT);
   const distance = lossless ? 0 : distanceOf(quality);
   return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast", wide: space?.isP3 === true };
 }

@@ -23,7 +23,6 @@ export const write = {
   encode: (picture, settings, breath) => study(picture).encode(settings, breath),
   qualities: { least: 20, step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
-  nearLosslessLevels: [],
   maxScoredPixels: Infinity,
   study,
 } satisfies Writer;
