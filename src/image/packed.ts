@@ -1,4 +1,5 @@
 /** Files that were packed in files of another format, and are wanted as what they were. */
+import { beside, held, type Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Allowance } from "./allowance.ts";
 import { isolateBudget } from "./budget.ts";
@@ -21,6 +22,17 @@ export interface Unpacked {
 }
 
 /**
+ * The price of the file that was packed in an original, where a result is wanted in its format; null where there is none, or
+ * no memory for it beside all that is held.
+ */
+export function unpackPrice({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Price | null {
+  const { bytes, facts, keptBytes = 0 } = stored;
+  const { unpack } = stored.format;
+  const price = unpack?.mime === mime ? unpack.price(bytes, facts) : null;
+  return price && isolateBudget.canHold(beside(price, held(keptBytes)), bytes.length) ? price : null;
+}
+
+/**
  * The file that was packed in an original, where a result is wanted in its format; null where there is none, it cannot be
  * had, or it is of another picture than the one that was planned.
  */
@@ -31,9 +43,8 @@ export async function unpackedFor(
 ): Promise<Unpacked | null> {
   const { bytes, facts } = stored;
   const { unpack } = stored.format;
-  if (unpack?.mime !== format.mime) return null;
-  const price = unpack.price(bytes, facts);
-  if (!price || !isolateBudget.canHold(price, bytes.length) || allowance?.affords(price) === false) return null;
+  const price = unpackPrice(format, stored);
+  if (!unpack || !price || allowance?.affords(price) === false) return null;
   const file = await isolateBudget
     .run(price, (breath) => unpack.run(bytes, facts, breath), allowance)
     .catch(withoutUnreadable);

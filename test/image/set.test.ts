@@ -27,6 +27,7 @@ import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
 import turnedFile from "../fixtures/faces/one-turned.jpg";
 import faceFile from "../fixtures/faces/one.jpg";
+import jpegFile from "../fixtures/jpeg/progressive.jpg";
 import ultraFile from "../fixtures/jpeg/ultra-hdr.jpg";
 import { rendered, type RenderedFile } from "../support/render.ts";
 import { paint, pictureOf } from "../support/rows.ts";
@@ -107,6 +108,37 @@ describe("a set of a file whose decoder makes pictures smaller itself", () => {
     const made = await set(entries, { bytes });
     expect(made.get("own")?.bytes).toEqual(output.bytes);
     expect(made.get("webp")?.format.label).toBe("WEBP");
+  });
+});
+
+describe("a set of a JPEG file that is packed as JPEG XL", () => {
+  const jpeg = new Uint8Array(jpegFile);
+  const packed = () => FORMATS.jxl.repack.run(jpeg, identify(jpeg).facts, UNPAUSED);
+  const exact = { output: { format: "jpeg" as const }, optimize: { lossless: true } };
+
+  it("has the JPEG file where nothing changes, as a result alone has", async () => {
+    const bytes = await packed();
+    if (!bytes) throw new Error("nothing was packed");
+    const decode = vi.spyOn(FORMATS.jxl.read, "open");
+    const { output } = await rendered(bytes, { operations: {}, ...exact });
+    expect(decode).not.toHaveBeenCalled();
+    const own = { ...entry(60), operations: {}, ...exact, name: "own" };
+    const smart = { ...own, optimize: undefined, name: "smart" };
+    const made = await set([own, smart, entry(60), { ...entry(60), operations: {}, name: "webp" }], { bytes });
+    expect(made.get("own")?.bytes).toEqual(output.bytes);
+    expect(made.get("smart")?.bytes).toEqual((await rendered(bytes, { output: exact.output })).output.bytes);
+    expect(made.get("webp")?.format.label).toBe("WEBP");
+    expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+  });
+
+  it("has pixels where there is no memory for the JPEG file", async () => {
+    const bytes = await packed();
+    if (!bytes) throw new Error("nothing was packed");
+    vi.spyOn(FORMATS.jxl.unpack, "price").mockReturnValue({ bytes: Number.MAX_SAFE_INTEGER, ms: 1 });
+    const unpack = vi.spyOn(FORMATS.jxl.unpack, "run");
+    const made = await set([{ ...entry(60), operations: {}, ...exact, name: "own" }, entry(60)], { bytes });
+    expect(made.get("own")?.format.label).toBe("JPEG");
+    expect(unpack).not.toHaveBeenCalled();
   });
 });
 

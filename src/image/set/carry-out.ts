@@ -1,17 +1,19 @@
 /** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
+import type { Price } from "../../../wasm/price.ts";
 import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
 import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
-import { optimized } from "../optimize/attempts.ts";
+import { optimized, pricedWish } from "../optimize/attempts.ts";
 import { variantsFor, wantedSettings, type Wish, writableIn } from "../optimize/task.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
+import { type Unpacked, unpackedFor } from "../packed.ts";
 import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
 import type { SharedBytes } from "../shared-bytes.ts";
-import { originOf, pixelsIn, searchKey } from "./group.ts";
+import { originOf, pixelsIn, searchKey, unpackingPrice } from "./group.ts";
 import type { Given, Job, Placed, SetWork } from "./parts.ts";
 import { Starts } from "./starts.ts";
 
@@ -22,6 +24,20 @@ type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void
 function kindOf(wish: Wish): string {
   const format = writableIn(wish);
   return format ? JSON.stringify(variantsFor(format, pictureOf(wish.stored, wish.plan), wantedSettings(wish))) : "";
+}
+
+/**
+ * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more memory
+ * than the set was given; else null.
+ */
+async function unpackedWithin({ bytes }: Price, wish: Wish, allowance: Allowance): Promise<Unpacked | null> {
+  const unpacked = unpackingPrice(wish.format, wish) && (await unpackedFor(wish.format, wish.stored, allowance));
+  if (!unpacked) return null;
+  const { stored, source } = unpacked;
+  const price = pricedWish({ ...wish, stored });
+  if (price && price.bytes + source.bytes.length + (stored.keptBytes ?? 0) <= bytes) return unpacked;
+  source.release();
+  return null;
 }
 
 export class Carrier {
@@ -51,7 +67,7 @@ export class Carrier {
         try {
           for (const job of one.group.jobs) {
             try {
-              await made(job, await this.result(given, one, job, origin, starts, allowance));
+              await made(job, await this.result(given, work, one, job, origin, starts, allowance));
             } catch (error) {
               throw refusalOf(job.entry, error);
             }
@@ -93,6 +109,7 @@ export class Carrier {
 
   private async result<Entry>(
     { groups }: Given<Entry>,
+    { price }: SetWork<Entry>,
     { group }: Placed<Entry>,
     job: Job<Entry>,
     { stored, plan, source }: Origin,
@@ -109,7 +126,9 @@ export class Carrier {
       const key = searchKey(group, job, format);
       const kind = kindOf(wish);
       const start = key === undefined ? undefined : starts.of(key, kind, plan.size);
-      const rendition = await optimized({ ...wish, start }, source.retain(), allowance);
+      const unpacked = await unpackedWithin(price, wish, allowance);
+      const own = unpacked ? { ...wish, stored: unpacked.stored } : wish;
+      const rendition = await optimized({ ...own, start }, unpacked?.source ?? source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, kind, plan.size, rendition.ended);
       return rendition;
     });

@@ -1,13 +1,16 @@
 /** What the results of a group take, and what they are made from. */
-import { beside, held, type Price, sequence } from "../../../wasm/price.ts";
-import type { FormatDefinition } from "../format.ts";
+import { beside, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
+import type { Facts, FormatDefinition } from "../format.ts";
+import { isWhole } from "../geometry.ts";
 import { keptPicture } from "../kept-picture.ts";
 import { collectPrice, pixelBytes } from "../kept.ts";
 import { pricedWish } from "../optimize/attempts.ts";
 import { resultDecodePrice } from "../optimize/prices.ts";
 import type { Start } from "../optimize/rendition.ts";
+import type { Origin } from "../origin.ts";
+import { unpackPrice } from "../packed.ts";
 import { picturePrice, type Stored } from "../pipeline.ts";
-import { type Plan, planSteps } from "../plan.ts";
+import { type Plan, planSteps, storedSize } from "../plan.ts";
 import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
 
 /** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
@@ -29,6 +32,19 @@ export function originOf<Entry>(
 function gainMapBytesOf<Entry>(groups: readonly Group<Entry>[]): number {
   const maps = groups.flatMap(({ jobs }) => jobs.map(({ gainMap }) => gainMap?.file.length ?? 0));
   return maps.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Whether nothing of a picture changes but, perhaps, how it lies. */
+export function isWholePicture({ view, steps }: Plan, facts: Facts): boolean {
+  return steps.length === 0 && !view.target && isWhole(view.box, storedSize(facts));
+}
+
+/** The price of the file that was packed in what a result is made from, where the result may be made from that. */
+export function unpackingPrice(
+  format: FormatDefinition,
+  { stored, plan }: Pick<Origin, "stored" | "plan">,
+): Price | null {
+  return isWholePicture(plan, stored.facts) ? unpackPrice(format, stored) : null;
 }
 
 /** In the place of what is found out when the work is done. */
@@ -63,7 +79,7 @@ export function groupPrice<Entry>(
       const allPixels = pixelsIn(given.groups, format);
       const price = pricedWish({ ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels });
       if (!price) return null;
-      prices.push(price);
+      prices.push(unpackingPrice(format, origin) ?? FREE, price);
       if (job.analyzes) prices.push(resultDecodePrice(format, { ...group.planned.size, opaque: false, frames: 1 }));
     }
   }

@@ -1,11 +1,12 @@
 /** How a set is made: what is kept for several of its results, and the price of all of it. */
 import { beside, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
-import { isWhole, type Size } from "../geometry.ts";
+import type { Size } from "../geometry.ts";
 import { collectPrice, pixelBytes } from "../kept.ts";
+import { unpackPrice } from "../packed.ts";
 import { picturePrice, type Stored } from "../pipeline.ts";
 import { demandOf, planSteps } from "../plan.ts";
-import { groupPrice, searchKeys } from "./group.ts";
+import { groupPrice, isWholePicture, searchKeys } from "./group.ts";
 import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
 import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
 
@@ -96,20 +97,25 @@ function isOwn<Entry>(group: Group<Entry>, { space }: Stored): boolean {
   return scale < 1 || isUnchanged(group);
 }
 
-/** Whether the original itself, or a part of its code, may be a result of the group: at most it is turned. */
+/**
+ * Whether the original itself, a part of its code, or the file that was packed in it may be a result of the group: at most
+ * it is turned.
+ */
 function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
-  const { view, steps } = planned.plan;
-  if (steps.length > 0 || view.target || !isWhole(view.box, storedSizeOf(stored))) return false;
-  return jobs.some(({ formats }) => formats.includes(stored.format));
+  return isWholePicture(planned.plan, stored.facts) && jobs.some((job) => isOfFile(job, stored));
+}
+
+function isOfFile<Entry>({ formats }: Job<Entry>, stored: Stored): boolean {
+  return formats.some((format) => format === stored.format || unpackPrice(format, stored) !== null);
 }
 
 /** Groups of which none has jobs that ask for the original as it is beside others. */
 function divided<Entry>(groups: readonly Group<Entry>[]): readonly Group<Entry>[] {
   return groups.flatMap((group) => {
     if (!isUnchanged(group)) return [group];
-    const isOfFile = ({ formats }: Job<Entry>) => formats.includes(group.stored.format);
-    const others = group.jobs.filter((job) => !isOfFile(job));
-    const own = { ...group, jobs: group.jobs.filter(isOfFile) };
+    const { stored, jobs } = group;
+    const others = jobs.filter((job) => !isOfFile(job, stored));
+    const own = { ...group, jobs: jobs.filter((job) => isOfFile(job, stored)) };
     return others.length > 0 ? [own, { ...group, jobs: others }] : [own];
   });
 }
