@@ -2,12 +2,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
+import { identify } from "../../src/image/detect.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
+import sequence4k from "../fixtures/avif/sequence-4k.avif";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { file, originOf, PREFIX } from "../support/delivery.ts";
+import { decodeFile } from "../support/files.ts";
 import { expectMarked, MARKS, PHOTO } from "../support/marked.ts";
+import { pixel } from "../support/operations.ts";
 import { brokenStreet } from "../support/street.ts";
 import { receiver } from "../support/webhooks.ts";
 
@@ -120,6 +124,38 @@ describe("words, covered faces and wide colors", () => {
   ])("are refused where a rule is broken: %o", async (data, message) => {
     const body = form(data, new File([PHOTO], "a.jpg"));
     expect(await marked("POST", "/1.0/upload", { key, body })).toMatchObject({ status: 422, body: { message } });
+  });
+});
+
+describe("a film of frames so large that no two fit into memory", () => {
+  const processing = apiOf(street);
+  const post = (output: object) => {
+    const body = form({ output, resize: { width: 480 }, optimize: { quality: 90 } }, new File([sequence4k], "a.avif"));
+    return processing("POST", "/1.0/upload", { key, headers: BINARY, body });
+  };
+
+  it("gives its first frame where one is wanted, or all that a format holds", async () => {
+    for (const output of [{ format: "avif", animation: false }, { format: "jpeg" }]) {
+      const { status, bytes } = await post(output);
+      expect(status).toBe(200);
+      const { format, facts } = identify(bytes);
+      expect(facts).toMatchObject({ width: 480, height: 270, frames: 1 });
+      const pixels = await decodeFile(format, bytes);
+      // Outside of the rectangle, and within it as it lies in the first frame.
+      for (const [x, y, color] of [
+        [20, 20, [48, 112, 176]],
+        [60, 120, [224, 160, 32]],
+      ] as const) {
+        for (const [channel, level] of color.entries()) {
+          expect(Math.abs((pixel(pixels, x, y)[channel] ?? 0) - level)).toBeLessThan(12);
+        }
+      }
+    }
+  });
+
+  it("is refused where all of them are", async () => {
+    const { status } = await post({ format: "webp" });
+    expect(status).toBe(422);
   });
 });
 
