@@ -51,6 +51,8 @@ export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 export interface Writer {
   /** The price of encoding, the result included, the picture's own price left out. */
   readonly price: (picture: Extent, settings: EncodeSettings) => Price;
+  /** How often `encode` reads the picture; once where absent. */
+  readonly readings?: (picture: Extent) => number;
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
   /**

@@ -34,6 +34,13 @@ mkdir -p "$work/headers/av1/common"
 sed 's/typedef int8_t WarpedFilterCoeff/typedef int16_t WarpedFilterCoeff/' "$aom/av1/common/warped_motion.h" \
   > "$work/headers/av1/common/warped_motion.h"
 
+# Room for eight pictures is made for what is written of one, for some may be kept that are not shown. Where none is seen ahead
+# there is none of those: room as for stills is enough.
+sed 's/kf_cfg.key_freq_max == 0 &&$/kf_cfg.key_freq_max == 0 || ppi->cpi->oxcf.gf_cfg.lag_in_frames == 0) \&\&/
+  s/if (ppi->cpi->oxcf.kf_cfg.key_freq_max == 0 ||/if ((ppi->cpi->oxcf.kf_cfg.key_freq_max == 0 ||/' \
+  "$aom/av1/av1_cx_iface.c" > "$work/av1_cx_iface.c"
+grep -q 'lag_in_frames == 0) &&$' "$work/av1_cx_iface.c"
+
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
   av1_set_speed_features_framesize_{independent,dependent})
@@ -79,9 +86,9 @@ files=()
 rare=()
 for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,aom_scale/generic,aom_util,av1,av1/common,av1/encoder,third_party/fastfeat,third_party/vector}/*.c; do
   case ${file#"$aom/"} in
-    av1/av1_dx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
+    av1/av1_dx_iface.c | av1/av1_cx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
     *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
-    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/arg_defs.c | av1/av1_cx_iface.c) rare+=("$file") ;;
+    aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/arg_defs.c) rare+=("$file") ;;
     */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
       */reconinter_enc.c | */motion_search_facade.c | */interp_search.c | */compound_type.c | */global_motion*.c | \
       */temporal_filter.c | */tpl_model.c | */firstpass.c | */pass2_strategy.c | */resize.c | */mvref_common.c | \
@@ -93,7 +100,7 @@ for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,ao
   esac
 done
 compile "$work/aom" "${files[@]}" -- "${flags[@]}"
-compile "$work/rare" "${rare[@]}" -- "${flags[@]}" -Os
+compile "$work/rare" "${rare[@]}" "$work/av1_cx_iface.c" -- "${flags[@]}" -Os
 if [ ${#kernels[@]} -gt 0 ]; then
   files=()
   for file in "${kernels[@]}"; do

@@ -19,6 +19,7 @@ typedef struct {
   int open;
   aom_codec_iter_t position;  // among the packets that came of the last call
   int frames;                 // that were taken
+  int lag;                    // that are seen before one is coded
   size_t bytes;               // of the packet that was read last
   int is_key;
   uint8_t *memory, *band, *gray;
@@ -62,6 +63,7 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
   FrameEncoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
   encoder->alpha = alpha;
+  encoder->lag = lag;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma};
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
@@ -96,7 +98,9 @@ int EXPORT(frames_encode)(FrameEncoder *encoder, int last, int nanoseconds) {
   aom_image_t image;
   if (!last) cell_image(&encoder->cells, encoder->alpha, encoder->gray, 0, encoder->cells.width, &image);
   encoder->position = NULL;
-  return aom_codec_encode(&encoder->codec, last ? NULL : &image, encoder->frames++, 1, 0) == AOM_CODEC_OK;
+  // Where none is seen ahead, pictures are predicted from the one before and the first: others take memory and win no bytes.
+  const aom_enc_frame_flags_t flags = encoder->lag == 0 ? AOM_EFLAG_NO_UPD_GF | AOM_EFLAG_NO_UPD_ARF : 0;
+  return aom_codec_encode(&encoder->codec, last ? NULL : &image, encoder->frames++, 1, flags) == AOM_CODEC_OK;
 }
 
 // The next packet, which is one picture that is shown with what it needs; valid until the next frame is taken. NULL when more

@@ -1,6 +1,6 @@
 /** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
 import { format } from "../format.ts";
-import { animationResultPrice } from "./avif/animation.ts";
+import { animationResultPrice, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice, VARIANTS, variantsOf } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
@@ -52,6 +52,7 @@ export const avif = format({
   },
   write: {
     price: besideProfile(encodePrice, PROFILE_COPIES),
+    readings: tracksOf,
     encode: encodeAvif,
     qualities: { least: 20, step: 0.25, coded: quantizerAt, losses: LOSSES, bits: 0.25, draft: 2, steady: true },
     variants: VARIANTS,

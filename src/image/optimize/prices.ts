@@ -1,5 +1,5 @@
 /** What the attempts take, composed of what decoders, encoders and the score declare. */
-import { beside, either, FREE, held, type Price, sequence } from "../../../wasm/price.ts";
+import { beside, either, FREE, held, type Price, sequence, times } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { byDetail } from "../content.ts";
 import type { Facts, FormatDefinition } from "../format.ts";
@@ -69,9 +69,10 @@ export function comparingBytes(picture: Extent): number {
   return sampleBytes(picture) + scorePrice(picture).bytes;
 }
 
-/** The price of encoding the picture once, decoded as it is written. */
+/** The price of encoding the picture once, decoded as it is written, as often as that reads it. */
 export function encodePrice(task: Task, { write }: WritableFormat, settings: EncodeSettings): Price {
-  return beside(sourcePrice(task), write.price(task.picture, settings));
+  const readings = write.readings?.(task.picture) ?? 1;
+  return beside(times(readings, sourcePrice(task)), write.price(task.picture, settings));
 }
 
 /** The price of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */

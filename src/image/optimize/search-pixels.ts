@@ -4,7 +4,7 @@ import { picturePrice } from "../pipeline.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
-import { leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
+import { encodePrice, leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
@@ -89,7 +89,7 @@ export function searchFrames(task: Task): Attempt | null {
   const source = picturePrice(stored, plan);
   // The best animation so far is kept while another is made.
   const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
-  const { ms } = times(usualTries(picture), beside(source, encode));
+  const { ms } = times(usualTries(picture), encodePrice(task, format, settings));
   return {
     name: "search frames",
     price: beside(held(bytes), { bytes: 0, ms }),

@@ -57,6 +57,11 @@ export function animationPrice(picture: Extent, settings: EncodeSettings): Price
   return beside(sequence(colors, alphas), held(2 * width * height * frames * bytes));
 }
 
+/** Tracks of an animation, for each of which its frames are read; of a still one reading is enough. */
+export function tracksOf({ frames, opaque }: Extent): number {
+  return frames > 1 && !opaque ? 2 : 1;
+}
+
 /** The price of decoding what was written, whatever its chroma. */
 export function animationResultPrice({ width, height, opaque, frames }: Extent): Price {
   const headers = { width, height, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;

@@ -178,6 +178,33 @@ describe("animations as AVIF", () => {
     }
   });
 
+  it("hold no more than they declare where no frame is seen ahead", async () => {
+    await avif.write.encode(pictureOf(film(32, 32, 2)), SETTINGS, UNPAUSED);
+    const { used } = av1EncodeHeap(true);
+    const picture = pictureOf([noise(600, 420), noise(600, 420)]);
+    await avif.write.encode(picture, EXACT, UNPAUSED);
+    expect(av1EncodeHeap().peak - used).toBeLessThanOrEqual(avif.write.price(picture, EXACT).bytes);
+  });
+
+  it("of a megapixel fit into memory without loss, and of many do not", () => {
+    const canHold = (width: number, settings: typeof SETTINGS) =>
+      isolateBudget.canHold(avif.write.price({ width, height: 1_000, opaque: true, frames: 3 }, settings));
+    expect([canHold(1_000, EXACT), canHold(1_600, SETTINGS), canHold(4_000, EXACT)]).toEqual([true, true, false]);
+  });
+
+  it("are read for each of their tracks, as often as they say", async () => {
+    for (const opaque of [true, false]) {
+      const picture = pictureOf(film(32, 32, 2, opaque), { opaque });
+      let count = 0;
+      const open = (breath: Breath) => {
+        count++;
+        return picture.open(breath);
+      };
+      await avif.write.encode({ ...picture, open }, SETTINGS, UNPAUSED);
+      expect([count, avif.write.readings?.(picture)]).toEqual(opaque ? [1, 1] : [2, 2]);
+    }
+  });
+
   it("are priced by the pixels of all frames, before anything is decoded", () => {
     const priceOf = (frames: number, width = 640) =>
       avif.write.price({ width, height: 480, opaque: true, frames }, SETTINGS).ms;
