@@ -1,4 +1,5 @@
 /** Attempts that encode the picture once, at a quality that is known. */
+import type { Facts } from "../format.ts";
 import { resizedOnly } from "../plan.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
@@ -32,7 +33,17 @@ export function encodeExactly(task: Task): Attempt | null {
   const { aim, unchanged, stored, format, settings } = task;
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
   if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  if (unchanged?.original && isDeep(stored.facts)) return null;
   return encoded(task, "encode exactly", settings);
+}
+
+/** Bits of samples as they are decoded and written. */
+const SAMPLE_BITS = 8;
+
+/** Whether a file has samples of more bits than are written: it loses them unless it stays as it is. */
+function isDeep({ depth, colorspace, alpha }: Facts): boolean {
+  const colors = colorspace === "Gray" ? 1 : colorspace === "CMYK" || colorspace === "YCCK" ? 4 : 3;
+  return depth > SAMPLE_BITS * (colors + (alpha ? 1 : 0));
 }
 
 /** Encodes at the quality that is asked for, or at that which reaches a preset's score on average. */

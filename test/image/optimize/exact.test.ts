@@ -5,6 +5,8 @@ import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { isQuarterPromising, quarterOf, smallerExact } from "../../../src/image/optimize/exact.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
+import twelveFile from "../../fixtures/jpeg2000/twelve.jp2";
+import sixteenFile from "../../fixtures/jxl/sixteen.jxl";
 import { decodeFile } from "../../support/files.ts";
 import { rendered } from "../../support/render.ts";
 import { drain, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
@@ -53,6 +55,20 @@ describe("WebP by a preset", () => {
     }
     expect(sizes[0]).toBeLessThanOrEqual(sizes[1] ?? 0);
     expect(sizes[1]).toBeLessThanOrEqual(sizes[2] ?? 0);
+  });
+});
+
+describe("a file of more than 8 bits, without loss", () => {
+  it.each([
+    ["jxl", sixteenFile, 48],
+    ["jpeg2000", twelveFile, 36],
+  ] as const)("keeps them where nothing changes: %s", async (format, file, depth) => {
+    const bytes = new Uint8Array(file);
+    const order = { output: { format }, optimize: { lossless: true } };
+    const { facts } = (await rendered(bytes, order)).output;
+    expect(facts.depth).toBe(depth);
+    const flipped = await rendered(bytes, { ...order, operations: { flip: { horizontal: true } } });
+    expect(flipped.output.facts.depth).toBe(24);
   });
 });
 
