@@ -194,3 +194,8 @@ export function writtenFrames({ facts, firstOnly }: Stored, output: Output | und
   if (word === undefined || word === "auto") return facts.frames;
   return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
 }
+
+/** Whether a result shows the first frame of an animation alone, which is decoded as a still is. */
+export function isOfFirstFrame(stored: Stored, output: Output | undefined): boolean {
+  return stored.facts.frames > 1 && (output?.animation === false || writtenFrames(stored, output) === 1);
+}

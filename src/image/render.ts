@@ -17,7 +17,7 @@ import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { unpackedFor } from "./packed.ts";
 import { inSpace } from "./pipeline.ts";
-import { canHoldAlpha, planOperations, writtenFrames } from "./planning.ts";
+import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./planning.ts";
 import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 import type { SharedBytes } from "./shared-bytes.ts";
@@ -62,7 +62,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const { allowance, stopwatch } = order;
     const found = identify(source.bytes);
     const { output } = order;
-    const firstOnly = found.facts.frames > 1 && (output?.animation === false || writtenFrames(found, output) === 1);
+    const firstOnly = isOfFirstFrame(found, output);
     const stored = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
     const room = { alpha: canHoldAlpha(stored, order.output), frames: writtenFrames(stored, order.output) };
     const { plan, steps, faces, focus } = await planOperations(stored, order, room);

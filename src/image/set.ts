@@ -18,7 +18,7 @@ import type { MetadataWish } from "./metadata/wish.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { inSpace, type Stored } from "./pipeline.ts";
-import { canHoldAlpha, planOperations, type Planned, writtenFrames } from "./planning.ts";
+import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./planning.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf } from "./result-metadata.ts";
@@ -140,7 +140,7 @@ async function groupsOf<Entry extends SetEntry>(
   for (const entry of entries) {
     try {
       const { output, optimize, operations } = entry;
-      const firstOnly = output?.animation === false && stored.facts.frames > 1;
+      const firstOnly = isOfFirstFrame(stored, output);
       const begin = await spaces.of(output?.profile);
       const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
       const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };

@@ -24,6 +24,7 @@ import { Starts } from "../../src/image/set/starts.ts";
 import { workOf } from "../../src/image/set/work.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import photoFile from "../fixtures/avif/kodim03_yuv420_8bpc.avif";
+import sequenceFile from "../fixtures/avif/sequence.avif";
 import alphaFile from "../fixtures/avif/straight-alpha.avif";
 import turnedFile from "../fixtures/faces/one-turned.jpg";
 import faceFile from "../fixtures/faces/one.jpg";
@@ -219,6 +220,20 @@ describe("the work of a set", () => {
       [26, 10, 2],
       [26, 10, 1],
     ]);
+  });
+
+  it("decodes the first frame alone for what holds no more", async () => {
+    const open = vi.spyOn(FORMATS.avif.read, "open");
+    const still = entry(40, { output: { format: "jpeg" } });
+    const made = await set([still, entry(30, { output: { format: "webp", animation: false } })], {
+      bytes: new Uint8Array(sequenceFile),
+    });
+    expect([...made.values()].map(({ facts: { width, frames } }) => [width, frames])).toEqual([
+      [30, 1],
+      [40, 1],
+    ]);
+    for (const [, , demand] of open.mock.calls) expect(demand).toMatchObject({ firstOnly: true });
+    expect(open).toHaveBeenCalled();
   });
 
   it("is refused as a whole before it starts where it would take too long, and says what to change", async () => {
