@@ -12,9 +12,11 @@ import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { scoreAnimation } from "../../src/image/optimize/animation.ts";
+import { TARGET_SCORE } from "../../src/image/optimize/presets.ts";
 import type { WritableFormat } from "../../src/image/optimize/task.ts";
 import { pictureIn } from "../../src/image/optimize/trial.ts";
 import type { Picture } from "../../src/image/picture.ts";
+import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { bytesAt } from "./search-rivals.ts";
 
@@ -26,7 +28,8 @@ const SETTINGS = { lossless: false, quality: USUAL_QUALITY, progressive: false, 
 export async function main(): Promise<void> {
   const score = Number(process.env["SCORE"] ?? USUAL_SCORE);
   for (const path of given("PICTURES")) {
-    const picture = pictureOf(new Uint8Array(await readFile(path)));
+    const file = new Uint8Array(await readFile(path));
+    const picture = pictureOf(file);
     const { width, height, frames } = picture;
     console.log(`${basename(path)}: ${frames} frames of ${width} x ${height}, at a score of ${score}`);
     for (const name of FORMATS_COMPARED) {
@@ -38,7 +41,19 @@ export async function main(): Promise<void> {
       const mean = Math.round(ms.reduce((sum, one) => sum + one, 0) / ms.length);
       console.log(`  ${name.padEnd(5)} ${lossy.padStart(16)}  ${mean} ms  (without loss ${exact.length} bytes)`);
     }
+    const auto = { output: { format: "auto" }, optimize: { lossless: false, compression: presetOf(score) } } as const;
+    const { format, file: made, score: reached } = (await rendered(file, auto)).output;
+    console.log(
+      `  auto  ${String(made.bytes.length).padStart(10)} bytes  is ${format.label} at a score of ${reached?.toFixed(1)}`,
+    );
   }
+}
+
+/** The preset whose score is the nearest. */
+function presetOf(score: number): keyof typeof TARGET_SCORE {
+  const distance = (name: keyof typeof TARGET_SCORE) => Math.abs(TARGET_SCORE[name] - score);
+  const names = Object.keys(TARGET_SCORE) as (keyof typeof TARGET_SCORE)[];
+  return names.reduce((nearest, name) => (distance(name) < distance(nearest) ? name : nearest));
 }
 
 function pictureOf(bytes: Uint8Array): Picture {

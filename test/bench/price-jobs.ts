@@ -3,13 +3,12 @@ import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { encodeSettings } from "../../src/image/optimize/presets.ts";
 import type { Picture } from "../../src/image/picture.ts";
-import type { Order } from "../../src/image/render.ts";
-import { rendered } from "../support/render.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
 import { LINES, MARK } from "./operations.ts";
 import { bitmapFile, photoshopFile } from "./price-files.ts";
-import { operating, reading, recompressing, requantizing, scoring, writing } from "./price-parts.ts";
+import { operating, reading, recompressing, request, requantizing, scoring, writing } from "./price-parts.ts";
 import { fileOf, fixture, moving, part } from "./price-pictures.ts";
+import { sequences } from "./price-sequences.ts";
 import type { Job } from "./price-watch.ts";
 
 /** What the matrix is made of. */
@@ -36,23 +35,12 @@ const MOVING = ["gif", "webp", "png"] as const;
 const RESIZE = { gravity: "center", upscale: true, background: "ffffff", linear: false };
 const EXACT = { lossless: true, quality: 100 } as const;
 
-type Order_ = Pick<Order, "operations" | "optimize"> & { readonly to: FormatName };
-
-/** A request, from file to file. */
-function request(
-  name: string,
-  bytes: Uint8Array,
-  { to, operations = {}, optimize }: Partial<Order_> & { to: FormatName },
-): Job {
-  const output = { format: to };
-  return { name, run: () => rendered(bytes, { operations, output, optimize: { lossless: false, ...optimize } }) };
-}
-
 const SECTIONS: Readonly<Record<string, (material: Material) => AsyncGenerator<Job, void>>> = {
   read: decoding,
   write: encoding,
   rewrite: rewriting,
   animation: animations,
+  sequence: sequences,
   search: searches,
   operation: operations,
   resize: resizes,

@@ -19,14 +19,28 @@ import { decodedFrames, ownBreath, paced } from "../../src/image/paced.ts";
 import type { Picture } from "../../src/image/picture.ts";
 import { stepPrice, applied } from "../../src/image/pipeline.ts";
 import { opaqueAfter, sizeAfter } from "../../src/image/plan.ts";
+import type { Order } from "../../src/image/render.ts";
 import type { Rows } from "../../src/image/rows.ts";
 import type { EncodeSettings } from "../../src/image/writer.ts";
 import { beside, type Price } from "../../wasm/price.ts";
 import { planned } from "../support/operations.ts";
+import { rendered } from "../support/render.ts";
 import { type Pixels, rowsOf } from "../support/rows.ts";
 import type { Job } from "./price-watch.ts";
 
 const BAND_ROWS = 16;
+
+type Order_ = Pick<Order, "operations" | "optimize"> & { readonly to: FormatName };
+
+/** A request, from file to file. */
+export function request(
+  name: string,
+  bytes: Uint8Array,
+  { to, operations = {}, optimize }: Partial<Order_> & { to: FormatName },
+): Job {
+  const output = { format: to };
+  return { name, run: () => rendered(bytes, { operations, output, optimize: { lossless: false, ...optimize } }) };
+}
 
 /** A piece of work as a job of its own. */
 function piece(name: string, price: () => Price, work: (breath: Breath) => Promise<unknown>): Job {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
 import { identify } from "../../src/image/detect.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { writableIn } from "../../src/image/optimize/task.ts";
@@ -66,12 +66,33 @@ export function moving(
   size: { width: number; height: number },
   frames: number,
   pans: boolean,
+  opaque = true,
 ): Picture {
   const frame = (index: number) =>
     pans ? part(picture, size, index * 7, index * 3) : spotted(part(picture, size), index);
   const [first, ...others] = Array.from({ length: frames }, (_, index) => frame(index));
   if (!first) throw new RangeError("no frames");
-  return pictureOf([first, ...others], { delayMs: 80 });
+  return pictureOf([first, ...others], { delayMs: 80, opaque });
+}
+
+/** Levels by which grain differs from what is under it, at most. */
+const GRAIN = 6;
+
+/** A film in which no frame repeats another to the level: cameras have grain. */
+export function grainy(film: Picture): Picture {
+  async function* open(breath: Breath) {
+    let state = 1;
+    for await (const { delayMs, rows } of film.open(breath)) {
+      const pixels = await drain(rows);
+      for (let at = 0; at < pixels.data.length; at++) {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+        const grain = ((state >>> 24) * (2 * GRAIN + 1)) >> 8;
+        if (at % 4 < 3) pixels.data[at] = Math.min(255, Math.max(0, (pixels.data[at] ?? 0) + grain - GRAIN));
+      }
+      yield { delayMs, rows: rowsOf(pixels, film.opaque) };
+    }
+  }
+  return { ...film, open };
 }
 
 /** The side of the spot, in parts of the shorter side. */
