@@ -71,7 +71,7 @@ function framesBytes(settings: FrameSettings, lag: number): number {
 /** The fastest that libaom has for pictures that are predicted from later ones: slower ones take twice the time and more. */
 const SPEED = 6;
 /** Nanoseconds for a pixel of a film at quality 75 with halved chroma, and the part of it where nothing changes. */
-const PIXEL_NANOSECONDS = 1_500;
+const PIXEL_NANOSECONDS = 1_350;
 const STILL_SHARE = 0.25;
 /** What a frame takes however small it is. */
 const FRAME_MS = 4;
