@@ -34,6 +34,7 @@
 #include "src/enc/quant_enc.c"
 #undef VP8Decimate
 #undef VP8SetSegmentParams
+#include "trellis.h"
 
 int VP8Decimate(VP8EncIterator *iterator, VP8ModeScore *score, VP8RDLevel level);
 void VP8SetSegmentParams(VP8Encoder *encoder, float quality);
@@ -43,6 +44,8 @@ void VP8SetSegmentParams(VP8Encoder *encoder, float quality);
 #define TRIED_MODES 3
 #define THOROUGH_METHOD 5
 #define THOROUGHLY_TRIED_MODES 6
+// No mode is tried whose prediction is farther than that of the nearest one by this factor: it hardly ever wins.
+#define FARTHEST 2
 // What the bits of a mode count when it is told how near its prediction is, as a part of what they count in the end.
 #define MODE_BITS_WEIGHT(lambda) ((lambda) * 3 / 5)
 // By so many steps the mean of a block is quantized more finely than the rest of it: steps between blocks are seen first.
@@ -91,18 +94,37 @@ static void pick_luma16(VP8EncIterator *const iterator, VP8ModeScore *const scor
   VP8SetIntra16Mode(iterator, mode);
 }
 
-// The modes of a block whose predictions are nearest, the nearest first.
-static void nearest_modes(const VP8EncIterator *iterator, const uint8_t *source, const uint16_t *bits, int lambda,
-                          int count, int modes[]) {
+// The modes of a block whose predictions are nearest, the nearest first. Returns how many there are.
+static int nearest_modes(const VP8EncIterator *iterator, const uint8_t *source, const uint16_t *bits, int lambda,
+                         int count, int modes[]) {
   score_t apart[NUM_BMODES];
   for (int mode = 0; mode < NUM_BMODES; mode++) {
     const int distortion = VP8SSE4x4(source, iterator->yuv_p + VP8I4ModeOffsets[mode]);
     apart[mode] = (score_t)distortion * RD_DISTO_MULT + bits[mode] * MODE_BITS_WEIGHT((score_t)lambda);
   }
+  score_t farthest = MAX_COST;
   for (int index = 0; index < count; index++) {
-    modes[index] = nearest_of(apart, NUM_BMODES);
-    apart[modes[index]] = MAX_COST;
+    const int mode = nearest_of(apart, NUM_BMODES);
+    if (apart[mode] > farthest) return index;
+    if (index == 0) farthest = apart[mode] * FARTHEST;
+    modes[index] = mode;
+    apart[mode] = MAX_COST;
   }
+  return count;
+}
+
+// Codes the block that the iterator is at by a mode, into `made`. Returns whether a level is not 0.
+static int reconstruct_luma4(const VP8EncIterator *iterator, const uint8_t *source, int mode, uint8_t *made,
+                             int16_t levels[16]) {
+  const VP8Encoder *const encoder = iterator->enc;
+  const VP8SegmentInfo *const segment = &encoder->dqm[iterator->mb->segment];
+  const uint8_t *const prediction = iterator->yuv_p + VP8I4ModeOffsets[mode];
+  const int context = iterator->top_nz[iterator->i4 & 3] + iterator->left_nz[iterator->i4 >> 2];
+  int16_t coefficients[16];
+  VP8FTransform(source, prediction, coefficients);
+  const int any = quantize_luma4(encoder, coefficients, levels, context, &segment->y1, segment->lambda_trellis_i4);
+  VP8ITransform(prediction, coefficients, made, 0);
+  return any;
 }
 
 // The best of a few modes of the block that the iterator is at. Its samples are left at `made`.
@@ -114,17 +136,20 @@ static int pick_luma4(VP8EncIterator *const iterator, const uint16_t *bits, int 
   uint8_t *other = iterator->yuv_p + I4TMP;
   int modes[NUM_BMODES];
   int best_mode = -1;
-  nearest_modes(iterator, source, bits, segment->lambda_i4, count, modes);
+  const int tried_modes = nearest_modes(iterator, source, bits, segment->lambda_i4, count, modes);
   InitScore(best);
-  for (int index = 0; index < count; index++) {
+  for (int index = 0; index < tried_modes; index++) {
     const int mode = modes[index];
     VP8ModeScore tried;
     int16_t tried_levels[16];
-    tried.nz = ReconstructIntra4(iterator, tried_levels, source, other, mode) << iterator->i4;
+    tried.nz = reconstruct_luma4(iterator, source, mode, other, tried_levels) << iterator->i4;
     tried.D = VP8SSE4x4(source, other);
     tried.SD = spectral(segment->tlambda, VP8TDisto4x4(source, other, kWeightY));
     tried.H = bits[mode];
     tried.R = mode > 0 && IsFlat(tried_levels, 1, FLATNESS_LIMIT_I4) ? FLATNESS_PENALTY : 0;
+    SetRDScore(segment->lambda_i4, &tried);
+    // What is worse without its levels is worse with them.
+    if (best_mode >= 0 && tried.score >= best->score) continue;
     tried.R += VP8GetCostLuma4(iterator, tried_levels);
     SetRDScore(segment->lambda_i4, &tried);
     if (best_mode >= 0 && tried.score >= best->score) continue;
