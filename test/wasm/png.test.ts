@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
 import { openPngReader } from "../../wasm/pixels/png-reader.ts";
-import { openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png-writer.ts";
+import { type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png-writer.ts";
 
 const GRAY = { depth: 8, type: COLOR_TYPE.gray } as const;
 /** What the compressor takes at a time, in bytes. */
@@ -17,8 +17,8 @@ function picture(width: number, height: number): Uint8Array {
   return Uint8Array.from({ length: width * height }, (_, at) => (at * 7 + (at >> 3)) & 255);
 }
 
-function written(pixels: Uint8Array, width: number, level: number): Uint8Array {
-  const writer = openPngWriter({ ...GRAY, width, input: "stored", strategy: "sum", level });
+function written(pixels: Uint8Array, width: number, level: number, strategy: FilterStrategy = "sum"): Uint8Array {
+  const writer = openPngWriter({ ...GRAY, width, input: "stored", strategy, level });
   const pieces: Uint8Array[] = [];
   const step = PNG_WINDOW_ROWS * width;
   for (let from = 0; from < pixels.length; from += step) {
@@ -90,5 +90,21 @@ describe("levels that parse near-optimally", () => {
     const [one, other] = [numbers(24_000, 16), numbers(24_000, 15)];
     const noise = one.map((value, at) => value + (other[at] ?? 0));
     expect(written(noise, 300, 10).length).toBeLessThan(written(noise, 300, 7).length * 1.01);
+  });
+
+  it("write a gradient smaller whose levels are mixed by dithering", async () => {
+    const [width, height] = [1_200, 200];
+    const errors = new Float32Array(width * height + 2 * width);
+    const pixels = Uint8Array.from({ length: width * height }, (_, at) => {
+      const [x, y] = [at % width, Math.floor(at / width)];
+      const wanted = 20 * Math.hypot(x / width - 0.5, y / height - 0.5) + (errors[at] ?? 0);
+      const error = wanted - Math.round(wanted);
+      const share = (to: number, part: number) => (errors[to] = (errors[to] ?? 0) + (error * part) / 16);
+      share(at + 1, 7), share(at + width - 1, 3), share(at + width, 5), share(at + width + 1, 1);
+      return Math.round(wanted);
+    });
+    const [usual, least] = [written(pixels, width, 7, "none"), written(pixels, width, 10, "none")];
+    expect(least.length).toBeLessThan(usual.length * 0.93);
+    expect(await read(least, width, height)).toEqual(pixels);
   });
 });

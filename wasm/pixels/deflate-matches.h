@@ -16,13 +16,14 @@
 #define POOL (PARSED_BYTES * 4)
 // Positions beyond a match where a longer one may begin.
 #define MOST_AHEAD 2
-// Candidates that are looked at for each byte, on average; beyond, a part of the usual depth must do.
-#define STEPS_PER_BYTE 8
-#define SHALLOW 16
+// The part of the usual depth that is looked at for each byte, on average; beyond, a smaller one must do.
+#define USUAL_PART 4
+#define SHALLOW 4
 
-// How patient a level is: candidates for a match, passes over a block, and positions beyond a match that are looked at.
-typedef struct { int depth, passes, ahead; } Patience;
-static const Patience PATIENCE[] = {{32, 2, 1}, {64, 3, 1}, {128, 6, 2}};
+// How patient a level is: candidates for a match, passes over a block, and positions beyond a match that are looked at. A
+// pass that gains less than a part of `worthwhile` is the last one.
+typedef struct { int depth, passes, ahead; uint32_t worthwhile; } Patience;
+static const Patience PATIENCE[] = {{32, 4, 1, 50}, {64, 4, 1, 300}, {128, 6, 2, 1000}};
 
 typedef struct { uint16_t length, offset; } Match;
 

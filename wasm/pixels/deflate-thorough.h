@@ -1,5 +1,5 @@
 // Near-optimal parsing for what repeats often, as drawings do behind a filter. Matches are looked for only where a symbol of
-// the cheapest path begins, so that the time goes with what is written more than with what is read. Included by deflate.c:
+// the cheapest path begins and inside short ones, so that the time goes with what is written more than with what is read. Included by deflate.c:
 // it needs what libdeflate keeps to itself.
 #pragma once
 
@@ -12,8 +12,9 @@
 #define EDGE 8
 // Matches that are longer need not compete with those a byte or two further on.
 #define LONG_ENOUGH 200
-// A pass that gains less than this part is the last one.
-#define WORTHWHILE 1000
+// Inside matches of at most so many bytes others are looked for: gradients and dithered pictures are made of such, and of
+// those at their begin many go on in no good way.
+#define SHORT_ENOUGH 48
 // A bit, as costs count it, and the bits that a symbol is taken to cost that did not occur.
 #define BIT 16
 #define UNUSED_BITS 13
@@ -174,11 +175,12 @@ static const struct deflate_sequence *take_path(Thorough *t, uint32_t count) {
   return s;
 }
 
-// Looks for matches wherever a symbol of the path begins.
+// Looks for matches wherever a symbol of the path begins, and inside short ones.
 static void find_more(Thorough *t, const uint8_t *in, uint32_t begin, uint32_t count, uint32_t end) {
-  for (uint32_t at = 0; at < count; at += t->item[at] & 0xffff) {
-    const uint32_t p = begin + at;
-    if (!t->first[p] && has_room(t, 1)) find_matches(t, in, p, MIN(LONGEST, end - p));
+  for (uint32_t at = 0, length; at < count; at += length) {
+    length = t->item[at] & 0xffff;
+    for (uint32_t p = begin + at, last = p + (length <= SHORT_ENOUGH ? length - 1 : 0); p <= last; p++)
+      if (!t->first[p] && has_room(t, 1)) find_matches(t, in, p, MIN(LONGEST, end - p));
   }
 }
 
@@ -190,7 +192,7 @@ static void optimize(struct libdeflate_compressor *c, Thorough *t, const uint8_t
     set_costs(c, t);
     improve(t, in, begin, count, last);
     last = take_path(t, count);
-    if (pass == t->patience.passes || before - t->cost[0] < before / WORTHWHILE) break;
+    if (pass == t->patience.passes || before - t->cost[0] < before / t->patience.worthwhile) break;
     before = t->cost[0];
     find_more(t, in, begin, count, end);
   }
@@ -210,7 +212,7 @@ static void compress_thoroughly(struct libdeflate_compressor *c, Thorough *t, co
                                 struct deflate_output_bitstream *os) {
   const uint32_t end = (uint32_t)count;
   link_positions(t, in, end);
-  t->steps = (long)STEPS_PER_BYTE * (end - (uint32_t)c->history_size);
+  t->steps = (long)(t->patience.depth / USUAL_PART) * (end - (uint32_t)c->history_size);
   for (uint32_t p = (uint32_t)c->history_size; p < end;) {
     const uint32_t begin = p;
     const unsigned least = calculate_min_match_len(in + p, end - p, t->patience.depth);

@@ -25,7 +25,7 @@ interface Level extends Readonly<Record<Kind, number>> {
  */
 const MOST_NANOSECONDS: readonly Level[] = [
   { level: 12, photograph: 1_200, flat: 1_200 },
-  { level: 11, photograph: 600, flat: 300 },
+  { level: 11, photograph: 600, flat: 600 },
   { level: 10, photograph: 250, flat: 25 },
   { level: 7, photograph: 100, flat: 20 },
   { level: 6, photograph: 60, flat: 18 },
