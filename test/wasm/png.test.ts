@@ -99,8 +99,13 @@ describe("levels that parse near-optimally", () => {
       const [x, y] = [at % width, Math.floor(at / width)];
       const wanted = 20 * Math.hypot(x / width - 0.5, y / height - 0.5) + (errors[at] ?? 0);
       const error = wanted - Math.round(wanted);
-      const share = (to: number, part: number) => (errors[to] = (errors[to] ?? 0) + (error * part) / 16);
-      share(at + 1, 7), share(at + width - 1, 3), share(at + width, 5), share(at + width + 1, 1);
+      const shares = [
+        [1, 7],
+        [width - 1, 3],
+        [width, 5],
+        [width + 1, 1],
+      ] as const;
+      for (const [ahead, part] of shares) errors[at + ahead] = (errors[at + ahead] ?? 0) + (error * part) / 16;
       return Math.round(wanted);
     });
     const [usual, least] = [written(pixels, width, 7, "none"), written(pixels, width, 10, "none")];

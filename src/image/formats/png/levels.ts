@@ -19,8 +19,8 @@ interface Level extends Readonly<Record<Kind, number>> {
 /**
  * Nanoseconds for a pixel of three bytes, about: what decides whether a level is worth its time. From 10 on deflate
  * parses near-optimally, by effort that goes with what is written: of 36 drawings in few colors files of level 9 are 6
- * percent larger than those of level 10 and take as long, so that 8 and 9 are for nobody; those of 11 and 12 take once and
- * a half and twice as long to be 1 percent smaller. Level 1 takes matches only where they pay, which for photographs is the
+ * percent larger than those of level 10 or more, so that 8 and 9 are for nobody; those of 11 and 12 take once and a half
+ * and twice as long to be half a percent smaller. Level 1 takes matches only where they pay, which for photographs is the
  * best of all and the fastest.
  */
 const MOST_NANOSECONDS: readonly Level[] = [
@@ -39,9 +39,9 @@ const MOST_NANOSECONDS: readonly Level[] = [
  * take, and of pictures that are just flat; of flatter ones less, as their files are smaller.
  */
 const NANOSECONDS: ReadonlyMap<number, Readonly<Record<Kind, number>>> = new Map([
-  [12, { photograph: 400, flat: 145 }],
-  [11, { photograph: 240, flat: 95 }],
-  [10, { photograph: 165, flat: 75 }],
+  [12, { photograph: 700, flat: 225 }],
+  [11, { photograph: 430, flat: 160 }],
+  [10, { photograph: 290, flat: 115 }],
   [7, { photograph: 105, flat: 35 }],
   [6, { photograph: 85, flat: 30 }],
   [5, { photograph: 78, flat: 28 }],
