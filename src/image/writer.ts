@@ -77,8 +77,6 @@ export interface Writer {
   };
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
-  /** Those of them that a picture can have; absent where every picture can have all. */
-  readonly variantsOf?: (picture: Extent, settings: EncodeSettings) => readonly Variant[];
   /**
    * Files without loss compete with lossy ones, of drawings and screens above all, and nearly without it at these values of
    * `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.

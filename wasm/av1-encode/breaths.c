@@ -6,6 +6,7 @@
 #include "av1/encoder/encoder.h"
 #include "av1/encoder/encodetxb.h"
 #include "breathe.h"
+#include "features.h"
 
 // Measured: writing a pixel without loss, where nearly all that is coded are coefficients, and with.
 enum { LOSSLESS_WRITE_NANOSECONDS = 170, WRITE_NANOSECONDS = 30 };
@@ -32,6 +33,11 @@ void __real_av1_make_default_fullpel_ms_params(FULLPEL_MOTION_SEARCH_PARAMS *par
 void __wrap_av1_set_cost_upd_freq(AV1_COMP *encoder, ThreadData *thread, const TileInfo *tile, int row, int column) {
   const int side = block_size_wide[encoder->common.seq_params->sb_size];
   breathe(side * side * search_nanoseconds);
+  // Tiles share a header: each says quantizers and sizes of transforms of its blocks, even if those have nothing to say.
+  if (is_tile(encoder)) {
+    thread->deltaq_used = 1;
+    thread->mb.txfm_search_info.txb_split_count++;
+  }
   __real_av1_set_cost_upd_freq(encoder, thread, tile, row, column);
 }
 

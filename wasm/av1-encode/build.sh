@@ -43,7 +43,7 @@ grep -q 'lag_in_frames == 0) &&$' "$work/av1_cx_iface.c"
 
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
-  av1_set_speed_features_framesize_{independent,dependent})
+  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream)
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"

@@ -116,22 +116,3 @@ void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
   }
   cells->rows += rows;
 }
-
-static void complete(uint8_t *plane, int width, int height, int filled_width, int filled_height) {
-  for (int y = 0; y < filled_height && filled_width < width; y++) {
-    uint8_t *const row = plane + (size_t)y * width;
-    memset(row + filled_width, row[filled_width - 1], width - filled_width);
-  }
-  for (int y = filled_height; y < height; y++)
-    memcpy(plane + (size_t)y * width, plane + (size_t)(filled_height - 1) * width, width);
-}
-
-void cell_row_complete(struct cell_row *cells) {
-  for (int p = 0; p < 4; p++) {
-    if (cells->planes[p] == NULL) continue;
-    const int half = cells->chroma == CHROMA_HALF && (p == 1 || p == 2);
-    const int width = cells->filled, height = cells->rows;
-    complete(cells->planes[p], (int)cells->strides[p], half ? (cells->height + 1) / 2 : cells->height,
-             half ? (width + 1) / 2 : width, half ? (height + 1) / 2 : height);
-  }
-}

@@ -6,7 +6,7 @@
 enum chroma { CHROMA_HALF, CHROMA_FULL, CHROMA_RGB };
 
 struct cell_row {
-  int width, height;  // of the whole row of cells, beyond the picture where it ends
+  int width, height;  // of the whole row of cells; the last one of a picture may have fewer rows
   int filled;         // columns of the picture
   int rows;           // rows of the picture so far
   enum chroma chroma;
@@ -21,6 +21,3 @@ void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory);
 
 // Takes an even number of rows, RGBA, but for the last ones of a picture.
 void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows);
-
-// Repeats the last row and column of the picture to fill the cells.
-void cell_row_complete(struct cell_row *cells);

@@ -1,5 +1,5 @@
 // Encodes a picture that arrives in bands of RGBA rows as a grid of cells: each is a still of its own for libaom, so
-// that memory depends on the cell and not on the picture.
+// that memory depends on the cell and not on the picture. Where there are several, they become the tiles of one picture.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "breaths.h"
 #include "cells.h"
 #include "codec.h"
+#include "features.h"
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32
@@ -17,7 +18,8 @@
 
 typedef struct {
   struct cell_row cells;
-  int cell_width, cell_height;
+  int cell_width;
+  int tiled;  // cells become tiles
   int quantizer, alpha_quantizer, speed, tuning;
   aom_codec_ctx_t codec;
   int codec_open;
@@ -39,15 +41,15 @@ void EXPORT(encoder_close)(Encoder *encoder) {
   free(encoder);
 }
 
-// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9. Returns NULL when memory does not suffice.
-Encoder *EXPORT(encoder_open)(int width, int columns, int cell_width, int cell_height, int chroma, int alpha,
-                              int quantizer, int alpha_quantizer, int speed, int tuning) {
+// Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
+// Returns NULL when memory does not suffice.
+Encoder *EXPORT(encoder_open)(int width, int cell_width, int cell_height, int tiled, int chroma, int alpha, int quantizer,
+                              int alpha_quantizer, int speed, int tuning) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
-  encoder->cells =
-      (struct cell_row){.width = columns * cell_width, .height = cell_height, .filled = width, .chroma = chroma};
+  encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma};
   encoder->cell_width = cell_width;
-  encoder->cell_height = cell_height;
+  encoder->tiled = tiled;
   encoder->quantizer = quantizer;
   encoder->alpha_quantizer = alpha_quantizer;
   encoder->speed = speed;
@@ -71,11 +73,8 @@ void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
   cell_row_add(&encoder->cells, encoder->band, rows);
 }
 
-// The row of cells has all its rows: call before its cells are encoded. Returns whether any pixel is translucent.
-int EXPORT(encoder_complete)(Encoder *encoder) {
-  cell_row_complete(&encoder->cells);
-  return encoder->cells.translucent;
-}
+// Returns whether any pixel of the row of cells is translucent.
+int EXPORT(encoder_translucent)(Encoder *encoder) { return encoder->cells.translucent; }
 
 // The rows that follow are those of the next row of cells.
 void EXPORT(encoder_next)(Encoder *encoder) {
@@ -83,7 +82,7 @@ void EXPORT(encoder_next)(Encoder *encoder) {
   encoder->cells.translucent = 0;
 }
 
-static int open_codec(Encoder *encoder, int alpha) {
+static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   aom_codec_iface_t *const interface = aom_codec_av1_cx();
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_ALL_INTRA) != AOM_CODEC_OK) return 0;
@@ -91,7 +90,7 @@ static int open_codec(Encoder *encoder, int alpha) {
   const int quantizer = alpha ? encoder->alpha_quantizer : encoder->quantizer;
   config.g_limit = 1;
   config.g_lag_in_frames = 0;
-  configure(&config, &coded, encoder->cell_width, encoder->cell_height, quantizer);
+  configure(&config, &coded, (int)image->d_w, (int)image->d_h, quantizer);
   if (aom_codec_enc_init(&encoder->codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
   encoder->codec_open = 1;
   aom_codec_ctx_t *const codec = &encoder->codec;
@@ -102,6 +101,9 @@ static int open_codec(Encoder *encoder, int alpha) {
     aom_codec_control(codec, AOME_SET_SHARPNESS, SHARPNESS);
   }
   control(codec, &coded, quantizer);
+  if (!encoder->tiled) return 1;
+  aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
+  aom_codec_control(codec, AV1E_SET_ENABLE_RESTORATION, 0);
   return 1;
 }
 
@@ -109,11 +111,15 @@ static int open_codec(Encoder *encoder, int alpha) {
 // bitstream, valid until the next call; NULL on failure.
 const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int nanoseconds) {
   breathe_by(nanoseconds);
+  be_tile(encoder->tiled);
   close_codec(encoder);
-  if (!open_codec(encoder, alpha)) return NULL;
-  const size_t x = (size_t)column * encoder->cell_width;
+  const struct cell_row *const cells = &encoder->cells;
+  const int x = column * encoder->cell_width;
+  const int width = x + encoder->cell_width < cells->width ? encoder->cell_width : cells->width - x;
   aom_image_t image;
-  cell_image(&encoder->cells, alpha, encoder->gray, x, encoder->cell_width, &image);
+  cell_image(cells, alpha, encoder->gray, x, width, &image);
+  image.h = image.d_h = cells->rows;
+  if (!open_codec(encoder, &image, alpha)) return NULL;
   if (aom_codec_encode(&encoder->codec, &image, 0, 1, 0) != AOM_CODEC_OK) return NULL;
   aom_codec_iter_t position = NULL;
   for (const aom_codec_cx_pkt_t *packet; (packet = aom_codec_get_cx_data(&encoder->codec, &position)) != NULL;) {

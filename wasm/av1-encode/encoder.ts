@@ -1,5 +1,6 @@
 /**
- * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture.
+ * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
+ * be a tile of one (src/image/formats/avif/tiles.ts).
  */
 import { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
@@ -14,6 +15,7 @@ export interface CellSettings {
   /** Pixels, of the whole picture. */
   readonly width: number;
   readonly height: number;
+  /** Those at the right and the bottom end where the picture does. Where there are several, sides are multiples of 64. */
   readonly cell: { readonly width: number; readonly height: number };
   readonly chroma: keyof typeof CHROMA;
   readonly opaque: boolean;
@@ -50,16 +52,14 @@ function pixelNanoseconds({ chroma, quantizer, speed }: CellSettings): number {
 
 /** The price of encoding, the results not included. */
 export function cellsPrice(settings: CellSettings): Price {
-  const { width, height, cell, opaque } = settings;
-  const cells = Math.ceil(width / cell.width) * Math.ceil(height / cell.height);
+  const { width, height, opaque } = settings;
   const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
-  return priced(cellsBytes(settings), cells * cell.width * cell.height, nanoseconds);
+  return priced(cellsBytes(settings), width * height, nanoseconds);
 }
 
 function cellsBytes({ width, cell, chroma, opaque, speed }: CellSettings): number {
   const half = chroma === "4:2:0";
-  const columns = Math.ceil(width / cell.width);
-  const planes = columns * cell.width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1));
+  const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1));
   const perPixel = BYTES_PER_PIXEL[speed < FIRST_FAST_SPEED ? "close" : "fast"][half ? "half" : "full"];
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
@@ -74,7 +74,7 @@ export class Av1Cells {
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: CellSettings) {
-    const { width, cell, chroma, opaque, quantizer, alphaQuantizer, speed } = settings;
+    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed } = settings;
     this.settings = settings;
     this.columns = Math.ceil(width / cell.width);
     this.job = new LoneJob(av1, cellsBytes(settings));
@@ -82,9 +82,9 @@ export class Av1Cells {
       this.pointer = this.job.call((exports) =>
         exports.encoder_open(
           width,
-          this.columns,
           cell.width,
           cell.height,
+          cell.width < width || cell.height < height ? 1 : 0,
           CHROMA[chroma],
           opaque ? 0 : 1,
           Math.ceil(quantizer),
@@ -111,9 +111,9 @@ export class Av1Cells {
     this.job.call((exports) => exports.encoder_rows(this.pointer, rows));
   }
 
-  /** No more rows follow in these cells. Returns whether a pixel has an alpha below 255. */
-  complete(): boolean {
-    return this.job.call((exports) => exports.encoder_complete(this.pointer)) !== 0;
+  /** Whether a pixel of this row of cells has an alpha below 255. */
+  translucent(): boolean {
+    return this.job.call((exports) => exports.encoder_translucent(this.pointer)) !== 0;
   }
 
   /** The next row of cells begins. */

@@ -8,9 +8,9 @@ export type Pointer = number;
 export interface EncodeExports extends HeapExports {
   encoder_open(
     width: number,
-    columns: number,
     cellWidth: number,
     cellHeight: number,
+    tiled: number,
     chroma: number,
     alpha: number,
     quantizer: number,
@@ -20,7 +20,7 @@ export interface EncodeExports extends HeapExports {
   ): Pointer;
   encoder_band(encoder: Pointer): Pointer;
   encoder_rows(encoder: Pointer, rows: number): void;
-  encoder_complete(encoder: Pointer): number;
+  encoder_translucent(encoder: Pointer): number;
   encoder_next(encoder: Pointer): void;
   encoder_cell(encoder: Pointer, column: number, alpha: number, nanoseconds: number): Pointer;
   encoder_bytes(encoder: Pointer): number;

@@ -2,7 +2,7 @@
 import { format } from "../format.ts";
 import { animationResultPrice, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
-import { encodeAvif, encodePrice, resultPrice, VARIANTS, variantsOf } from "./avif/encode.ts";
+import { encodeAvif, encodePrice, resultPrice, VARIANTS } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
 import { factsOf } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
@@ -56,7 +56,6 @@ export const avif = format({
     encode: encodeAvif,
     qualities: { least: 20, step: 0.25, coded: quantizerAt, losses: LOSSES, bits: 0.25, draft: 2, steady: true },
     variants: VARIANTS,
-    variantsOf,
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },
   strip,

@@ -12,7 +12,7 @@ import type { EncodeSettings } from "../writer.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
-import { type Task, variantsFor, type WritableFormat } from "./task.ts";
+import type { Task, WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
@@ -185,9 +185,7 @@ function pixelsPrice(
 /** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
 function chosenMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
   const { write } = format;
-  const all = variantsFor(format, picture, settings).map(
-    (variant) => write.price(picture, { ...settings, ...variant }).ms,
-  );
+  const all = write.variants.map((variant) => write.price(picture, { ...settings, ...variant }).ms);
   return all.reduce((sum, ms) => sum + ms, 0) / all.length;
 }
 
@@ -196,8 +194,7 @@ const FLAT_CHOICES = 0.4;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
-  const { study, qualities } = format.write;
-  const variants = variantsFor(format, picture, settings);
+  const { study, qualities, variants } = format.write;
   const isHasty = (extent: Extent) => extent !== picture && qualities.haste === undefined;
   if (!study)
     return searchMs(

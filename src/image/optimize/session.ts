@@ -9,7 +9,7 @@ import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
 import type { Rendition } from "./rendition.ts";
-import { asStored, type Task, variantsFor, type WritableFormat } from "./task.ts";
+import { asStored, type Task, type WritableFormat } from "./task.ts";
 import type { Found, Maker } from "./trial.ts";
 
 const READ_ROWS = 32;
@@ -60,7 +60,7 @@ export class Session {
       ...maker,
       finish: maker.encode,
       onSample: async ({ picture }) => makerOf(format, picture, breath),
-      variants: variantsFor(format, this.shown, this.task.settings),
+      variants: format.write.variants,
     };
   }
 

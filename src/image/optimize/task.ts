@@ -6,12 +6,12 @@ import { isIn } from "../color/space.ts";
 import type { FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
-import { type Extent, firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
+import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { asItIs, type Stripped } from "../stripped.ts";
-import type { EncodeSettings, Variant } from "../writer.ts";
+import type { EncodeSettings } from "../writer.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import type { Start } from "./rendition.ts";
 import { canScore } from "./score.ts";
@@ -147,11 +147,6 @@ export function asStored(plan: Plan, { facts }: Stored): Plan {
 /** The format of a task as one that can be written; null where it cannot. */
 export function writableIn({ format }: Pick<Task, "format">): WritableFormat | null {
   return isWritable(format) ? format : null;
-}
-
-/** The choices that a picture leaves, in the order in which they are tried. */
-export function variantsFor({ write }: WritableFormat, picture: Extent, settings: EncodeSettings): readonly Variant[] {
-  return write.variantsOf?.(picture, settings) ?? write.variants;
 }
 
 function isWritable(format: FormatDefinition): format is WritableFormat {

@@ -4,11 +4,10 @@ import type { Allowance } from "../allowance.ts";
 import type { Breath } from "../breath.ts";
 import { type HeldPixels, keep, keptPicture } from "../kept-picture.ts";
 import { optimized, pricedWish } from "../optimize/attempts.ts";
-import { variantsFor, wantedSettings, type Wish, writableIn } from "../optimize/task.ts";
+import type { Wish } from "../optimize/task.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import { type Unpacked, unpackedFor } from "../packed.ts";
-import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
@@ -19,12 +18,6 @@ import { Starts } from "./starts.ts";
 
 /** Told of every result, as soon as it is there. */
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
-
-/** What searches are of that have the same choices. */
-function kindOf(wish: Wish): string {
-  const format = writableIn(wish);
-  return format ? JSON.stringify(variantsFor(format, pictureOf(wish.stored, wish.plan), wantedSettings(wish))) : "";
-}
 
 /**
  * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more memory
@@ -124,12 +117,11 @@ export class Carrier {
       const rival = { rivalBytes, rivalSampleBytes };
       const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
       const key = searchKey(group, job, format);
-      const kind = kindOf(wish);
-      const start = key === undefined ? undefined : starts.of(key, kind, plan.size);
+      const start = key === undefined ? undefined : starts.of(key, plan.size);
       const unpacked = await unpackedWithin(price, wish, allowance);
       const own = unpacked ? { ...wish, stored: unpacked.stored } : wish;
       const rendition = await optimized({ ...own, start }, unpacked?.source ?? source.retain(), allowance);
-      if (key !== undefined && rendition?.ended) starts.note(key, kind, plan.size, rendition.ended);
+      if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
       return rendition;
     });
     const best = withResultGainMap(withMetadata(made, kept), gainMap);

@@ -8,7 +8,6 @@ const TREND = 0.3;
 const MAX_DRIFT = 3;
 
 interface End {
-  readonly kind: string;
   readonly logWidth: number;
   readonly start: Start;
 }
@@ -16,19 +15,14 @@ interface End {
 export class Starts {
   private readonly ends = new Map<string, readonly End[]>();
 
-  /**
-   * Notes where a search in a picture of this size ended.
-   * @param kind of the picture: those that leave other choices end elsewhere
-   */
-  note(key: string, kind: string, { width }: Size, start: Start): void {
-    this.ends.set(key, [...(this.ends.get(key) ?? []), { kind, logWidth: Math.log(width), start }]);
+  /** Notes where a search in a picture of this size ended. */
+  note(key: string, { width }: Size, start: Start): void {
+    this.ends.set(key, [...(this.ends.get(key) ?? []), { logWidth: Math.log(width), start }]);
   }
 
-  /** Where a search in a picture of this size is to start, by those of its kind if there are any; undefined where nothing is known. */
-  of(key: string, kind: string, { width }: Size): Start | undefined {
-    const all = this.ends.get(key) ?? [];
-    const alike = all.filter((end) => end.kind === kind);
-    const ends = alike.length > 0 ? alike : all;
+  /** Where a search in a picture of this size is to start; undefined where nothing is known. */
+  of(key: string, { width }: Size): Start | undefined {
+    const ends = this.ends.get(key) ?? [];
     const [last, before] = [ends.at(-1), ends.at(-2)];
     if (!last) return undefined;
     const step = before ? last.logWidth - before.logWidth : 0;

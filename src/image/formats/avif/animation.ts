@@ -83,7 +83,6 @@ export async function encodeAnimation(picture: Picture, settings: EncodeSettings
   return writeHeifSequence({
     width,
     height,
-    halfChroma: half,
     itemType: "av01",
     configType: "av1C",
     brands: ["avis", "avif", "msf1", "iso8", "mif1", "miaf", half ? "MA1B" : "MA1A"],

@@ -50,13 +50,12 @@ function readHeaders(coded: Coded): Av1Headers {
   const sequence = readSequence(first.payload);
   const { width, height, bits, matrix, grain, layered } = sequence;
   const still = readStillHeader(frame.payload, sequence);
-  const quantizer = still?.quantizer;
   return {
     width,
     height,
     bits,
     chroma: chromaOf(sequence),
-    quality: quantizer === undefined ? UNKNOWN_QUALITY : estimateQuality(quantizer),
+    quality: still ? estimateQuality(still.quantizer) : UNKNOWN_QUALITY,
     rgb: matrix === 0 && !sequence.gray,
     copies: (layered ? 3 : 1) + (grain ? 1 : 0),
     byRows: still !== undefined && !still.copiesBlocks && !still.scaled && !layered && !grain,

@@ -1,7 +1,7 @@
-/** Rows into AVIF files: a grid of cells, so that memory depends on the cell and not on the picture. */
+/** Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the picture. */
 import { Av1Cells, type CellSettings, cellsPrice, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
+import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import type { Space } from "../../color/space.ts";
@@ -15,7 +15,10 @@ import { colorsIn, writeHeif } from "../heif/write.ts";
 import { animationPrice, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";
 import { fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
+import { profileBrands } from "./level.ts";
 import { quantizerAt } from "./quality.ts";
+import { MAX_TILES, SUPERBLOCK } from "./tile-info.ts";
+import { pictureOfTiles } from "./tiles.ts";
 
 type Shape = Size & { readonly opaque: boolean };
 
@@ -23,39 +26,29 @@ type Shape = Size & { readonly opaque: boolean };
 const MAX_CELL_PIXELS = 768 << 10;
 /**
  * Halved chroma takes less memory, and so do the fast speeds: such a picture is one cell up to these sizes, which takes 1 to 2
- * percent less. A grid of halved chroma has even sides, and so has what an aperture shows of it (ISO/IEC 23000-22, 7.3.6.7 and
- * 7.3.11.4): chroma of an odd picture that is no single cell is whole, which is worth more memory to avoid.
+ * percent less.
  */
-const MAX_HALF_PIXELS = {
-  close: { even: 1200 << 10, odd: 1536 << 10 },
-  fast: { even: 1700 << 10, odd: 2200 << 10 },
-} as const;
+const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
 /** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
-/** A side of a cell is a whole number of blocks. */
-const BLOCK = 8;
-/** Cells that there may be in a row or a column of a grid (ISO/IEC 23008-12, 6.6.2.3). */
-const MAX_CELLS = 256;
 /** How a picture is cut and what libaom is told, given what the service was told. */
 export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
   const { width, height, opaque } = shape;
-  const parity = width % 2 === 0 && height % 2 === 0 ? "even" : "odd";
   const chroma = settings.lossless ? "rgb" : (settings.subsample ?? "4:2:0");
   const half = chroma === "4:2:0";
   // A file that is only looked at is cut as the one that stays.
   const stays = speedOf(shape, { ...settings, trial: false, draft: false });
   const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
-  const mostPixels = half ? MAX_HALF_PIXELS[pace][parity] : MAX_CELL_PIXELS;
+  const mostPixels = half ? MAX_HALF_PIXELS[pace] : MAX_CELL_PIXELS;
   const cell = width * height <= mostPixels ? { width, height } : cellOf(shape);
-  const isGrid = cell.width < width || cell.height < height;
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
   return {
     width,
     height,
     cell,
     opaque,
-    chroma: half && isGrid && parity === "odd" ? "4:4:4" : chroma,
+    chroma,
     quantizer,
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
@@ -66,28 +59,20 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 /** Chroma, as it is tried. */
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
 
-/** The chroma that a picture can have: that of a grid of an odd size is whole. */
-export function variantsOf(shape: Shape, settings: EncodeSettings): readonly Variant[] {
-  return VARIANTS.filter(({ subsample }) => cellSettings(shape, { ...settings, subsample }).chroma === subsample);
-}
-
-/** Settings of which nothing but the chroma matters. */
-const USUAL = { lossless: false, quality: 100, progressive: false, effort: 0.5 } as const;
-
-/** Cells of one size, as square as may be, that reach beyond the picture by as little as may be. */
+/** Tiles of one size, but for those at the right and the bottom, as square as may be, and of whole superblocks. */
 function cellOf({ width, height }: Size): Size {
   const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : MAX_CELL_PIXELS;
   const side = Math.sqrt(most);
   const columns = Math.max(1, Math.ceil(width / side));
-  const cellWidth = blocks(width / columns);
-  const rows = Math.ceil(height / Math.floor(most / cellWidth));
-  const cell = { width: cellWidth, height: blocks(height / rows) };
-  if (columns > MAX_CELLS || rows > MAX_CELLS) throw tooLarge();
-  return cell;
+  const cellWidth = superblocks(width / columns);
+  const mostRows = Math.floor(most / cellWidth / SUPERBLOCK) * SUPERBLOCK;
+  const rows = Math.ceil(height / mostRows);
+  if (Math.ceil(width / cellWidth) > MAX_TILES || rows > MAX_TILES) throw tooLarge();
+  return { width: cellWidth, height: superblocks(height / rows) };
 }
 
-function blocks(length: number): number {
-  return Math.ceil(length / BLOCK) * BLOCK;
+function superblocks(length: number): number {
+  return Math.ceil(length / SUPERBLOCK) * SUPERBLOCK;
 }
 
 /**
@@ -140,26 +125,23 @@ function fileBytes(
   return width * height * (lossless ? 2.5 : quality > 90 ? 0.8 : 0.4);
 }
 
-/** The price of decoding what was written, whatever its chroma and however it was cut. */
-export function resultPrice(shape: Shape): Price {
-  const ways = [
-    ...VARIANTS.map((variant) => ({ ...USUAL, ...variant })),
-    { ...USUAL, subsample: "4:2:0", allPixels: Number.POSITIVE_INFINITY } as const,
-  ];
-  return either(...ways.map((settings) => resultPriceBy(shape, settings)));
-}
+/** Bytes of a file for each pixel: what photographs take with a loss at most. */
+const RESULT_BYTES = 0.4;
 
-function resultPriceBy(shape: Shape, settings: EncodeSettings): Price {
-  const { cell, width, height, chroma } = cellSettings(shape, settings);
-  const kept = chroma === "4:2:0" ? chroma : "4:4:4";
-  const headers = { ...cell, bits: 8, chroma: kept, quality: 100, rgb: false, copies: 1, byRows: false } as const;
-  const columns = Math.ceil(width / cell.width);
-  const decoded = av1.decodePrice(headers, cell.width * cell.height, false);
-  const layer = {
-    bytes: (columns - 1) * av1.samplesBytes(headers) + decoded.bytes,
-    ms: times(columns * Math.ceil(height / cell.height), decoded).ms,
-  };
-  return beside(...(shape.opaque ? [layer] : [layer, layer]), held(width * 4 * BAND_ROWS));
+/** The price of decoding what was written, whatever its chroma. */
+export function resultPrice({ width, height, opaque }: Shape): Price {
+  const headers = {
+    width,
+    height,
+    bits: 8,
+    chroma: "4:4:4",
+    quality: 100,
+    rgb: false,
+    copies: 1,
+    byRows: true,
+  } as const;
+  const layer = av1.decodePrice(headers, width * height * RESULT_BYTES, true);
+  return beside(...(opaque ? [layer] : [layer, layer]), held(width * 4 * BAND_ROWS));
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
@@ -188,51 +170,59 @@ async function encodeRows(
   breath: Breath,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
-  const { cell, chroma } = settings;
+  const { chroma } = settings;
   const cells = new Av1Cells(settings);
-  const half = chroma === "4:2:0";
   try {
-    const { color, alpha } = await encodeCells(cells, rows, cell.height, breath);
+    const { color, alpha } = await encodeLayers(cells, rows, settings, breath);
     return writeHeif({
       width,
       height,
-      tile: cell,
-      grid: color.length > 1,
-      halfChroma: half,
+      tile: { width, height },
+      grid: false,
       itemType: "av01",
       configType: "av1C",
-      brands: ["avif", "mif1", "miaf", half ? "MA1B" : "MA1A"],
+      brands: ["avif", "mif1", "miaf", ...profileBrands(color)],
       fullRange: true,
       ...colorsIn(space),
       matrix: MATRIX[chroma],
-      color: layerOf(color),
-      alpha: alpha && layerOf(alpha),
+      color,
+      alpha,
     });
   } finally {
     cells.close();
   }
 }
 
-/** The bitstreams of all cells, row by row; those of alpha only where some pixel needs it. */
-async function encodeCells(cells: Av1Cells, rows: Rows, cellHeight: number, breath: Breath) {
+/** The bitstreams of colors and of alpha, the latter only where some pixel needs it. */
+async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings, breath: Breath) {
   const color: Uint8Array[] = [];
   const alpha: Uint8Array[] = [];
-  const { height, opaque } = rows;
+  const { width, height, opaque } = rows;
   let translucent = false;
-  let solid: Uint8Array | undefined;
-  for (let top = 0; top < height; top += cellHeight) {
+  const solid = new Map<string, Uint8Array>();
+  for (let top = 0; top < height; top += cell.height) {
     if (top > 0) cells.next();
-    await fill(cells, rows, Math.min(cellHeight, height - top));
-    const holes = cells.complete();
+    const cellRows = Math.min(cell.height, height - top);
+    await fill(cells, rows, cellRows);
+    const holes = cells.translucent();
     translucent ||= holes;
     for (let column = 0; column < cells.columns; column++) {
       color.push(unitsOnly(await cells.encode(column, "color", breath)));
       if (opaque) continue;
-      // Cells without holes are all the same.
-      const known = holes ? undefined : solid;
-      alpha.push(known ?? unitsOnly(await cells.encode(column, "alpha", breath)));
-      if (!holes) solid = alpha.at(-1);
+      // Cells without holes are the same where they have the same size.
+      const size = `${Math.min(cell.width, width - column * cell.width)} x ${cellRows}`;
+      const known = holes ? undefined : solid.get(size);
+      const coded = known ?? unitsOnly(await cells.encode(column, "alpha", breath));
+      alpha.push(coded);
+      if (!holes) solid.set(size, coded);
     }
   }
-  return { color, alpha: translucent ? alpha : undefined };
+  const whole = (stills: readonly Uint8Array[]) => layerOf([wholeOf(stills, { width, height }, cell)]);
+  return { color: whole(color), alpha: translucent ? whole(alpha) : undefined };
+}
+
+function wholeOf(stills: readonly Uint8Array[], picture: Size, cell: Size): Uint8Array {
+  const [only, ...others] = stills;
+  if (!only) throw new RangeError("nothing was encoded");
+  return others.length === 0 ? only : pictureOfTiles(stills, picture, cell);
 }

@@ -34,6 +34,14 @@ export function* unitsOf(bytes: Uint8Array): Generator<Unit> {
   }
 }
 
+/** What a unit that says its size begins with. */
+export function unitHeader(type: number, payloadBytes: number): Uint8Array {
+  const header = [(type << 3) | 2];
+  let size = payloadBytes;
+  for (; size > 127; size = Math.floor(size / 128)) header.push((size % 128) | 128);
+  return Uint8Array.from([...header, size]);
+}
+
 /** Section 4.10.5: seven bits a byte, the lowest first. */
 function readLeb128(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } {
   let value = 0;
@@ -68,6 +76,9 @@ export interface Sequence {
   readonly integerMotion: number;
   readonly orderHintBits: number;
   readonly superresolution: boolean;
+  /** Frame headers say how strong the filter against ringing is, and how samples are restored. */
+  readonly ringingFilter: boolean;
+  readonly restoration: boolean;
   /** Decoding times are said in frame headers. */
   readonly timed: boolean;
   readonly bits: number;
@@ -75,6 +86,8 @@ export interface Sequence {
   readonly halfX: boolean;
   readonly halfY: boolean;
   readonly samplePosition: number;
+  /** Quantizers of the two planes of chroma differ. */
+  readonly separateChroma: boolean;
   /** ISO/IEC 23091-2, section 8.3. */
   readonly matrix: number;
   readonly grain: boolean;
@@ -99,7 +112,7 @@ export function readSequence(payload: Uint8Array): Sequence {
   bits.skip(2);
   const tools = reduced ? { screenContent: 2, integerMotion: 2, orderHintBits: 0 } : readTools(bits);
   const superresolution = bits.flag();
-  bits.skip(2);
+  const filters = { ringingFilter: bits.flag(), restoration: bits.flag() };
   const color = readColors(bits, profile);
   const grain = bits.flag();
   const sizes = { width, height, widthBits, heightBits };
@@ -112,6 +125,7 @@ export function readSequence(payload: Uint8Array): Sequence {
     largeBlocks,
     ...tools,
     superresolution,
+    ...filters,
     ...color,
     grain,
   };
@@ -169,19 +183,17 @@ function readColors(bits: Bits, profile: number) {
   const [primaries, transfer, matrix] = bits.flag()
     ? [bits.number(8), bits.number(8), bits.number(8)]
     : [UNSPECIFIED, UNSPECIFIED, UNSPECIFIED];
-  const common = { bits: depth, gray, matrix, samplePosition: 0 };
+  const common = { bits: depth, gray, matrix, samplePosition: 0, separateChroma: false };
   if (gray) {
     bits.skip(1);
     return { ...common, halfX: true, halfY: true };
   }
   if (primaries === 1 && transfer === 13 && matrix === 0) {
-    bits.skip(1);
-    return { ...common, halfX: false, halfY: false };
+    return { ...common, halfX: false, halfY: false, separateChroma: bits.flag() };
   }
   bits.skip(1);
   const halfX = profile === 0 || (profile === 2 && (depth < 12 || bits.flag()));
   const halfY = profile === 0 || (profile === 2 && depth === 12 && halfX && bits.flag());
   const samplePosition = halfX && halfY ? bits.number(2) : 0;
-  bits.skip(1);
-  return { ...common, halfX, halfY, samplePosition };
+  return { ...common, halfX, halfY, samplePosition, separateChroma: bits.flag() };
 }

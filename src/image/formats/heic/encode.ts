@@ -117,7 +117,6 @@ async function encodeRows(
     grid,
     itemType: "hvc1",
     configType: "hvcC",
-    halfChroma: true,
     brands: ["heic", "mif1", "heic", "miaf"],
     color: layer(color, [8, 8, 8]),
     alpha: translucent ? layer(alpha, [8]) : undefined,

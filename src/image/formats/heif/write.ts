@@ -37,12 +37,10 @@ export interface HeifImage extends Size, Colors {
   /** The size of each coded picture; together they cover the picture, and may reach beyond it. */
   readonly tile: Size;
   /**
-   * Whether the picture is a grid of tiles. Otherwise it is one coded picture of the size of a tile, of which the
-   * left top is shown.
+   * Whether the picture is a grid of tiles with halved chroma. Otherwise it is one coded picture of the size of a tile, of
+   * which the left top is shown.
    */
   readonly grid: boolean;
-  /** Chroma has half the columns and rows: the sides of a grid have to be even (ISO/IEC 23000-22, 7.3.11.4). */
-  readonly halfChroma: boolean;
   readonly color: CodedLayer;
   readonly alpha?: CodedLayer | undefined;
 }
@@ -169,7 +167,7 @@ export function colorProperties({ primaries, transfer, matrix, fullRange, profil
 function addLayer(
   items: WrittenItem[],
   references: WrittenReference[],
-  { tile, grid, halfChroma, width, height, itemType, configType }: HeifImage,
+  { tile, grid, width, height, itemType, configType }: HeifImage,
   { config, bits, tiles }: CodedLayer,
   own: readonly WrittenProperty[],
 ): number {
@@ -189,8 +187,8 @@ function addLayer(
     });
   }
   const columns = Math.ceil(width / tile.width);
-  const odd = halfChroma ? { width: width & 1, height: height & 1 } : { width: 0, height: 0 };
-  const even = { width: width + odd.width, height: height + odd.height };
+  // Sides of a grid have to be even where chroma is halved (ISO/IEC 23000-22, 7.3.11.4).
+  const even = { width: width + (width & 1), height: height + (height & 1) };
   const whole = items.push({
     type: "grid",
     hidden: false,

@@ -95,7 +95,6 @@ function recolored(file: ArrayBuffer, matrix: number, fullRange: boolean, primar
     grid: false,
     itemType: "hvc1",
     configType: "hvcC",
-    halfChroma: true,
     brands: ["heic", "mif1"],
     color: {
       config,

@@ -49,7 +49,6 @@ function fileOf(config: Uint8Array, units: readonly Uint8Array[]): Uint8Array {
     grid: false,
     itemType: "hvc1",
     configType: "hvcC",
-    halfChroma: true,
     brands: ["heic", "mif1"],
     color: { config, bits: [8, 8, 8], tiles: [framed(units)] },
     primaries: 1,
