@@ -38,7 +38,7 @@ function mostRows({ columns, rows, leastTiles }: Bounds, width: number): number 
   return Math.max(Math.floor(area / width), 1);
 }
 
-export function skipTileInfo(bits: Bits, { largeBlocks }: Sequence, size: Size): void {
+export function skipTileInfo(bits: Bits, { largeBlocks }: Pick<Sequence, "largeBlocks">, size: Size): void {
   const bounds = boundsOf(size, largeBlocks ? LARGE_SUPERBLOCK : SUPERBLOCK);
   const logarithms = bits.flag() ? readEven(bits, bounds) : readUneven(bits, bounds);
   if (logarithms > 0) bits.skip(logarithms + 2);

@@ -4,8 +4,13 @@ import { describe, expect, it } from "vitest";
 import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
+import { unitsOnly } from "../../../../src/image/formats/avif/layer.ts";
+import { skipTileInfo, writeTileInfo } from "../../../../src/image/formats/avif/tile-info.ts";
+import { pictureOfTiles } from "../../../../src/image/formats/avif/tiles.ts";
+import { Bits, WrittenBits } from "../../../../src/image/formats/heif/bits.ts";
 import type { EncodeSettings } from "../../../../src/image/writer.ts";
-import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
+import { Av1Cells } from "../../../../wasm/av1-encode/encoder.ts";
+import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { boxTypes } from "../../../support/heif-boxes.ts";
 import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";
@@ -232,6 +237,44 @@ describe("large AVIF files", () => {
   it("keep every pixel without loss", async () => {
     const pixels = withHoles(mixed(1_203, 701));
     expect((await decodeFile(avif, await encode(pixels, EXACT, false))).data).toEqual(pixels.data);
+  });
+
+  it("are refused where tiles do not say the same of what they have in common", async () => {
+    const [cell, picture] = [
+      { width: 64, height: 64 },
+      { width: 128, height: 64 },
+    ];
+    const kind = { chroma: "4:2:0", opaque: true, alphaQuantizer: 1, speed: 9 } as const;
+    const still = async (quantizer: number) => {
+      const cells = new Av1Cells({ ...picture, ...kind, cell, quantizer });
+      try {
+        for (const gray of [90, 160]) {
+          cells.band().fill(gray);
+          cells.push(BAND_ROWS);
+        }
+        return unitsOnly(await cells.encode(0, "color", UNPAUSED));
+      } finally {
+        cells.close();
+      }
+    };
+    const [fine, coarse] = [await still(20), await still(40)];
+    expect(() => pictureOfTiles([fine, coarse], picture, cell)).toThrow("different headers");
+    expect(pictureOfTiles([fine, fine], picture, cell).length).toBeLessThan(2 * fine.length);
+  });
+
+  it.each([
+    [128, 64, 64, 64],
+    [6_000, 4_000, 512, 512],
+    [16_384, 90, 896, 128],
+    [12_001, 9_001, 512, 512],
+    [601, 16_384, 640, 1_216],
+  ])("say where tiles are as it is read: %i x %i", (width, height, tileWidth, tileHeight) => {
+    const written = new WrittenBits();
+    writeTileInfo(written, { width, height }, { width: tileWidth, height: tileHeight }, 2);
+    written.number(0xa5, 8);
+    const bits = new Bits(written.bytes());
+    skipTileInfo(bits, { largeBlocks: false }, { width, height });
+    expect(bits.number(8)).toBe(0xa5);
   });
 
   it("are none with halved chroma up to a size that one with chroma in full is cut at", () => {
