@@ -1,6 +1,6 @@
 // Near-optimal parsing for what repeats often, as drawings do behind a filter. Matches are looked for only where a symbol of
-// the cheapest path begins and inside short ones, so that the time goes with what is written more than with what is read. Included by deflate.c:
-// it needs what libdeflate keeps to itself.
+// the cheapest path begins and inside short ones, so that the time goes with what is written more than with what is read.
+// Included by deflate.c: it needs what libdeflate keeps to itself.
 #pragma once
 
 #include "deflate-matches.h"
@@ -114,7 +114,7 @@ static inline void choose(Thorough *t, const uint8_t *in, uint32_t begin, uint32
 
 // What reaching the end takes from four positions.
 static inline v128_t costs_by(const Thorough *t, const Reach *reach, uint32_t at) {
-  const v128_t costs = wasm_v128_load(t->length_cost + reach->end - at - 3);
+  const v128_t costs = wasm_v128_load(t->length_cost + (reach->end - at - 3));
   return wasm_i32x4_add(wasm_i32x4_shuffle(costs, costs, 3, 2, 1, 0), wasm_i32x4_splat((int32_t)reach->cost));
 }
 
