@@ -11,7 +11,7 @@ import {
   RpcError,
   type RpcRequest,
 } from "./protocol.ts";
-import { type Routes, type Told, ToolFailure } from "./tool.ts";
+import { type Routes, type Told, type Tool, ToolFailure } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
 /** Tools change with the service alone: nobody has to ask again within an hour. */
@@ -62,14 +62,23 @@ const WITH_ENVELOPE: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tools/call", callTool],
 ]);
 
+/** What tools say, from the first time that it is asked for: schemas of the whole document are turned over for it. */
+const TOLD = new Map<Tool, Told>();
+
+async function toldOf(tool: Tool): Promise<Told> {
+  const told = TOLD.get(tool) ?? tool.tell(await apiDocument());
+  TOLD.set(tool, told);
+  return told;
+}
+
 async function listed(): Promise<Json[]> {
-  const document = await apiDocument();
-  return [...TOOLS].map(([name, { title, tell, isReadOnly, isOpenWorld }]) => ({
-    name,
-    title,
-    ...tell(document),
-    annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: isOpenWorld },
-  }));
+  const tools: Json[] = [];
+  for (const [name, tool] of TOOLS) {
+    const { title, isReadOnly, isOpenWorld } = tool;
+    const annotations = { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: isOpenWorld };
+    tools.push({ name, title, ...(await toldOf(tool)), annotations });
+  }
+  return tools;
 }
 
 /** What a tool gives, as text for models and as data for programs; what it refuses is a result, too: models read those. */
@@ -79,7 +88,7 @@ async function callTool(params: Json, routes: Routes): Promise<Json> {
   if (!tool) throw new RpcError(CODES.params, "params.name must be the name of a tool", { status: 200 });
   if (!isObject(args)) throw new RpcError(CODES.params, "params.arguments must be an object", { status: 200 });
   try {
-    refuseUnknown(tool.tell(await apiDocument()), args);
+    refuseUnknown(await toldOf(tool), args);
     const result = await tool.call(args, routes);
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
