@@ -47,6 +47,31 @@ export interface Preview {
 /** A choice that settings leave to the encoder, made for it. */
 export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
+/** The qualities among which there is a choice, and what they do to pictures. */
+export interface Scale {
+  /** The lowest that may look well enough, of a drawing for instance. */
+  readonly least: number;
+  /** By how much qualities differ that make a difference. */
+  readonly step: number;
+  /** What a quality is to the encoder, where several are the same: their files do not differ. */
+  readonly coded?: (quality: number) => number;
+  /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
+  readonly losses?: readonly (readonly [quality: number, lost: number])[];
+  /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
+  readonly bits?: number;
+  /**
+   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they would
+   * stay; absent where they do not.
+   */
+  readonly haste?: number;
+  /** Pixels of a picture that is its own sample, at most, where tiles of smaller ones save time as well. */
+  readonly wholePixels?: number;
+  /** Points that a draft loses besides that; absent where drafts take no less time. */
+  readonly draft?: number;
+  /** A picture needs about the same quality in every size: where a search in another size of it ended says as much as tiles do. */
+  readonly steady?: boolean;
+}
+
 /** From pixels to files. */
 export interface Writer {
   /** The price of encoding, the result included, the picture's own price left out. */
@@ -55,26 +80,7 @@ export interface Writer {
   readonly readings?: (picture: Extent) => number;
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
-  /**
-   * The lowest quality that may look well enough, of a drawing for instance, and by how much qualities differ that make
-   * a difference. `coded`: what a quality is to the encoder, where several are the same. `losses`: the points that photographs lose at some qualities, if not about what they lose in JPEG. `haste`: the
-   * points that they lose besides in files that are only looked at. `bits`: what a pixel of them takes at a score of 75, where
-   * those that take more lose points more quickly. `wholePixels`: of a picture of which tiles are not looked at first, at
-   * most. `draft`: the points that drafts lose besides that, where
-   * they take a fraction of the time. `steady`: a picture needs about the same quality in every size, so that where a search in
-   * another size of it ended says as much as tiles do.
-   */
-  readonly qualities: {
-    readonly least: number;
-    readonly step: number;
-    readonly coded?: (quality: number) => number;
-    readonly losses?: readonly (readonly [quality: number, lost: number])[];
-    readonly bits?: number;
-    readonly haste?: number;
-    readonly wholePixels?: number;
-    readonly draft?: number;
-    readonly steady?: boolean;
-  };
+  readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /**

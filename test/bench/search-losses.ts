@@ -10,11 +10,11 @@ import sharp from "sharp";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import type { Scale } from "../../src/image/optimize/quality.ts";
 import { Reference } from "../../src/image/optimize/reference.ts";
 import { inMemory } from "../../src/image/optimize/sample.ts";
 import { decoded } from "../../src/image/optimize/trial.ts";
 import type { Picture } from "../../src/image/picture.ts";
+import type { Scale } from "../../src/image/writer.ts";
 import type { EncodeSettings } from "../../src/image/writer.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";

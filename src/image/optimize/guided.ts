@@ -1,8 +1,8 @@
 /** The next quality of a large picture, by further renditions of its sample. */
 import type { Size } from "../geometry.ts";
+import type { Scale } from "../writer.ts";
 import { expectedQuality, type Known } from "./losses.ts";
 import type { Patience } from "./presets.ts";
-import type { Scale } from "./quality.ts";
 import { settled } from "./settle.ts";
 import type { Curve } from "./trial.ts";
 

@@ -3,7 +3,8 @@
  * but for a factor of the picture's own: from one rendition whose score is known, the score at another quality is known
  * within a point. Learned from pictures that nothing is measured with (test/bench/search-pictures.ts).
  */
-import { MAX_QUALITY, neighborOf, type Scale } from "./quality.ts";
+import type { Scale } from "../writer.ts";
+import { MAX_QUALITY, neighborOf } from "./quality.ts";
 
 /** A quality whose score is known. */
 export interface Known {

@@ -1,4 +1,5 @@
 /** Qualities, and how the lowest that reaches a score is searched for. */
+import type { Scale } from "../writer.ts";
 
 export const MAX_QUALITY = 98;
 /** A score this close above its aim is close enough. */
@@ -6,29 +7,6 @@ export const CLOSE_POINTS = 1;
 /** The part of its bytes that a picture loses with a point of its score, at most. */
 const BYTES_PER_POINT = 0.06;
 export const MAX_TRIALS = 8;
-
-/** The qualities among which there is a choice, up to `MAX_QUALITY`. */
-export interface Scale {
-  readonly least: number;
-  readonly step: number;
-  /** What a quality is to the encoder, where several are the same: their files do not differ. */
-  readonly coded?: (quality: number) => number;
-  /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
-  readonly losses?: readonly (readonly [quality: number, lost: number])[];
-  /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
-  readonly bits?: number;
-  /**
-   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they would
-   * stay; absent where they do not.
-   */
-  readonly haste?: number;
-  /** Pixels of a picture that is its own sample, at most, where tiles of smaller ones save time as well. */
-  readonly wholePixels?: number;
-  /** Points that a draft loses besides that; absent where drafts take no less time. */
-  readonly draft?: number;
-  /** A picture needs about the same quality in every size: where a search in another size of it ended says as much as tiles do. */
-  readonly steady?: boolean;
-}
 
 export interface Search {
   /** Where to begin. */

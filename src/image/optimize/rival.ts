@@ -4,9 +4,9 @@
  */
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
+import type { Scale } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isFlat, isPromising, isQuarterPromising } from "./exact.ts";
-import type { Scale } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { WritableFormat } from "./task.ts";
 

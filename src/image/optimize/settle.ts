@@ -1,8 +1,9 @@
 /** Tries qualities of one way to encode until a rendition is close enough to the target score. */
 import type { Size } from "../geometry.ts";
+import type { Scale } from "../writer.ts";
 import { bytesAtTarget, expectedQuality, type Known, nextQuality } from "./losses.ts";
 import type { Patience } from "./presets.ts";
-import { MAX_QUALITY, type Scale } from "./quality.ts";
+import { MAX_QUALITY } from "./quality.ts";
 import type { Curve, Trial } from "./trial.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */

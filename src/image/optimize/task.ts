@@ -65,20 +65,11 @@ export interface Task extends Wish {
 /** @param unchanged what stays of the original, where that is known */
 export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
   const picture = plannedPicture(wish);
-  const wanted = wantedSettings(wish);
+  const { allPixels } = wish;
+  const wanted = { ...encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline"), allPixels };
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
   return { ...wish, picture, settings, unchanged };
-}
-
-/** What the encoder is told, but of pictures that are too small to be scored. */
-export function wantedSettings({
-  aim,
-  format,
-  encoding,
-  allPixels,
-}: Pick<Wish, "aim" | "format" | "encoding" | "allPixels">): EncodeSettings {
-  return { ...encodeSettings(aim, format, encoding !== "baseline"), allPixels };
 }
 
 /**

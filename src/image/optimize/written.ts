@@ -4,11 +4,12 @@
  * that is near enough, and what it scores says where to look next.
  */
 import type { EncodeSettings, Variant } from "../writer.ts";
+import type { Scale } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
-import { MAX_QUALITY, type Scale } from "./quality.ts";
+import { MAX_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { partsOf } from "./rival.ts";

@@ -10,8 +10,8 @@ import {
   nextQuality,
   usualLoss,
 } from "../../../src/image/optimize/losses.ts";
-import type { Scale } from "../../../src/image/optimize/quality.ts";
 import { settled } from "../../../src/image/optimize/settle.ts";
+import type { Scale } from "../../../src/image/writer.ts";
 
 const SCALE = { least: 1, step: 0.25 };
 

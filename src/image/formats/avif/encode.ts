@@ -32,6 +32,7 @@ const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
 /** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
+
 /** How a picture is cut and what libaom is told, given what the service was told. */
 export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettings {
   const { width, height, opaque } = shape;
