@@ -1,5 +1,6 @@
 /** The network that finds faces, as it is defined: plain arithmetic, as slow as it is clear. */
 import type { Hit } from "../../wasm/faces/faces.ts";
+import { Field } from "./field.ts";
 
 /** Blocks: channels that come in and go out, and whether they halve the picture. */
 const BLOCKS = [
@@ -28,34 +29,6 @@ const HEADS = [
 /** Sides come in whole steps of the last layer. */
 const LAST_STEP = 16;
 
-/** Numbers by pixel and channel; outside they are zero. */
-class Field {
-  readonly data: Float64Array;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-
-  constructor(width: number, height: number, channels: number) {
-    this.data = new Float64Array(width * height * channels);
-    this.width = width;
-    this.height = height;
-    this.channels = channels;
-  }
-
-  at(x: number, y: number, channel: number): number {
-    if (x < 0 || y < 0 || x >= this.width || y >= this.height || channel >= this.channels) return 0;
-    return this.data[(y * this.width + x) * this.channels + channel] ?? 0;
-  }
-
-  fill(value: (x: number, y: number, channel: number) => number): this {
-    for (let index = 0; index < this.data.length; index++) {
-      const place = Math.floor(index / this.channels);
-      this.data[index] = value(place % this.width, Math.floor(place / this.width), index % this.channels);
-    }
-    return this;
-  }
-}
-
 /** Weights by input and output, and a constant for every output. */
 interface Sums {
   readonly weights: Float64Array;
@@ -82,7 +55,7 @@ function fromHalf(half: number): number {
 /** Every output is a sum over a square of `side` x `side` pixels, the first of them at `step` times x and y and `from`. */
 function convolved(field: Field, { weights, constants }: Sums, side: number, step: number, from: number): Field {
   const outputs = constants.length;
-  const result = new Field(field.width / step, field.height / step, outputs);
+  const result = new Field(field.width / step, field.height / step, outputs, "zero");
   return result.fill((x, y, output) => {
     let sum = constants[output] ?? 0;
     let input = 0;
@@ -99,7 +72,7 @@ function convolved(field: Field, { weights, constants }: Sums, side: number, ste
 /** Every channel by itself, over 3 x 3 pixels. */
 function filtered(field: Field, weights: Float64Array, constants: Float64Array, halves: boolean): Field {
   const [step, from] = halves ? [2, 0] : [1, -1];
-  return new Field(field.width / step, field.height / step, field.channels).fill((x, y, channel) => {
+  return new Field(field.width / step, field.height / step, field.channels, "zero").fill((x, y, channel) => {
     let sum = constants[channel] ?? 0;
     for (let tap = 0; tap < 9; tap++) {
       const value = field.at(step * x + from + (tap % 3), step * y + from + Math.floor(tap / 3), channel);
@@ -124,7 +97,7 @@ export function facesByNetwork(file: ArrayBuffer, width: number, height: number,
     constants: read(outputs),
   });
   const [across, down] = [width, height].map((side) => Math.ceil(side / LAST_STEP) * LAST_STEP) as [number, number];
-  const picture = new Field(across, down, 3).fill((x, y, color) =>
+  const picture = new Field(across, down, 3, "zero").fill((x, y, color) =>
     x < width && y < height ? (rgba[(y * width + x) * 4 + color] ?? 0) / 127.5 - 1 : 0,
   );
   let field = convolved(picture, sums(5 * 5 * 3, 24), 5, 2, -1);
@@ -133,7 +106,7 @@ export function facesByNetwork(file: ArrayBuffer, width: number, height: number,
     const came = field;
     const spread = filtered(came, read(9 * inputs), read(inputs), halves);
     const summed = convolved(spread, sums(inputs, outputs), 1, 1, 0);
-    field = new Field(summed.width, summed.height, outputs).fill((x, y, channel) =>
+    field = new Field(summed.width, summed.height, outputs, "zero").fill((x, y, channel) =>
       Math.max(0, summed.at(x, y, channel) + carried(came, halves, x, y, channel)),
     );
     return field;

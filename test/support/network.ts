@@ -1,4 +1,5 @@
 /** The networks of super-resolution as they are defined: plain arithmetic, as slow as it is clear. */
+import { Field } from "./field.ts";
 
 /** Numbers of a pixel between layers, and layers between the first and the last. */
 export interface Shape {
@@ -15,27 +16,6 @@ const SHIFTS = 8;
 const LANES = 4;
 /** Fractions of a level that samples count. */
 const PARTS = 64;
-/** Numbers of a picture, by pixel and channel; those beyond its sides are those at its sides. */
-class Field {
-  readonly data: Float64Array;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-
-  constructor(width: number, height: number, channels: number) {
-    this.data = new Float64Array(width * height * channels);
-    this.width = width;
-    this.height = height;
-    this.channels = channels;
-  }
-
-  at(x: number, y: number, channel: number): number {
-    const column = Math.min(this.width - 1, Math.max(0, x));
-    const row = Math.min(this.height - 1, Math.max(0, y));
-    return this.data[(row * this.width + column) * this.channels + channel] ?? 0;
-  }
-}
-
 /** Filters of `side` x `side`, `inputs` numbers from each of the pixels, in the order of the file. */
 interface Layer {
   readonly weights: ArrayLike<number>;
@@ -46,7 +26,7 @@ interface Layer {
 }
 
 function filtered(field: Field, { weights, side, inputs, outputs, shift }: Layer): Field {
-  const result = new Field(field.width, field.height, outputs);
+  const result = new Field(field.width, field.height, outputs, "side");
   const steps = Math.ceil((side * inputs) / 2);
   const reach = (side - 1) / 2;
   let at = 0;
@@ -128,10 +108,10 @@ export function doubledByNetwork(
 ): Uint8Array {
   /** Pixels to each side that a result depends on. */
   const reach = 3 + shape.middle;
-  const picture = new Field(width, height, 1);
+  const picture = new Field(width, height, 1, "side");
   picture.data.set(levels.map((level) => level * PARTS));
   // The picture goes on as it ends, for all layers.
-  const source = new Field(width + 2 * reach, height + 2 * reach, 1);
+  const source = new Field(width + 2 * reach, height + 2 * reach, 1, "side");
   source.data.forEach((_, place) => {
     const row = Math.floor(place / source.width);
     source.data[place] = picture.at((place % source.width) - reach, row - reach, 0);
