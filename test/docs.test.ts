@@ -89,6 +89,17 @@ it("has no link that leads nowhere", async () => {
   }
 });
 
+it("names no test that is gone", async () => {
+  const rows = (documents["security.md"] ?? "").split("\n").filter((line) => /^\| (?!-|What )/.test(line));
+  const names = rows.map((row) =>
+    [...(row.split("|").at(-2) ?? "").matchAll(/`([a-z0-9/-]+)`/g)].map(([, name]) => name),
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [index, tests] of names.entries()) expect(tests.length, rows[index]).toBeGreaterThan(0);
+  for (const name of names.flat())
+    await expect(access(join(ROOT, "test", `${name}.test.ts`)), name).resolves.toBeUndefined();
+});
+
 it.each([
   ["formats.md", "/docs/formats"],
   ["formats.md#jpeg-2000", "/docs/formats#jpeg-2000"],
