@@ -56,13 +56,6 @@ static void check_region(uint32_t x, uint32_t y, uint32_t width, uint32_t height
     fail("region outside of the picture");
 }
 
-// A component that no scan of a file of several is about has no tables.
-static void require_components(j_decompress_ptr jpeg) {
-  if (jpeg->master->lossless) return;
-  for (int c = 0; c < jpeg->num_components; c++)
-    if (!jpeg->comp_info[c].quant_table) fail("a component is missing");
-}
-
 static void prepare_decompress(struct decoder *d, int numerator) {
   struct jpeg_decompress_struct *jpeg = &d->jpeg;
   jpeg->scale_num = numerator;

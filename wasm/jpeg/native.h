@@ -31,6 +31,8 @@ struct input {
 void input_attach(j_decompress_ptr jpeg, struct input *input, int source);
 // Fails when what was read so far ended without an end-of-image marker and cannot be known to be whole.
 void input_require_complete(j_decompress_ptr jpeg, const struct input *input);
+// Fails where a component has no tables: no scan of a file of several is about it.
+void require_components(j_decompress_ptr jpeg);
 
 #ifdef __cplusplus
 }

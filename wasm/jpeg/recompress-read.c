@@ -170,6 +170,7 @@ int EXPORT(recompressor_step)(struct recompressor *r, uint32_t blocks) {
     const int several = r->jpeg.inputctl->has_multiple_scans;
     if (r->jpeg.global_state != DSTATE_STOPPING) return several ? 1 : 2;
     input_require_complete(&r->jpeg, &r->input);
+    require_components(&r->jpeg);
     r->stage = STAGE_PACK;
     r->unit = 0;
     if (several) return 1;

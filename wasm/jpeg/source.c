@@ -1,5 +1,7 @@
 // Input for libjpeg: the host copies the next piece of the file into a small buffer whenever it runs dry, so neither
 // suspension nor the whole file in linear memory is needed.
+#define JPEG_INTERNALS
+#include "jinclude.h"
 #include "native.h"
 #include "jerror.h"
 
@@ -51,4 +53,10 @@ void input_require_complete(j_decompress_ptr jpeg, const struct input *input) {
   for (int c = 0; c < jpeg->num_components; c++)
     for (int k = 0; k < DCTSIZE2; k++)
       if (jpeg->coef_bits[c][k] != 0) ERREXIT(jpeg, JERR_INPUT_EOF);
+}
+
+void require_components(j_decompress_ptr jpeg) {
+  if (jpeg->master->lossless) return;
+  for (int c = 0; c < jpeg->num_components; c++)
+    if (!jpeg->comp_info[c].quant_table) fail("a component is missing");
 }
