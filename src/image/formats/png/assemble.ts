@@ -2,7 +2,7 @@
 import { COLOR_TYPE } from "../../../../wasm/pixels/png-header.ts";
 import { joined } from "../../../joined.ts";
 import type { Size } from "../../geometry.ts";
-import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
+import { chunkParts, makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import type { Representation } from "./representation.ts";
 
 /** The whole file. */
@@ -15,7 +15,7 @@ export function assemble(
   return joined([
     SIGNATURE,
     ...headerChunks(representation, size, colorChunks),
-    ...pieces.map((piece) => makeChunk(TYPE.IDAT, piece)),
+    ...pieces.flatMap((piece) => chunkParts(TYPE.IDAT, piece)),
     makeChunk(TYPE.IEND),
   ]);
 }

@@ -2,6 +2,7 @@
 import { crc32 } from "node:zlib";
 
 import { ApiError } from "../../../errors.ts";
+import { joined } from "../../../joined.ts";
 
 export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
@@ -65,18 +66,19 @@ export function isIntact(bytes: Uint8Array, offset: number, { data, end }: Chunk
 
 /** A chunk as it is written. */
 export function makeChunk(type: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  return joined(chunkParts(type, ...parts));
+}
+
+/** The same, of which what it holds is not copied. */
+export function chunkParts(type: number, ...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const chunk = new Uint8Array(length + OVERHEAD_BYTES);
-  const view = viewOf(chunk);
-  view.setUint32(0, length);
-  view.setUint32(4, type);
-  let offset = 8;
-  for (const part of parts) {
-    chunk.set(part, offset);
-    offset += part.length;
-  }
-  view.setUint32(offset, crc32(chunk.subarray(4, offset)));
-  return chunk;
+  const head = new Uint8Array(8);
+  viewOf(head).setUint32(0, length);
+  viewOf(head).setUint32(4, type);
+  const checksum = parts.reduce((crc, part) => crc32(part, crc), crc32(head.subarray(4)));
+  const tail = new Uint8Array(4);
+  viewOf(tail).setUint32(0, checksum);
+  return [head, ...parts, tail];
 }
 
 export function viewOf(bytes: Uint8Array): DataView {

@@ -8,7 +8,7 @@ import type { Extent, Picture } from "../../picture.ts";
 import type { Rows } from "../../rows.ts";
 import { headerChunks } from "./assemble.ts";
 import { choose } from "./choose.ts";
-import { makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
+import { chunkParts, makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import { type Choice, compress, lengthOf, pngBands, pngBandsOfPixels } from "./compress.ts";
 import { BLEND, DISPOSE } from "./header.ts";
 import { lastCompressionMs, ratioOf } from "./levels.ts";
@@ -42,7 +42,7 @@ export async function writeAnimation(picture: Picture, options: WriteOptions, br
     const { box, blend, pieces } = await frameData({ canvas, before, width, choice }, breath);
     parts.push(makeChunk(TYPE.fcTL, frameHeader(sequenceNumber++, box, delayMs, blend)));
     for (const piece of pieces) {
-      parts.push(before ? makeChunk(TYPE.fdAT, words(sequenceNumber++), piece) : makeChunk(TYPE.IDAT, piece));
+      parts.push(...(before ? chunkParts(TYPE.fdAT, words(sequenceNumber++), piece) : chunkParts(TYPE.IDAT, piece)));
     }
     [before, canvas] = [canvas, before ?? new Uint32Array(width * height)];
   }

@@ -40,7 +40,7 @@ const SURVEY_BYTES = 4 << 20;
 /** A bit for each color, where one is sought that can stand for transparency. */
 const COLORS_BYTES = 2 << 20;
 /** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
-const RESULT_RATIO = 1.2;
+const RESULT_RATIO = 1;
 
 /** The price of `writeStill`. */
 export function stillPrice(picture: Extent, effort: number): Price {
