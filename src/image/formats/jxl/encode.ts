@@ -40,7 +40,7 @@ export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
 
 /** Photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
 function fileBytes({ width, height, frames }: Extent, { lossless, quality }: EncodeSettings): number {
-  return width * height * frames * (lossless ? 1.5 : quality > 90 ? 0.8 : 0.3);
+  return width * height * frames * (lossless ? 1.5 : quality > 90 ? 0.8 : 0.2);
 }
 
 /** An animation is as many pixels as all of its frames have. */
