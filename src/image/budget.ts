@@ -9,7 +9,6 @@
  * let in until it has begun, so that only those who are inside can pass it, and every one of them leaves room behind.
  * Where nothing can go the last in the line is refused, and its original goes.
  */
-import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { dropNative } from "../../wasm/load.ts";
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
@@ -27,6 +26,7 @@ import {
   SHARED_BYTES,
 } from "../limits.ts";
 import { count } from "../metrics.ts";
+import { Admission } from "./admission.ts";
 import { Allowance, tooLong } from "./allowance.ts";
 import { type Breath, isolateThread, type Thread } from "./breath.ts";
 import { busy } from "./busy.ts";
@@ -60,6 +60,8 @@ export interface BudgetOptions {
   readonly maxBlockedMs?: number;
   /** How often somebody who waits may be passed before no further originals are let in. */
   readonly maxPasses?: number;
+  /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
+  readonly droppedBytes?: () => number;
   /** Milliseconds, of any beginning. */
   readonly now?: () => number;
 }
@@ -69,13 +71,11 @@ export class Budget implements Memory {
   private readonly originals: Originals;
   private readonly line: Line;
   private readonly load: Load;
+  private readonly admission: Admission;
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
-  private readonly sharedBytes: number;
   private readonly filledBytes: number;
   private readonly native = new NativeUse<Holder>();
-  /** What small originals may hold beside others. */
-  private readonly smallBytes: number;
   private readonly maxWaiting: number;
   private readonly accountPlaces: number;
   private readonly maxBlockedMs: number;
@@ -90,21 +90,22 @@ export class Budget implements Memory {
     const { now = () => performance.now() } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
-    this.sharedBytes = options.sharedBytes ?? totalBytes;
     this.filledBytes = options.filledBytes ?? totalBytes;
-    this.smallBytes = originals.smallBytes;
     this.maxWaiting = maxWaiting;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
     this.now = now;
     this.thread = thread;
     this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
+    const { sharedBytes = totalBytes, droppedBytes } = options;
+    const { smallBytes } = originals;
+    this.admission = new Admission({ aloneBytes, sharedBytes, smallBytes, now, droppedBytes });
     const onEvent = () => void thread.look();
     this.work = new Holders(now, onEvent);
     this.originals = new Originals(originals, {
       now,
       onEvent,
-      admits: (large) => large + this.workBytes + droppedNativeBytes() <= this.sharedBytes && !this.isBlocked(),
+      admits: (large) => this.admission.admitsOriginals(large, this.workBytes) && !this.isBlocked(),
       holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
       isClosed: () => this.line.mostPasses >= this.maxPasses,
       onHeld: () => this.trim(),
@@ -172,6 +173,7 @@ export class Budget implements Memory {
     const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
     const isExempt = account === OWN_ACCOUNT || hasBegun;
     if (!isExempt && !this.load.hasRoomFor(account, ms)) throw busy();
+    if (this.line.length === 0) this.admission.forget();
     const first = this.line.length === 0 ? this.begin(bytes) : undefined;
     if (!first && !hasBegun && this.isLineFull(account)) throw busy();
     const load = this.load.add(account, ms);
@@ -208,23 +210,17 @@ export class Budget implements Memory {
   private begin(bytes: number): Holder | undefined {
     if (!this.mayBegin(bytes)) return undefined;
     this.blockedAt = undefined;
+    this.admission.forget();
     const holder = this.work.join(bytes);
     this.native.begin(holder);
     return holder;
   }
 
-  /**
-   * Whether there is room beside everything held. What waits to be collected is in nobody's way who is alone: he would wait
-   * for it a second and more. Work that takes more than several may share goes beside one original, which may be its own, and
-   * a few small ones; beside all that there is room for once it was blocked for long: theirs may wait for the same.
-   */
+  /** Whether there is room beside everything held. */
   private mayBegin(bytes: number): boolean {
-    const { work, originals } = this.held;
-    if (work > 0) return this.workBytes + this.originals.largeSum + droppedNativeBytes() + bytes <= this.sharedBytes;
-    const sum = bytes + originals;
-    if (sum <= this.sharedBytes + this.smallBytes) return true;
-    if (sum > this.aloneBytes) return false;
-    return originals - this.originals.largest <= this.smallBytes || this.blockedMs() * 2 >= this.maxBlockedMs;
+    const workBytes = this.work.sum > 0 ? this.workBytes : 0;
+    const isLate = this.blockedMs() * 2 >= this.maxBlockedMs;
+    return this.admission.admits(bytes, { workBytes, originals: this.originals, isLate });
   }
 
   /** For how long originals alone have kept work waiting. */
