@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   const int picture_width = input.number(1, 150), picture_height = input.number(1, 90);
-  const int width = 2 * input.number(1, 75), height = 2 * input.number(1, 45);
+  // An encoder is opened for each tile: there are not thousands of them.
+  const int width = 2 * input.number(8, 75), height = 2 * input.number(8, 45);
   const bool opaque = input.flag(), lossless = input.flag();
   const int quantizer = input.number(0, 51);
   const char *preset = input.PickValueInArray(presets);
