@@ -29,7 +29,10 @@ const MAX_CELL_PIXELS = 768 << 10;
  * percent less.
  */
 const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
-/** Large pictures take much memory to decode and leave less: their cells are smaller, which costs a percent. */
+/**
+ * Originals and files of large pictures leave less memory to the encoder. With smaller cells it holds half as much, 26 MB in
+ * place of 52 for 24 megapixels of full chroma, and files are a percent larger.
+ */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
 
