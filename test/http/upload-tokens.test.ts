@@ -12,8 +12,9 @@ import { isolateBudget } from "../../src/image/budget.ts";
 import { MAX_SOURCE_BYTES, SPENT_TOKEN_CACHE_MS, UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../../src/limits.ts";
 import { type Street, street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
-import { type Answer, api, apiOf, type Call } from "../support/api.ts";
+import { api, apiOf } from "../support/api.ts";
 import { brokenStreet, shortStreet } from "../support/street.ts";
+import { FILE, makeToken, upload, uploadForm, uploadToken, WAYS } from "../support/upload-tokens.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
 const ORIGIN = "https://app.example.com";
@@ -33,37 +34,18 @@ beforeEach(async () => {
   meter = env.METER.getByName(`account:${opened.account.id}`);
 });
 
-const make = (json: unknown, call: Call = {}) => api("POST", "/1.0/upload-tokens", { key: opened.key, json, ...call });
-const tokenFor = async (json: unknown = {}): Promise<string> => (await make(json)).body.token;
+const tokenFor = (json: unknown = {}) => uploadToken(opened.key, json);
 const used = async (key = opened.key) => (await api("GET", "/1.0/account", { key })).body.credits.used as number;
-
-interface Sending extends Call {
-  readonly street?: Street;
-  readonly parts?: readonly (readonly [string, string | File])[];
-}
-const FILE = ["file", new File(["picture"], "a.png")] as const;
-
-/** Sends the token as Bearer. */
-function upload(token: string, { street = shortStreet, parts = [FILE], ...call }: Sending = {}): Promise<Answer> {
-  const body = new FormData();
-  for (const [name, value] of parts) body.append(name, value);
-  const headers = { ...(token !== "" && { authorization: `Bearer ${token}` }), ...call.headers };
-  return apiOf(street)("POST", "/1.0/upload", { body, ...call, headers });
-}
-
-/** Sends the token as the first part of the form. */
-const uploadForm = (token: string, { parts = [FILE], ...sending }: Sending = {}): Promise<Answer> =>
-  upload("", { ...sending, parts: [["token", token], ...parts] });
-
-const ways = [
-  ["as Bearer", upload],
-  ["as a part of the form", uploadForm],
-] as const;
 
 describe("a new token", () => {
   it("says where it is sent and when it ends, and leaves no trace in the meter", async () => {
     const before = Date.now();
-    const { status, body } = await make({ data: { resize: { width: 5 } }, ttl: 60, uses: 3, origins: [ORIGIN] });
+    const { status, body } = await makeToken(opened.key, {
+      data: { resize: { width: 5 } },
+      ttl: 60,
+      uses: 3,
+      origins: [ORIGIN],
+    });
     expect(status).toBe(201);
     expect(body.url).toBe("https://darkroom.test/1.0/upload");
     expect(Date.parse(body.expires_at) - before).toBeGreaterThanOrEqual(60_000);
@@ -103,12 +85,12 @@ describe("a new token", () => {
   });
 
   it("is not made with an upload token", async () => {
-    const { status } = await make({}, { key: await tokenFor({ uses: 5 }) });
+    const { status } = await makeToken(await tokenFor({ uses: 5 }), {});
     expect(status).toBe(401);
   });
 });
 
-describe.each(ways)("a token %s", (_, send) => {
+describe.each(WAYS)("a token %s", (_, send) => {
   it("uploads as often as it says, with what it says, at the expense of its account alone", async () => {
     const jobs = seeing();
     const token = await tokenFor({ data: { resize: { width: 5 } }, uses: 2 });
@@ -305,47 +287,6 @@ it("is no key anywhere else", async () => {
   }
   const basic = { authorization: `Basic ${btoa(`${token}:`)}` };
   expect((await upload("", { headers: basic })).status).toBe(401);
-});
-
-describe("pages", () => {
-  const grantsOf = ({ headers }: Answer) => [
-    headers.get("access-control-allow-origin"),
-    headers.get("vary"),
-    headers.get("access-control-allow-credentials"),
-  ];
-
-  it.each(ways)("that the token %s lists read every answer to it, and no others do", async (_, send) => {
-    const token = await tokenFor({ origins: [ORIGIN, "http://localhost:3000"] });
-    const statuses: number[] = [];
-    const bad = [["file", new File([], "a.png")]] as const;
-    for (const origin of [ORIGIN, "http://localhost:3000"]) {
-      for (const parts of [bad, [FILE], [FILE]]) {
-        const answer = await send(token, { headers: { origin }, parts });
-        statuses.push(answer.status);
-        expect(grantsOf(answer)).toEqual([origin, "Origin", null]);
-      }
-    }
-    expect(statuses).toEqual([422, 200, 401, 401, 401, 401]);
-    const ours = await send(await tokenFor({ origins: [ORIGIN], uses: 2 }), {
-      headers: { origin: "https://evil.test" },
-    });
-    expect([ours.status, ...grantsOf(ours)]).toEqual([200, null, null, null]);
-    expect(grantsOf(await send(await tokenFor(), { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
-    expect(grantsOf(await upload(opened.key, { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
-    expect(grantsOf(await send("du_nonsense", { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
-  });
-
-  it("may ask before they send an upload, and for nothing else", async () => {
-    const headers = { origin: ORIGIN, "access-control-request-method": "POST" };
-    const answer = await api("OPTIONS", "/1.0/upload", { headers });
-    expect(answer.status).toBe(204);
-    expect(grantsOf(answer)).toEqual([ORIGIN, "Origin", null]);
-    expect(answer.headers.get("access-control-allow-methods")).toBe("POST");
-    expect(answer.headers.get("access-control-allow-headers")).toBe("Authorization, Idempotency-Key, X-Service-Binary");
-    for (const path of ["/1.0/fetch", "/1.0/upload-tokens", "/1.0/account"]) {
-      expect(grantsOf(await api("OPTIONS", path, { headers }))[0]).toBeNull();
-    }
-  });
 });
 
 describe("the meter of an account", () => {

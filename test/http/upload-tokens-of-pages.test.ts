@@ -1,0 +1,54 @@
+/** Upload tokens in pages: which sites read the answers. */
+import { beforeEach, expect, it } from "vitest";
+
+import { forgetKeys } from "../../src/account/keys.ts";
+import { openAccount } from "../support/accounts.ts";
+import { type Answer, api } from "../support/api.ts";
+import { FILE, upload, uploadToken, WAYS } from "../support/upload-tokens.ts";
+
+const ORIGIN = "https://app.example.com";
+
+let key = "";
+beforeEach(async () => {
+  forgetKeys();
+  ({ key } = await openAccount(100));
+});
+
+const grantsOf = ({ headers }: Answer) => [
+  headers.get("access-control-allow-origin"),
+  headers.get("vary"),
+  headers.get("access-control-allow-credentials"),
+];
+
+it.each(WAYS)("pages that the token %s lists read every answer to it, and no others do", async (_, send) => {
+  const token = await uploadToken(key, { origins: [ORIGIN, "http://localhost:3000"] });
+  const statuses: number[] = [];
+  const bad = [["file", new File([], "a.png")]] as const;
+  for (const origin of [ORIGIN, "http://localhost:3000"]) {
+    for (const parts of [bad, [FILE], [FILE]]) {
+      const answer = await send(token, { headers: { origin }, parts });
+      statuses.push(answer.status);
+      expect(grantsOf(answer)).toEqual([origin, "Origin", null]);
+    }
+  }
+  expect(statuses).toEqual([422, 200, 401, 401, 401, 401]);
+  const ours = await send(await uploadToken(key, { origins: [ORIGIN], uses: 2 }), {
+    headers: { origin: "https://evil.test" },
+  });
+  expect([ours.status, ...grantsOf(ours)]).toEqual([200, null, null, null]);
+  expect(grantsOf(await send(await uploadToken(key), { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
+  expect(grantsOf(await upload(key, { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
+  expect(grantsOf(await send("du_nonsense", { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
+});
+
+it("pages may ask before they send an upload, and for nothing else", async () => {
+  const headers = { origin: ORIGIN, "access-control-request-method": "POST" };
+  const answer = await api("OPTIONS", "/1.0/upload", { headers });
+  expect(answer.status).toBe(204);
+  expect(grantsOf(answer)).toEqual([ORIGIN, "Origin", null]);
+  expect(answer.headers.get("access-control-allow-methods")).toBe("POST");
+  expect(answer.headers.get("access-control-allow-headers")).toBe("Authorization, Idempotency-Key, X-Service-Binary");
+  for (const path of ["/1.0/fetch", "/1.0/upload-tokens", "/1.0/account"]) {
+    expect(grantsOf(await api("OPTIONS", path, { headers }))[0]).toBeNull();
+  }
+});
