@@ -1,10 +1,7 @@
 /** Gain maps in HEIC and AVIF files: read as others write them, and written so that the picture is what every reader shows. */
 import fc from "fast-check";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
-import { checked } from "../../../../src/contract/message.ts";
-import { hybridLight, PEAK, perceptualLight } from "../../../../src/image/color/high-dynamic-range.ts";
-import { toLinear } from "../../../../src/image/color/light.ts";
 import { displayP3 } from "../../../../src/image/color/space.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
@@ -16,40 +13,18 @@ import { itemPieces, type WrittenItem, type WrittenProperty } from "../../../../
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import type { GainTerms } from "../../../../src/image/gain-map/terms.ts";
 import type { Orientation } from "../../../../src/image/geometry.ts";
-import type { OperationRow } from "../../../../src/image/operation.ts";
-import { OPERATIONS, type OperationName } from "../../../../src/image/operations.ts";
-import type { Order } from "../../../../src/image/render.ts";
 import { joined } from "../../../../src/joined.ts";
 import gridFile from "../../../fixtures/avif/gain-map-grid.avif";
 import laterFile from "../../../fixtures/avif/gain-map-later.avif";
 import unknownFile from "../../../fixtures/avif/gain-map-unknown.avif";
 import { appleXmp, ofApple } from "../../../support/apple-heic.ts";
 import { COLORED, exifOfApple, gray, meanDifference, TERMS } from "../../../support/gain-maps.ts";
+import { FINE, fileOf, FORMATS, type Name, NAMES, result, shown, useFiles } from "../../../support/heif-gain-maps.ts";
 import { decode, encode } from "../../../support/jpeg-pixels.ts";
 import type { Reading } from "../../../support/reader.ts";
 import { rendered } from "../../../support/render.ts";
-import type { Pixels } from "../../../support/rows.ts";
 
-const FORMATS = { avif, heic };
-type Name = keyof typeof FORMATS;
-const NAMES = ["avif", "heic"] as const;
-const FINE = { lossless: false, quality: 95 } as const;
-
-/** The same gray in both codings, in two sizes. */
-const files = new Map<string, Uint8Array>();
-const fileOf = (name: Name, kind: "picture" | "map") => files.get(`${kind}.${name}`) ?? new Uint8Array();
-
-beforeAll(async () => {
-  for (const name of NAMES) {
-    for (const [kind, pixels] of [
-      ["picture", gray(320, 240)],
-      ["map", gray(160, 120)],
-    ] as const) {
-      const order = { output: { format: name }, optimize: { lossless: false, quality: 90 } } as const;
-      files.set(`${kind}.${name}`, (await rendered(encode(pixels), order)).output.bytes);
-    }
-  }
-});
+useFiles();
 
 /** A picture whose map is the picture itself, at half its size. */
 function twins(name: Name, terms: GainTerms = TERMS): Uint8Array {
@@ -76,20 +51,6 @@ function turned(file: Uint8Array, turns: { readonly picture: Orientation; readon
   );
   const groups = [{ type: "altr", members: [3, 1] }];
   return joined(itemPieces(["avif", "mif1", "tmap"], { items: written, references, groups, primary: 1 }));
-}
-
-async function result(file: Uint8Array, wish: Pick<Partial<Order>, "output" | "optimize"> & { operations?: object }) {
-  const operations = Object.entries(wish.operations ?? {}).map(([name, params]) => {
-    const row: OperationRow = OPERATIONS[name as OperationName];
-    return [name, checked(row.params, params)] as const;
-  });
-  const output = { hdr: "keep", ...wish.output } as const;
-  return (await rendered(file, { optimize: FINE, ...wish, operations: Object.fromEntries(operations), output })).output;
-}
-
-/** What a file shows, with no map. */
-async function shown(file: Uint8Array): Promise<Pixels> {
-  return decode((await rendered(file, { output: { format: "jpeg" }, optimize: FINE })).output.bytes);
 }
 
 async function difference(name: Name | "jpeg", file: Uint8Array): Promise<number> {
@@ -183,54 +144,6 @@ describe("maps that others wrote", () => {
     const values = jpeg.gainMap.read(bytes)?.file ?? bytes;
     const alone = await shown(turned(twins("avif"), { picture: map, map }));
     expect(await meanDifference(decode(values), alone)).toBeLessThan(3);
-  });
-});
-
-describe("pictures of high dynamic range", () => {
-  /** Gray whose samples mean something else. */
-  function coded(transfer: number, primaries = 9): Uint8Array {
-    const file = fileOf("avif", "picture").slice();
-    const at = new TextDecoder("latin1").decode(file).indexOf("nclx") + 4;
-    const view = new DataView(file.buffer, file.byteOffset);
-    view.setUint16(at, primaries);
-    view.setUint16(at + 2, transfer);
-    return file;
-  }
-
-  it.each([
-    ["PQ", 16, perceptualLight, "jpeg"],
-    ["HLG", 18, hybridLight, "jpeg"],
-    ["PQ", 16, perceptualLight, "avif"],
-    ["HLG", 18, hybridLight, "heic"],
-  ] as const)("get a map that brings their light back: %s, %i", async (_, transfer, lightOf, format) => {
-    const { bytes } = await result(coded(transfer), { operations: { resize: { width: 160 } }, output: { format } });
-    const map = { ...FORMATS, jpeg }[format].gainMap.read(bytes);
-    if (!map) throw new Error("the file has no gain map");
-    expect(map.terms).toMatchObject({ baseHeadroom: 0, inBaseColors: false });
-    expect(map.terms.alternateHeadroom).toBeCloseTo(Math.log2(PEAK), 5);
-    const [gains, base] = [await shown(map.file), await shown(bytes)];
-    expect([gains.width, base.width]).toEqual([80, 160]);
-    const before = gray(160, 120);
-    const { max, baseOffset } = map.terms.channels[0];
-    for (const [x, y] of [
-      [20, 20],
-      [60, 30],
-      [80, 60],
-      [140, 10],
-      [130, 100],
-    ] as const) {
-      const level = (pixels: Pixels, scale: number) =>
-        (pixels.data[4 * (Math.floor(y * scale) * pixels.width + Math.floor(x * scale))] ?? 0) / 255;
-      const light = (toLinear(level(base, 1)) + baseOffset) * 2 ** (level(gains, 0.5) * max) - baseOffset;
-      const wanted = Math.min(PEAK, lightOf(level(before, 1)));
-      // A level of the map and one of the picture, and what both lose as they are encoded.
-      expect(Math.abs(light - wanted)).toBeLessThan(0.01 + 0.1 * wanted);
-    }
-  });
-
-  it("are as others where their colors are not known, or nothing is to be kept", async () => {
-    expect(avif.gainMap.read(coded(16, 2))).toBeUndefined();
-    expect(jpeg.gainMap.read((await rendered(coded(16), { output: { format: "jpeg" } })).output.bytes)).toBeUndefined();
   });
 });
 
