@@ -3,8 +3,7 @@
  * `DB_2` and so on hold the records of accounts. Where an account's records lie is written down when it is made, so
  * that a further database moves nothing that exists.
  */
-import { crc32 } from "node:zlib";
-
+import { zlib } from "../../wasm/zlib.ts";
 import { DATABASE_BINDING, DIRECTORY } from "../env.ts";
 import { outage } from "../errors.ts";
 import { DATABASE_ROOM_SHARE } from "../limits.ts";
@@ -58,7 +57,7 @@ export async function placesOf(env: Env): Promise<readonly Place[]> {
 export function placeFor(accountId: string, places: readonly Place[], limitBytes: number): string {
   const roomy = places.filter(({ bytes }) => bytes < limitBytes * DATABASE_ROOM_SHARE);
   const emptiest = places.toSorted((a, b) => a.bytes - b.bytes)[0];
-  return (roomy[crc32(accountId) % roomy.length] ?? emptiest)?.name ?? DIRECTORY;
+  return (roomy[zlib().crc32(accountId) % roomy.length] ?? emptiest)?.name ?? DIRECTORY;
 }
 
 /**

@@ -1,6 +1,5 @@
 /** API keys: made here, kept as SHA-256 only, looked up by it. */
-import { crc32 } from "node:zlib";
-
+import { zlib } from "../../wasm/zlib.ts";
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { Recent } from "../recent.ts";
 import { type Account, type AccountRow, accountOf } from "./accounts.ts";
@@ -51,7 +50,7 @@ export function generateKey(): string {
 /** It tells a key from what was guessed or mistyped without asking the database; it proves nothing. */
 export function checksumOf(key: string): string {
   const characters: string[] = [];
-  for (let left = crc32(key); characters.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) {
+  for (let left = zlib().crc32(key); characters.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) {
     characters.unshift(ALPHABET.charAt(left % 62));
   }
   return characters.join("");

@@ -1,6 +1,4 @@
 /** Profile pictures: `<platform>:<user>`. */
-import { createHash } from "node:crypto";
-
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { parseJsonObject } from "../json.ts";
@@ -35,7 +33,10 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   gravatar: {
     user: /^[^\s@]{1,64}@[^\s@]{1,189}$/,
     rule: "an e-mail address",
-    locate: (user) => `https://gravatar.com/avatar/${sha256(user.trim().toLowerCase())}?d=404&s=2048`,
+    locate: async (user) => {
+      const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(user.trim().toLowerCase()));
+      return `https://gravatar.com/avatar/${new Uint8Array(hash).toHex()}?d=404&s=2048`;
+    },
   },
 };
 
@@ -93,8 +94,4 @@ function pictureIn(bytes: Uint8Array): string | undefined {
   const data = "data" in answer ? answer.data : undefined;
   if (typeof data !== "object" || data === null || !("profile_image_url" in data)) return undefined;
   return typeof data.profile_image_url === "string" ? data.profile_image_url : undefined;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,9 +1,8 @@
 /** The native module of this folder, where what it writes goes, and the Brotli that it borrows. */
-import { brotliCompressSync, constants } from "node:zlib";
-
 import type { Fuel } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
 import { heapOf, type HeapExports, native } from "../load.ts";
+import { zlib } from "../zlib.ts";
 import module from "./jxl-encode.wasm";
 
 export type Pointer = number;
@@ -38,7 +37,7 @@ export interface EncodeExports extends HeapExports {
 const KEEP_BYTES = 48 << 20;
 
 /** A level that holds 4 MB at most, and takes 20 ms for all that it is given at once. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 18 } };
+const BROTLI = { level: 5, windowBits: 18 } as const;
 
 /** What the job of an instance writes. */
 const sinks = new WeakMap<object, Uint8Array[]>();
@@ -49,7 +48,10 @@ const jxl = native<EncodeExports>(module, {
   imports: (instance) => ({
     write: (from = 0, length = 0) => void sinks.get(instance.exports)?.push(instance.bytes(from, length).slice()),
     brotli(from = 0, length = 0, to = 0, capacity = 0) {
-      const packed = brotliCompressSync(instance.bytes(from, length), BROTLI);
+      const { brotliCompressSync, constants } = zlib();
+      const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
+      const params = { [BROTLI_PARAM_QUALITY]: BROTLI.level, [BROTLI_PARAM_LGWIN]: BROTLI.windowBits };
+      const packed = brotliCompressSync(instance.bytes(from, length), { params });
       if (packed.length > capacity) return 0;
       instance.bytes(to, packed.length).set(packed);
       return packed.length;

@@ -7,6 +7,7 @@
  */
 import * as v from "valibot";
 
+import { whenNeeded } from "../../when-needed.ts";
 import { analysis, GLANCE_SIDE } from "../analysis.ts";
 import type { Size } from "../geometry.ts";
 import { overWhite } from "./over-white.ts";
@@ -58,11 +59,12 @@ function partsOf(length: number): (readonly [index: number, weight: number])[][]
 
 /** The lowest 8 × 8 frequencies of the square's DCT-II, in rows. */
 function lowest(square: Float64Array): Float64Array {
+  const wave = waves();
   const rows = new Float64Array(SIDE * FREQUENCIES);
   for (let y = 0; y < SIDE; y++) {
     for (let u = 0; u < FREQUENCIES; u++) {
       let sum = 0;
-      for (let x = 0; x < SIDE; x++) sum += square[y * SIDE + x]! * WAVES[u * SIDE + x]!;
+      for (let x = 0; x < SIDE; x++) sum += square[y * SIDE + x]! * wave[u * SIDE + x]!;
       rows[y * FREQUENCIES + u] = sum;
     }
   }
@@ -70,17 +72,19 @@ function lowest(square: Float64Array): Float64Array {
   for (let w = 0; w < FREQUENCIES; w++) {
     for (let u = 0; u < FREQUENCIES; u++) {
       let sum = 0;
-      for (let y = 0; y < SIDE; y++) sum += rows[y * FREQUENCIES + u]! * WAVES[w * SIDE + y]!;
+      for (let y = 0; y < SIDE; y++) sum += rows[y * FREQUENCIES + u]! * wave[w * SIDE + y]!;
       frequencies[w * FREQUENCIES + u] = sum;
     }
   }
   return frequencies;
 }
 
-const WAVES = Float64Array.from({ length: FREQUENCIES * SIDE }, (_, index) => {
-  const [frequency, at] = [Math.floor(index / SIDE), index % SIDE];
-  return Math.cos((Math.PI * frequency * (2 * at + 1)) / (2 * SIDE));
-});
+const waves = whenNeeded(() =>
+  Float64Array.from({ length: FREQUENCIES * SIDE }, (_, index) => {
+    const [frequency, at] = [Math.floor(index / SIDE), index % SIDE];
+    return Math.cos((Math.PI * frequency * (2 * at + 1)) / (2 * SIDE));
+  }),
+);
 
 function hashOf(frequencies: Float64Array): string {
   const sorted = frequencies.toSorted();

@@ -67,7 +67,7 @@ export const text = operation({
   summary:
     "Writes `value` on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. `size` is that of the letters in pixels, or below 1 a part of the picture's height. Lines are as wide as `width` (pixels, or below 1 a part of the picture's width; without it as the picture less `padding`) and end where the text says so or where words do; `align` puts them to the left, the center or the right of the widest. `background` lies behind the text and reaches a little beyond it; both colors may have alpha (RRGGBBAA). `angle` turns the whole clockwise about its middle. The fonts `sans`, `serif` and `mono`, each of `weight` 400 or 700, have the letters of Latin, Greek and Cyrillic.",
   params: Text,
-  plan(params, { size, space }) {
+  async plan(params, { size, space }) {
     const { weight, font, color, background } = params;
     const { name, files } = lettering.familyOf(font);
     const metrics = metricsOf(files[weight]);
@@ -81,7 +81,7 @@ export const text = operation({
       background: background === undefined ? undefined : parseColor(background),
     };
     const most = Math.max(0, lineWidth(params, size) - (style.background ? 2 * INSET * style.size : 0));
-    const block = blockOf(linesOf(plain, metrics, most / style.size), metrics, style);
+    const block = blockOf(await linesOf(plain, metrics, most / style.size), metrics, style);
     return laid(params, block, style, size, space);
   },
 });

@@ -1,5 +1,5 @@
 /** The tables of a font file in the form WOFF 2.0 (W3C Recommendation, 2022), as far as texts are measured by them. */
-import { brotliDecompressSync } from "node:zlib";
+import { zlib } from "../../../wasm/zlib.ts";
 
 const HEADER_BYTES = 48;
 /** The table's name is none of those that have a number. */
@@ -21,7 +21,7 @@ export function fontTables(file: ArrayBuffer): FontTables {
   const directory = new Directory(view, HEADER_BYTES);
   const places = Array.from({ length: view.getUint16(12) }, () => directory.entry());
   const packed = new Uint8Array(file, directory.at, packedBytes);
-  const tables = brotliDecompressSync(packed);
+  const tables = zlib().brotliDecompressSync(packed);
   const found: FontTables = {};
   let at = 0;
   for (const { number, bytes } of places) {

@@ -1,5 +1,5 @@
 /** Texts broken into lines: where they say so, and where UAX 14 allows it and a line would be too wide. */
-import { LineBreaker } from "css-line-break";
+import type { LineBreaker } from "css-line-break";
 
 import { whenNeeded } from "../../when-needed.ts";
 import type { Metrics } from "./metrics.ts";
@@ -31,7 +31,9 @@ export function drawnCharacters(text: string): string {
 }
 
 /** @param most how wide lines may be, in parts of the font's size; a letter that is wider has a line alone */
-export function linesOf(text: string, { widthOf }: Metrics, most: number): Line[] {
+export async function linesOf(text: string, { widthOf }: Metrics, most: number): Promise<Line[]> {
+  // Only here: it unpacks its table of characters when it is loaded, which was a tenth of the start of an isolate.
+  const { LineBreaker: breakerOf } = await import("css-line-break");
   const line = (part: string): Line => {
     const seen = shown(part);
     return { text: seen, width: widthOf(seen) };
@@ -40,7 +42,7 @@ export function linesOf(text: string, { widthOf }: Metrics, most: number): Line[
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];
     let current = "";
-    for (const word of wordsOf(paragraph)) {
+    for (const word of wordsOf(breakerOf(paragraph, { lineBreak: "normal", wordBreak: "normal" }))) {
       if (fits(current + word)) {
         current += word;
         continue;
@@ -62,9 +64,8 @@ function shown(line: string): string {
 }
 
 /** The parts of a paragraph between which lines may be broken, each with the spaces behind it. */
-function wordsOf(paragraph: string): string[] {
+function wordsOf(breaker: ReturnType<typeof LineBreaker>): string[] {
   const words: string[] = [];
-  const breaker = LineBreaker(paragraph, { lineBreak: "normal", wordBreak: "normal" });
   for (let next = breaker.next(); !next.done; next = breaker.next()) words.push(next.value.slice());
   return words;
 }

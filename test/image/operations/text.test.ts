@@ -84,8 +84,10 @@ describe("letters", () => {
 
 describe("lines", () => {
   const metrics = metricsOf(FAMILIES.mono.files[400]);
-  const broken = (value: string, letters: number) =>
-    linesOf(plainText(value), metrics, metrics.widthOf("x".repeat(letters)) + 1e-6).map(({ text }) => text);
+  const broken = async (value: string, letters: number) => {
+    const lines = await linesOf(plainText(value), metrics, metrics.widthOf("x".repeat(letters)) + 1e-6);
+    return lines.map(({ text }) => text);
+  };
 
   it.each([
     ["one two three", 7, ["one two", "three"]],
@@ -101,8 +103,8 @@ describe("lines", () => {
     ["https://example.com/a", 12, ["https://", "example.com/", "a"]],
     ["(one) “two”, three!", 6, ["(one)", "“two”,", "three!"]],
     ["x", 0, ["x"]],
-  ])("%j within %i letters", (value, letters, expected) => {
-    expect(broken(value, letters)).toEqual(expected);
+  ])("%j within %i letters", async (value, letters, expected) => {
+    expect(await broken(value, letters)).toEqual(expected);
   });
 
   it("stay within the width, background included", async () => {

@@ -2,8 +2,7 @@
  * The mark of a GIF file: a comment of six bytes before its end, with the CRC-32 of all before it. Editors keep
  * comments, but not what is before them.
  */
-import { crc32 } from "node:zlib";
-
+import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
 import { TRAILER } from "./blocks.ts";
@@ -16,7 +15,7 @@ const BLOCK_BYTES = HEAD.length + 6;
 function write(bytes: Uint8Array, score: number): Uint8Array {
   const picture = bytes.subarray(0, -TRAILER.length);
   const block = Uint8Array.of(...HEAD, score, 0, 0, 0, 0, 0);
-  new DataView(block.buffer).setUint32(HEAD.length + 1, crc32(picture));
+  new DataView(block.buffer).setUint32(HEAD.length + 1, zlib().crc32(picture));
   return joined([picture, block, TRAILER]);
 }
 
@@ -30,7 +29,7 @@ export function isMark(bytes: Uint8Array, at: number): boolean {
   const block = bytes.subarray(Math.max(at, 0), at + BLOCK_BYTES);
   if (block.length < BLOCK_BYTES || !HEAD.every((byte, index) => block[index] === byte)) return false;
   const view = new DataView(block.buffer, block.byteOffset, BLOCK_BYTES);
-  return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === crc32(bytes.subarray(0, at));
+  return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === zlib().crc32(bytes.subarray(0, at));
 }
 
 export const mark: Marker = { write, read };

@@ -3,8 +3,7 @@
  * picture.
  * Editors keep comments, but not what follows them.
  */
-import { crc32 } from "node:zlib";
-
+import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
 import { firstPicture } from "./multi-picture.ts";
@@ -19,7 +18,7 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
   const at = endOfApplications(bytes);
   const segment = Uint8Array.of(0xff, COMMENT, 0, LENGTH_BYTES + PAYLOAD_BYTES, TAG, score, 0, 0, 0, 0);
   const rest = bytes.subarray(at);
-  new DataView(segment.buffer).setUint32(6, crc32(rest));
+  new DataView(segment.buffer).setUint32(6, zlib().crc32(rest));
   return joined([bytes.subarray(0, at), segment, rest]);
 }
 
@@ -41,7 +40,9 @@ export function looksLikeMark(payload: Uint8Array): boolean {
 
 /** Whether the payload of a comment is the mark of what follows it. */
 export function isMark(payload: Uint8Array, rest: Uint8Array): boolean {
-  return looksLikeMark(payload) && new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === crc32(rest);
+  return (
+    looksLikeMark(payload) && new DataView(payload.buffer, payload.byteOffset + 2).getUint32(0) === zlib().crc32(rest)
+  );
 }
 
 export const mark: Marker = { write, read };

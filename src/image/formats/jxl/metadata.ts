@@ -1,6 +1,5 @@
 /** Metadata in boxes of JPEG XL files (ISO/IEC 18181-2, 9.4 to 9.6), compressed by Brotli or not. */
-import { brotliDecompressSync } from "node:zlib";
-
+import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
@@ -38,7 +37,7 @@ function unpacked(part: BoxPart): Pick<BoxPart, "type" | "content"> {
   const type = String.fromCharCode(...part.content.subarray(0, TYPE_BYTES));
   if (type !== "Exif" && type !== "xml ") return part;
   try {
-    const content = brotliDecompressSync(part.content.subarray(TYPE_BYTES), { maxOutputLength: MAX_BYTES });
+    const content = zlib().brotliDecompressSync(part.content.subarray(TYPE_BYTES), { maxOutputLength: MAX_BYTES });
     return { type, content: new Uint8Array(content.buffer, content.byteOffset, content.length) };
   } catch {
     return part;

@@ -1,8 +1,7 @@
 /** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
-import { brotliCompressSync, constants } from "node:zlib";
-
 import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
 import type { Price } from "../../../../wasm/price.ts";
+import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import type { Facts, Repacker } from "../../format.ts";
@@ -15,7 +14,7 @@ import { tooLarge } from "./encode.ts";
 /** A segment of a JPEG file is no longer: what is, was put together of several, and is left as it is. */
 const MAX_COMPRESSED_BYTES = 65_536;
 /** Two milliseconds for a segment. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const BROTLI_LEVEL = 5;
 /** Coefficients for each pixel. */
 const SAMPLES: Readonly<Record<string, number>> = { "4:4:4": 3, "4:2:2": 2, "4:4:0": 2 };
 const HALVED_SAMPLES = 1.5;
@@ -47,7 +46,9 @@ async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uin
 function smaller(type: string, content: Uint8Array): Uint8Array {
   const plain = box(type, content);
   if (content.length > MAX_COMPRESSED_BYTES) return plain;
-  const packed = box("brob", new TextEncoder().encode(type), brotliCompressSync(content, BROTLI));
+  const { brotliCompressSync, constants } = zlib();
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL };
+  const packed = box("brob", new TextEncoder().encode(type), brotliCompressSync(content, { params }));
   return packed.length < plain.length ? packed : plain;
 }
 

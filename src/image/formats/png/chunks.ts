@@ -1,6 +1,5 @@
 /** The container of PNG: a signature, then chunks of length, type, data and CRC-32 (PNG specification, 5.3). */
-import { crc32 } from "node:zlib";
-
+import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 
@@ -61,7 +60,7 @@ export function chunkAt(bytes: Uint8Array, offset: number): Chunk | null {
 export function isIntact(bytes: Uint8Array, offset: number, { data, end }: Chunk): boolean {
   if (end > bytes.length) return false;
   const covered = bytes.subarray(offset + 4, offset + 8 + data.length);
-  return crc32(covered) === viewOf(bytes).getUint32(end - 4);
+  return zlib().crc32(covered) === viewOf(bytes).getUint32(end - 4);
 }
 
 /** A chunk as it is written. */
@@ -75,7 +74,7 @@ export function chunkParts(type: number, ...parts: readonly Uint8Array[]): reado
   const head = new Uint8Array(8);
   viewOf(head).setUint32(0, length);
   viewOf(head).setUint32(4, type);
-  const checksum = parts.reduce((crc, part) => crc32(part, crc), crc32(head.subarray(4)));
+  const checksum = parts.reduce((crc, part) => zlib().crc32(part, crc), zlib().crc32(head.subarray(4)));
   const tail = new Uint8Array(4);
   viewOf(tail).setUint32(0, checksum);
   return [head, ...parts, tail];

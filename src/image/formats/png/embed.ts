@@ -1,7 +1,6 @@
 /** ICC profiles in PNG files: the chunk iCCP (PNG specification, 11.3.2.3). */
-import { deflateSync } from "node:zlib";
-
 import { COLOR_TYPE } from "../../../../wasm/pixels/png-header.ts";
+import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import { grayProfileOf, type Space } from "../../color/space.ts";
 import { makeChunk, TYPE } from "./chunks.ts";
@@ -21,6 +20,6 @@ export function embed(bytes: Uint8Array, space: Space): Uint8Array {
   const isGray = type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha;
   const profile = isGray ? grayProfileOf(space) : space.profile;
   if (!profile) return bytes;
-  const chunk = makeChunk(TYPE.iCCP, HEAD, new Uint8Array(deflateSync(profile, { level: 9 })));
+  const chunk = makeChunk(TYPE.iCCP, HEAD, new Uint8Array(zlib().deflateSync(profile, { level: 9 })));
   return joined([bytes.subarray(0, HEADER_END), chunk, bytes.subarray(HEADER_END)]);
 }

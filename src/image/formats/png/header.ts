@@ -1,7 +1,6 @@
 /** What a PNG file says before and beside its pixels. */
-import { inflateSync } from "node:zlib";
-
 import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
+import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { profileOfCodePoints } from "../../color/code-points.ts";
@@ -209,7 +208,7 @@ function inflateProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 1 || nameEnd > 79) return undefined;
   try {
-    return new Uint8Array(inflateSync(data.subarray(nameEnd + 2), { maxOutputLength: MAX_PROFILE_BYTES }));
+    return new Uint8Array(zlib().inflateSync(data.subarray(nameEnd + 2), { maxOutputLength: MAX_PROFILE_BYTES }));
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
 /** Metadata in PNG files: eXIf, an international text with XMP, and the texts in which ImageMagick keeps profiles. */
-import { inflateSync } from "node:zlib";
-
+import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
@@ -58,7 +57,7 @@ function textOf({ type, data }: Chunk): { readonly keyword: string; readonly con
 
 function inflated(keyword: string, data: Uint8Array) {
   try {
-    return { keyword, content: new Uint8Array(inflateSync(data, { maxOutputLength: MAX_TEXT_BYTES })) };
+    return { keyword, content: new Uint8Array(zlib().inflateSync(data, { maxOutputLength: MAX_TEXT_BYTES })) };
   } catch {
     return null;
   }

@@ -2,10 +2,9 @@
  * SVG documents, plain or compressed by gzip, as trees: decoded, bounded, and without anything that an XML document may
  * fetch or multiply.
  */
-import { constants, gunzipSync } from "node:zlib";
-
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 
+import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 
 /** Text of a document; drawings of maps have some megabytes. */
@@ -36,7 +35,7 @@ function isGzip([first, second, method]: Uint8Array): boolean {
 export function plainSvg(bytes: Uint8Array): Uint8Array {
   if (!isGzip(bytes)) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+    return zlib().gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     throw (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : damaged(error);
   }
@@ -45,7 +44,7 @@ export function plainSvg(bytes: Uint8Array): Uint8Array {
 /** What the first bytes of a compressed file become; nothing where they are not compressed. */
 function peeked(head: Uint8Array): Uint8Array {
   try {
-    const text = gunzipSync(head.subarray(0, PEEK_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+    const text = zlib().gunzipSync(head.subarray(0, PEEK_BYTES), { finishFlush: zlib().constants.Z_SYNC_FLUSH });
     return text.subarray(0, PEEKED_BYTES);
   } catch {
     return new Uint8Array(0);
