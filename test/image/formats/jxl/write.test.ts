@@ -23,6 +23,7 @@ import s440 from "../../../fixtures/jpeg/s440.jpg";
 import s444 from "../../../fixtures/jpeg/s444.jpg";
 import severalScans from "../../../fixtures/jpeg/several-scans.jpg";
 import twelveBits from "../../../fixtures/jpeg/twelve-bits.jpg";
+import moreZeros from "../../../fixtures/jxl/more-zeros.jxl";
 import photograph from "../../../fixtures/score/macaw.png";
 import { daily } from "../../../support/exhaustive.ts";
 import { decodeFile, mutations } from "../../../support/files.ts";
@@ -193,6 +194,10 @@ describe("a JPEG file packed as JPEG XL", () => {
 
   it.each(Object.entries(NOT_PACKED))("is none where JPEG XL has no place for it: %s", async (_name, jpeg) => {
     expect(await packed(new Uint8Array(jpeg))).toBeNull();
+  });
+
+  it("is not made again where a block is said to end in more zeros than it can have", async () => {
+    await expect(original(new Uint8Array(moreZeros))).rejects.toMatchObject({ status: 422 });
   });
 
   it("is none, or can be made again, whatever byte is wrong", async () => {
