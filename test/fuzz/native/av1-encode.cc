@@ -6,11 +6,11 @@ struct FrameEncoder;
 
 extern "C" {
 void encoder_close(Encoder *);
-Encoder *encoder_open(int width, int columns, int cell_width, int cell_height, int chroma, int alpha, int quantizer,
+Encoder *encoder_open(int width, int cell_width, int cell_height, int tiled, int chroma, int alpha, int quantizer,
                       int alpha_quantizer, int speed, int tuning);
 uint8_t *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
-int encoder_complete(Encoder *);
+int encoder_translucent(Encoder *);
 void encoder_next(Encoder *);
 const uint8_t *encoder_cell(Encoder *, int column, int alpha, int nanoseconds);
 size_t encoder_bytes(const Encoder *);
@@ -26,18 +26,21 @@ void frames_close(FrameEncoder *);
 void exact_quantizer(int quantizer, int index);
 }
 
-enum { BAND_ROWS = 32 };
+enum { BAND_ROWS = 32, SUPERBLOCK = 64 };
 
 static void encode_cells(Input &input) {
   const int width = input.number(1, 150), height = input.number(1, 90);
-  const int cell_width = 2 * input.number(1, 75), cell_height = 2 * input.number(1, 45);
+  // Several cells become tiles, whose sides are whole superblocks.
+  const int cell_width = input.flag() ? SUPERBLOCK * input.number(1, 2) : width;
+  const int cell_height = input.flag() ? SUPERBLOCK : height;
+  const int tiled = cell_width < width || cell_height < height;
   const int chroma = input.number(0, 2), alpha = input.flag();
   const int quantizer = input.number(0, 63), alpha_quantizer = input.number(0, 63);
   const int speed = input.number(4, 9);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
-  Encoder *encoder = encoder_open(width, columns, cell_width, cell_height, chroma, alpha, quantizer, alpha_quantizer,
-                                  speed, 0);
+  Encoder *encoder = encoder_open(width, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer, speed,
+                                  0);
   if (!encoder) return;
   size_t at = 0;
   for (int top = 0; top < height; top += cell_height) {
@@ -48,7 +51,7 @@ static void encode_cells(Input &input) {
         encoder_band(encoder)[i] = !alpha && i % 4 == 3 ? 255 : host::repeated(bytes, at);
       encoder_rows(encoder, rows);
     }
-    const int translucent = encoder_complete(encoder);
+    const int translucent = encoder_translucent(encoder);
     for (int column = 0; column < columns; column++)
       for (int plane = 0; plane <= (translucent && alpha); plane++) {
         const uint8_t *coded = encoder_cell(encoder, column, plane, 100);
