@@ -30,6 +30,8 @@ export interface Facts {
   readonly subsample: string;
   /** Bits per pixel, alpha included. */
   readonly depth: number;
+  /** Bits of a sample that decoding can give, where these are more than 8. */
+  readonly bits?: number;
   /** 1 to 100, estimated from quantization; 100 where the format is lossless. */
   readonly quality: number;
   /** The embedded ICC profile. */
@@ -64,6 +66,8 @@ export interface Demand {
   readonly height: number;
   /** Frames after the first will not be asked for. */
   readonly firstOnly?: boolean | undefined;
+  /** Rows are to be deep; only of a reader that can give them, and of a still picture whose samples have more than 8 bits. */
+  readonly deep?: boolean | undefined;
 }
 
 /** A region of a stored picture at another size, and the filter that takes it there. */
@@ -137,6 +141,8 @@ export interface Reader {
   readonly scale?: (facts: Facts, demand: Demand) => number;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
+  /** It gives deep rows where they are demanded. */
+  readonly deep?: true;
 }
 
 /** A file written anew in its own format without decoding pixels. */

@@ -1,7 +1,7 @@
 /** Rows that let others have the thread while they are read. */
 import type { Breath } from "./breath.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
-import type { Rows } from "./rows.ts";
+import { bytesPerPixel, type Rows } from "./rows.ts";
 
 /** Rows that cost more than this are gone past a few at a time. */
 const SKIP_MS = 10;
@@ -37,7 +37,7 @@ export function ownBreath(breath: Breath): OwnBreath {
  * @param own what the maker of the rows declares by, where it does
  */
 export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): Rows {
-  const { width, height, opaque } = rows;
+  const { width, height, opaque, deep } = rows;
   const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / height;
   let owedMs = 0;
   const owe = (count: number) => (owedMs += count * rowMs - (own?.taken() ?? 0));
@@ -51,10 +51,11 @@ export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): 
     width,
     height,
     opaque,
+    deep,
     async read(max) {
       await settle();
       const read = await rows.read(max);
-      if (read) owe(read.length / (width * 4));
+      if (read) owe(read.length / (width * bytesPerPixel(rows)));
       return read;
     },
     ...(rows.skip && {

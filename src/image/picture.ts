@@ -29,6 +29,8 @@ export interface Extent {
   readonly texture?: number | undefined;
   /** What the values of its pixels mean; absent: sRGB. */
   readonly space?: Space | undefined;
+  /** Bits of a sample of the original, 9 to 16, of which its rows are deep; absent: they are not. */
+  readonly bits?: number | undefined;
 }
 
 export interface Picture extends Extent {
@@ -55,13 +57,13 @@ export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows
     // The generator stands at its yield: what it still has to do is to close what is closed already.
     void frames.return?.();
   };
-  const { width, height, opaque } = rows;
-  return { width, height, opaque, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
+  const { width, height, opaque, deep } = rows;
+  return { width, height, opaque, deep, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
 }
 
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
-  { width, height, opaque, detail, texture, space }: Omit<Extent, "frames" | "changes">,
+  { width, height, opaque, detail, texture, space, bits }: Omit<Extent, "frames" | "changes">,
   open: (breath: Breath) => Rows | Promise<Rows>,
 ): Picture {
   return {
@@ -71,6 +73,7 @@ export function stillPicture(
     detail,
     texture,
     space,
+    bits,
     frames: 1,
     loops: 0,
     async *open(breath) {

@@ -2,7 +2,7 @@
 import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import { conversionPrice, toSpace } from "./color/convert.ts";
-import { type Space, spaceOf } from "./color/space.ts";
+import { isIn, type Space, spaceOf } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
 import { changesOf, detailOf, textureOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
@@ -37,6 +37,8 @@ export interface Stored {
   readonly space?: Space | undefined;
   /** The gain map that a result is to keep. */
   readonly gainMap?: GainMap | undefined;
+  /** Its rows are deep: only by `deepened`, which knows where they can be. */
+  readonly deep?: true | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
 }
@@ -47,9 +49,24 @@ export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | und
   return space ? { ...stored, space } : stored;
 }
 
+/** Bits of a sample that deep rows can hold. */
+const MOST_BITS = 16;
+
+/**
+ * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way from
+ * the file to it knows no other rows.
+ */
+export function deepened<Own extends Stored>(stored: Own, { view, steps }: Plan): Own | null {
+  const { facts, format, space } = stored;
+  const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.deep === true;
+  const keeps =
+    !view.target && steps.every(({ kind }) => kind === "crop" || kind === "turn") && isIn(space, facts.profile);
+  return has && keeps && (space || !facts.profile) ? { ...stored, deep: true } : null;
+}
+
 /** The planned picture; nothing is decoded before its rows are read. */
 export function pictureOf(stored: Stored, plan: Plan): Picture {
-  const { facts, stopwatch, firstOnly = false } = stored;
+  const { facts, stopwatch, firstOnly = false, deep } = stored;
   const picture: Picture = {
     ...plan.size,
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
@@ -59,6 +76,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     detail: detailOf(facts, plan.size),
     texture: textureOf(facts, plan.size),
     space: stored.space,
+    bits: deep && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
     open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
   };
   return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
@@ -70,7 +88,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
     let rows = viewed;
     try {
       for (const step of steps) {
-        const { ms } = stepPrice(step, rows, rows.opaque);
+        const { ms } = stepPrice(step, rows, rows.opaque, rows.deep);
         const own = ownBreath(breath);
         rows = paced(applied(rows, step, own, frame), ms, breath, own);
       }
@@ -84,15 +102,15 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
-  const { facts, format, bytes, space, stopwatch, firstOnly } = stored;
+  const { facts, format, bytes, space, stopwatch, deep } = stored;
   const { orientation } = view;
-  if (turnsByStrips(facts, view)) {
+  if (turnsByStrips(stored, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
-    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha });
-    yield { delayMs: 0, rows: paced(rows, stripPrice(viewedSize(view), orientation).ms, breath) };
+    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, deep });
+    yield { delayMs: 0, rows: paced(rows, stripPrice({ ...viewedSize(view), deep }, orientation).ms, breath) };
     return;
   }
-  const demand = demandOf(view, firstOnly);
+  const demand = demandOf(view, stored);
   const decoding = clocked(decodedFrames(format, bytes, facts, demand, breath), "decode", breath, stopwatch);
   for await (const decoded of decoding) {
     let { rows } = decoded;
@@ -108,8 +126,8 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
 }
 
 /** A still picture that is too large to be turned whole. What is shrunk first is small enough. */
-function turnsByStrips({ frames }: Facts, { box, target, orientation }: View): boolean {
-  return frames === 1 && !target && needsStrips(box, orientation);
+function turnsByStrips({ facts: { frames }, deep }: Stored, { box, target, orientation }: View): boolean {
+  return frames === 1 && !target && needsStrips({ ...box, deep }, orientation);
 }
 
 /** A region of a stored picture, neither resized nor turned. */
@@ -120,12 +138,12 @@ function regionOf(stored: Stored, box: Box): Picture {
 
 /** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
 export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
-  const { facts, firstOnly = false } = stored;
+  const { facts, firstOnly = false, deep } = stored;
   const frame: Price[] = [viewPrice(stored, view)];
   let size = turnSize(viewedSize(view), view.orientation);
   let opaque = !facts.alpha;
   for (const step of steps) {
-    frame.push(stepPrice(step, size, opaque));
+    frame.push(stepPrice(step, size, opaque, deep));
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   }
@@ -133,18 +151,22 @@ export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
 }
 
 /** The price of decoding all frames, as often as a view needs. */
-function decodingPrice({ format, facts, firstOnly }: Stored, view: View): Price {
-  const demands = turnsByStrips(facts, view)
-    ? stripRegions(view.box, view.orientation).map(({ margin }) => demandOf({ box: margin, orientation: 1 }))
-    : [demandOf(view, firstOnly)];
+function decodingPrice(stored: Stored, view: View): Price {
+  const { format, facts, deep } = stored;
+  const demands = turnsByStrips(stored, view)
+    ? stripRegions({ ...view.box, deep }, view.orientation).map(({ margin }) =>
+        demandOf({ box: margin, orientation: 1 }, { deep }),
+      )
+    : [demandOf(view, stored)];
   return sequence(...demands.map((demand) => format.read.price(facts, demand)));
 }
 
 /** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
-function viewPrice({ format, facts, space }: Stored, view: View): Price {
+function viewPrice(stored: Stored, view: View): Price {
+  const { format, facts, space, deep } = stored;
   const { target, orientation } = view;
-  const viewed = viewedSize(view);
-  const turning = turnsByStrips(facts, view) ? stripPrice : turnPrice;
+  const viewed = { ...viewedSize(view), deep };
+  const turning = turnsByStrips(stored, view) ? stripPrice : turnPrice;
   return beside(
     target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha }) : FREE,
     conversionPrice(viewed, facts, space),
@@ -161,10 +183,10 @@ function decodedSize({ read }: FormatDefinition, facts: Facts, view: View): Size
 }
 
 /** The price of one frame of this size on its way through a step. */
-export function stepPrice(step: Step, size: Size, opaque: boolean): Price {
+export function stepPrice(step: Step, size: Size, opaque: boolean, deep?: true): Price {
   switch (step.kind) {
     case "turn":
-      return turnPrice(size, step.orientation);
+      return turnPrice({ ...size, deep }, step.orientation);
     case "crop":
       return FREE;
     case "resize":

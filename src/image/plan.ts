@@ -179,11 +179,12 @@ export function viewedSize({ box, target, orientation }: View): Size {
 }
 
 /** What a view asks of the decoder. Decoders shrink encoded values, so they may not where light is to be filtered. */
-export function demandOf(view: View, firstOnly?: boolean): Demand {
+export function demandOf(view: View, wish: Pick<Demand, "firstOnly" | "deep"> = {}): Demand {
   const { box, target } = view;
   const { width, height } = viewedSize(view);
-  if (!target?.linear) return { box, width, height, firstOnly };
-  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height), firstOnly };
+  const { firstOnly, deep } = wish;
+  if (!target?.linear) return { box, width, height, firstOnly, deep };
+  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height), firstOnly, deep };
 }
 
 /** What a plan wants if it only takes a region of the stored picture to another size, by filtering values as stored. */

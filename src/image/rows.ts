@@ -7,9 +7,14 @@ export interface Rows {
   /** No pixel has an alpha below 255. */
   readonly opaque: boolean;
   /**
-   * The next rows, at most `max` of them (at least one until the end): RGBA8, straight alpha, sRGB or the space of their
-   * picture, tightly packed; `null` at the end. The view is valid until its reader awaits anything: use it, or copy it, at
-   * once.
+   * Samples have 16 bits, of which 65,535 is full, in the order of bytes of the machine. Only whoever asks for such rows
+   * (`Demand.deep`) gets them; all others have 8 bits.
+   */
+  readonly deep?: true | undefined;
+  /**
+   * The next rows, at most `max` of them (at least one until the end): RGBA8, or RGBA16 where they are deep, straight
+   * alpha, sRGB or the space of their picture, tightly packed; `null` at the end. The view is valid until its reader awaits
+   * anything: use it, or copy it, at once.
    */
   read(max: number): Promise<Uint8Array | null>;
   /** Goes past the next `count` rows, which there are; absent where that takes as long as reading them. */
@@ -18,19 +23,24 @@ export interface Rows {
   close(): void;
 }
 
+/** Bytes that a pixel of rows takes. */
+export function bytesPerPixel({ deep }: Pick<Rows, "deep">): number {
+  return deep ? 8 : 4;
+}
+
 /** Goes past the next `count` rows; stops at the end. */
 export async function skipRows(rows: Rows, count: number): Promise<void> {
   if (rows.skip) return rows.skip(count);
   for (let left = count; left > 0;) {
     const band = await rows.read(left);
     if (!band) return;
-    left -= band.length / (rows.width * 4);
+    left -= band.length / (rows.width * bytesPerPixel(rows));
   }
 }
 
-/** All pixels of rows, which are read to their end and closed: RGBA8, straight alpha, tightly packed. */
+/** All pixels of rows, which are read to their end and closed: as rows have them, tightly packed. */
 export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
-  const pixels = new Uint8Array(rows.width * rows.height * 4);
+  const pixels = new Uint8Array(rows.width * rows.height * bytesPerPixel(rows));
   try {
     let end = 0;
     for (let band = await rows.read(rows.height); band; band = await rows.read(rows.height)) {

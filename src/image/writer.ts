@@ -80,6 +80,8 @@ export interface Writer {
   readonly readings?: (picture: Extent) => number;
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  /** Whether `encode` takes the deep rows of a still picture, and keeps of them what 8 bits do not hold; absent: never. */
+  readonly deep?: (settings: EncodeSettings) => boolean;
   readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];

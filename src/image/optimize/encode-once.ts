@@ -6,7 +6,7 @@ import type { Attempt } from "./attempt.ts";
 import { encodePrice } from "./prices.ts";
 import { isTiny } from "./recompress.ts";
 import { searchedScore } from "./search-pixels.ts";
-import { canDivide, type Task, writableIn } from "./task.ts";
+import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
 
 /** Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them. */
 export function reencodePlanes(task: Task): Attempt | null {
@@ -33,14 +33,15 @@ export function encodeExactly(task: Task): Attempt | null {
   const { aim, unchanged, stored, format, settings } = task;
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
   if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
-  if (unchanged?.original && isDeep(stored.facts)) return null;
-  return encoded(task, "encode exactly", settings);
+  const deep = deepTask(task);
+  if (!deep && unchanged?.original && isDeep(stored.facts)) return null;
+  return encoded(deep ?? task, "encode exactly", settings);
 }
 
 /** Bits of samples as they are decoded and written. */
 const SAMPLE_BITS = 8;
 
-/** Whether a file has samples of more bits than are written: it loses them unless it stays as it is. */
+/** Whether a file has samples of more bits than are written otherwise: it loses them unless it stays as it is. */
 function isDeep({ depth, colorspace, alpha }: Facts): boolean {
   const colors = colorspace === "Gray" ? 1 : colorspace === "CMYK" || colorspace === "YCCK" ? 4 : 3;
   return depth > SAMPLE_BITS * (colors + (alpha ? 1 : 0));
@@ -52,7 +53,7 @@ export function encodeBlind(task: Task): Attempt | null {
   if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
   const isSearched = searchedScore(task) !== undefined;
   if (isSearched && canDivide(task)) return null;
-  return encoded(task, "encode blind", settings, isSearched);
+  return encoded(deepTask(task) ?? task, "encode blind", settings, isSearched);
 }
 
 /** Encodes without loss a picture that there is no memory to encode otherwise. */
@@ -69,7 +70,7 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
     price: encodePrice(task, format, settings),
     isFallback,
     async run(session, breath) {
-      const bytes = await format.write.encode(session.picture, settings, breath);
+      const bytes = await format.write.encode(task.picture, settings, breath);
       return session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
     },
   };

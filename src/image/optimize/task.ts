@@ -7,7 +7,7 @@ import type { FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../picture.ts";
-import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
+import { deepened, pictureOf, picturePrice, type Stored } from "../pipeline.ts";
 import { type Plan, storedSize } from "../plan.ts";
 import { flatten } from "../steps/flatten.ts";
 import { asItIs, type Stripped } from "../stripped.ts";
@@ -70,6 +70,17 @@ export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
   const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
   return { ...wish, picture, settings, unchanged };
+}
+
+/**
+ * A task whose picture has deep rows; null where these would not come as far as its encoder, or no further. All but the
+ * file that stays is made of rows of 8 bits: what is compared, above all.
+ */
+export function deepTask(task: Task): Task | null {
+  const { stored, plan, format, settings } = task;
+  const isKept = format.write?.deep?.(settings) === true && (format.can.alpha || task.picture.opaque);
+  const deep = isKept ? deepened(stored, plan) : null;
+  return deep && { ...task, stored: deep, picture: pictureOf(deep, plan) };
 }
 
 /**

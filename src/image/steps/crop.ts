@@ -1,20 +1,23 @@
 /** Regions of a picture at its own size. */
 import { BAND_ROWS } from "../band.ts";
 import type { Box } from "../geometry.ts";
-import { type Rows, skipRows } from "../rows.ts";
+import { bytesPerPixel, type Rows, skipRows } from "../rows.ts";
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {
   if (![box.x, box.y, box.width, box.height].every(Number.isInteger)) throw new Error("a crop of parts of pixels");
-  const sourceStride = rows.width * 4;
-  const stride = box.width * 4;
+  const { opaque, deep } = rows;
+  const pixelBytes = bytesPerPixel(rows);
+  const sourceStride = rows.width * pixelBytes;
+  const stride = box.width * pixelBytes;
   const band = box.width === rows.width ? null : new Uint8Array(stride * BAND_ROWS);
   let skipped = box.y === 0;
   let left = box.height;
   return {
     width: box.width,
     height: box.height,
-    opaque: rows.opaque,
+    opaque,
+    deep,
     async read(max) {
       if (!skipped) await skipRows(rows, box.y);
       skipped = true;
@@ -25,7 +28,7 @@ export function crop(rows: Rows, box: Box): Rows {
       left -= count;
       if (!band) return source;
       for (let row = 0; row < count; row++) {
-        const from = row * sourceStride + box.x * 4;
+        const from = row * sourceStride + box.x * pixelBytes;
         band.set(source.subarray(from, from + stride), row * stride);
       }
       return band.subarray(0, count * stride);

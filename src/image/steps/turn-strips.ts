@@ -1,7 +1,7 @@
 /** Turns of pictures that are too large to be held whole, a strip of the result at a time. */
 import type { Price } from "../../../wasm/price.ts";
 import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { bytesPerPixel, type Rows } from "../rows.ts";
 import { crop } from "./crop.ts";
 import { turn, turnPrice } from "./turn.ts";
 
@@ -15,13 +15,16 @@ const ALIGNMENT = 16;
  */
 const MARGIN = 16;
 
+/** The size of a picture, and whether its rows are deep. */
+type Extent = Size & Pick<Rows, "deep">;
+
 /** Whether turning a picture of this size takes more memory than a strip may. */
-export function needsStrips(size: Size, orientation: Orientation): boolean {
+export function needsStrips(size: Extent, orientation: Orientation): boolean {
   return turnPrice(size, orientation).bytes > MAX_STRIP_BYTES;
 }
 
 /** The price of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
-export function stripPrice(size: Size, orientation: Orientation): Price {
+export function stripPrice(size: Extent, orientation: Orientation): Price {
   const whole = turnPrice(size, orientation);
   const mirroredBytes = orientation === 3 ? turnPrice(size, 2).bytes : 0;
   const bytes = Math.min(whole.bytes, MAX_STRIP_BYTES + mirroredBytes);
@@ -35,9 +38,14 @@ export interface StripRegion {
 }
 
 /** The regions of the source that are decoded one after the other to turn its region `box` by strips. */
-export function stripRegions(box: Box, orientation: Orientation, maxStripBytes = MAX_STRIP_BYTES): StripRegion[] {
+export function stripRegions(
+  box: Box & Pick<Rows, "deep">,
+  orientation: Orientation,
+  maxStripBytes = MAX_STRIP_BYTES,
+): StripRegion[] {
   const size = turnSize(box, orientation);
-  const stripRows = Math.max(ALIGNMENT, Math.floor(maxStripBytes / (size.width * 4) / ALIGNMENT) * ALIGNMENT);
+  const rowBytes = size.width * bytesPerPixel(box);
+  const stripRows = Math.max(ALIGNMENT, Math.floor(maxStripBytes / rowBytes / ALIGNMENT) * ALIGNMENT);
   return Array.from({ length: Math.ceil(size.height / stripRows) }, (_, index) => {
     const y = index * stripRows;
     const wanted = { x: 0, y, width: size.width, height: Math.min(stripRows, size.height - y) };
@@ -54,11 +62,11 @@ export function stripRegions(box: Box, orientation: Orientation, maxStripBytes =
  */
 export function turnByStrips(
   openRegion: (box: Box) => Promise<Rows>,
-  { box, orientation, opaque }: { box: Box; orientation: Orientation; opaque: boolean },
+  { box, orientation, opaque, deep }: { box: Box; orientation: Orientation } & Pick<Rows, "opaque" | "deep">,
   maxStripBytes = MAX_STRIP_BYTES,
 ): Rows {
   const { width, height } = turnSize(box, orientation);
-  const regions = stripRegions(box, orientation, maxStripBytes);
+  const regions = stripRegions({ ...box, deep }, orientation, maxStripBytes);
   let strip: Rows | null = null;
   const next = async (): Promise<Rows | null> => {
     strip?.close();
@@ -74,6 +82,7 @@ export function turnByStrips(
     width,
     height,
     opaque,
+    deep,
     async read(max) {
       for (let current = strip ?? (await next()); current; current = await next()) {
         const rows = await current.read(max);

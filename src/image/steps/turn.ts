@@ -2,7 +2,7 @@
 import { beside, FREE, type Price, priced } from "../../../wasm/price.ts";
 import { bandBytes, BAND_ROWS, mapBands } from "../band.ts";
 import { type Orientation, type Size, turnOf, turnSize } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { bytesPerPixel, type Rows } from "../rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;
@@ -17,20 +17,23 @@ const PLACE_NANOSECONDS = { row: 2, column: 5 } as const;
  */
 export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
-  if (orientation === 2) return mapBands(rows, (band) => band.flip(rows.width));
+  if (orientation === 2) return rows.deep ? mirrored(rows) : mapBands(rows, (band) => band.flip(rows.width));
   if (orientation === 3) return turn(turn(rows, 2), 4);
   const size = turnSize(rows, orientation);
   let pixels: Uint32Array | null = null;
   let y = 0;
   return {
-    ...size,
+    width: size.width,
+    height: size.height,
     opaque: rows.opaque,
+    deep: rows.deep,
     async read(max) {
       if (y === size.height) return null;
       pixels ??= await collectTurned(rows, orientation);
       const from = y;
       y = Math.min(size.height, y + max);
-      return new Uint8Array(pixels.buffer, from * size.width * 4, (y - from) * size.width * 4);
+      const stride = size.width * bytesPerPixel(rows);
+      return new Uint8Array(pixels.buffer, from * stride, (y - from) * stride);
     },
     close() {
       pixels = null;
@@ -40,13 +43,14 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
 }
 
 /** The price of turning a picture of this stored size. */
-export function turnPrice(size: Size, orientation: Orientation): Price {
+export function turnPrice(size: Size & Pick<Rows, "deep">, orientation: Orientation): Price {
   if (orientation === 1) return FREE;
   const pixels = size.width * size.height;
-  const mirroring = priced(bandBytes(size.width), pixels, MIRROR_NANOSECONDS);
+  const words = wordsPerPixel(size);
+  const mirroring = priced(bandBytes(size.width * words), pixels * words, MIRROR_NANOSECONDS);
   if (orientation === 2) return mirroring;
   const { row, column } = PLACE_NANOSECONDS;
-  const placing = priced(pixels * 4, pixels, turnOf(orientation).transpose ? column : row);
+  const placing = priced(pixels * bytesPerPixel(size), pixels * words, turnOf(orientation).transpose ? column : row);
   return orientation === 3 ? beside(mirroring, placing) : placing;
 }
 
@@ -57,7 +61,8 @@ export function turnPrice(size: Size, orientation: Orientation): Price {
 async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint32Array> {
   const { width, height } = rows;
   const { transpose, flipX, flipY } = turnOf(orientation);
-  const pixels = new Uint32Array(width * height);
+  const words = wordsPerPixel(rows);
+  const pixels = new Uint32Array(width * height * words);
   // Where the source pixel (x, y) goes: start + x * stepX + y * stepY.
   const lastX = transpose ? height - 1 : width - 1;
   const lastY = transpose ? width - 1 : height - 1;
@@ -70,33 +75,69 @@ async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint
   const place = stepX === 1 ? placeRows : placeColumns;
   let y = 0;
   for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
-    const count = band.length / (width * 4);
-    place(pixels, wordsOf(band), { width, count, start: start + y * stepY, stepX, stepY });
+    const count = band.length / (width * bytesPerPixel(rows));
+    place(pixels, wordsOf(band), { width, count, words, start: start + y * stepY, stepX, stepY });
     y += count;
   }
   return pixels;
 }
 
+/** Words of 32 bits that a pixel has. */
+function wordsPerPixel(rows: Pick<Rows, "deep">): number {
+  return bytesPerPixel(rows) / 4;
+}
+
+/** Deep rows, mirrored left to right. */
+function mirrored(rows: Rows): Rows {
+  const { width, height, opaque, deep } = rows;
+  const words = wordsPerPixel(rows);
+  const stride = width * words;
+  const turned = new Uint32Array(stride * BAND_ROWS);
+  return {
+    width,
+    height,
+    opaque,
+    deep,
+    async read(max) {
+      const band = await rows.read(Math.min(max, BAND_ROWS));
+      if (!band) return null;
+      const count = band.length / (stride * 4);
+      placeColumns(turned, wordsOf(band), { width, count, words, start: width - 1, stepX: -1, stepY: width });
+      return new Uint8Array(turned.buffer, 0, band.length);
+    },
+    close: () => rows.close(),
+  };
+}
+
+/** In pixels, but for the words that each has. */
 interface Placing {
   readonly width: number;
   readonly count: number;
+  readonly words: number;
   readonly start: number;
   readonly stepX: number;
   readonly stepY: number;
 }
 
 /** Rows that keep their direction are copied whole. */
-function placeRows(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepY }: Placing): void {
+function placeRows(pixels: Uint32Array, band: Uint32Array, { width, count, words, start, stepY }: Placing): void {
+  const stride = width * words;
   for (let row = 0; row < count; row++) {
-    pixels.set(band.subarray(row * width, row * width + width), start + row * stepY);
+    pixels.set(band.subarray(row * stride, row * stride + stride), (start + row * stepY) * words);
   }
 }
 
 /** Column by column, so that a transposed band is written in runs of its rows, each within a cache line or two. */
-function placeColumns(pixels: Uint32Array, band: Uint32Array, { width, count, start, stepX, stepY }: Placing): void {
-  for (let x = 0; x < width; x++) {
-    let to = start + x * stepX;
-    for (let from = x; from < count * width; from += width, to += stepY) pixels[to] = band[from]!;
+function placeColumns(
+  pixels: Uint32Array,
+  band: Uint32Array,
+  { width, count, words, start, stepX, stepY }: Placing,
+): void {
+  const stride = width * words;
+  const down = stepY * words;
+  for (let word = 0; word < stride; word++) {
+    let to = (start + Math.floor(word / words) * stepX) * words + (word % words);
+    for (let from = word; from < count * stride; from += stride, to += down) pixels[to] = band[from]!;
   }
 }
 
