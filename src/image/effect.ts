@@ -3,7 +3,7 @@ import type { Price } from "../../wasm/price.ts";
 import type { Effect } from "../../wasm/stream.ts";
 import type { Size } from "./geometry.ts";
 import type { GainSteps, RowStep } from "./operation.ts";
-import type { Rows } from "./rows.ts";
+import { bytesPerPixel, type Rows } from "./rows.ts";
 
 interface EffectStep extends Size {
   /** Whether the result is opaque, given whether the input is; the same by default. */
@@ -36,17 +36,23 @@ function same(input: boolean): boolean {
 }
 
 /** The rows that an effect or a resampler makes of other rows. */
-export function pump(source: Rows, effect: Effect, { width, height, opaque }: Size & { opaque: boolean }): Rows {
+export function pump(
+  source: Rows,
+  effect: Effect,
+  { width, height, opaque, deep }: Pick<Rows, "width" | "height" | "opaque" | "deep">,
+): Rows {
+  const stride = width * bytesPerPixel({ deep });
   let left = height;
   return {
     width,
     height,
     opaque,
+    deep,
     async read(max) {
       while (left > 0) {
         const result = effect.read(max);
         if (result.length > 0) {
-          left -= result.length / (width * 4);
+          left -= result.length / stride;
           return result;
         }
         const rows = await source.read(effect.room());

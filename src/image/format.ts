@@ -48,6 +48,8 @@ export interface Facts {
   readonly halvings?: number;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
   readonly decodeBytes?: number;
+  /** Bytes that decoding holds besides where rows are deep. */
+  readonly deepBytes?: number;
   /** Milliseconds that decoding takes at most, where that depends on more than the facts above. */
   readonly decodeMs?: number;
   /** Nanoseconds for each pixel that is wanted besides, where a decoder makes them at any size. */

@@ -49,6 +49,8 @@ export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | und
   return space ? { ...stored, space } : stored;
 }
 
+/** What can be done with deep rows. */
+const DEEP_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]);
 /** Bits of a sample that deep rows can hold. */
 const MOST_BITS = 16;
 
@@ -56,11 +58,10 @@ const MOST_BITS = 16;
  * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way from
  * the file to it knows no other rows.
  */
-export function deepened<Own extends Stored>(stored: Own, { view, steps }: Plan): Own | null {
+export function deepened<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
   const { facts, format, space } = stored;
   const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.deep === true;
-  const keeps =
-    !view.target && steps.every(({ kind }) => kind === "crop" || kind === "turn") && isIn(space, facts.profile);
+  const keeps = steps.every(({ kind }) => DEEP_STEPS.has(kind)) && isIn(space, facts.profile);
   return has && keeps && (space || !facts.profile) ? { ...stored, deep: true } : null;
 }
 
@@ -168,7 +169,7 @@ function viewPrice(stored: Stored, view: View): Price {
   const viewed = { ...viewedSize(view), deep };
   const turning = turnsByStrips(stored, view) ? stripPrice : turnPrice;
   return beside(
-    target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha }) : FREE,
+    target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, deep }) : FREE,
     conversionPrice(viewed, facts, space),
     turning(viewed, orientation),
   );
@@ -190,7 +191,7 @@ export function stepPrice(step: Step, size: Size, opaque: boolean, deep?: true):
     case "crop":
       return FREE;
     case "resize":
-      return resamplePrice(step.box ?? size, step, { ...step, opaque });
+      return resamplePrice(step.box ?? size, step, { ...step, opaque, deep });
     case "rotate":
       return rotatePrice(size, opaque, step);
     case "rows":
@@ -202,9 +203,9 @@ export function stepPrice(step: Step, size: Size, opaque: boolean, deep?: true):
 function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Breath): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
   const { kernel, linear = false } = target;
-  const { opaque } = rows;
+  const { opaque, deep } = rows;
   const size = turnSize(target, orientation);
-  const { ms } = resamplePrice(box, size, { linear, opaque });
+  const { ms } = resamplePrice(box, size, { linear, opaque, deep });
   return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
 }
 

@@ -1,4 +1,5 @@
 /** Regions of a picture at another size. */
+import { deepResamplerPrice, openDeepResampler } from "../../wasm/pixels/deep-resampler.ts";
 import { openResampler, resamplerPrice } from "../../wasm/pixels/resampler.ts";
 import type { Price } from "../../wasm/price.ts";
 import { pump } from "./effect.ts";
@@ -22,34 +23,41 @@ export interface ResampleOptions extends Size {
 export function resample(rows: Rows, { box, width, height, kernel, linear = false }: ResampleOptions): Rows {
   const integral = Number.isInteger(box.x) && Number.isInteger(box.y);
   if (integral && box.width === width && box.height === height) return crop(rows, box);
-  const { opaque } = rows;
+  const { opaque, deep } = rows;
   const outer = outerBox(box, rows);
-  const resampler = openResampler({
+  const options = {
     sourceWidth: outer.width,
     sourceHeight: outer.height,
     box: { ...box, x: box.x - outer.x, y: box.y - outer.y },
     width,
     height,
     kernel,
-    pixels: opaque ? "opaque" : "rgba",
     linear,
-  });
-  return pump(crop(rows, outer), resampler, { width, height, opaque });
+  };
+  const pixels = opaque ? "opaque" : "rgba";
+  const resampler = deep ? openDeepResampler({ ...options, opaque }) : openResampler({ ...options, pixels });
+  return pump(crop(rows, outer), resampler, { width, height, opaque, deep });
+}
+
+/** What pixels are that are resampled, and in which light. */
+interface ResampledPixels extends Partial<Pick<Rows, "opaque" | "deep">> {
+  readonly linear?: boolean | undefined;
 }
 
 /** The price of resampling a picture or region of size `from` to `to`. */
 export function resamplePrice(
   from: Size,
   to: Size,
-  { linear = false, opaque = false }: { readonly linear?: boolean | undefined; readonly opaque?: boolean } = {},
+  { linear = false, opaque = false, deep }: ResampledPixels = {},
 ): Price {
-  return resamplerPrice({
+  const options = {
     sourceWidth: Math.ceil(from.width) + 1,
     box: { x: 0, y: 0, width: from.width, height: from.height },
     width: to.width,
     height: to.height,
     kernel: "lanczos3",
-    pixels: opaque ? "opaque" : "rgba",
     linear,
-  });
+  } as const;
+  if (deep) return deepResamplerPrice({ ...options, opaque });
+  return resamplerPrice({ ...options, pixels: opaque ? "opaque" : "rgba" });
 }

@@ -55,12 +55,12 @@ export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
 
 /**
  * Rows of pixels in memory, which are tightly packed.
- * @param pixelBytes 4 as in all rows; rows that are kept in another form are read in that
+ * @param pixelBytes those of all such rows; rows that are kept in another form are read in that
  */
 export function rowsOver(
   bytes: Uint8Array,
-  { width, height, opaque }: Pick<Rows, "width" | "height" | "opaque">,
-  pixelBytes = 4,
+  { width, height, opaque, deep }: Pick<Rows, "width" | "height" | "opaque" | "deep">,
+  pixelBytes = bytesPerPixel({ deep }),
 ): Rows & Required<Pick<Rows, "skip">> {
   const stride = width * pixelBytes;
   let y = 0;
@@ -68,6 +68,7 @@ export function rowsOver(
     width,
     height,
     opaque,
+    deep,
     async read(max) {
       if (y >= height) return null;
       const from = y;

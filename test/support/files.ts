@@ -4,7 +4,7 @@ import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
 import { toSrgb } from "../../src/image/color/convert.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { NativeError } from "../../wasm/load.ts";
-import { digest, drain, type Pixels } from "./rows.ts";
+import { type DeepPixels, digest, drain, drainDeep, type Pixels } from "./rows.ts";
 
 /** The first frame of a file, in sRGB, as stored. */
 export async function decodeFile(
@@ -18,6 +18,15 @@ export async function decodeFile(
   for await (const { rows } of format.read.open(bytes, facts, demand, breath)) {
     return await drain(toSrgb(rows, facts.profile, facts.colorspace));
   }
+  throw new Error("no frame");
+}
+
+/** The only frame of a file with all bits of its samples, as stored. */
+export async function decodeDeep(format: FormatDefinition, bytes: Uint8Array): Promise<DeepPixels> {
+  const facts = format.read.probe(bytes);
+  const { width, height } = facts;
+  const demand = { box: { x: 0, y: 0, width, height }, width, height, deep: true };
+  for await (const { rows } of format.read.open(bytes, facts, demand, UNPAUSED)) return await drainDeep(rows);
   throw new Error("no frame");
 }
 

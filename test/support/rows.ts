@@ -1,12 +1,20 @@
 /** Pictures for tests: made, read back, compared. */
-import type { Picture } from "../../src/image/picture.ts";
-import type { Rows } from "../../src/image/rows.ts";
+import { type Picture, stillPicture } from "../../src/image/picture.ts";
+import { bytesPerPixel, type Rows } from "../../src/image/rows.ts";
 
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** RGBA. */
+  /** RGBA; what is drained of deep rows has two bytes a sample. */
   readonly data: Uint8Array;
+}
+
+/** A picture whose samples have 16 bits. */
+export interface DeepPixels {
+  readonly width: number;
+  readonly height: number;
+  /** RGBA. */
+  readonly samples: Uint16Array;
 }
 
 /** A picture of which every pixel is a function of its place: red, green, blue and alpha. */
@@ -27,6 +35,58 @@ export function scene(width: number, height: number, opaque = true): Pixels {
     const grain = (x * 7919 + y * 104729) % 13;
     return [(x * 200) / width + edge, (y * 200) / height + grain, 90 + edge + grain, opaque ? 255 : (x * 255) / width];
   });
+}
+
+/** A picture of which every pixel, of 16 bits a sample, is a function of its place. */
+export function paintDeep(
+  width: number,
+  height: number,
+  color: (x: number, y: number) => readonly [number, number, number, number],
+): DeepPixels {
+  const samples = new Uint16Array(width * height * 4);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) samples.set(color(x, y), (y * width + x) * 4);
+  return { width, height, samples };
+}
+
+/** Smooth colors, edges and some texture in the lower bits, the same on every run. */
+export function deepScene(width: number, height: number, opaque = true): DeepPixels {
+  return paintDeep(width, height, (x, y) => {
+    const edge = ((x >> 5) ^ (y >> 5)) & 1 ? 15_000 : 0;
+    const grain = (x * 7919 + y * 104729) % 997;
+    const alpha = opaque ? 65_535 : Math.round((x * 65_535) / width);
+    return [(x * 50_000) / width + edge, (y * 50_000) / height + grain, 20_000 + edge + grain, alpha];
+  });
+}
+
+/** Deep rows over samples; at most `most` at a time. */
+export function deepRowsOf({ width, height, samples }: DeepPixels, opaque = true, most = 1_000): Rows {
+  let y = 0;
+  return {
+    width,
+    height,
+    opaque,
+    deep: true,
+    async read(max) {
+      const count = Math.min(max, most, height - y);
+      if (count === 0) return null;
+      y += count;
+      return new Uint8Array(samples.buffer, (y - count) * width * 8, count * width * 8);
+    },
+    close() {},
+  };
+}
+
+/** A still picture of so many bits a sample whose rows are deep. */
+export function deepPictureOf(pixels: DeepPixels, opaque = true, bits = 16): Picture {
+  const { width, height } = pixels;
+  return stillPicture({ width, height, opaque, bits }, () => deepRowsOf(pixels, opaque));
+}
+
+/** Reads deep rows to their end, at most `max` at a time, and closes them. */
+export async function drainDeep(rows: Rows, max = 16): Promise<DeepPixels> {
+  if (!rows.deep) throw new Error("the rows are not deep");
+  const { width, height, data } = await drain(rows, max);
+  return { width, height, samples: new Uint16Array(data.buffer) };
 }
 
 /** Noise, the same on every run (xorshift32): what compresses worst. */
@@ -77,7 +137,7 @@ export function pictureOf(
 
 /** Reads rows to their end, at most `max` at a time, and closes them. */
 export async function drain(rows: Rows, max = 16): Promise<Pixels> {
-  const data = new Uint8Array(rows.width * rows.height * 4);
+  const data = new Uint8Array(rows.width * rows.height * bytesPerPixel(rows));
   let at = 0;
   try {
     for (let read = await rows.read(max); read; read = await rows.read(max)) {

@@ -16,7 +16,7 @@ enum Output {
   OUTPUT_STORED,
   // sRGB, into which the decoder brings its own color space; gray stays gray.
   OUTPUT_SRGB,
-  // Linear light in the file becomes samples with the curve of sRGB.
+  // Linear light in the file becomes samples of 8 bits with the curve of sRGB.
   OUTPUT_FROM_LINEAR,
   // Cyan, magenta, yellow and black, 255 being no ink.
   OUTPUT_INKS,
@@ -30,11 +30,12 @@ enum Step { STEP_ROWS, STEP_FRAME, STEP_FRAME_END, STEP_END };
 constexpr size_t LEAST_FEED = 256;
 constexpr size_t MOST_HEADER_FEED = 64 << 10;
 constexpr size_t LEVELS = 65536;
+constexpr size_t DEEP_PIXEL_BYTES = 8, PIXEL_BYTES = 4;
 
 class Decoder {
  public:
-  Decoder(int source, size_t size, Output output, bool is_gray)
-      : source_(source), size_(size), output_(output), is_gray_(is_gray) {}
+  Decoder(int source, size_t size, Output output, bool is_gray, bool is_deep)
+      : source_(source), size_(size), output_(output), is_gray_(is_gray), is_deep_(is_deep) {}
   ~Decoder();
 
   bool Open(size_t width, size_t height, int black);
@@ -62,10 +63,11 @@ class Decoder {
   // Sections of the frame that were decoded when more data was asked for last.
   size_t done_ = SIZE_MAX;
   Output output_;
-  bool is_gray_;
+  bool is_gray_, is_deep_;
   int black_channel_ = -1;
   size_t width_ = 0, height_ = 0;
-  uint8_t *input_ = nullptr, *black_ = nullptr, *levels_ = nullptr;
+  uint8_t *input_ = nullptr, *black_ = nullptr;
+  uint16_t* levels_ = nullptr;
   double duration_ = 0;
   bool has_failed_ = false;
   Strips strips_;
@@ -78,14 +80,14 @@ Decoder::~Decoder() {
   free(levels_);
 }
 
-// The curve of sRGB (IEC 61966-2-1) for all levels of linear light.
-bool MakeLevels(uint8_t** levels) {
-  *levels = static_cast<uint8_t*>(malloc(LEVELS));
+// The curve of sRGB (IEC 61966-2-1) for all levels of linear light, up to `most`.
+bool MakeLevels(float most, uint16_t** levels) {
+  *levels = static_cast<uint16_t*>(malloc(LEVELS * sizeof(uint16_t)));
   if (*levels == nullptr) return false;
   for (size_t level = 0; level < LEVELS; level++) {
     const float light = static_cast<float>(level) / (LEVELS - 1);
     const float sample = light <= 0.0031308f ? 12.92f * light : 1.055f * powf(light, 1 / 2.4f) - 0.055f;
-    (*levels)[level] = static_cast<uint8_t>(sample * 255 + 0.5f);
+    (*levels)[level] = static_cast<uint16_t>(sample * most + 0.5f);
   }
   return true;
 }
@@ -94,8 +96,8 @@ bool Decoder::Open(size_t width, size_t height, int black) {
   width_ = width;
   height_ = height;
   black_channel_ = black;
-  if (!strips_.Open(width, height)) return false;
-  if (output_ == OUTPUT_FROM_LINEAR && !MakeLevels(&levels_)) return false;
+  if (!strips_.Open(width, height, is_deep_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES)) return false;
+  if (output_ == OUTPUT_FROM_LINEAR && !MakeLevels(is_deep_ ? LEVELS - 1 : 255, &levels_)) return false;
   if (output_ >= OUTPUT_INKS) {
     black_ = static_cast<uint8_t*>(malloc(width * height));
     if (black_ == nullptr) return false;
@@ -179,7 +181,7 @@ bool Decoder::ChooseColors() {
 }
 
 bool Decoder::SetOutput() {
-  const JxlDataType type = output_ == OUTPUT_FROM_LINEAR ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+  const JxlDataType type = is_deep_ || output_ == OUTPUT_FROM_LINEAR ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
   const JxlPixelFormat pixels = {4, type, JXL_NATIVE_ENDIAN, 0};
   if (JxlDecoderSetImageOutCallback(decoder_, &pixels, Receive, this) != JXL_DEC_SUCCESS) return false;
   if (black_ == nullptr) return true;
@@ -207,12 +209,17 @@ void Decoder::Write(size_t x, size_t y, size_t count, const void* pixels) {
     return;
   }
   if (levels_ == nullptr) {
-    memcpy(to, pixels, count * 4);
+    memcpy(to, pixels, count * (is_deep_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES));
     return;
   }
   const uint16_t* const from = static_cast<const uint16_t*>(pixels);
+  if (is_deep_) {
+    uint16_t* const deep = reinterpret_cast<uint16_t*>(to);
+    for (size_t at = 0; at < count * 4; at++) deep[at] = at % 4 < 3 ? levels_[from[at]] : from[at];
+    return;
+  }
   for (size_t at = 0; at < count * 4; at++) {
-    to[at] = at % 4 < 3 ? levels_[from[at]] : static_cast<uint8_t>((from[at] * 255u + LEVELS / 2) / (LEVELS - 1));
+    to[at] = at % 4 < 3 ? static_cast<uint8_t>(levels_[from[at]]) : static_cast<uint8_t>((from[at] * 255u + LEVELS / 2) / (LEVELS - 1));
   }
 }
 
@@ -271,9 +278,11 @@ Step Decoder::Next() {
 extern "C" {
 
 // A decoder of the codestream `source` of `size` bytes, whose canvas has `width` x `height` pixels. `black` is the number
-// of the extra channel with black ink, if the output is to have it. NULL where memory does not suffice.
-Decoder* EXPORT(decoder_open)(int source, size_t size, int output, int is_gray, size_t width, size_t height, int black) {
-  Decoder* const decoder = new Decoder(source, size, static_cast<Output>(output), is_gray != 0);
+// of the extra channel with black ink, if the output is to have it. Rows are of RGBA16 where they are to be deep, as those
+// of inks are not. NULL where memory does not suffice.
+Decoder* EXPORT(decoder_open)(int source, size_t size, int output, int is_gray, size_t width, size_t height, int black,
+                              int is_deep) {
+  Decoder* const decoder = new Decoder(source, size, static_cast<Output>(output), is_gray != 0, is_deep != 0);
   if (decoder->Open(width, height, black)) return decoder;
   delete decoder;
   return nullptr;

@@ -21,6 +21,7 @@ interface JxlExports extends HeapExports {
     width: number,
     height: number,
     black: number,
+    isDeep: number,
   ): number;
   decoder_next(decoder: number): number;
   decoder_duration(decoder: number): number;
@@ -106,16 +107,19 @@ export type Step = (typeof STEPS)[number];
 /** Decodes the frames of a codestream. */
 export class JxlDecoder {
   private readonly job: SourceJob;
-  private readonly width: number;
+  private readonly rowBytes: number;
   private readonly pointer: number;
 
-  /** @throws NativeError when memory does not suffice */
-  constructor(source: Source, facts: CodestreamFacts, output: Output) {
-    this.width = facts.width;
+  /**
+   * @param isDeep rows are of RGBA16, and not of RGBA8; not with inks
+   * @throws NativeError when memory does not suffice
+   */
+  constructor(source: Source, facts: CodestreamFacts, output: Output, isDeep = false) {
+    this.rowBytes = facts.width * (isDeep ? 8 : 4);
     this.job = new SourceJob(source, decodePrice(facts));
     const { gray, width, height, black = -1 } = facts;
     const open = (exports: JxlExports, number: number) =>
-      exports.decoder_open(number, source.length, OUTPUTS[output], gray ? 1 : 0, width, height, black);
+      exports.decoder_open(number, source.length, OUTPUTS[output], gray ? 1 : 0, width, height, black, isDeep ? 1 : 0);
     try {
       this.pointer = allocated(this.job.call(open));
     } catch (error) {
@@ -140,7 +144,7 @@ export class JxlDecoder {
     const count = this.job.call((exports) => exports.decoder_ready(this.pointer, most));
     if (count === 0) return null;
     const address = this.job.call((exports) => exports.decoder_rows(this.pointer, count));
-    return this.job.bytes(address, count * this.width * 4);
+    return this.job.bytes(address, count * this.rowBytes);
   }
 
   /** May be called twice and at any time. */

@@ -224,7 +224,9 @@ void Walker::Note(const FrameHeader& frame) {
   const bool whole = (is_modular && !is_alone) || permuted_ || has_black;
   const size_t band = BAND_GROUPS * size.group_dim * frame.upsampling + BAND_ROWS;
   const double rows = std::min<double>(facts_->metadata.ysize(), band);
-  bytes += whole ? canvas * 4 : static_cast<double>(facts_->metadata.xsize()) * rows * 4;
+  const double waiting = whole ? canvas : facts_->metadata.xsize() * rows;
+  numbers[FACT_WAITING] = std::max(numbers[FACT_WAITING], waiting);
+  bytes += waiting * 4;
   const double saved = shown * sizeof(float) * (3 + extra);
   if (frame.CanBeReferenced()) bytes += saved;
   if (is_low) bytes += pixels * 3 * sizeof(float);

@@ -26,8 +26,9 @@ enum Fact {
   // The address and the length of an ICC profile of the same colors.
   FACT_PROFILE,
   FACT_PROFILE_BYTES,
-  // Memory that decoding takes at most, pixels of all frames weighed by their work, and their bytes.
+  // Memory that decoding takes at most, pixels in it that wait to be read, pixels of all frames weighed by their work, and their bytes.
   FACT_BYTES,
+  FACT_WAITING,
   FACT_PIXELS,
   FACT_DATA,
   FACT_COUNT,

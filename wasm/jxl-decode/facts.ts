@@ -33,8 +33,10 @@ export interface CodestreamFacts {
   readonly transfer: number;
   /** An ICC profile of the same colors, which the file contains or which follows from what it says. */
   readonly profile: Uint8Array;
-  /** Memory that decoding takes at most. */
+  /** Memory that decoding takes at most, to rows of RGBA8. */
   readonly decodeBytes: number;
+  /** Pixels that wait to be read, at most, which that holds. */
+  readonly waitingPixels: number;
   /** Pixels of all frames, seen or not, by the work that they are. */
   readonly pixels: number;
   /** Bytes of the file that frames are coded in. */
@@ -65,6 +67,7 @@ const NAMES = [
   "profileAddress",
   "profileBytes",
   "decodeBytes",
+  "waitingPixels",
   "pixels",
   "codedBytes",
 ] as const;

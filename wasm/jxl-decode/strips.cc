@@ -7,12 +7,12 @@
 
 namespace {
 constexpr size_t STRIP_ROWS = 16;
-constexpr size_t PIXEL_BYTES = 4;
 }  // namespace
 
-bool Strips::Open(size_t width, size_t height) {
+bool Strips::Open(size_t width, size_t height, size_t pixel_bytes) {
   width_ = width;
   height_ = height;
+  pixel_bytes_ = pixel_bytes;
   count_ = (height + STRIP_ROWS - 1) / STRIP_ROWS;
   strips_ = static_cast<Strip*>(calloc(count_, sizeof(Strip)));
   if (strips_ == nullptr) return false;
@@ -43,16 +43,16 @@ uint8_t* Strips::Place(size_t x, size_t y, size_t count) {
   if (count > strip->missing) return nullptr;
   if (strip->pixels == nullptr) {
     // Cleared, for what a damaged file leaves out must not be what was there before.
-    strip->pixels = static_cast<uint8_t*>(calloc(width_ * RowsOf(y / STRIP_ROWS), PIXEL_BYTES));
+    strip->pixels = static_cast<uint8_t*>(calloc(width_ * RowsOf(y / STRIP_ROWS), pixel_bytes_));
     if (strip->pixels == nullptr) return nullptr;
   }
   strip->missing -= count;
-  return strip->pixels + ((y % STRIP_ROWS) * width_ + x) * PIXEL_BYTES;
+  return strip->pixels + ((y % STRIP_ROWS) * width_ + x) * pixel_bytes_;
 }
 
 uint8_t* Strips::Complete(size_t y) {
   const Strip& strip = strips_[y / STRIP_ROWS];
-  return strip.missing > 0 ? nullptr : strip.pixels + (y % STRIP_ROWS) * width_ * PIXEL_BYTES;
+  return strip.missing > 0 ? nullptr : strip.pixels + (y % STRIP_ROWS) * width_ * pixel_bytes_;
 }
 
 size_t Strips::Ready(size_t most) const {
@@ -61,7 +61,7 @@ size_t Strips::Ready(size_t most) const {
 }
 
 const uint8_t* Strips::Rows() const {
-  return strips_[read_ / STRIP_ROWS].pixels + (read_ % STRIP_ROWS) * width_ * PIXEL_BYTES;
+  return strips_[read_ / STRIP_ROWS].pixels + (read_ % STRIP_ROWS) * width_ * pixel_bytes_;
 }
 
 void Strips::Take(size_t rows) {

@@ -7,7 +7,7 @@
 class Strips {
  public:
   // False where memory does not suffice.
-  bool Open(size_t width, size_t height);
+  bool Open(size_t width, size_t height, size_t pixel_bytes);
   ~Strips();
 
   // Begins with another picture of the same size.
@@ -35,7 +35,7 @@ class Strips {
   size_t RowsOf(size_t strip) const;
   void FreeRead();
 
-  size_t width_ = 0, height_ = 0, count_ = 0;
+  size_t width_ = 0, height_ = 0, pixel_bytes_ = 0, count_ = 0;
   size_t read_ = 0, freed_ = 0;
   Strip* strips_ = nullptr;
 };

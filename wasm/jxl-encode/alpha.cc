@@ -1,6 +1,8 @@
 // Codes alpha by libjxl's modular coder, with a tree of contexts by gradients.
 #include "alpha.h"
 
+#include <limits>
+
 #include "lib/jxl/enc_aux_out.h"
 #include "lib/jxl/fields.h"
 #include "lib/jxl/modular/encoding/enc_encoding.h"
@@ -16,13 +18,20 @@ Status AlphaGroups::open(JxlMemoryManager *manager, const CompressParams &params
   return true;
 }
 
+template <typename Sample>
+static void take(const Rows &rows, const Rect &area, Channel *channel) {
+  constexpr uint32_t full = std::numeric_limits<Sample>::max();
+  for (size_t y = 0; y < area.ysize(); y++) {
+    const Sample *const from = rows.samples<Sample>(area.x0(), area.y0() + y) + 3;
+    pixel_type *const to = channel->Row(y);
+    for (size_t x = 0; x < area.xsize(); x++) to[x] = (pixel_type)((from[x * 4] * 255u + full / 2) / full);
+  }
+}
+
 Status AlphaGroups::add(const Rows &rows, const Rect &area, size_t group) {
   JXL_ASSIGN_OR_RETURN(Image image, Image::Create(manager_, area.xsize(), area.ysize(), 8, 1));
-  for (size_t y = 0; y < area.ysize(); y++) {
-    const uint8_t *const from = rows.row(area.y0() + y) + area.x0() * 4 + 3;
-    pixel_type *const to = image.channel[0].Row(y);
-    for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4];
-  }
+  if (rows.pixel_bytes == 8) take<uint16_t>(rows, area, &image.channel[0]);
+  else take<uint8_t>(rows, area, &image.channel[0]);
   ModularOptions options;
   options.predictor = Predictor::Gradient;
   options.tree_kind = ModularOptions::TreeKind::kGradientFixedDC;

@@ -1,4 +1,4 @@
-// The alpha channel of a frame with loss: without loss, one modular stream for each group.
+// The alpha channel of a frame with loss: 8 bits of it without loss, one modular stream for each group.
 #pragma once
 
 #include <memory>

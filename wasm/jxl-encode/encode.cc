@@ -1,4 +1,4 @@
-// Encodes pictures of JPEG XL from rows of RGBA in sRGB or Display P3: a row of groups is made as soon as its rows are there.
+// Encodes pictures of JPEG XL from rows of RGBA8 or RGBA16 in sRGB or Display P3: a row of groups is made as soon as its rows are there.
 #include <string.h>
 
 #include "../native.h"
@@ -14,6 +14,8 @@ using namespace jxl;
 
 // How finely trees are learned: the part of all pixels that is looked at.
 static constexpr float kLearnedPart = 0.5f;
+// Samples of so many bits stay within 16 whatever transforms do to them.
+static constexpr uint32_t kMostNarrowBits = 12;
 
 struct Encoder {
   File file;
@@ -41,11 +43,11 @@ static Status set_colors(File *file) {
 static Status begin(Encoder *encoder, int ticks, int loops) {
   CodecMetadata *const metadata = &encoder->file.metadata;
   JXL_RETURN_IF_ERROR(metadata->size.Set(encoder->options.width, encoder->options.height));
-  metadata->m.SetUintSamples(8);
+  metadata->m.SetUintSamples(encoder->file.bits);
   JXL_RETURN_IF_ERROR(set_colors(&encoder->file));
   metadata->m.xyb_encoded = !encoder->lossless;
-  metadata->m.modular_16_bit_buffer_sufficient = true;
-  if (encoder->options.alpha) metadata->m.SetAlphaBits(8);
+  metadata->m.modular_16_bit_buffer_sufficient = encoder->file.bits <= kMostNarrowBits;
+  if (encoder->options.alpha) metadata->m.SetAlphaBits(encoder->lossless ? encoder->file.bits : 8);
   if (ticks > 0) {
     metadata->m.have_animation = true;
     metadata->m.animation.tps_numerator = ticks;
@@ -74,6 +76,8 @@ static CompressParams params_of(bool alpha, bool lossless, float distance, int t
   return params;
 }
 
+static size_t row_bytes(const Encoder *encoder) { return encoder->options.width * encoder->file.pixel_bytes(); }
+
 // Rows of groups of which all rows are there that they look at.
 static Status advance(Encoder *encoder) {
   const size_t height = encoder->options.height, rows = encoder->frame->group_rows();
@@ -81,11 +85,11 @@ static Status advance(Encoder *encoder) {
   for (; encoder->group * rows < height; encoder->group++) {
     const size_t until = (encoder->group + 1) * rows + border;
     if (encoder->bottom < until && encoder->bottom < height) return true;
-    const Rows window = {encoder->rows.data(), encoder->top, encoder->options.width};
+    const Rows window = {encoder->rows.data(), encoder->top, encoder->options.width, encoder->file.pixel_bytes()};
     JXL_RETURN_IF_ERROR(encoder->frame->groups(window, encoder->group));
     const size_t next = until - 2 * border;
     if (encoder->bottom > next) {
-      memmove(encoder->rows.data(), window.row(next), (encoder->bottom - next) * encoder->options.width * 4);
+      memmove(encoder->rows.data(), window.row(next), (encoder->bottom - next) * row_bytes(encoder));
     }
     encoder->top = next;
   }
@@ -95,12 +99,14 @@ static Status advance(Encoder *encoder) {
 extern "C" {
 
 // `ticks` a second, of an animation; 0 in a still picture. Distance is 0 where nothing may be lost; tiers are libjxl's.
-// Colors are those of Display P3 where they are `wide`.
-Encoder *EXPORT(jxl_open)(int width, int height, int alpha, float distance, int tier, int ticks, int loops, int wide) {
+// Colors are those of Display P3 where they are `wide`. Rows are of RGBA16 where samples have more than 8 `bits`.
+Encoder *EXPORT(jxl_open)(int width, int height, int alpha, float distance, int tier, int ticks, int loops, int wide,
+                          int bits) {
   Encoder *const encoder = new Encoder;
   encoder->options = {(size_t)width, (size_t)height, alpha != 0, 0};
   encoder->lossless = distance == 0;
   encoder->file.wide = wide != 0;
+  encoder->file.bits = bits;
   encoder->params = params_of(alpha != 0, encoder->lossless, distance, tier);
   if (MemoryManagerInit(&encoder->file.manager, nullptr) && begin(encoder, ticks, loops)) return encoder;
   delete encoder;
@@ -118,7 +124,7 @@ int EXPORT(jxl_frame)(Encoder *encoder, int duration) {
   encoder->top = encoder->bottom = encoder->group = 0;
   if (!encoder->frame->open()) return 0;
   const size_t most = encoder->frame->group_rows() + 2 * encoder->frame->border_rows();
-  encoder->rows.resize(std::min(most, encoder->options.height) * encoder->options.width * 4);
+  encoder->rows.resize(std::min(most, encoder->options.height) * row_bytes(encoder));
   return 1;
 }
 
@@ -130,7 +136,7 @@ int EXPORT(jxl_wanted)(Encoder *encoder) {
 
 // Where the rows that are wanted go.
 uint8_t *EXPORT(jxl_band)(Encoder *encoder) {
-  return encoder->rows.data() + (encoder->bottom - encoder->top) * encoder->options.width * 4;
+  return encoder->rows.data() + (encoder->bottom - encoder->top) * row_bytes(encoder);
 }
 
 // Takes the rows that were wanted. May pause. Returns 0 where memory does not suffice.

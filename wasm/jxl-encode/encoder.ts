@@ -21,6 +21,8 @@ export interface EncoderSettings {
   readonly tier: Tier;
   /** Colors are those of Display P3; absent: of sRGB. */
   readonly wide?: boolean;
+  /** Bits of a sample, 9 to 16, of pictures whose rows are of RGBA16; absent: they are of RGBA8. */
+  readonly bits?: number | undefined;
 }
 
 /** Durations of frames are told in milliseconds. */
@@ -47,6 +49,8 @@ const MAX_NOISE_BYTES = 24 << 20;
 /** What alpha and pixels without loss take as files. */
 const ALPHA_PIXEL_BYTES = 1.3;
 const LOSSLESS_PIXEL_BYTES = 2.2;
+/** What each bit beyond 8 adds to that, which is mostly noise. */
+const LOSSLESS_BIT_BYTES = { opaque: 3 / 8, translucent: 4 / 8 };
 
 /** Nanoseconds for a pixel, alpha or not. */
 const PIXEL_NANOSECONDS = {
@@ -66,15 +70,24 @@ export function encodePrice(settings: EncoderSettings): Price {
   return priced(peakBytes(settings), width * height, nanoseconds);
 }
 
+/** Bytes that a pixel of rows takes. */
+function rowPixelBytes({ bits = 8 }: Pick<EncoderSettings, "bits">): number {
+  return bits > 8 ? 8 : 4;
+}
+
 function peakBytes(settings: EncoderSettings): number {
-  const { width, height, opaque } = settings;
+  const { width, height, opaque, bits = 8 } = settings;
   const kind = kindOf(settings);
   const pixels = width * height;
-  const rows = width * 4 * Math.min(height, WINDOW_ROWS[kind]);
+  const rows = width * rowPixelBytes(settings) * Math.min(height, WINDOW_ROWS[kind]);
   const fixed = rows + WORK_BYTES[kind];
   if (kind === "lossless") {
     const group = Math.min(pixels, GROUP_PIXELS) * GROUP_PIXEL_BYTES[opaque ? "opaque" : "translucent"];
-    return fixed + group + pixels * LOSSLESS_PIXEL_BYTES;
+    return (
+      fixed +
+      group +
+      pixels * (LOSSLESS_PIXEL_BYTES + (bits - 8) * LOSSLESS_BIT_BYTES[opaque ? "opaque" : "translucent"])
+    );
   }
   const perPixel = PHOTOGRAPH_BYTES + (opaque ? 0 : ALPHA_PIXEL_BYTES);
   return fixed + pixels * perPixel + Math.min(pixels * NOISE_BYTES, MAX_NOISE_BYTES);
@@ -83,21 +96,21 @@ function peakBytes(settings: EncoderSettings): number {
 /** A file that is being written, in an instance that its job has alone: encoding pauses. */
 export class JxlEncoder {
   private readonly job: LoneJob<EncodeExports>;
-  private readonly width: number;
+  private readonly rowBytes: number;
   private readonly pointer: Pointer;
   private readonly pieces: Uint8Array[] = [];
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: EncoderSettings, animation?: Animation) {
-    const { width, height, opaque, distance, tier, wide = false } = settings;
-    this.width = width;
+    const { width, height, opaque, distance, tier, wide = false, bits = 8 } = settings;
+    this.rowBytes = width * rowPixelBytes(settings);
     const { frames = 1, loops = 0 } = animation ?? {};
     const fuel = fuelFor(times(frames, encodePrice(settings)));
     this.job = openJob(peakBytes(settings), fuel, this.pieces);
     const ticks = animation ? TICKS_PER_SECOND : 0;
     try {
       this.pointer = this.job.call((exports) =>
-        exports.jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops, wide ? 1 : 0),
+        exports.jxl_open(width, height, opaque ? 0 : 1, distance, TIERS[tier], ticks, loops, wide ? 1 : 0, bits),
       );
       allocated(this.pointer);
     } catch (error) {
@@ -117,10 +130,10 @@ export class JxlEncoder {
     return this.job.call((exports) => exports.jxl_wanted(this.pointer));
   }
 
-  /** Where the rows that are wanted go, RGBA; valid until the next call. */
+  /** Where the rows that are wanted go, RGBA8 or RGBA16; valid until the next call. */
   band(): Uint8Array {
     const address = this.job.call((exports) => exports.jxl_band(this.pointer));
-    return this.job.bytes(address, this.wanted() * this.width * 4);
+    return this.job.bytes(address, this.wanted() * this.rowBytes);
   }
 
   /**

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <limits>
+
 #include "lib/jxl/enc_aux_out.h"
 #include "lib/jxl/enc_fields.h"
 #include "lib/jxl/enc_frame.h"
@@ -58,7 +60,7 @@ Status ExactFrame::groups(const Rows &rows, size_t row) {
   for (size_t column = 0; column < size_.xsize_groups; column++) {
     const Rect area = size_.GroupRect(row * size_.xsize_groups + column);
     if (size_.num_groups == 1) JXL_RETURN_IF_ERROR(write_global(sections_.writer()));
-    JXL_ASSIGN_OR_RETURN(Image image, Image::Create(&file_->manager, area.xsize(), area.ysize(), 8,
+    JXL_ASSIGN_OR_RETURN(Image image, Image::Create(&file_->manager, area.xsize(), area.ysize(), file_->bits,
                                                     options_.alpha ? 4 : 3));
     JXL_RETURN_IF_ERROR(take(rows, area, &image));
     JXL_RETURN_IF_ERROR(compress(&image, sections_.writer()));
@@ -67,14 +69,23 @@ Status ExactFrame::groups(const Rows &rows, size_t row) {
   return true;
 }
 
-Status ExactFrame::take(const Rows &rows, const Rect &area, Image *image) {
+// Takes samples, of which `most` in a file is what `full` is in rows.
+template <typename Sample>
+static void take_samples(const Rows &rows, const Rect &area, uint32_t most, Image *image) {
+  constexpr uint32_t full = std::numeric_limits<Sample>::max();
   for (size_t channel = 0; channel < image->channel.size(); channel++) {
     for (size_t y = 0; y < area.ysize(); y++) {
-      const uint8_t *const from = rows.row(area.y0() + y) + area.x0() * 4 + channel;
+      const Sample *const from = rows.samples<Sample>(area.x0(), area.y0() + y) + channel;
       pixel_type *const to = image->channel[channel].Row(y);
-      for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4];
+      for (size_t x = 0; x < area.xsize(); x++) to[x] = (pixel_type)((from[x * 4] * most + full / 2) / full);
     }
   }
+}
+
+Status ExactFrame::take(const Rows &rows, const Rect &area, Image *image) {
+  const uint32_t most = (1u << file_->bits) - 1;
+  if (file_->deep()) take_samples<uint16_t>(rows, area, most, image);
+  else take_samples<uint8_t>(rows, area, most, image);
   return true;
 }
 

@@ -17,6 +17,7 @@ export interface EncodeExports extends HeapExports {
     ticks: number,
     loops: number,
     wide: number,
+    bits: number,
   ): Pointer;
   jxl_frame(encoder: Pointer, duration: number): number;
   jxl_wanted(encoder: Pointer): number;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <limits>
+
 #include "lib/jxl/enc_adaptive_quantization.h"
 #include "lib/jxl/enc_group.h"
 #include "lib/jxl/enc_heuristics.h"
@@ -49,30 +51,39 @@ Status LossyFrame::groups(const Rows &rows, size_t row) {
   return true;
 }
 
-static void take(const Rows &rows, const Rect &area, Image3F *color) {
+template <typename Sample>
+static void take_levels(const Rows &rows, const Rect &area, Image3F *color) {
+  constexpr float part = 1.0f / std::numeric_limits<Sample>::max();
   for (size_t y = 0; y < area.ysize(); y++) {
-    const uint8_t *const from = rows.row(area.y0() + y) + area.x0() * 4;
+    const Sample *const from = rows.samples<Sample>(area.x0(), area.y0() + y);
     for (size_t channel = 0; channel < 3; channel++) {
       float *const to = color->PlaneRow(channel, y);
-      for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4 + channel] * (1.0f / 255);
+      for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4 + channel] * part;
     }
   }
 }
 
+// Linear light of all levels of samples, by the curve of sRGB.
+static std::vector<float> light_of_levels(uint32_t most) {
+  const float part = 1.0f / most;
+  std::vector<float> light(most + 1);
+  for (uint32_t level = 0; level <= most; level++) {
+    const float sample = level * part;
+    light[level] = sample <= 0.04045f ? sample / 12.92f : powf((sample + 0.055f) / 1.055f, 2.4f);
+  }
+  return light;
+}
+
 // Linear light of sRGB, beyond its range where a color is, from levels of Display P3 with the curve of sRGB.
-static void take_wide(const Rows &rows, const Rect &area, Image3F *color) {
+template <typename Sample>
+static void take_wide(const Rows &rows, const Rect &area, const std::vector<float> &light, Image3F *color) {
   static constexpr float kToSrgb[3][3] = {
       {1.2249402f, -0.2249402f, 0.0f},
       {-0.0420570f, 1.0420570f, 0.0f},
       {-0.0196376f, -0.0786361f, 1.0982735f},
   };
-  float light[256];
-  for (int level = 0; level < 256; level++) {
-    const float sample = level * (1.0f / 255);
-    light[level] = sample <= 0.04045f ? sample / 12.92f : powf((sample + 0.055f) / 1.055f, 2.4f);
-  }
   for (size_t y = 0; y < area.ysize(); y++) {
-    const uint8_t *from = rows.row(area.y0() + y) + area.x0() * 4;
+    const Sample *from = rows.samples<Sample>(area.x0(), area.y0() + y);
     for (size_t x = 0; x < area.xsize(); x++, from += 4) {
       for (size_t channel = 0; channel < 3; channel++) {
         const float *const part = kToSrgb[channel];
@@ -82,6 +93,14 @@ static void take_wide(const Rows &rows, const Rect &area, Image3F *color) {
   }
 }
 
+void LossyFrame::take(const Rows &rows, const Rect &area, Image3F *color) {
+  if (file_->wide && light_.empty()) light_ = light_of_levels(file_->deep() ? 65535 : 255);
+  if (file_->wide && file_->deep()) take_wide<uint16_t>(rows, area, light_, color);
+  else if (file_->wide) take_wide<uint8_t>(rows, area, light_, color);
+  else if (file_->deep()) take_levels<uint16_t>(rows, area, color);
+  else take_levels<uint8_t>(rows, area, color);
+}
+
 Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
   const FrameDimensions &size = frame_.shared.frame_dim;
   // Filters look at a block around the group.
@@ -89,8 +108,7 @@ Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
   JXL_ASSIGN_OR_RETURN(Image3F color, Image3F::Create(&file_->manager, RoundUpToBlockDim(around.xsize()),
                                                       RoundUpToBlockDim(around.ysize())));
   JXL_RETURN_IF_ERROR(color.ShrinkTo(around.xsize(), around.ysize()));
-  if (file_->wide) take_wide(rows, around, &color);
-  else take(rows, around, &color);
+  take(rows, around, &color);
   const ColorEncoding &taken = file_->wide ? ColorEncoding::LinearSRGB() : file_->metadata.m.color_encoding;
   JXL_RETURN_IF_ERROR(ToXYB(taken, file_->metadata.m.IntensityTarget(), nullptr, nullptr, &color, params_.cms, nullptr));
   JXL_RETURN_IF_ERROR(PadImageToBlockMultipleInPlace(&color));

@@ -16,9 +16,12 @@ class LossyFrame final : public Frame, private VarDctFrame {
   jxl::Status finish(bool last) override;
 
  private:
+  void take(const Rows &rows, const jxl::Rect &area, jxl::Image3F *color);
   jxl::Status quantize(const Rows &rows, const jxl::Rect &area, size_t group);
   jxl::Status keep(const jxl::Rect &blocks, size_t group);
 
   // The group that is being made, as a frame of its own: libjxl has it so for larger pieces when it streams.
   jxl::PassesEncoderState group_;
+  // Of each level of samples of Display P3, which need it.
+  std::vector<float> light_;
 };

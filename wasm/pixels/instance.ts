@@ -29,7 +29,27 @@ export interface PixelsExports extends NativeExports {
   resampler_read(resampler: Pointer, max: number): number;
   resampler_close(resampler: Pointer): void;
 
-  png_open(width: number, height: number, depth: number, type: number, interlaced: number, raw: number): Pointer;
+  deep_open(
+    sourceWidth: number,
+    sourceHeight: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    resultWidth: number,
+    resultHeight: number,
+    kernel: number,
+    alpha: number,
+    linear: number,
+  ): Pointer;
+  deep_window(resampler: Pointer): Pointer;
+  deep_band(resampler: Pointer): Pointer;
+  deep_room(resampler: Pointer): number;
+  deep_commit(resampler: Pointer, rows: number): void;
+  deep_read(resampler: Pointer, max: number): number;
+  deep_close(resampler: Pointer): void;
+
+  png_open(width: number, height: number, depth: number, type: number, interlaced: number, form: number): Pointer;
   png_exact(reader: Pointer): number;
   png_table(reader: Pointer): Pointer;
   png_set_key(reader: Pointer, red: number, green: number, blue: number): void;

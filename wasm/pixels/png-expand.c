@@ -1,4 +1,4 @@
-// PNG rows as they are stored, of any color type and depth, to RGBA8.
+// PNG rows as they are stored, of any color type and depth, to RGBA8; those of 16 bits also to RGBA16.
 #include "png-reader.h"
 
 static void expand_indexed(const Reader *r, const uint8_t *row, uint8_t *out, int width) {
@@ -38,6 +38,7 @@ static inline int sample16(const uint8_t *p) { return p[0] << 8 | p[1]; }
 static inline uint8_t narrow16(int v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
 
 static void expand16(Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  const uint8_t *const levels = r->levels;
   const int channels = r->channels, color = channels >= 3 ? 3 : 1, has_alpha = channels % 2 == 0;
   for (int x = 0; x < width; x++, row += 2 * channels, out += 4) {
     int transparent = r->has_key;
@@ -45,11 +46,26 @@ static void expand16(Reader *r, const uint8_t *row, uint8_t *out, int width) {
       const int v = sample16(row + 2 * (c % color));
       transparent &= v == r->key[c % color];
       r->inexact |= (v >> 8) ^ (v & 255);
-      out[c] = r->levels ? r->levels[v] : narrow16(v);
+      out[c] = levels ? levels[v] : narrow16(v);
     }
     const int alpha = has_alpha ? sample16(row + 2 * color) : transparent ? 0 : 65535;
     r->inexact |= (alpha >> 8) ^ (alpha & 255);
     out[3] = narrow16(alpha);
+  }
+}
+
+// The same, all 16 bits of it.
+static void expand_deep(const Reader *r, const uint8_t *row, uint16_t *out, int width) {
+  const uint16_t *const levels = r->levels;
+  const int channels = r->channels, color = channels >= 3 ? 3 : 1, has_alpha = channels % 2 == 0;
+  for (int x = 0; x < width; x++, row += 2 * channels, out += 4) {
+    int transparent = r->has_key;
+    for (int c = 0; c < 3; c++) {
+      const int v = sample16(row + 2 * (c % color));
+      transparent &= v == r->key[c % color];
+      out[c] = levels ? levels[v] : (uint16_t)v;
+    }
+    out[3] = (uint16_t)(has_alpha ? sample16(row + 2 * color) : transparent ? 0 : 65535);
   }
 }
 
@@ -58,6 +74,10 @@ static void apply_levels(const uint8_t *levels, uint8_t *out, int width) {
 }
 
 void png_expand(Reader *r, const uint8_t *row, uint8_t *out, int width) {
+  if (r->form == ROWS_OF_RGBA16) {
+    expand_deep(r, row, (uint16_t *)out, width);
+    return;
+  }
   if (r->depth == 16) {
     expand16(r, row, out, width);
     return;

@@ -1,4 +1,4 @@
-// PNG rows: compressed bytes in, RGBA8 bands out (or rows of 16-bit samples as they are stored). The binding parses
+// PNG rows: compressed bytes in, bands of RGBA8 out (of 16-bit samples also RGBA16, or rows as they are stored). The binding parses
 // chunks and feeds what IDAT holds; here is what touches pixels: inflate, unfilter, interlacing, expansion to RGBA.
 //
 // An interlaced picture keeps its seven passes unfiltered but packed as they are stored (a pass is a small picture), so
@@ -56,7 +56,7 @@ static int next_row(Reader *r, size_t count, int left) {
 static int read_plain_row(Reader *r, uint8_t *out) {
   const int status = next_row(r, r->row_bytes, r->height - r->row);
   if (status != 1) return status;
-  if (r->raw) memcpy(out, r->current, r->row_bytes);
+  if (r->form == ROWS_AS_STORED) memcpy(out, r->current, r->row_bytes);
   else png_expand(r, r->current, out, r->width);
   return 1;
 }
@@ -87,13 +87,19 @@ static int read_interlaced_row(Reader *r, uint8_t *out) {
     const Pass *pass = &r->passes[p];
     if (pass->width == 0 || r->row < y0[p] || (r->row - y0[p]) % dy[p]) continue;
     const uint8_t *row = pass->rows + pass->row_bytes * ((r->row - y0[p]) / dy[p]);
-    if (r->raw) {
+    if (r->form == ROWS_AS_STORED) {
       for (int x = 0; x < pass->width; x++)
         memcpy(out + (size_t)(x0[p] + x * dx[p]) * r->distance, row + (size_t)x * r->distance, r->distance);
       continue;
     }
     memcpy(r->above, row, pass->row_bytes);
     png_expand(r, r->above, r->expanded, pass->width);
+    if (r->form == ROWS_OF_RGBA16) {
+      const uint64_t *from = (uint64_t *)r->expanded;
+      uint64_t *to = (uint64_t *)out;
+      for (int x = 0; x < pass->width; x++) to[x0[p] + x * dx[p]] = from[x];
+      continue;
+    }
     const uint32_t *from = (uint32_t *)r->expanded;
     uint32_t *to = (uint32_t *)out;
     for (int x = 0; x < pass->width; x++) to[x0[p] + x * dx[p]] = from[x];
@@ -127,20 +133,20 @@ static int allocate_passes(Reader *r) {
   return 1;
 }
 
-// Opens a reader for a picture as its IHDR describes it (checked by the caller). `raw`: rows are given as they are
-// stored, for 16-bit samples. Returns 0 when memory ran out.
-Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced, int raw) {
+// Opens a reader for a picture as its IHDR describes it (checked by the caller). Returns 0 when memory ran out.
+Reader *EXPORT(png_open)(int width, int height, int depth, int type, int interlaced, int form) {
   Reader *r = calloc(1, sizeof *r);
   if (!r) return 0;
-  r->width = width, r->height = height, r->depth = depth, r->type = type, r->interlaced = interlaced, r->raw = raw;
+  r->width = width, r->height = height, r->depth = depth, r->type = type, r->interlaced = interlaced, r->form = form;
+  r->pixel_bytes = form == ROWS_OF_RGBA16 ? 8 : 4;
   r->channels = png_channels(type);
   r->distance = MAX(1, r->channels * depth / 8);
   r->row_bytes = png_row_bytes(width, r->channels, depth);
-  r->band_rows = clamp(65536 / (int)MIN(65536, (size_t)width * 4), 1, 16);
-  r->stride = raw ? r->row_bytes : (size_t)width * 4;
+  r->band_rows = clamp(65536 / (int)MIN(65536, (size_t)width * r->pixel_bytes), 1, 16);
+  r->stride = form == ROWS_AS_STORED ? r->row_bytes : (size_t)width * r->pixel_bytes;
   r->row_stride = round_up(r->row_bytes, 16) + 2 * ROW_SLACK;
   r->rows_memory = calloc(1 + UNFILTER_ROWS, r->row_stride);
-  r->expanded = interlaced ? malloc((size_t)width * 4 + EXPAND_SLACK) : 0;
+  r->expanded = interlaced ? malloc((size_t)width * r->pixel_bytes + EXPAND_SLACK) : 0;
   r->band = malloc(r->stride * r->band_rows + EXPAND_SLACK);
   r->stream = inflate_open(MAX((size_t)64 << 10, (UNFILTER_ROWS + 1) * (r->row_bytes + 1)));
   if (!r->rows_memory || !r->band || !r->stream || (interlaced && (!r->expanded || !allocate_passes(r)))) {
@@ -160,9 +166,10 @@ void EXPORT(png_set_key)(Reader *r, int red, int green, int blue) {
   r->key[0] = red, r->key[1] = green, r->key[2] = blue;
 }
 
-// A table for the caller to fill: the 8-bit value of each sample, 65536 of them for 16 bits, else 256.
-uint8_t *EXPORT(png_levels)(Reader *r) {
-  if (!r->levels) r->levels = malloc(r->depth == 16 ? 65536 : 256);
+// A table for the caller to fill: the value of each sample as rows are to have it, 65536 of them for 16 bits, else 256.
+void *EXPORT(png_levels)(Reader *r) {
+  const size_t bytes = r->form == ROWS_OF_RGBA16 ? 2 : 1;
+  if (!r->levels) r->levels = malloc((r->depth == 16 ? 65536 : 256) * bytes);
   return r->levels;
 }
 

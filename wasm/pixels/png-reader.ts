@@ -5,23 +5,28 @@ import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { type PngHeader, SAMPLES } from "./png-header.ts";
 
+/** What rows are given as: RGBA8; of samples of 16 bits also bytes as they are stored, or RGBA16. In the order of png-reader.h. */
+const FORMS = ["rgba", "stored", "deep"] as const;
+export type PngForm = (typeof FORMS)[number];
+
 export interface PngReaderOptions extends PngHeader {
   /** RGBA of each palette index, or of each gray level of at most 8 bits as it is stored: up to 1024 bytes. */
   readonly table?: Uint8Array;
   /** The stored color that is transparent, for gray of 16 bits and RGB. */
   readonly key?: readonly [red: number, green: number, blue: number];
   /**
-   * The 8-bit value of each sample value: 65,536 entries for 16 bits, else 256. Gray of at most 8 bits uses `table`.
+   * The value of each sample value in rows: 65,536 entries for 16 bits, of 16 bits where rows are deep, else 256. Gray of at
+   * most 8 bits uses `table`.
    */
-  readonly levels?: Uint8Array;
-  /** Give rows as they are stored instead of RGBA8; for 16 bits per sample. */
-  readonly raw?: boolean;
+  readonly levels?: Uint8Array | Uint16Array;
+  /** RGBA8 where absent. */
+  readonly form?: PngForm;
   /** The next piece of compressed data, at most `max` bytes; null at its end. */
   readonly input: (max: number) => Uint8Array | null;
 }
 
 export interface PngReader {
-  /** The next rows, at most `max`: RGBA8, straight alpha; a view valid until the next call; null at the end. */
+  /** The next rows, at most `max`: in their form, straight alpha; a view valid until the next call; null at the end. */
   read(max: number): Promise<Uint8Array | null>;
   /** Whether 8 bits hold all samples so far exactly. */
   isExact(): boolean;
@@ -49,9 +54,9 @@ const READ_NANOSECONDS = { coded: 6, stored: 0.6, pixel: 0.5 } as const;
  * @throws OutOfMemory
  */
 export function openPngReader(options: PngReaderOptions, breath: Turns): PngReader {
-  const { width, height, depth, type, interlaced, table, key, levels, raw = false, input } = options;
+  const { width, height, depth, type, interlaced, table, key, levels, form = "rgba", input } = options;
   const handle = new Handle(
-    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, raw ? 1 : 0),
+    (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, FORMS.indexOf(form)),
     (exports, pointer) => exports.png_close(pointer),
   );
   const address = (work: "png_table" | "png_levels" | "png_band" | "png_input") =>
@@ -59,13 +64,13 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
   try {
     if (table) handle.bytes(address("png_table"), table.length).set(table);
     if (key) handle.call((exports, pointer) => exports.png_set_key(pointer, ...key));
-    if (levels) handle.bytes(address("png_levels"), levels.length).set(levels);
+    if (levels) handle.bytes(address("png_levels"), levels.byteLength).set(bytesOf(levels));
   } catch (error) {
     handle.close();
     throw error;
   }
   const band = address("png_band");
-  const stride = raw ? (width * depth * SAMPLES[type]) / 8 : width * 4;
+  const stride = { rgba: width * 4, stored: (width * depth * SAMPLES[type]) / 8, deep: width * 8 }[form];
   let left = height;
 
   /** Returns how many bytes were fed. */
@@ -108,16 +113,20 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
   };
 }
 
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array | Uint16Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
 interface PngExtent extends Omit<PngHeader, "type"> {
   /** Bytes of the file; absent: what a photograph takes. */
   readonly codedBytes?: number | undefined;
 }
 
-/** The price of reading all rows; `depth` is in bits per pixel here. */
-export function pngReaderPrice({ width, height, depth, interlaced, codedBytes }: PngExtent): Price {
+/** The price of reading all rows, RGBA8 or deep; `depth` is in bits per pixel here. */
+export function pngReaderPrice({ width, height, depth, interlaced, codedBytes }: PngExtent, isDeep = false): Price {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
-  const bytes = passes + 14 * rowBytes + width * 4 * (WINDOW_ROWS + 1) + 300_000;
+  const bytes = passes + 14 * rowBytes + width * (isDeep ? 8 : 4) * (WINDOW_ROWS + 1) + (isDeep ? 400_000 : 300_000);
   const { coded, stored, pixel } = READ_NANOSECONDS;
   const read = codedBytes ?? (rowBytes * height) / PHOTOGRAPH_RATIO;
   return priced(bytes, 1, read * coded + height * (rowBytes * stored + width * pixel));

@@ -1,4 +1,4 @@
-// PNG rows the other way: RGBA8 rows (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out.
+// PNG rows the other way: rows of RGBA8 or RGBA16 (or indices, or rows as they are to be stored) in, compressed bytes for IDAT out.
 // Packs each row in the chosen color type and depth, filters it, and hands it to deflate.
 #include "deflate.h"
 #include "png-filter.h"
@@ -6,8 +6,8 @@
 #define WINDOW_ROWS 16
 #define SLOTS 1024
 
-// What the window holds: RGBA8, a palette index per byte, or rows packed as PNG stores them.
-typedef enum { RGBA_PIXELS, INDICES, STORED_ROWS } Input;
+// What the window holds: RGBA8, a palette index per byte, rows packed as PNG stores them, or RGBA16.
+typedef enum { RGBA_PIXELS, INDICES, STORED_ROWS, DEEP_PIXELS } Input;
 
 typedef struct {
   int width, depth, strategy, distance;
@@ -76,7 +76,22 @@ static void pack_rgba(const Writer *w, const uint8_t *source, uint8_t *row) {
   }
 }
 
+// Samples of 16 bits have their high byte first in files.
+static void pack_deep(const Writer *w, const uint16_t *pixel, uint8_t *row) {
+  const int channels = png_channels(w->type), has_alpha = channels % 2 == 0;
+  for (int x = 0; x < w->width; x++, pixel += 4) {
+    for (int c = 0; c < channels; c++, row += 2) {
+      const int sample = pixel[has_alpha && c == channels - 1 ? 3 : c];
+      row[0] = (uint8_t)(sample >> 8), row[1] = (uint8_t)sample;
+    }
+  }
+}
+
 static void pack(const Writer *w, const uint8_t *source, uint8_t *row) {
+  if (w->input == DEEP_PIXELS) {
+    pack_deep(w, (const uint16_t *)source, row);
+    return;
+  }
   if (w->input == RGBA_PIXELS) {
     pack_rgba(w, source, row);
     return;
@@ -140,7 +155,8 @@ Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strat
   const int channels = png_channels(type);
   w->distance = MAX(1, channels * depth / 8);
   w->row_bytes = png_row_bytes(width, channels, depth);
-  w->stride = input == RGBA_PIXELS ? (size_t)width * 4 : input == INDICES ? (size_t)width : w->row_bytes;
+  const size_t strides[] = {(size_t)width * 4, (size_t)width, w->row_bytes, (size_t)width * 8};
+  w->stride = strides[input];
   memset(w->index, -1, sizeof w->index);
   // a row is packed from one byte per sample, so it may need more room than it has bytes in the end
   const size_t stride = round_up(MAX((size_t)width * channels, w->row_bytes) + 2 * ROW_SLACK, 16);

@@ -3,7 +3,7 @@ import { PAGE_BYTES, type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */
-const KERNELS = ["nearest", "linear", "cubic", "mitchell", "lanczos3", "gaussian"] as const;
+export const KERNELS = ["nearest", "linear", "cubic", "mitchell", "lanczos3", "gaussian"] as const;
 export type ResamplerKernel = (typeof KERNELS)[number];
 
 export interface ResamplerOptions {

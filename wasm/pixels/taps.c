@@ -43,8 +43,8 @@ static void quantize(const double *exact, double sum, int count, int16_t *weight
   weight[largest] += (1 << WEIGHT_BITS) - total;
 }
 
-int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
-              int size, int align, int pad) {
+static int make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
+                int size, int align, int pad, int is_exact) {
   const double scale = length / size, stretch = kernel == GAUSSIAN ? sigma : MAX(scale, 1);
   const double support = support_of[kernel] * stretch;
   const int first = clamp((int)floor(low), 0, source_size - 1);
@@ -53,9 +53,10 @@ int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length
   taps->longest = (int)round_up((size_t)MIN(2 * support + 2, last - first + 1) + align, pad);
   taps->start = malloc(sizeof(int32_t) * size);
   taps->end = malloc(sizeof(int32_t) * size);
-  taps->weight = calloc((size_t)size * taps->longest, sizeof(int16_t));
+  if (is_exact) taps->exact = calloc((size_t)size * taps->longest, sizeof(float));
+  else taps->weight = calloc((size_t)size * taps->longest, sizeof(int16_t));
   double *exact = malloc(sizeof(double) * taps->longest);
-  if (!taps->start || !taps->end || !taps->weight || !exact) {
+  if (!taps->start || !taps->end || !(is_exact ? (void *)taps->exact : taps->weight) || !exact) {
     free(exact);
     return 0;
   }
@@ -74,14 +75,27 @@ int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length
     const int skipped = start % align;
     taps->start[i] = start - skipped;
     taps->end[i] = end;
-    quantize(exact, sum, end - start, taps->weight + (size_t)i * taps->longest + skipped);
+    const size_t at = (size_t)i * taps->longest + skipped;
+    if (is_exact)
+      for (int k = 0; k < end - start; k++) taps->exact[at + k] = (float)(exact[k] / sum);
+    else quantize(exact, sum, end - start, taps->weight + at);
   }
   free(exact);
   return 1;
+}
+
+int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
+              int size, int align, int pad) {
+  return make(taps, kernel, sigma, low, length, last_center, source_size, size, align, pad, 0);
+}
+
+int taps_make_exact(Taps *taps, Kernel kernel, double low, double length, int source_size, int size) {
+  return make(taps, kernel, 1, low, length, INFINITY, source_size, size, 1, 1, 1);
 }
 
 void taps_free(Taps *taps) {
   free(taps->start);
   free(taps->end);
   free(taps->weight);
+  free(taps->exact);
 }

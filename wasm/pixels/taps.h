@@ -15,6 +15,7 @@ typedef struct {
   int32_t *start;  // first source sample of each output sample, a multiple of `align`
   int32_t *end;    // one past the last source sample of each output sample that is not padding
   int16_t *weight; // size * longest
+  float *exact;    // the same, not quantized; there is one or the other
 } Taps;
 
 // The filter that takes the source interval [low, low + length) (fractions allowed) to `size` samples. Sample k covers
@@ -25,4 +26,6 @@ typedef struct {
 // Returns 0 when memory ran out; release what there is with taps_free.
 int taps_make(Taps *taps, Kernel kernel, double sigma, double low, double length, double last_center, int source_size,
               int size, int align, int pad);
+// The same with exact weights, without a last center, alignment and padding; not for GAUSSIAN.
+int taps_make_exact(Taps *taps, Kernel kernel, double low, double length, int source_size, int size);
 void taps_free(Taps *taps);

@@ -1,6 +1,6 @@
 /** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
 import type { Price } from "../../../wasm/price.ts";
-import { type Facts, format } from "../format.ts";
+import { type Demand, type Facts, format } from "../format.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
 import { encodeJxl, encodePrice } from "./jxl/encode.ts";
@@ -13,12 +13,13 @@ import { JXL } from "./optional.ts";
 export const jxl = format({
   ...JXL,
   summary:
-    "VarDCT and modular, 8 to 16 bits, floating point and CMYK in; 8 bits out, lossy or lossless; holds JPEG files as they are.",
+    "VarDCT and modular, 8 to 16 bits, floating point and CMYK in; 8 to 16 bits out, lossy or lossless; holds JPEG files as they are.",
   can: { alpha: true, animation: true, quality: true, lossless: true, web: false, named: true, spaces: "p3" },
-  read: { probe, price: readPrice, open: openFrames },
+  read: { probe, price: readPrice, open: openFrames, deep: true },
   write: {
     price: encodePrice,
     encode: encodeJxl,
+    deep: () => true,
     qualities: { least: 20, step: 1 },
     variants: [{}],
     nearLosslessLevels: [],
@@ -35,10 +36,10 @@ const OWN_PIXEL_BYTES = 8;
 const OWN_BYTES = 12 << 20;
 const OWN_PIXEL_NANOSECONDS = 70;
 
-function readPrice({ width, height, frames, decodeBytes, decodeMs }: Facts): Price {
+function readPrice({ width, height, frames, decodeBytes, decodeMs, deepBytes = 0 }: Facts, { deep }: Demand): Price {
   const pixels = width * height;
   return {
-    bytes: decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES,
+    bytes: (decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (deep ? deepBytes : 0),
     ms: decodeMs ?? (frames * pixels * OWN_PIXEL_NANOSECONDS) / 1e6,
   };
 }

@@ -39,6 +39,7 @@ const read: Reader = {
       interlaced: file.interlaced,
       subsample: "4:4:4",
       depth: bitsPerPixel(file),
+      ...(file.depth === 16 && file.frames.length === 0 && { bits: 16 }),
       quality: 100,
       codedBytes: file.codedBytes,
       later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1).map(({ box }) => box)) },
@@ -46,20 +47,21 @@ const read: Reader = {
     } satisfies Facts;
   },
 
-  price(facts) {
-    return facts.frames > 1 ? beside(pngReaderPrice(facts), framesPrice(facts)) : pngReaderPrice(facts);
+  price(facts, { deep }) {
+    return facts.frames > 1 ? beside(pngReaderPrice(facts), framesPrice(facts)) : pngReaderPrice(facts, deep);
   },
 
-  async *open(bytes, _facts, { box }, breath) {
+  async *open(bytes, _facts, { box, deep }, breath) {
     const file = readFile(bytes);
     if (file.frames.length === 0) {
-      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), breath), box };
+      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), breath, deep || undefined), box };
       return;
     }
     for await (const { delayMs, rows } of readFrames(bytes, file, breath)) {
       yield { delayMs: file.frames.length > 1 ? delayMs : 0, rows, box };
     }
   },
+  deep: true,
 };
 
 export const png = format({

@@ -1,9 +1,11 @@
 /** Attempts that encode the picture once, at a quality that is known. */
+import { sequence } from "../../../wasm/price.ts";
 import type { Facts } from "../format.ts";
 import { resizedOnly } from "../plan.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice } from "./prices.ts";
+import { needsDepth, needsDepthPrice } from "./deep.ts";
+import { encodePrice, sourcePrice } from "./prices.ts";
 import { isTiny } from "./recompress.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
@@ -35,7 +37,7 @@ export function encodeExactly(task: Task): Attempt | null {
   if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
   const deep = deepTask(task);
   if (!deep && unchanged?.original && isDeep(stored.facts)) return null;
-  return encoded(deep ?? task, "encode exactly", settings);
+  return deep ? encodedDeep(task, deep) : encoded(task, "encode exactly", settings);
 }
 
 /** Bits of samples as they are decoded and written. */
@@ -60,6 +62,18 @@ export function encodeBlind(task: Task): Attempt | null {
 export function encodeExactlyInstead(task: Task): Attempt | null {
   const isPossible = task.aim.kind === "smart" && task.format.can.lossless && !isTiny(task);
   return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
+}
+
+/** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
+function encodedDeep(task: Task, deep: Task): Attempt | null {
+  const attempts = [deep, task].map((one) => encoded(one, "encode exactly", one.settings));
+  const [exact, shallow] = attempts;
+  if (!exact || !shallow) return null;
+  return {
+    ...exact,
+    price: sequence(exact.price, needsDepthPrice(deep.picture, sourcePrice(deep))),
+    run: async (session, breath) => ((await needsDepth(deep.picture, breath)) ? exact : shallow).run(session, breath),
+  };
 }
 
 function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, isFallback = false): Attempt | null {

@@ -12,7 +12,7 @@ import type { EncodeSettings } from "../writer.ts";
 import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
-import type { Task, WritableFormat } from "./task.ts";
+import { deepTask, type Task, type WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
@@ -164,10 +164,11 @@ function pixelsPrice(
   }: Partial<Omit<Room, "keepsPixels">> & Pick<Room, "keepsPixels">,
 ): Price {
   const { picture, settings } = task;
-  const source = sourcePrice(task);
+  const deep = keepsResults ? deepTask(task) : null;
+  const source = either(sourcePrice(task), ...(deep ? [sourcePrice(deep)] : []));
   const pixels = keepsPixels ? collectPrice(picture) : FREE;
   const encode = format.write.price(picture, { ...settings, trial: true });
-  const final = format.write.price(picture, settings);
+  const final = format.write.price(deep?.picture ?? picture, settings);
   const decode = resultDecodePrice(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture));
   // A format decodes in the memory that it encodes in.
@@ -176,8 +177,10 @@ function pixelsPrice(
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
   const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;
-  const readings = keepsPixels ? 1 : 1 + 2 * tried + (triesFinal ? 0 : 1);
-  const lastMs = triesFinal && !format.write.study ? 0 : chosenMs(format, picture, settings);
+  // No try is the result where that has more bits than what is compared.
+  const isTried = triesFinal && !deep;
+  const readings = keepsPixels ? (deep ? 2 : 1) : 1 + 2 * tried + (isTried ? 0 : 1);
+  const lastMs = isTried && !format.write.study ? 0 : chosenMs(format, deep?.picture ?? picture, settings);
   const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
 }

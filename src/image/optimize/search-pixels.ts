@@ -63,7 +63,7 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
       if (room.keepsPixels) await session.keepPixels(breath);
       try {
         const { picture } = session;
-        const ways = [session.way(format, breath)];
+        const ways = [session.way(format, breath, room.keepsResults)];
         const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
         const { wholePixels } = format.write.qualities;
         const found = await Reference.during(picture, room.reference, breath, search, wholePixels);

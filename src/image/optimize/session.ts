@@ -9,7 +9,7 @@ import type { EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
 import type { Rendition } from "./rendition.ts";
-import { asStored, type Task, type WritableFormat } from "./task.ts";
+import { asStored, deepTask, type Task, type WritableFormat } from "./task.ts";
 import type { Found, Maker } from "./trial.ts";
 
 const READ_ROWS = 32;
@@ -20,12 +20,15 @@ export class Session {
   private holdsSource = true;
   private shown: Picture;
   private wasDecoded = false;
+  /** The picture with all bits of its samples, for the file that stays. */
+  private readonly deep: Picture | undefined;
 
   /** @param source the original's bytes; the session lets go of them when it will not read them again */
   constructor(task: Task, source: SharedBytes) {
     this.task = task;
     this.source = source;
     this.shown = task.picture;
+    this.deep = deepTask(task)?.picture;
   }
 
   /** What is to be encoded. */
@@ -45,7 +48,7 @@ export class Session {
       ...rowsOfPixels(pixels),
       opaque,
     }));
-    if (this.task.isLast && !this.task.unchanged) this.releaseSource();
+    if (this.task.isLast && !this.task.unchanged && !this.deep) this.releaseSource();
   }
 
   /** Gives up what was kept of the picture. */
@@ -53,12 +56,13 @@ export class Session {
     this.shown = this.task.picture;
   }
 
-  /** The way through the encoder of the format. */
-  way(format: WritableFormat, breath: Breath): Way {
+  /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
+  way(format: WritableFormat, breath: Breath, mayBeDeep = false): Way {
     const maker = makerOf(format, this.shown, breath);
+    const last = mayBeDeep && this.deep ? makerOf(format, this.deep, breath) : maker;
     return {
       ...maker,
-      finish: maker.encode,
+      finish: last.encode,
       onSample: async ({ picture }) => makerOf(format, picture, breath),
       variants: format.write.variants,
     };

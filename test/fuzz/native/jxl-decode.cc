@@ -9,7 +9,8 @@ extern "C" {
 Facts *facts_open(int source, size_t size, size_t most_frames);
 const double *facts_numbers(const Facts *facts);
 void facts_close(Facts *facts);
-Decoder *decoder_open(int source, size_t size, int output, int is_gray, size_t width, size_t height, int black);
+Decoder *decoder_open(int source, size_t size, int output, int is_gray, size_t width, size_t height, int black,
+                      int is_deep);
 int decoder_next(Decoder *decoder);
 int decoder_ready(Decoder *decoder, int most);
 const uint8_t *decoder_rows(Decoder *decoder, int rows);
@@ -29,7 +30,7 @@ constexpr size_t MOST_FRAMES = 1500;
 constexpr double MOST_PIXELS = 1 << 18;
 constexpr int END = 3;
 constexpr size_t MOST_TABLES = 4096;
-constexpr int OUTPUTS = 5;
+constexpr int OUTPUTS = 5, FROM_LINEAR = 2;
 
 static Bytes bytes;
 
@@ -41,17 +42,19 @@ void pull(int, size_t from, uint8_t *to, size_t length) {
 static void decode(Input &input, const double *facts) {
   const size_t width = (size_t)facts[WIDTH], height = (size_t)facts[HEIGHT];
   const int black = (int)facts[BLACK];
-  const int output = input.number(0, black < 0 ? 2 : OUTPUTS - 1);
+  const int output = input.number(0, black < 0 ? FROM_LINEAR : OUTPUTS - 1);
+  // Those of inks have 8 bits.
+  const bool is_deep = output <= FROM_LINEAR && input.flag();
   const int most = input.number(1, 64);
   static Decoder *decoder;
   decoder = nullptr;
-  host::run([&] { decoder = decoder_open(0, bytes.size(), output, facts[GRAY] != 0, width, height, black); });
+  host::run([&] { decoder = decoder_open(0, bytes.size(), output, facts[GRAY] != 0, width, height, black, is_deep); });
   if (decoder == nullptr) return;
   host::run([&] {
     for (int step = 0; step != END;) {
       step = decoder_next(decoder);
       for (int rows; (rows = decoder_ready(decoder, most)) > 0;) {
-        host::look_at(decoder_rows(decoder, rows), rows * width * 4);
+        host::look_at(decoder_rows(decoder, rows), rows * width * (is_deep ? 8 : 4));
       }
     }
   });

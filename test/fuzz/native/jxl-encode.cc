@@ -5,7 +5,8 @@ struct Encoder;
 struct Packer;
 
 extern "C" {
-Encoder *jxl_open(int width, int height, int alpha, float distance, int tier, int ticks, int loops);
+Encoder *jxl_open(int width, int height, int alpha, float distance, int tier, int ticks, int loops, int wide,
+                  int bits);
 int jxl_frame(Encoder *, int duration);
 int jxl_wanted(Encoder *);
 uint8_t *jxl_band(Encoder *);
@@ -32,8 +33,9 @@ enum { THOROUGH = 5, FAST = 7, TICKS = 1000, PARTS = 3 };
 constexpr size_t MOST_TABLES = 16384;
 
 struct Settings {
-  int width, height, frames, loops, duration, tier;
-  bool alpha, lossless;
+  int width, height, frames, loops, duration, tier, bits;
+  bool alpha, lossless, wide;
+  size_t pixel_bytes() const { return bits > 8 ? 8 : 4; }
   float distance;
   // Which bits of pixels are kept: of few colors palettes are made.
   uint32_t colors;
@@ -47,7 +49,8 @@ Settings settings_of(Input &input) {
   s.frames = input.flag() ? 1 : input.number(1, 3);
   s.loops = input.number(0, 3), s.duration = input.number(0, 1 << 20);
   s.tier = input.flag() ? THOROUGH : FAST;
-  s.alpha = input.flag(), s.lossless = input.flag();
+  s.alpha = input.flag(), s.lossless = input.flag(), s.wide = input.flag();
+  s.bits = input.flag() ? 8 : input.number(9, 16);
   s.distance = s.lossless ? 0 : input.ConsumeFloatingPointInRange(0.01f, 25.0f);
   s.colors = input.flag() ? 0xffffffff : input.ConsumeIntegral<uint32_t>();
   return s;
@@ -59,11 +62,11 @@ bool write_frame(Encoder *encoder, const Settings &s, const Bytes &pixels, bool 
   size_t at = 0;
   for (int wanted; (wanted = jxl_wanted(encoder)) > 0;) {
     uint8_t *const band = jxl_band(encoder);
-    const size_t bytes = (size_t)wanted * s.width * 4;
+    const size_t bytes = (size_t)wanted * s.width * s.pixel_bytes();
     for (size_t i = 0; i < bytes; i++, at++) band[i] = host::repeated(pixels, at) & s.colors >> at % 4 * 8;
     if (!jxl_rows(encoder, wanted)) return false;
   }
-  if (at != (size_t)s.width * s.height * 4) host::wrong("other rows were wanted than the picture has");
+  if (at != (size_t)s.width * s.height * s.pixel_bytes()) host::wrong("other rows were wanted than the picture has");
   return jxl_finish(encoder, last);
 }
 
@@ -73,7 +76,7 @@ void encode(Input &input) {
   static Encoder *encoder;
   encoder = nullptr;
   host::run([&] {
-    encoder = jxl_open(s.width, s.height, s.alpha, s.distance, s.tier, s.frames > 1 ? TICKS : 0, s.loops);
+    encoder = jxl_open(s.width, s.height, s.alpha, s.distance, s.tier, s.frames > 1 ? TICKS : 0, s.loops, s.wide, s.bits);
     if (!encoder) return;
     for (int left = s.frames; left > 0; left--) {
       if (!write_frame(encoder, s, pixels, left == 1)) break;

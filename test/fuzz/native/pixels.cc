@@ -7,13 +7,14 @@ struct Survey;
 struct Writer;
 struct Near;
 struct Resampler;
+struct Deep;
 
 extern "C" {
 void png_close(Reader *);
-Reader *png_open(int width, int height, int depth, int type, int interlaced, int raw);
+Reader *png_open(int width, int height, int depth, int type, int interlaced, int form);
 uint32_t *png_table(Reader *);
 void png_set_key(Reader *, int red, int green, int blue);
-uint8_t *png_levels(Reader *);
+void *png_levels(Reader *);
 uint8_t *png_input(Reader *);
 int png_room(Reader *);
 void png_feed(Reader *, int count, int last);
@@ -60,6 +61,15 @@ int resampler_room(const Resampler *);
 void resampler_commit(Resampler *, int count);
 int resampler_read(Resampler *, int most);
 
+Deep *deep_open(int source_width, int source_height, double x, double y, double width, double height, int result_width,
+                int result_height, int kernel, int alpha, int linear);
+void deep_close(Deep *);
+uint16_t *deep_window(const Deep *);
+uint16_t *deep_band(const Deep *);
+int deep_room(const Deep *);
+void deep_commit(Deep *, int count);
+int deep_read(Deep *, int most);
+
 void flip_rows(uint32_t *, int width, int rows);
 void clear_hidden(uint32_t *, int count);
 void flatten_pixels(uint8_t *, int count, int red, int green, int blue);
@@ -75,6 +85,9 @@ void add_alpha(uint8_t *, int count);
 namespace {
 
 enum { WINDOW_ROWS = 16 };
+// What rows are read as, and what is written of them.
+enum { RGBA = 0, STORED = 1, DEEP = 2 };
+enum { RGBA_PIXELS = 0, INDICES = 1, STORED_ROWS = 2, DEEP_PIXELS = 3 };
 
 struct Layout {
   int type, depth, samples;
@@ -102,17 +115,18 @@ int read_all(Reader *reader, const uint8_t *stream, size_t size, int height, int
 void read_png(Input &input) {
   const Layout layout = input.PickValueInArray(layouts);
   const int width = input.number(1, 3000), height = input.number(1, 200);
-  const bool raw = layout.depth == 16 && input.flag();
+  const int form = layout.depth == 16 ? input.number(0, 2) : RGBA;
   const int most = input.number(1, 20);
-  Reader *reader = png_open(width, height, layout.depth, layout.type, input.flag(), raw);
+  Reader *reader = png_open(width, height, layout.depth, layout.type, input.flag(), form);
   if (!reader) return;
   const bool keyed = input.flag(), leveled = input.flag();
   memset(png_table(reader), 0x55, 1024);
   if (keyed) png_set_key(reader, 0, 0, input.ConsumeIntegral<uint16_t>());
   if (leveled)
-    if (uint8_t *levels = png_levels(reader)) memset(levels, 77, layout.depth == 16 ? 65536 : 256);
+    if (void *levels = png_levels(reader)) memset(levels, 77, (layout.depth == 16 ? 65536 : 256) * (form == DEEP ? 2 : 1));
   const Bytes stream = input.ConsumeRemainingBytes<uint8_t>();
-  const size_t stride = raw ? (size_t)width * layout.depth * layout.samples / 8 : (size_t)width * 4;
+  const size_t strides[] = {(size_t)width * 4, (size_t)width * layout.depth * layout.samples / 8, (size_t)width * 8};
+  const size_t stride = strides[form];
   read_all(reader, stream.data(), stream.size(), height, most,
            [&](int, int rows) { host::look_at(png_band(reader), rows * stride); });
   png_exact(reader);
@@ -158,7 +172,10 @@ void survey(Input &input) {
 // Writes rows, and reads them again as they are stored.
 void write_png(Input &input) {
   const Layout layout = input.PickValueInArray(layouts);
-  const int kind = layout.depth == 16 ? 2 : layout.type == 3 ? input.number(0, 2) : input.flag() ? 2 : 0;
+  const int kind = layout.depth == 16 ? input.number<int>(STORED_ROWS, DEEP_PIXELS)
+                                      : layout.type == 3 ? input.number<int>(RGBA_PIXELS, STORED_ROWS)
+                                      : input.flag()     ? STORED_ROWS
+                                                         : RGBA_PIXELS;
   const int width = input.number(1, 800), height = input.number(1, 40);
   const int strategy = input.number(0, 7), level = input.number(1, 12);
   Writer *writer = writer_open(width, layout.type, layout.depth, kind, strategy, level);
@@ -168,7 +185,8 @@ void write_png(Input &input) {
   if ((layout.type == 0 || layout.type == 2) && input.flag())
     writer_set_key(writer, input.ConsumeIntegral<uint32_t>() >> 8);
   const size_t row_bytes = ((size_t)width * layout.depth * layout.samples + 7) / 8;
-  const size_t stride = kind == 0 ? (size_t)width * 4 : kind == 1 ? width : row_bytes;
+  const size_t strides[] = {(size_t)width * 4, (size_t)width, row_bytes, (size_t)width * 8};
+  const size_t stride = strides[kind];
   Bytes stream, pixels = input.ConsumeRemainingBytes<uint8_t>();
   if (pixels.empty()) pixels.push_back(5);
   bool whole = true;
@@ -176,7 +194,7 @@ void write_png(Input &input) {
     rows = std::min<int>(WINDOW_ROWS, height - y);
     for (size_t i = 0; i < rows * stride; i++) {
       const uint8_t value = pixels[(y * stride + i) % pixels.size()];
-      writer_window(writer)[i] = kind == 1 ? value & ((1 << layout.depth) - 1) : value;
+      writer_window(writer)[i] = kind == INDICES ? value & ((1 << layout.depth) - 1) : value;
     }
     const int made = writer_commit(writer, rows, y + rows == height);
     whole = made >= 0;
@@ -185,9 +203,10 @@ void write_png(Input &input) {
   writer_close(writer);
   if (!whole) return;
   heap_limit(SIZE_MAX);
-  Reader *reader = png_open(width, height, layout.depth, layout.type, 0, layout.depth == 16);
+  const int form = kind == DEEP_PIXELS ? DEEP : layout.depth == 16 ? STORED : RGBA;
+  Reader *reader = png_open(width, height, layout.depth, layout.type, 0, form);
   for (uint32_t i = 0; i < 256; i++) png_table(reader)[i] = i;
-  const bool same = kind == 2 && layout.samples == 4;
+  const bool same = kind >= STORED_ROWS && layout.samples == 4;
   const int read = read_all(reader, stream.data(), stream.size(), height, WINDOW_ROWS, [&](int y, int rows) {
     for (size_t i = 0; same && i < rows * stride; i++)
       if (png_band(reader)[i] != pixels[(y * stride + i) % pixels.size()]) host::wrong("other rows were written");
@@ -247,6 +266,31 @@ void resample(Input &input) {
   resampler_close(r);
 }
 
+void resample_deep(Input &input) {
+  const int source_width = input.number(1, 300), source_height = input.number(1, 300);
+  const double width = length_within(input, source_width), height = length_within(input, source_height);
+  const double x = input.ConsumeFloatingPointInRange(0.0, source_width - width);
+  const double y = input.ConsumeFloatingPointInRange(0.0, source_height - height);
+  const int result_width = input.number(1, 300), result_height = input.number(1, 200);
+  const int kernel = input.number(0, 4);
+  const bool alpha = input.flag(), linear = input.flag();
+  Deep *r = deep_open(source_width, source_height, x, y, width, height, result_width, result_height, kernel, alpha, linear);
+  if (!r) return;
+  const int most_in = input.number(1, 16), most_out = input.number(1, 20);
+  for (int made = 0; made < result_height;) {
+    const int room = std::min(most_in, deep_room(r));
+    if (room > 0) {
+      host::fill(input, (uint8_t *)deep_window(r), (size_t)source_width * room * 8);
+      deep_commit(r, room);
+    }
+    const int rows = deep_read(r, most_out);
+    host::look_at(deep_band(r), (size_t)result_width * rows * 8);
+    if (room == 0 && rows == 0) host::wrong("the resampler neither takes nor gives rows");
+    made += rows;
+  }
+  deep_close(r);
+}
+
 void change(Input &input) {
   const int width = input.number(1, 70), rows = input.number(1, 5), count = width * rows;
   uint8_t *pixels = (uint8_t *)__wrap_malloc(count * 4), *over = (uint8_t *)__wrap_malloc(count * 4);
@@ -278,13 +322,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  switch (input.number(0, 6)) {
+  switch (input.number(0, 7)) {
     case 0: read_png(input); break;
     case 1: inflate(input); break;
     case 2: survey(input); break;
     case 3: write_png(input); break;
     case 4: move_near(input); break;
     case 5: resample(input); break;
+    case 6: resample_deep(input); break;
     default: change(input);
   }
   return 0;

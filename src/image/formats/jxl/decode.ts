@@ -6,7 +6,7 @@ import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import { converted } from "../../color/convert.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
-import type { Rows } from "../../rows.ts";
+import { bytesPerPixel, type Rows } from "../../rows.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { damaged } from "./container.ts";
 import { colorsOf, type Opened, openFile } from "./facts.ts";
@@ -24,7 +24,8 @@ export async function* openFrames(
   const inks = colors.output === "inks" && !facts.alpha && facts.profile;
   // Without a profile that is of use each ink takes its own color from the paper.
   const output = colors.output === "inks" && !(inks && isUsable(inks)) ? "colors-of-inks" : colors.output;
-  const frames = guarded(() => new Frames(opened, output, breath), refused);
+  const deep = demand.deep ? true : undefined;
+  const frames = guarded(() => new Frames(opened, { output, deep }, breath), refused);
   try {
     while (await frames.begin()) {
       const rows = frames.rows(demand);
@@ -49,18 +50,25 @@ function isUsable(profile: Uint8Array): boolean {
   return transform !== null;
 }
 
+/** What decoding gives. */
+interface Form extends Pick<Rows, "deep"> {
+  readonly output: Output;
+}
+
 class Frames {
   private readonly decoder: JxlDecoder;
   private readonly opened: Opened;
+  private readonly form: Form;
   private readonly breath: Breath;
   /** All rows of the frame have come. */
   private isComplete = true;
   private begun = 0;
 
-  constructor(opened: Opened, output: Output, breath: Breath) {
+  constructor(opened: Opened, form: Form, breath: Breath) {
     this.opened = opened;
+    this.form = form;
     this.breath = breath;
-    this.decoder = new JxlDecoder(opened.source, opened.told, output);
+    this.decoder = new JxlDecoder(opened.source, opened.told, form.output, form.deep);
   }
 
   /** Goes to the next frame. False at the end. */
@@ -85,16 +93,18 @@ class Frames {
   /** The rows of the frame down to the last wanted one. */
   rows({ box }: Demand): Rows {
     const { width, height, alphaBits } = this.opened.told;
+    const { deep } = this.form;
     const end = Math.max(1, Math.min(height, Math.ceil(box.y + box.height)));
     let y = 0;
     return {
       width,
       height: end,
       opaque: alphaBits === 0,
+      deep,
       read: async (max) => {
         if (y === end) return null;
         const rows = await this.read(Math.min(max, end - y));
-        y += rows.length / (width * 4);
+        y += rows.length / (width * bytesPerPixel({ deep }));
         return rows;
       },
       close: () => undefined,

@@ -6,7 +6,7 @@ import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
 import { lessWhereFlat } from "../../content.ts";
 import type { Extent, Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import { bytesPerPixel, type Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
 import { distanceOf } from "./quality.ts";
@@ -20,12 +20,12 @@ const THOROUGH_EXACT_PIXELS = 2_000_000;
 const LEAST_THOROUGH_EFFORT = 0.25;
 
 /** What libjxl is told, given what the service was told. */
-function settingsOf({ width, height, opaque, space }: Extent, settings: EncodeSettings): EncoderSettings {
+function settingsOf({ width, height, opaque, space, bits }: Extent, settings: EncodeSettings): EncoderSettings {
   const { lossless, quality, effort, draft = false, allPixels = 0 } = settings;
   const pixels = Math.max(width * height, allPixels);
   const isThorough = !draft && (lossless ? pixels <= THOROUGH_EXACT_PIXELS : effort >= LEAST_THOROUGH_EFFORT);
   const distance = lossless ? 0 : distanceOf(quality);
-  return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast", wide: space?.isP3 === true };
+  return { width, height, opaque, distance, tier: isThorough ? "thorough" : "fast", wide: space?.isP3 === true, bits };
 }
 
 /** Of what is flat, files without loss are made in this part of the time. */
@@ -38,9 +38,13 @@ export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
   return beside(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
 }
 
+/** What a bit of samples beyond 8 adds to a pixel without loss. */
+const DEEP_BIT_BYTES = 3 / 8;
+
 /** Photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
-function fileBytes({ width, height, frames }: Extent, { lossless, quality }: EncodeSettings): number {
-  return width * height * frames * (lossless ? 1.5 : quality > 90 ? 0.8 : 0.2);
+function fileBytes({ width, height, frames, bits = 8 }: Extent, { lossless, quality }: EncodeSettings): number {
+  const exact = 1.5 + (bits - 8) * DEEP_BIT_BYTES;
+  return width * height * frames * (lossless ? exact : quality > 90 ? 0.8 : 0.2);
 }
 
 /** An animation is as many pixels as all of its frames have. */
@@ -79,7 +83,7 @@ async function encodeFrames(picture: Picture, settings: EncodeSettings, breath: 
 
 /** Reads the rows of a frame, and closes them. */
 async function fill(encoder: JxlEncoder, rows: Rows, breath: Breath): Promise<void> {
-  const stride = rows.width * 4;
+  const stride = rows.width * bytesPerPixel(rows);
   try {
     for (let wanted = encoder.wanted(); wanted > 0; wanted = encoder.wanted()) {
       for (let filled = 0; filled < wanted;) {

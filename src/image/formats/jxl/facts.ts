@@ -81,12 +81,18 @@ export function probe(bytes: Uint8Array): Facts {
     interlaced: told.progressive,
     subsample: subsampleOf(told),
     depth: bits * (gray ? 1 : told.black === undefined ? 3 : 4) + alphaBits,
+    ...(isDeep(told) && { bits, deepBytes: told.waitingPixels * 4 }),
     quality: modular && !ownColors ? 100 : LOSSY_QUALITY,
     codedBytes: told.codedBytes,
     decodeBytes: price.bytes,
     decodeMs: price.ms,
     ...(profile && { profile }),
   };
+}
+
+/** Whether pixels can be had of more than 8 bits: not through the profile of inks. */
+function isDeep({ bits, black }: CodestreamFacts): boolean {
+  return bits > 8 && black === undefined;
 }
 
 function colorspaceOf({ black, gray, ycbcr }: CodestreamFacts): string {

@@ -10,7 +10,7 @@ import { type Price, sequence } from "../../../../wasm/price.ts";
 import { bandsOf, bandsOfPixels } from "../../bands.ts";
 import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
+import { bytesPerPixel, type Rows } from "../../rows.ts";
 import { type Compression, deflatePrice } from "./levels.ts";
 import type { Representation } from "./representation.ts";
 
@@ -28,18 +28,18 @@ export interface Choice extends Compression {
 const CALL_BYTES = 1 << 18;
 
 /** Rows that are handed over at a time. */
-function rowsPerCall(width: number): number {
-  return Math.max(1, Math.min(PNG_WINDOW_ROWS, Math.floor(CALL_BYTES / (width * 4))));
+function rowsPerCall({ width, deep }: Pick<Rows, "width" | "deep">): number {
+  return Math.max(1, Math.min(PNG_WINDOW_ROWS, Math.floor(CALL_BYTES / (width * bytesPerPixel({ deep })))));
 }
 
 /** All rows, as many at a time as are compressed in one call; closes them at the end. */
 export function pngBands(rows: Rows, breath: Breath): AsyncGenerator<Uint8Array, void> {
-  return bandsOf(rows, { rows: rowsPerCall(rows.width), breath });
+  return bandsOf(rows, { rows: rowsPerCall(rows), breath });
 }
 
 /** All rows of pixels in memory, as many at a time as are compressed in one call. */
 export function pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<Uint8Array, void> {
-  return bandsOfPixels(pixels, width, rowsPerCall(width));
+  return bandsOfPixels(pixels, width, rowsPerCall({ width }));
 }
 
 interface Source extends Size {

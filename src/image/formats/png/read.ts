@@ -1,6 +1,6 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
 import { COLOR_TYPE, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
-import { openPngReader, type PngReader } from "../../../../wasm/pixels/png-reader.ts";
+import { openPngReader, type PngForm, type PngReader } from "../../../../wasm/pixels/png-reader.ts";
 import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
@@ -22,9 +22,9 @@ export function hasAlpha({ type, transparency }: PngFile): boolean {
 /**
  * Decodes a picture, of which size and place are given and all else is as the file says. `read` throws ApiError 422 when the data is damaged.
  */
-export function openRows(bytes: Uint8Array, part: Part, breath: Breath): Rows {
+export function openRows(bytes: Uint8Array, part: Part, breath: Breath, deep?: true): Rows {
   const { width, height } = part.size;
-  return { width, height, opaque: !hasAlpha(part.file), ...openPng(bytes, part, breath) };
+  return { width, height, opaque: !hasAlpha(part.file), deep, ...openPng(bytes, part, breath, deep && "deep") };
 }
 
 /** A picture within a file. */
@@ -40,10 +40,15 @@ export function wholeOf(file: PngFile): Part {
   return { file, dataOffset: file.dataOffset, size: file };
 }
 
-/** The reader under these rows; `raw` gives rows as they are stored, for 16-bit samples. */
-export function openPng(bytes: Uint8Array, { file, dataOffset, size }: Part, breath: Breath, raw = false): PngReader {
-  const levels = levelsOf(file);
-  const table = tableOf(file, levels);
+/** The reader under these rows. */
+export function openPng(
+  bytes: Uint8Array,
+  { file, dataOffset, size }: Part,
+  breath: Breath,
+  form: PngForm = "rgba",
+): PngReader {
+  const levels = form === "deep" ? deepLevelsOf(file) : levelsOf(file);
+  const table = levels instanceof Uint16Array ? undefined : tableOf(file, levels);
   const key = table ? undefined : keyOf(file);
   const reader = openPngReader(
     {
@@ -52,7 +57,7 @@ export function openPng(bytes: Uint8Array, { file, dataOffset, size }: Part, bre
       height: size.height,
       ...(table ? { table } : levels && { levels }),
       ...(key && { key }),
-      raw,
+      form,
       input: dataFrom(bytes, dataOffset),
     },
     breath,
@@ -115,9 +120,21 @@ function keyOf({ type, transparency }: PngFile): [number, number, number] | unde
 }
 
 /** The table that brings samples to a display gamma of 2.2, if the file says that they are not made for one. */
-function levelsOf({ gamma, depth }: PngFile): Uint8Array | undefined {
+function levelsOf(file: PngFile): Uint8Array | undefined {
+  const exponent = exponentOf(file);
+  const most = file.depth === 16 ? 65_535 : 255;
+  const level = (_: unknown, value: number) => Math.round(255 * (value / most) ** (exponent ?? 1));
+  return exponent === undefined ? undefined : Uint8Array.from({ length: most + 1 }, level);
+}
+
+/** The same table for samples that stay ones of 16 bits. */
+function deepLevelsOf(file: PngFile): Uint16Array | undefined {
+  const exponent = exponentOf(file);
+  const level = (_: unknown, value: number) => Math.round(65_535 * (value / 65_535) ** (exponent ?? 1));
+  return exponent === undefined ? undefined : Uint16Array.from({ length: 65_536 }, level);
+}
+
+function exponentOf({ gamma }: PngFile): number | undefined {
   if (!gamma || Math.abs(gamma * DISPLAY_GAMMA - 1) < GAMMA_TOLERANCE) return undefined;
-  const most = depth === 16 ? 65_535 : 255;
-  const exponent = 1 / (gamma * DISPLAY_GAMMA);
-  return Uint8Array.from({ length: most + 1 }, (_, value) => Math.round(255 * (value / most) ** exponent));
+  return 1 / (gamma * DISPLAY_GAMMA);
 }

@@ -12,8 +12,9 @@ import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
 import { compress, compressPrice, lengthOf } from "./compress.ts";
+import { DEEP_STRATEGIES, DEEP_TRIAL } from "./deep.ts";
 import { type PngFile, readFile } from "./header.ts";
-import { compressionFor, TRIAL_LEVEL } from "./levels.ts";
+import { compressionFor } from "./levels.ts";
 import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
 import type { Samples } from "./representation.ts";
 import { animationPrice, writeAnimation } from "./write-animation.ts";
@@ -125,9 +126,6 @@ function readPrice(file: PngFile, rows: number): Price {
 
 // ---- samples of 16 bits, as they are ----
 
-const WIDE_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
-const WIDE_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const;
-
 /** 16-bit samples as they are, filtered and compressed again; pixels are twice as large as others. */
 async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], breath: Breath) {
   const { type, depth, width, height, transparency } = file;
@@ -137,8 +135,8 @@ async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8A
     return compress({ representation, strategy, ...compression }, source, breath);
   };
   let best: { strategy: FilterStrategy; length: number } | undefined;
-  for (const strategy of WIDE_STRATEGIES) {
-    const length = lengthOf(await write(strategy, WIDE_TRIAL));
+  for (const strategy of DEEP_STRATEGIES) {
+    const length = lengthOf(await write(strategy, DEEP_TRIAL));
     if (!best || length < best.length) best = { strategy, length };
   }
   const pieces = await write(best?.strategy ?? "sum", compressionFor(width * height * 2, EFFORT));
@@ -156,12 +154,12 @@ function isWide(bytes: Uint8Array): boolean {
 /** The price of reading and compressing wide samples for every strategy; the memory is that of writing others. */
 function widePrice(facts: Facts): Price {
   const pixels = facts.width * facts.height * 2;
-  const trial = sequence(pngReaderPrice(facts), compressPrice({ ...WIDE_TRIAL, strategy: "entropy" }, pixels));
-  return times(WIDE_STRATEGIES.length + 1, trial);
+  const trial = sequence(pngReaderPrice(facts), compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
+  return times(DEEP_STRATEGIES.length + 1, trial);
 }
 
 async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncIterable<Uint8Array> {
-  const reader = openPng(bytes, wholeOf(file), breath, true);
+  const reader = openPng(bytes, wholeOf(file), breath, "stored");
   try {
     for (let band = await reader.read(PNG_WINDOW_ROWS); band; band = await reader.read(PNG_WINDOW_ROWS)) {
       yield band;

@@ -4,6 +4,7 @@ import { mapBands } from "../../band.ts";
 import type { Breath } from "../../breath.ts";
 import { type Extent, mapFrames, type Picture } from "../../picture.ts";
 import type { EncodeSettings, Study, Writer } from "../../writer.ts";
+import { deepPrice, writeDeep } from "./deep.ts";
 import { Known } from "./known.ts";
 import { lossyPrice, preview, writeLossy } from "./lossy.ts";
 import { animationPrice, writeAnimation } from "./write-animation.ts";
@@ -24,6 +25,7 @@ export const write = {
   qualities: { least: 20, step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
+  deep: ({ lossless }) => lossless,
   study,
 } satisfies Writer;
 
@@ -31,6 +33,7 @@ function price(picture: Extent, settings: EncodeSettings): Price {
   const { effort, trial = false, loss, studied = false } = settings;
   if (!isExact(settings)) return lossyPrice(picture, { effort, trial, loss, studied });
   if (picture.frames > 1) return animationPrice(picture, effort);
+  if (picture.bits) return deepPrice(picture, effort);
   return trial ? trialPrice(picture) : stillPrice(picture, effort);
 }
 
@@ -43,6 +46,7 @@ function writeLossily(known: Known, { effort, loss, trial = false, quality }: En
 }
 
 function writeExactly({ picture }: Known, { lossless, effort, trial }: EncodeSettings, breath: Breath) {
+  if (picture.bits) return writeDeep(picture, effort, breath);
   const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
   const options = { effort, freeHidden: !lossless };
   if (picture.frames > 1) return writeAnimation(shown, options, breath);

@@ -251,7 +251,7 @@ describe("JPEG XL that is damaged", () => {
     const breath = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };
     jxlDecodeHeap(true);
     for await (const { rows } of jxl.read.open(bytes, facts, demand, breath)) while (await rows.read(64)) continue;
-    const price = jxl.read.price(facts);
+    const price = jxl.read.price(facts, demand);
     expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(price.bytes);
     expect(price.bytes).toBeLessThan(40 << 20);
     expect(declaredMs).toBeGreaterThan(price.ms / 8);

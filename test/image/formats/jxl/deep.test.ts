@@ -1,0 +1,135 @@
+/** JPEG XL files whose samples have more than 8 bits. */
+import { describe, expect, it } from "vitest";
+
+import { UNPAUSED } from "../../../../src/image/breath.ts";
+import { displayP3 } from "../../../../src/image/color/space.ts";
+import { identify } from "../../../../src/image/detect.ts";
+import { jxl } from "../../../../src/image/formats/jxl.ts";
+import { encodePrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
+import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
+import { daily } from "../../../support/exhaustive.ts";
+import { decodeDeep, decodeFile } from "../../../support/files.ts";
+import { type DeepPixels, deepPictureOf, deepScene, paintDeep, pictureOf } from "../../../support/rows.ts";
+
+const SETTINGS = { lossless: false, quality: 95, progressive: false, effort: 0.5 };
+const LOSSLESS = { ...SETTINGS, lossless: true };
+const FULL = 65_535;
+
+/** A picture of samples that have so many bits. */
+function ofBits({ width, height, samples }: DeepPixels, bits: number): DeepPixels {
+  const most = 2 ** bits - 1;
+  return {
+    width,
+    height,
+    samples: samples.map((sample) => Math.round((Math.round((sample * most) / FULL) * FULL) / most)),
+  };
+}
+
+/** The samples as files of so many bits have them. */
+const numbersOf = ({ samples }: DeepPixels, bits: number) =>
+  samples.map((sample) => Math.round((sample * (2 ** bits - 1)) / FULL));
+
+/** A wedge of gray from dark to light, of every level that there is room for. */
+const wedge = paintDeep(1_024, 24, (x) => [20_000 + x * 8, 20_000 + x * 8, 20_000 + x * 8, FULL]);
+
+const levelsOf = ({ samples }: DeepPixels) => new Set(samples.filter((_, at) => at % 4 === 1)).size;
+
+describe("JPEG XL of more than 8 bits", () => {
+  it.each([9, 10, 12, 14, 16])("loses nothing without loss: %i bits", async (bits) => {
+    for (const [width, height, opaque] of [
+      [1, 1, true],
+      [130, 70, false],
+      [513, 520, true],
+    ] as const) {
+      const pixels = ofBits(deepScene(width, height, opaque), bits);
+      const file = await jxl.write.encode(deepPictureOf(pixels, opaque, bits), LOSSLESS, UNPAUSED);
+      expect(identify(file).facts).toMatchObject({
+        bits,
+        alpha: !opaque,
+        quality: 100,
+        depth: bits * (opaque ? 3 : 4),
+      });
+      // Between two of 16 bits, decoders choose as they like.
+      const decoded = await decodeDeep(jxl, file);
+      expect({ ...decoded, samples: numbersOf(decoded, bits) }).toEqual({
+        ...pixels,
+        samples: numbersOf(pixels, bits),
+      });
+    }
+  });
+
+  it("loses nothing in haste either", async () => {
+    const pixels = deepScene(1_500, 1_400);
+    const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    expect(await decodeDeep(jxl, file)).toEqual(pixels);
+  });
+
+  it("keeps more levels than 8 bits have with loss", async () => {
+    const file = await jxl.write.encode(deepPictureOf(wedge), SETTINGS, UNPAUSED);
+    const decoded = await decodeDeep(jxl, file);
+    expect(levelsOf(decoded)).toBeGreaterThan(400);
+    const farthest = decoded.samples.reduce(
+      (most, sample, at) => Math.max(most, Math.abs(sample - (wedge.samples[at] ?? 0))),
+      0,
+    );
+    expect(farthest).toBeLessThan(257);
+    expect(identify(file).facts.bits).toBe(16);
+  });
+
+  it("has the colors of Display P3 with loss, and alpha of 8 bits", async () => {
+    const pixels = deepScene(90, 60, false);
+    const picture = { ...deepPictureOf(pixels, false), space: displayP3() };
+    const decoded = await decodeDeep(jxl, await jxl.write.encode(picture, SETTINGS, UNPAUSED));
+    const alphas = pixels.samples.filter((_, at) => at % 4 === 3).map((alpha) => Math.round(alpha / 257) * 257);
+    expect(decoded.samples.filter((_, at) => at % 4 === 3)).toEqual(alphas);
+    const data = Uint8Array.from(pixels.samples, (sample) => Math.round(sample / 257));
+    const shallow = { ...pictureOf([{ ...pixels, data }], { opaque: false }), space: displayP3() };
+    const usual = await decodeFile(jxl, await jxl.write.encode(shallow, SETTINGS, UNPAUSED));
+    const apart = decoded.samples.reduce((sum, sample, at) => sum + (sample / 257 - (usual.data[at] ?? 0)) ** 2, 0);
+    expect(Math.sqrt(apart / decoded.samples.length)).toBeLessThan(1.5);
+  });
+
+  it("is read with 8 bits where no more are asked for", async () => {
+    const pixels = deepScene(64, 50);
+    const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const { data } = await decodeFile(jxl, file);
+    const farthest = data.reduce(
+      (most, level, at) => Math.max(most, Math.abs(level - (pixels.samples[at] ?? 0) / 257)),
+      0,
+    );
+    expect(farthest).toBeLessThan(1);
+  });
+
+  it("holds no more than its price", async () => {
+    for (const pixels of [deepScene(1_200, 900), deepNoise(700, 600)]) {
+      for (const distance of daily([0, 4], [0, 0.7, 4])) {
+        const { width, height, samples } = pixels;
+        const shape = { width, height, opaque: true, distance, tier: "thorough", bits: 16 } as const;
+        const { used } = jxlEncodeHeap(true);
+        const encoder = new JxlEncoder(shape);
+        encoder.frame(0);
+        const bytes = new Uint8Array(samples.buffer);
+        for (let y = 0, count = encoder.wanted(); count > 0; y += count, count = encoder.wanted()) {
+          encoder.band().set(bytes.subarray(y * width * 8, (y + count) * width * 8));
+          await encoder.push(count, UNPAUSED);
+        }
+        await encoder.finish(true, UNPAUSED);
+        expect(jxlEncodeHeap().peak - used).toBeLessThan(encodePrice(shape).bytes);
+        encoder.close();
+        expect(jxlEncodeHeap().used).toBe(used);
+      }
+    }
+  });
+});
+
+/** Noise in all bits, the same on every run (xorshift32). */
+function deepNoise(width: number, height: number): DeepPixels {
+  let state = 0x2545f491;
+  const next = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state & FULL;
+  };
+  return paintDeep(width, height, () => [next(), next(), next(), FULL]);
+}
