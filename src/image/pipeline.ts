@@ -2,7 +2,7 @@
 import { beside, FREE, type Price, sequence, times } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
 import { conversionPrice, toSpace } from "./color/convert.ts";
-import { isIn, type Space, spaceOf } from "./color/space.ts";
+import { type Space, spaceOf } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
 import { changesOf, detailOf, textureOf } from "./content.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
@@ -59,10 +59,9 @@ const MOST_BITS = 16;
  * the file to it knows no other rows.
  */
 export function deepened<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
-  const { facts, format, space } = stored;
+  const { facts, format } = stored;
   const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.deep === true;
-  const keeps = steps.every(({ kind }) => DEEP_STEPS.has(kind)) && isIn(space, facts.profile);
-  return has && keeps && (space || !facts.profile) ? { ...stored, deep: true } : null;
+  return has && steps.every(({ kind }) => DEEP_STEPS.has(kind)) ? { ...stored, deep: true } : null;
 }
 
 /** The planned picture; nothing is decoded before its rows are read. */

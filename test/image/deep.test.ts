@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { checked } from "../../src/contract/message.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
+import { toSrgb } from "../../src/image/color/convert.ts";
+import { displayP3 } from "../../src/image/color/space.ts";
 import { identify } from "../../src/image/detect.ts";
 import { jxl } from "../../src/image/formats/jxl.ts";
 import { png } from "../../src/image/formats/png.ts";
@@ -13,7 +15,7 @@ import rgb16 from "../fixtures/png/rgb-16.png";
 import rgba16 from "../fixtures/png/rgba-16.png";
 import { decodeDeep, decodeFile } from "../support/files.ts";
 import { rendered } from "../support/render.ts";
-import { type DeepPixels, deepPictureOf, deepScene, paintDeep } from "../support/rows.ts";
+import { type DeepPixels, deepPictureOf, deepRowsOf, deepScene, drainDeep, paintDeep } from "../support/rows.ts";
 
 const LOSSLESS = { lossless: true, quality: 80, progressive: false, effort: 0.5 };
 const fileOf = (pixels: DeepPixels, opaque = true) =>
@@ -25,13 +27,14 @@ async function made(
   format: string,
   operations: { readonly [Name in OperationName]?: object } = {},
   optimize: object = {},
+  output: object = {},
 ) {
   const valid = Object.entries(operations).map(([name, params]) => {
     return [name, checked(OPERATIONS[name as OperationName].params as never, params)] as const;
   });
   const order = {
     operations: Object.fromEntries(valid),
-    output: { format },
+    output: { format, ...output },
     optimize: { lossless: true, ...optimize },
   };
   return (await rendered(bytes, order)).output;
@@ -70,6 +73,20 @@ describe("pictures of more than 8 bits", () => {
     });
     const { samples } = await decodeDeep(png, result.bytes);
     expect(new Set(samples.filter((_, at) => at % 4 === 0)).size).toBeGreaterThan(900);
+  });
+
+  it("keep them on the way to sRGB, and in the colors that they have", async () => {
+    const pixels = deepScene(64, 48);
+    const wide = { ...deepPictureOf(pixels), space: displayP3() };
+    const file = await png.write.encode(wide, LOSSLESS, UNPAUSED);
+    const srgb = await made(file, "jxl");
+    expect(srgb.facts).toMatchObject({ bits: 16 });
+    expect(srgb.facts.profile).toBeUndefined();
+    const { samples } = await decodeDeep(jxl, srgb.bytes);
+    const converted = await drainDeep(toSrgb(deepRowsOf(pixels), displayP3().profile, "RGB"));
+    expect(samples).toEqual(converted.samples);
+    const kept = await made(file, "jxl", {}, {}, { profile: "p3" });
+    expect((await decodeDeep(jxl, kept.bytes)).samples).toEqual(pixels.samples);
   });
 
   it("keep them with loss in JPEG XL", async () => {

@@ -65,6 +65,34 @@ describe("ICC transforms", () => {
     expect(differences.filter((difference) => difference > 0).length).toBeLessThan(expected.length / 50);
   });
 
+  // The same tool's results, not rounded, of colors whose samples have 16 bits.
+  it.each([
+    [
+      "Adobe RGB",
+      adobeRgb,
+      [30_840, 33_410, 51_400, 7, 1_000, 2_000, 3_000, 9, 51_529, 51_721, 51_175, 65_535],
+      [116.4058, 131.0782, 203.6485, 0, 1.5312, 3.8295, 201.5056, 202.54, 200.354],
+    ],
+    [
+      "Display P3",
+      displayP3,
+      [30_840, 33_410, 51_400, 7, 1_000, 2_000, 3_000, 9, 51_529, 51_721, 51_175, 65_535],
+      [117.6005, 130.4034, 205.39, 3.0153, 7.9453, 12.0955, 200.329, 201.2844, 198.9323],
+    ],
+  ])("bring %s of 16 bits to sRGB", (_name, profile, colors, expected) => {
+    const transform = openTransform(new Uint8Array(profile), "rgba", SRGB, true);
+    const bytes = transform?.convert(new Uint8Array(Uint16Array.from(colors).buffer)).slice() ?? new Uint8Array(0);
+    transform?.close();
+    const samples = [...new Uint16Array(bytes.buffer)];
+    expect(samples.filter((_, at) => at % 4 === 3)).toEqual([7, 9, 65_535]);
+    const levels = samples.filter((_, at) => at % 4 !== 3).map((sample) => sample / 257);
+    for (const [at, level] of levels.entries()) expect(Math.abs(level - (expected[at] ?? 0))).toBeLessThan(0.008);
+  });
+
+  it("leave sRGB of 16 bits alone", () => {
+    expect(openTransform(new Uint8Array(srgb), "rgba", SRGB, true)).toBeNull();
+  });
+
   // The same colors through ImageMagick: `convert -profile srgb.icc -profile <target>`.
   it.each([
     ["Display P3", displayP3, [233, 51, 35, 9, 116, 251, 76, 255, 187, 105, 61, 0, 128, 127, 128, 255]],

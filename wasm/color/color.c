@@ -1,5 +1,5 @@
-// ICC transforms between profiles over runs of 8-bit pixels: by a kernel where both are curves and a matrix and the
-// target has the curve of sRGB, else by Little CMS 2.
+// ICC transforms between profiles over runs of pixels: those of 8 bits a sample by a kernel where both are curves and a
+// matrix and the target has the curve of sRGB, else by Little CMS 2; those of 16 bits by that alone.
 #include <lcms2.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 // How the caller's pixels are laid out; the numbers are shared with color.ts.
 enum { LAYOUT_RGBA = 0, LAYOUT_GRAY_IN_RGBA = 1, LAYOUT_CMYK = 2, LAYOUT_CMYK_INVERTED = 3 };
 
-static cmsUInt32Number input_format(int layout) {
+static cmsUInt32Number input_format(int layout, int deep) {
+  if (deep) return layout == LAYOUT_RGBA ? TYPE_RGBA_16 : COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(2);
   switch (layout) {
     case LAYOUT_GRAY_IN_RGBA:
       return COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(1);
@@ -80,22 +81,24 @@ void EXPORT(color_close)(struct transform *transform) {
   free(transform);
 }
 
-static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout, cmsHPROFILE to) {
+// Of 16 bits every sample goes through the curves of the profiles as they are: tables in their place are less exact.
+static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout, cmsHPROFILE to, int deep) {
   if (cmsGetColorSpace(from) != expected_space(layout) || cmsGetColorSpace(to) != cmsSigRgbData) return 0;
-  return cmsCreateTransform(from, input_format(layout), to, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
+  return cmsCreateTransform(from, input_format(layout, deep), to, deep ? TYPE_RGBA_16 : TYPE_RGBA_8, INTENT_PERCEPTUAL,
+                            deep ? cmsFLAGS_NOOPTIMIZE : 0);
 }
 
 // `target` is null for sRGB.
-static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE target) {
+static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE target, int deep) {
   struct transform *transform = calloc(1, sizeof *transform);
   cmsHPROFILE to = target ? target : cmsCreate_sRGBProfile();
-  if (transform && to) transform->lcms = lcms_transform(from, layout, to);
+  if (transform && to) transform->lcms = lcms_transform(from, layout, to, deep);
   if (to && !target) cmsCloseProfile(to);
   if (!transform || !transform->lcms) {
     free(transform);
     return 0;
   }
-  if (layout == LAYOUT_RGBA) take_shaper(transform, shaper_new(from, target));
+  if (layout == LAYOUT_RGBA && !deep) take_shaper(transform, shaper_new(from, target));
   return transform;
 }
 
@@ -104,22 +107,26 @@ static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
 }
 
 // A transform from a profile to another one, of RGB; either is sRGB where its length is 0. 0: a profile is damaged or
-// for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding.
-void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length) {
+// for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding. `deep`: of
+// samples of 16 bits, not of inks.
+void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length,
+                         int deep) {
   cmsHPROFILE from = open_profile(profile, length);
   cmsHPROFILE to = target_length ? cmsOpenProfileFromMem(target, target_length) : 0;
   struct transform *transform = 0;
-  if (from && (to || target_length == 0)) transform = new_transform(from, layout, to);
+  const int is_whole = from && (to || target_length == 0);
+  if (is_whole) transform = new_transform(from, layout, to, 0);
+  const int is_needless = transform && layout == LAYOUT_RGBA && are_alike(transform, NULL);
+  if (transform && (is_needless || deep)) {
+    color_close(transform);
+    transform = is_needless ? (void *)1 : new_transform(from, layout, to, 1);
+  }
   if (from) cmsCloseProfile(from);
   if (to) cmsCloseProfile(to);
-  if (transform && layout == LAYOUT_RGBA && are_alike(transform, NULL)) {
-    color_close(transform);
-    return (void *)1;
-  }
   return transform;
 }
 
-// Converts a run of pixels; `out` keeps its fourth byte. `in` and `out` may be the same for four-byte layouts.
+// Converts a run of pixels; `out` keeps its fourth samples. `in` and `out` may be the same for layouts of four samples.
 void EXPORT(color_convert)(const struct transform *transform, const void *in, void *out, uint32_t pixels) {
   convert(transform, in, out, pixels);
 }

@@ -4,7 +4,14 @@ import { beside, type Price, priced } from "../price.ts";
 import module from "./color.wasm";
 
 interface ColorExports extends NativeExports {
-  color_open(profile: number, length: number, layout: number, target: number, targetLength: number): number;
+  color_open(
+    profile: number,
+    length: number,
+    layout: number,
+    target: number,
+    targetLength: number,
+    deep: number,
+  ): number;
   color_convert(transform: number, input: number, output: number, pixels: number): void;
   color_close(transform: number): void;
 }
@@ -15,7 +22,7 @@ const color = native<ColorExports>(module, {
   forget: () => (idle = undefined),
 });
 
-/** How pixels lie in the input of a transform: four bytes each. The numbers are shared with color.c. */
+/** How pixels lie in the input of a transform: four samples each. The numbers are shared with color.c. */
 const LAYOUTS = { rgba: 0, gray: 1, cmyk: 2, "cmyk-inverted": 3 } as const;
 
 /** `gray` is RGBA with the gray sample in the first byte; `cmyk-inverted` has 255 for no ink, as Adobe's JPEGs do. */
@@ -25,7 +32,7 @@ export interface Transform {
   /** Pixels that one call may convert. */
   readonly maxPixels: number;
   /**
-   * Converts a run of pixels, four bytes each, to RGBA; alpha is kept, CMYK becomes opaque.
+   * Converts a run of pixels, four samples each, to RGBA; alpha is kept, CMYK becomes opaque.
    * The view is valid until the next call.
    */
   convert(pixels: Uint8Array): Uint8Array;
@@ -33,6 +40,7 @@ export interface Transform {
 }
 
 const RUN_PIXELS = 16_384;
+const RUN_BYTES = RUN_PIXELS * 8;
 /** What color_open returns for profiles that are one under two names. */
 const NOTHING_TO_DO = 1;
 /** In place of a profile. */
@@ -43,21 +51,24 @@ export type Relation = "same" | "different" | "unusable";
 
 /** What a profile is to the target, for colors. */
 export function relationOf(profile: Uint8Array, target: Uint8Array): Relation {
-  return acquired(profile, "rgba", target, ({ transform }) =>
+  return acquired({ profile, layout: "rgba", target, deep: false }, ({ transform }) =>
     transform === 0 ? "unusable" : transform === NOTHING_TO_DO ? "same" : "different",
   );
 }
 
-function acquired<Result>(
-  profile: Uint8Array,
-  layout: Layout,
-  target: Uint8Array,
-  work: (built: Built) => Result,
-): Result {
+/** From what to what a transform is. */
+interface Kind {
+  readonly profile: Uint8Array;
+  readonly layout: Layout;
+  readonly target: Uint8Array;
+  readonly deep: boolean;
+}
+
+function acquired<Result>(kind: Kind, work: (built: Built) => Result): Result {
   const instance = color.acquire();
   let built: Built | undefined;
   try {
-    built = taken(instance, profile, layout, target) ?? build(instance, profile, layout, target);
+    built = taken(instance, kind) ?? build(instance, kind);
     return work(built);
   } finally {
     if (built && !instance.broken) retire(built);
@@ -68,8 +79,15 @@ function acquired<Result>(
 /**
  * The transform from a profile to a target of RGB, sRGB unless it is named; null when there is nothing to do, or one of
  * them is damaged or made for other pixels (the picture is then taken as it is, as browsers do).
+ * @param deep samples have 16 bits, in the order of bytes of the machine; not of inks
  */
-export function openTransform(profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Transform | null {
+export function openTransform(
+  profile: Uint8Array,
+  layout: Layout,
+  target: Uint8Array = SRGB,
+  deep = false,
+): Transform | null {
+  const kind = { profile, layout, target, deep };
   const instance = color.acquire();
   let built: Built | undefined;
   let open = true;
@@ -80,7 +98,7 @@ export function openTransform(profile: Uint8Array, layout: Layout, target: Uint8
     color.release(instance);
   };
   try {
-    built = taken(instance, profile, layout, target) ?? build(instance, profile, layout, target);
+    built = taken(instance, kind) ?? build(instance, kind);
   } catch (error) {
     close();
     throw error;
@@ -92,7 +110,7 @@ export function openTransform(profile: Uint8Array, layout: Layout, target: Uint8
   }
   const convert = (pixels: Uint8Array): Uint8Array => {
     instance.bytes(run, pixels.length).set(pixels);
-    instance.run((exports) => exports.color_convert(transform, run, run, pixels.length / 4));
+    instance.run((exports) => exports.color_convert(transform, run, run, pixels.length / (deep ? 8 : 4)));
     const converted = instance.bytes(run, pixels.length);
     if (layout.startsWith("cmyk")) for (let at = 3; at < converted.length; at += 4) converted[at] = 255;
     return converted;
@@ -102,6 +120,8 @@ export function openTransform(profile: Uint8Array, layout: Layout, target: Uint8
 
 /** To convert a pixel: by curves and a matrix, by curves alone (gray), by a table of many dimensions. */
 const NANOSECONDS = { matrix: 6, gray: 35, table: 90 } as const;
+/** The same of samples of 16 bits. */
+const DEEP_NANOSECONDS = { matrix: 300, gray: 250, table: 600 } as const;
 /** To build a transform, which is one call: by what its profile is. */
 const BUILD_MS = { matrix: 8, gray: 2, table: 60 } as const;
 /** Those that take the most time first. */
@@ -114,11 +134,15 @@ export function transformPrice(
   profile: Uint8Array,
   { width, height }: { width: number; height: number },
   target: Uint8Array = SRGB,
+  deep = false,
 ): Price {
   const kinds = [profile, target].filter(({ length }) => length > 0).map(kindOf);
   const kind = KINDS.find((one) => kinds.includes(one)) ?? "matrix";
-  const bytes = 2 * (profile.length + target.length) + RUN_PIXELS * 4 + BUILT_BYTES;
-  return beside(priced(bytes, width * height, NANOSECONDS[kind]), { bytes: 0, ms: BUILD_MS[kind] });
+  const bytes = 2 * (profile.length + target.length) + RUN_BYTES + BUILT_BYTES;
+  return beside(priced(bytes, width * height, (deep ? DEEP_NANOSECONDS : NANOSECONDS)[kind]), {
+    bytes: 0,
+    ms: BUILD_MS[kind],
+  });
 }
 
 /** ICC.1:2010, 7.2.6 and 7.3: the space of the profile's colors is told in its header, its tags after that. */
@@ -133,11 +157,8 @@ function kindOf(profile: Uint8Array): keyof typeof NANOSECONDS {
 const HEAD_BYTES = 132 + 64 * 12;
 
 /** A transform and the memory that belongs to it. */
-interface Built {
+interface Built extends Kind {
   readonly instance: NativeInstance<ColorExports>;
-  readonly profile: Uint8Array;
-  readonly layout: Layout;
-  readonly target: Uint8Array;
   /** 0 or NOTHING_TO_DO where there is none. */
   readonly transform: number;
   readonly run: number;
@@ -146,14 +167,9 @@ interface Built {
 /** The transform used last: making one takes longer than converting a small picture, and searches make it often. */
 let idle: Built | undefined;
 
-function taken(
-  instance: NativeInstance<ColorExports>,
-  profile: Uint8Array,
-  layout: Layout,
-  target: Uint8Array,
-): Built | undefined {
+function taken(instance: NativeInstance<ColorExports>, { profile, layout, target, deep }: Kind): Built | undefined {
   const found = idle;
-  if (found?.instance !== instance || found.layout !== layout) return;
+  if (found?.instance !== instance || found.layout !== layout || found.deep !== deep) return;
   if (!areEqual(found.profile, profile) || !areEqual(found.target, target)) return;
   idle = undefined;
   return found;
@@ -174,19 +190,19 @@ function free({ instance: { exports }, transform, run }: Built): void {
   if (run) exports.free(run);
 }
 
-function build(instance: NativeInstance<ColorExports>, profile: Uint8Array, layout: Layout, target: Uint8Array): Built {
+function build(instance: NativeInstance<ColorExports>, { profile, layout, target, deep }: Kind): Built {
   const { exports } = instance;
   const lengths = [profile.length, target.length] as const;
   const source = instance.allocate(lengths[0] + lengths[1]);
   let run = 0;
   try {
-    run = instance.allocate(RUN_PIXELS * 4);
+    run = instance.allocate(RUN_BYTES);
     instance.bytes(source, lengths[0]).set(profile);
     instance.bytes(source + lengths[0], lengths[1]).set(target);
     const transform = instance.run(() =>
-      exports.color_open(source, lengths[0], LAYOUTS[layout], source + lengths[0], lengths[1]),
+      exports.color_open(source, lengths[0], LAYOUTS[layout], source + lengths[0], lengths[1], deep ? 1 : 0),
     );
-    return { instance, profile: profile.slice(), layout, target: target.slice(), transform, run };
+    return { instance, profile: profile.slice(), layout, target: target.slice(), deep, transform, run };
   } catch (error) {
     exports.free(run);
     throw error;

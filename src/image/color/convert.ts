@@ -3,7 +3,7 @@ import { type Layout, openTransform, relationOf, SRGB, transformPrice } from "..
 import { FREE, type Price } from "../../../wasm/price.ts";
 import type { Facts } from "../format.ts";
 import type { Size } from "../geometry.ts";
-import { type Rows, skipRows } from "../rows.ts";
+import { bytesPerPixel, type Rows, skipRows } from "../rows.ts";
 import { isIn, type Space } from "./space.ts";
 
 /**
@@ -34,28 +34,36 @@ function layoutOf(colorspace: string): Layout {
 }
 
 /** The price of `toSpace` on a picture of this size. */
-export function conversionPrice(size: Size, { profile }: Pick<Facts, "profile">, space?: Space): Price {
-  if (!space) return profile ? transformPrice(profile, size) : FREE;
-  return isIn(space, profile) ? FREE : transformPrice(profile ?? SRGB, size, space.profile);
+export function conversionPrice(
+  size: Size & Pick<Rows, "deep">,
+  { profile }: Pick<Facts, "profile">,
+  space?: Space,
+): Price {
+  if (!space) return profile ? transformPrice(profile, size, SRGB, size.deep) : FREE;
+  return isIn(space, profile) ? FREE : transformPrice(profile ?? SRGB, size, space.profile, size.deep);
 }
 
 /** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */
 export function converted(rows: Rows, profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Rows | null {
-  const transform = openTransform(profile, layout, target);
+  const { opaque, deep } = rows;
+  const transform = openTransform(profile, layout, target, deep);
   if (!transform) return null;
-  const stride = rows.width * 4;
+  const pixelBytes = bytesPerPixel(rows);
+  const stride = rows.width * pixelBytes;
+  const step = transform.maxPixels * pixelBytes;
   const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));
   const wide = rows.width > transform.maxPixels ? new Uint8Array(stride) : null;
   return {
     width: rows.width,
     height: rows.height,
-    opaque: rows.opaque,
+    opaque,
+    deep,
     async read(max) {
       const band = await rows.read(Math.min(max, bandRows));
       if (!band) return null;
       if (!wide) return transform.convert(band);
-      for (let at = 0; at < stride; at += transform.maxPixels * 4) {
-        wide.set(transform.convert(band.subarray(at, Math.min(stride, at + transform.maxPixels * 4))), at);
+      for (let at = 0; at < stride; at += step) {
+        wide.set(transform.convert(band.subarray(at, Math.min(stride, at + step))), at);
       }
       return wide;
     },

@@ -2,6 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
+import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
+import { toSrgb } from "../../../src/image/color/convert.ts";
+import { displayP3 } from "../../../src/image/color/space.ts";
 import { type Orientation, turnOf, turnSize } from "../../../src/image/geometry.ts";
 import type { Kernel } from "../../../src/image/operation.ts";
 import { ownBreath, paced } from "../../../src/image/paced.ts";
@@ -197,5 +200,29 @@ describe("resizing deep rows", () => {
       0,
     );
     expect(farthestLevel).toBeLessThan(1.1);
+  });
+});
+
+describe("deep rows in other colors", () => {
+  it.each([400, 20_000])("become sRGB as those of 8 bits do, %i pixels wide", async (width) => {
+    const { samples, ...size } = deepScene(width, 5, false);
+    const data = Uint8Array.from(samples, (sample) => Math.round(sample / 257));
+    const exact = { ...size, samples: Uint16Array.from(data, (level) => level * 257) };
+    const { profile } = displayP3();
+    const deep = await drainDeep(toSrgb(deepRowsOf(exact, false), profile, "RGB"));
+    const shallow = await drain(toSrgb(rowsOf({ ...size, data }, false), profile, "RGB"));
+    const apart = shallow.data.map((level, at) => (Math.abs(level - (deep.samples[at] ?? 0) / 257) > 0.8 ? 1 : 0));
+    expect(apart.some(Boolean)).toBe(false);
+  });
+
+  it("become sRGB from gray", async () => {
+    const gray = paintDeep(256, 2, (x) => [x * 257, x * 257, x * 257, 65_535]);
+    const profile = profileOfCodePoints(1, 8, true);
+    if (!(profile instanceof Uint8Array)) throw new Error("linear light has a profile");
+    const { samples } = await drainDeep(toSrgb(deepRowsOf(gray), profile, "Gray"));
+    for (let level = 0; level < 256; level++) {
+      const expected = fromLight(level / 255) * FULL;
+      expect(Math.abs((samples[level * 4 + 1] ?? 0) - expected)).toBeLessThan(16);
+    }
   });
 });

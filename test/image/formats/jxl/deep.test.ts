@@ -5,6 +5,8 @@ import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { displayP3 } from "../../../../src/image/color/space.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
+import { whole } from "../../../../src/image/geometry.ts";
+import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { encodePrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import { daily } from "../../../support/exhaustive.ts";
@@ -58,10 +60,14 @@ describe("JPEG XL of more than 8 bits", () => {
     }
   });
 
-  it("loses nothing in haste either", async () => {
+  it("loses nothing in haste either, and is read in the memory that it says", async () => {
     const pixels = deepScene(1_500, 1_400);
     const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const facts = jxl.read.probe(file);
+    const price = jxl.read.price(facts, { box: whole(pixels), width: 1_500, height: 1_400, deep: true });
+    const { used } = jxlDecodeHeap(true);
     expect(await decodeDeep(jxl, file)).toEqual(pixels);
+    expect(jxlDecodeHeap().peak - used).toBeLessThanOrEqual(price.bytes);
   });
 
   it("keeps more levels than 8 bits have with loss", async () => {
