@@ -99,6 +99,11 @@ describe("pictures of more than 8 bits", () => {
     }
   });
 
+  it("stay the files that they are where nothing changes", async () => {
+    const { bytes } = await made(new Uint8Array(rgba16), "jxl");
+    expect((await made(bytes, "jxl")).bytes).toEqual(bytes);
+  });
+
   it("become ones of 8 bits where these hold them", async () => {
     const { samples, ...size } = deepScene(50, 40);
     const coarse = { ...size, samples: samples.map((sample) => (sample >> 8) * 257) };

@@ -35,15 +35,16 @@ export function encodeExactly(task: Task): Attempt | null {
   const { aim, unchanged, stored, format, settings } = task;
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
   if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  // Nothing is as exact as the file that there is: of floating point for instance.
+  if (unchanged?.original && isDeep(stored.facts)) return null;
   const deep = deepTask(task);
-  if (!deep && unchanged?.original && isDeep(stored.facts)) return null;
   return deep ? encodedDeep(task, deep) : encoded(task, "encode exactly", settings);
 }
 
 /** Bits of samples as they are decoded and written. */
 const SAMPLE_BITS = 8;
 
-/** Whether a file has samples of more bits than are written otherwise: it loses them unless it stays as it is. */
+/** Whether a file has samples of more bits than are mostly written: it loses them unless it stays as it is. */
 function isDeep({ depth, colorspace, alpha }: Facts): boolean {
   const colors = colorspace === "Gray" ? 1 : colorspace === "CMYK" || colorspace === "YCCK" ? 4 : 3;
   return depth > SAMPLE_BITS * (colors + (alpha ? 1 : 0));
