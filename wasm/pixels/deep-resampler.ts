@@ -3,7 +3,7 @@ import { PAGE_BYTES, type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { KERNELS, type Resampler, type ResamplerOptions } from "./resampler.ts";
 
-export interface DeepResamplerOptions extends Pick<
+interface DeepResamplerOptions extends Pick<
   ResamplerOptions,
   "sourceWidth" | "sourceHeight" | "box" | "width" | "height" | "kernel" | "linear"
 > {
@@ -44,7 +44,7 @@ export function openDeepResampler(options: DeepResamplerOptions): Resampler {
 }
 
 /** Taking a source pixel, and making a result pixel, by `lanczos3`; a tap is a weight times a pixel. */
-const NANOSECONDS = { source: 3, tap: 0.8, result: 5, light: 3, curve: 120 } as const;
+const NANOSECONDS = { source: 3, tap: 1, result: 8, light: 3, curve: 60 } as const;
 const REACH = 6;
 
 /** The price of resampling all rows. The arithmetic of bytes is that of resample-deep.c. */

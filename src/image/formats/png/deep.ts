@@ -9,7 +9,7 @@ import { assemble } from "./assemble.ts";
 import { compress, compressPrice, lengthOf, pngBands } from "./compress.ts";
 import { type Compression, compressionFor, TRIAL_LEVEL } from "./levels.ts";
 
-export const DEEP_DEPTH = 16;
+const DEEP_DEPTH = 16;
 /** Filters that are tried: of samples of 16 bits, every other byte of which is mostly noise. */
 export const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
 export const DEEP_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const satisfies Compression;

@@ -5,10 +5,14 @@ import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { displayP3 } from "../../../../src/image/color/space.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
+import { png } from "../../../../src/image/formats/png.ts";
 import { whole } from "../../../../src/image/geometry.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { encodePrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
+import linear from "../../../fixtures/jxl/linear.jxl";
+import sixteen from "../../../fixtures/jxl/sixteen.jxl";
+import rgb16 from "../../../fixtures/png/rgb-16.png";
 import { daily } from "../../../support/exhaustive.ts";
 import { decodeDeep, decodeFile } from "../../../support/files.ts";
 import { type DeepPixels, deepPictureOf, deepScene, paintDeep, pictureOf } from "../../../support/rows.ts";
@@ -68,6 +72,21 @@ describe("JPEG XL of more than 8 bits", () => {
     const { used } = jxlDecodeHeap(true);
     expect(await decodeDeep(jxl, file)).toEqual(pixels);
     expect(jxlDecodeHeap().peak - used).toBeLessThanOrEqual(price.bytes);
+  });
+
+  it("is read with all bits that others wrote", async () => {
+    const bytes = new Uint8Array(sixteen);
+    expect(jxl.read.probe(bytes).bits).toBe(16);
+    // The samples of the PNG file that it was made of.
+    expect(await decodeDeep(jxl, bytes)).toEqual(await decodeDeep(png, new Uint8Array(rgb16)));
+  });
+
+  it("gives floating point in linear light the curve of sRGB", async () => {
+    const bytes = new Uint8Array(linear);
+    const { samples } = await decodeDeep(jxl, bytes);
+    const { data } = await decodeFile(jxl, bytes);
+    const apart = data.map((level, at) => (Math.abs(level - (samples[at] ?? 0) / 257) > 1 ? 1 : 0));
+    expect(apart.some(Boolean)).toBe(false);
   });
 
   it("keeps more levels than 8 bits have with loss", async () => {
