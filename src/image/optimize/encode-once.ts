@@ -67,8 +67,8 @@ export function encodeExactlyInstead(task: Task): Attempt | null {
 
 /** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
 function encodedDeep(task: Task, deep: Task): Attempt | null {
-  const attempts = [deep, task].map((one) => encoded(one, "encode exactly", one.settings));
-  const [exact, shallow] = attempts;
+  const exact = encoded(deep, "encode exactly", task.settings);
+  const shallow = encoded(task, "encode exactly", task.settings);
   if (!exact || !shallow) return null;
   return {
     ...exact,

@@ -59,7 +59,8 @@ export class Session {
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
   way(format: WritableFormat, breath: Breath, mayBeDeep = false): Way {
     const maker = makerOf(format, this.shown, breath);
-    const last = mayBeDeep && this.deep ? makerOf(format, this.deep, breath) : maker;
+    const { opaque } = this.shown;
+    const last = mayBeDeep && this.deep ? makerOf(format, { ...this.deep, opaque }, breath) : maker;
     return {
       ...maker,
       finish: last.encode,
