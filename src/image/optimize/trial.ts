@@ -59,7 +59,7 @@ export class Look {
   private readonly backgrounds: readonly number[] | null;
   /** A look at a part of the same picture, which says on which of them it looks worst. */
   private readonly onPart: Look | undefined;
-  /** Once a rendition was looked at on all of them, others are at first looked at only where it looked worst. */
+  /** Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked worst. */
   private worst: number | undefined;
 
   constructor(format: FormatDefinition, { opaque, space }: Looked, scoreOf: ScoreOf, breath: Breath, onPart?: Look) {
@@ -108,7 +108,13 @@ export class Look {
         this.worst ??= this.backgrounds?.find((background) => scores.get(background) === score);
         return score;
       },
-      confirm: async () => scores.size === 0 || Math.min(...scores.values()) === (await scoreOn(all)),
+      confirm: async () => {
+        if (scores.size === 0) return true;
+        const seemed = Math.min(...scores.values());
+        const score = await scoreOn(all);
+        this.worst = this.backgrounds?.find((background) => scores.get(background) === score);
+        return score === seemed;
+      },
     };
   }
 }

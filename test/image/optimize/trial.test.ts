@@ -1,0 +1,39 @@
+/** How renditions of pictures with alpha are looked at: on one background, and at the end on all of them. */
+import { expect, it, vi } from "vitest";
+
+import { UNPAUSED } from "../../../src/image/breath.ts";
+import { png } from "../../../src/image/formats/png.ts";
+import { Look } from "../../../src/image/optimize/trial.ts";
+import { firstFrame } from "../../../src/image/picture.ts";
+import type { Rows } from "../../../src/image/rows.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
+
+const [DARK, LIGHT] = [0.1, 0.9];
+
+it("looks first at where a rendition that was made sure of looked worst", async () => {
+  const picture = pictureOf([scene(40, 30, false)]);
+  const scores = [
+    { [DARK]: 80, [LIGHT]: 75 },
+    { [DARK]: 70, [LIGHT]: 76 },
+    { [DARK]: 77, [LIGHT]: 78 },
+  ];
+  let shown = 0;
+  const scoreOf = vi.fn<(rendition: Rows, background?: number) => Promise<number>>(
+    async (_rendition, background) => scores[shown]![background!]!,
+  );
+  const look = new Look(png, { opaque: false, space: undefined }, scoreOf, UNPAUSED);
+  const trial = (index: number) => {
+    const open = (breath: typeof UNPAUSED) => firstFrame(picture, breath);
+    const made = look.previewed(50, { key: `${index}`, exact: false, distortion: 20, open }, () => Promise.reject());
+    return { score: () => ((shown = index), made.score()), confirm: () => ((shown = index), made.confirm()) };
+  };
+  expect(await trial(0).score()).toBe(75);
+  const second = trial(1);
+  expect(await second.score()).toBe(76);
+  expect(await second.confirm()).toBe(false);
+  expect(await second.score()).toBe(70);
+  const third = trial(2);
+  expect(await third.score()).toBe(77);
+  expect(await third.confirm()).toBe(true);
+  expect(scoreOf.mock.calls.map(([, background]) => background)).toEqual([DARK, LIGHT, LIGHT, DARK, DARK, LIGHT]);
+});
