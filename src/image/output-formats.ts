@@ -39,7 +39,7 @@ export async function outputFormatsOf(
   const moves = !isStill && !format.can.animation;
   const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [inSpace(same, space)];
-  const taken = Object.values<FormatDefinition>(FORMATS).filter(
+  const able = Object.values<FormatDefinition>(FORMATS).filter(
     (row) =>
       row.write &&
       isTaken(row, accept) &&
@@ -47,6 +47,7 @@ export async function outputFormatsOf(
       holds(row, space) &&
       (!gainMap || row.gainMap?.web),
   );
+  const taken = isStill ? able.filter((row) => !isOutdone(row, able)) : able;
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
@@ -76,6 +77,12 @@ function isTaken({ can, mime }: FormatDefinition, accept: string | undefined): b
   if (can.web) return accepts(accept, mime);
   const isNamed = accept?.split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === mime) === true;
   return can.named === true && isNamed && accepts(accept, mime);
+}
+
+/** Whether stills of a format are larger than those of another one that is tried as well. */
+function isOutdone(format: FormatDefinition, tried: readonly FormatDefinition[]): boolean {
+  const smaller = LARGER_THAN.get(format);
+  return smaller !== undefined && tried.includes(smaller);
 }
 
 /**
@@ -109,7 +116,10 @@ const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
   FORMATS.gif,
 ];
 
-/** Formats whose files are larger than those of another one: given up where that was. */
+/**
+ * Formats whose files are larger than those of another one, which has the same colors and a better compression: never tried
+ * beside that of a still, and of animations given up where that was.
+ */
 const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
 
 /** Formats in the order in which they are tried; where nothing is given up, that is as they come. */

@@ -36,12 +36,12 @@ describe("the formats that are tried", () => {
   const translucent = scene(40, 30, false);
 
   it.each([
-    [undefined, "JPEG PNG GIF WEBP AVIF"],
-    ["*/*", "JPEG PNG GIF WEBP AVIF"],
+    [undefined, "JPEG PNG WEBP AVIF"],
+    ["*/*", "JPEG PNG WEBP AVIF"],
     ["image/jpeg, image/png;q=0.9", "JPEG PNG"],
-    ["image/avif,image/webp,image/apng,image/*,*/*;q=0.8", "JPEG PNG GIF WEBP AVIF"],
-    ["image/*, image/gif;q=0, image/AVIF; q=0.0", "JPEG PNG WEBP"],
-    ["image/jxl,image/avif,image/*;q=0.8", "JPEG PNG GIF WEBP AVIF JXL"],
+    ["image/avif,image/webp,image/apng,image/*,*/*;q=0.8", "JPEG PNG WEBP AVIF"],
+    ["image/*, image/png;q=0, image/AVIF; q=0.0", "JPEG GIF WEBP"],
+    ["image/jxl,image/avif,image/*;q=0.8", "JPEG PNG WEBP AVIF JXL"],
     ["image/jxl;q=0,image/avif", "AVIF"],
     ["text/html", "PNG"],
   ])("are those that the client takes: %s", async (accept, expected) => {
@@ -49,9 +49,18 @@ describe("the formats that are tried", () => {
   });
 
   it("are those with alpha where something can be seen through", async () => {
-    expect(await labels(translucent, false)).toBe("PNG GIF WEBP AVIF");
+    expect(await labels(translucent, false)).toBe("PNG WEBP AVIF");
     expect(await labels(translucent, false, "image/jpeg")).toBe("JPEG");
-    expect(await labels({ ...opaque }, false)).toBe("JPEG PNG GIF WEBP AVIF");
+    expect(await labels({ ...opaque }, false)).toBe("JPEG PNG WEBP AVIF");
+  });
+
+  it("have GIF beside PNG only where something moves", async () => {
+    const moving = pictureOf([opaque, scene(40, 30, false)]);
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const stored = identify(await png.write.encode(moving, settings, UNPAUSED));
+    const plan = planSteps(storedSize(stored.facts), []);
+    const formats = await outputFormatsOf(stored, plan, { output: AUTO, accept: "image/png, image/gif" });
+    expect(formats.map(({ label }) => label)).toEqual(["PNG", "GIF"]);
   });
 });
 
