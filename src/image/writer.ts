@@ -7,7 +7,7 @@ import type { Rows } from "./rows.ts";
 export interface EncodeSettings {
   /** Pixels must survive exactly. */
   readonly lossless: boolean;
-  /** Without loss but for this: 0 to 99, how little pixels are touched to make them compress; where the format can. */
+  /** Without loss but for this, where the format can: how little pixels are touched to make them compress, in its own unit. */
   readonly nearLossless?: number;
   /** 1 to 100; what the number means is the format's, chosen so that equal numbers look alike. */
   readonly quality: number;
@@ -90,6 +90,8 @@ export interface Writer {
    * `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.
    */
   readonly nearLosslessLevels?: readonly number[];
+  /** What a file shows at one of these levels, where that is known without writing it. */
+  readonly nearly?: (picture: Picture, level: number) => Picture;
   /**
    * Pixels beyond which a picture is not encoded several times to find its quality; `Infinity` where time is no matter.
    */

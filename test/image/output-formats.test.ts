@@ -15,7 +15,7 @@ import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import macaw from "../fixtures/score/macaw.png";
 import { rendered } from "../support/render.ts";
-import { pictureOf, type Pixels, scene } from "../support/rows.ts";
+import { paint, pictureOf, type Pixels, scene } from "../support/rows.ts";
 
 const AUTO = { format: "auto", encoding: "progressive" } as const;
 
@@ -147,6 +147,18 @@ describe("a format", () => {
     const wish = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 1_000_000, rivalSampleBytes: 500 };
     expect(await optimized(wish, SharedBytes.of(stored.bytes))).toBeNull();
     expect(encode).toHaveBeenCalledTimes(1);
+  });
+
+  it("is written without loss alone where that is smaller than its rival, and what is lossy is not", async () => {
+    const drawing = paint(160, 160, (x, y) => (((x >> 2) + (y >> 3)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
+    const { stored, plan } = await storedOf(drawing, true);
+    const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
+    const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
+    const wish = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 400, rivalSampleBytes: 400 };
+    const made = await optimized(wish, SharedBytes.of(stored.bytes));
+    expect(made).toMatchObject({ score: 100 });
+    expect(made?.file.bytes.length).toBeLessThan(400);
+    expect(encode.mock.calls.filter(([, { lossless }]) => !lossless)).toHaveLength(1);
   });
 
   it("is not written anew without loss where it was given up", async () => {

@@ -73,23 +73,37 @@ export function isPromising(exact: number, lossy: number): boolean {
   return exact < PROMISING * lossy;
 }
 
+/** What makes files without loss, or nearly, and tells how they look. */
+export interface ExactMaker {
+  readonly encode: Encode;
+  readonly scoreOf: (bytes: Uint8Array) => Promise<number>;
+  /** The score at a value of `nearLossless`, where it is known without a file. */
+  readonly scoreAt?: ((level: number) => Promise<number>) | undefined;
+}
+
 /**
- * The smallest of `lossy` and of the encodings without loss, or nearly, that reach the target score.
+ * The smallest of `lossy`, if there is one, and of the encodings without loss, or nearly, that reach the target score.
  * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
  */
 export async function smallerExact(
-  encode: Encode,
-  scoreOf: (bytes: Uint8Array) => Promise<number>,
+  { encode, scoreOf, scoreAt }: ExactMaker,
   settings: EncodeSettings,
   targetScore: number,
   levels: readonly number[],
-  lossy: Found,
+  lossy?: Found,
 ): Promise<Found> {
   const exactly = { ...settings, lossless: true };
   const exact = { bytes: await encode(exactly), score: 100 };
-  const reaches = lossy.score >= targetScore;
-  if (reaches && !isPromising(exact.bytes.length, lossy.bytes.length)) return lossy;
-  const best = reaches && lossy.bytes.length <= exact.bytes.length ? lossy : exact;
+  const rival = lossy && lossy.score >= targetScore ? lossy : undefined;
+  if (rival && !isPromising(exact.bytes.length, rival.bytes.length)) return rival;
+  const best = rival && rival.bytes.length <= exact.bytes.length ? rival : exact;
+  if (scoreAt) {
+    const touched = await mostTouched(levels, scoreAt, targetScore);
+    // What shows every pixel as it is would be the same file again.
+    if (!touched || touched.score === exact.score) return best;
+    const bytes = await encode({ ...exactly, nearLossless: touched.level });
+    return bytes.length < best.bytes.length ? { bytes, score: touched.score } : best;
+  }
   for (const nearLossless of levels) {
     const bytes = await encode({ ...exactly, nearLossless });
     // What is touched less is no smaller.
@@ -98,4 +112,21 @@ export async function smallerExact(
     if (score >= targetScore) return { bytes, score };
   }
   return best;
+}
+
+/** The first of the levels that reaches the target score, by halves: scores grow with levels. */
+async function mostTouched(
+  levels: readonly number[],
+  scoreAt: (level: number) => Promise<number>,
+  targetScore: number,
+) {
+  let found: { readonly level: number; readonly score: number } | undefined;
+  for (let from = 0, to = levels.length; from < to;) {
+    const middle = (from + to) >> 1;
+    const level = levels[middle]!;
+    const score = await scoreAt(level);
+    if (score >= targetScore) [to, found] = [middle, { level, score }];
+    else from = middle + 1;
+  }
+  return found;
 }

@@ -38,12 +38,10 @@ interface Contest extends Rival {
   readonly breath: Breath;
 }
 
-/** Bytes of the sample from which on the picture is given up: it will plainly be larger than its rival. */
-export async function mostOnSample(contest: Contest, way: Way): Promise<number> {
+/** Bytes of the sample from which on lossy files of the picture are given up: they will plainly be larger than its rival. */
+export function mostOnSample(contest: Contest): number {
   const { reference, rivalSampleBytes = Infinity, scale, triesFinal } = contest;
   const most = mostInHaste(contest);
-  if (rivalSampleBytes === Infinity) return most;
-  if (await mayBeExact(contest, way)) return Infinity;
   const isInHaste = reference.sample.tiles ? scale.haste === undefined : !triesFinal;
   return isInHaste ? most : Math.min(most, rivalSampleBytes * BEATEN);
 }
@@ -54,13 +52,13 @@ export function mostInHaste({ reference, rivalBytes, rivalSampleBytes = Infinity
 }
 
 /**
- * Whether files without loss may be smaller than the rival: of what is flat they may be smaller than lossy ones, too, and of
- * what is small and has no soft places at all.
+ * Whether files without loss may be smaller than the rival, which lossy ones are not: of what is flat, and of what is small and
+ * has no soft places at all.
  */
-async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
+export async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
   const { reference, rivalSampleBytes = Infinity, settings, format, triesExact, breath } = contest;
   const { picture, tiles } = reference.sample;
-  if (!triesExact || !format.write.nearLosslessLevels) return false;
+  if (rivalSampleBytes === Infinity || !triesExact || !format.write.nearLosslessLevels) return false;
   if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, breath))) return false;
   if (!(await isQuarterPromising(way, settings, picture, rivalSampleBytes))) return false;
   const { encode } = tiles ? await way.onSample(reference.sample) : way;

@@ -8,11 +8,11 @@ import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { type Candidate, candidatesFor, closePoints, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
+import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import type { Patience } from "./presets.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
-import { mostInHaste, mostOnSample, type Rival } from "./rival.ts";
+import { mayBeExact, mostInHaste, mostOnSample, type Rival } from "./rival.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import { curveOf, distortionOf, type Found, Look, surely, type Trial } from "./trial.ts";
@@ -88,10 +88,10 @@ export async function smallestAbove(
 async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
   const { start, isFrugal, triesFinal } = quest;
   const [way] = ways;
-  const most = way ? await mostOnSample(quest, way) : Infinity;
+  const most = mostOnSample(quest);
   const isNear = start && way && needsNoTiles(quest, way, start);
   const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
-  if (!chosen || chosen.isBeaten) return null;
+  if (!chosen || chosen.isBeaten) return way && (await mayBeExact(quest, way)) ? exactly(quest, way) : null;
   const { best: found } = chosen;
   const isWritten = chosen.way.finish === chosen.way.encode;
   const stays = isWritten && (isFrugal || triesFinal);
@@ -212,13 +212,24 @@ async function finished(
   return { ...smallest!, beatsExact };
 }
 
+/** The smallest file without loss, or nearly, where a lossy one would be larger than its rival. */
+async function exactly(quest: Quest, way: Way): Promise<Found> {
+  const { format, settings, targetScore } = quest;
+  return smallerExact(exactMaker(quest, way), settings, targetScore, format.write.nearLosslessLevels ?? []);
+}
+
+function exactMaker({ look }: Quest, { encode, nearly }: Way): ExactMaker {
+  const scoreAt = nearly && ((level: number) => look.scoreShown(nearly(level)));
+  return { encode, scoreOf: (file) => look.score(file), scoreAt };
+}
+
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
 async function withoutLoss(
   quest: Quest,
   { way, settings, bytes }: Pick<Probed, "way" | "settings" | "bytes">,
   lossy: Found,
 ): Promise<Found> {
-  const { format, reference, look, targetScore, triesExact, breath } = quest;
+  const { format, reference, targetScore, triesExact, breath } = quest;
   const levels = triesExact ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
@@ -230,5 +241,5 @@ async function withoutLoss(
     const exact = await encode({ ...settings, lossless: true, effort: 0 });
     if (!isPromising(exact.length, bytes)) return lossy;
   }
-  return smallerExact(way.encode, (file) => look.score(file), settings, targetScore, levels, lossy);
+  return smallerExact(exactMaker(quest, way), settings, targetScore, levels, lossy);
 }

@@ -108,7 +108,13 @@ export class Session {
 /** How renditions of a picture are made: by a study of it, where the format knows how to study one. */
 function makerOf({ write }: WritableFormat, picture: Picture, breath: Breath): Maker {
   const study = write.study?.(picture);
-  if (!study) return { encode: (settings: EncodeSettings) => write.encode(picture, settings, breath) };
+  const { nearly } = write;
+  if (!study) {
+    return {
+      encode: (settings: EncodeSettings) => write.encode(picture, settings, breath),
+      nearly: nearly && ((level) => nearly(picture, level)),
+    };
+  }
   return {
     encode: (settings) => study.encode(settings, breath),
     preview: (settings) => study.preview(settings, breath),

@@ -40,6 +40,8 @@ export interface Maker {
   readonly encode: Encode;
   /** What `encode` will show, where that is found without writing a file. */
   readonly preview?: ((settings: EncodeSettings) => Promise<Preview>) | undefined;
+  /** What a file shows at a value of `nearLossless`, where that is known without writing it. */
+  readonly nearly?: ((level: number) => Picture) | undefined;
 }
 
 /** What comes of qualities. */
@@ -74,6 +76,11 @@ export class Look {
   /** The score of a file. */
   async score(bytes: Uint8Array): Promise<number> {
     return this.scoreOf(await decoded(this.format, bytes, this.breath, this.space));
+  }
+
+  /** The score of what a file would show. */
+  async scoreShown(picture: Picture): Promise<number> {
+    return this.scoreOf(await firstFrame(picture, this.breath));
   }
 
   /** What comes of a rendition that is written to be looked at. */

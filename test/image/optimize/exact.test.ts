@@ -1,5 +1,5 @@
 /** The choice between a lossless and a lossy result. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
@@ -111,7 +111,7 @@ describe("encodings without loss beside a lossy one", () => {
   const encode = async ({ nearLossless = 100 }: { nearLossless?: number }) => made(100 + nearLossless);
   const scoreOf = async ({ length }: Uint8Array) => (length - 100) / 2 + 60;
   const chosen = (lossyBytes: number, score: number, target = 75) =>
-    smallerExact(encode, scoreOf, SETTINGS, target, [0, 20, 60], { bytes: made(lossyBytes), score });
+    smallerExact({ encode, scoreOf }, SETTINGS, target, [0, 20, 60], { bytes: made(lossyBytes), score });
 
   it("are taken with the most loss that reaches the target", async () => {
     expect(await chosen(180, 76)).toMatchObject({ score: 90, bytes: made(160) });
@@ -121,6 +121,19 @@ describe("encodings without loss beside a lossy one", () => {
   it("are not taken where they are larger", async () => {
     expect(await chosen(110, 76)).toMatchObject({ score: 76, bytes: made(110) });
     expect(await chosen(90, 76)).toMatchObject({ score: 76, bytes: made(90) });
+  });
+
+  it("are made once where it is known how they look", async () => {
+    const scored: number[] = [];
+    const made = vi.fn<typeof encode>(encode);
+    const scoreAt = async (level: number) => (
+      scored.push(level),
+      scoreOf(await encode({ ...SETTINGS, nearLossless: level }))
+    );
+    const best = await smallerExact({ encode: made, scoreOf, scoreAt }, SETTINGS, 75, [0, 20, 60]);
+    expect(best).toMatchObject({ score: 90 });
+    expect(scored).toEqual([20, 60]);
+    expect(made.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([undefined, 60]);
   });
 
   it("stand in for a lossy one that misses the target", async () => {
