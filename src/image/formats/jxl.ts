@@ -1,6 +1,7 @@
 /** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
 import type { Price } from "../../../wasm/price.ts";
 import { type Demand, type Facts, format } from "../format.ts";
+import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
 import { encodeJxl, encodePrice } from "./jxl/encode.ts";
@@ -22,7 +23,8 @@ export const jxl = format({
     deep: () => true,
     qualities: { least: 20, step: 1 },
     variants: [{}],
-    nearLosslessLevels: [],
+    nearLosslessLevels: FEWER_COLORS,
+    nearly: inColors,
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },
   repack,

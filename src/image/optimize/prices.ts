@@ -247,7 +247,12 @@ const EXACT_FILES = { flat: 3, photograph: 0.1 };
 function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
   if (!can.lossless) return price;
   const lossy = write.price(picture, settings);
-  const exact = write.price(picture, { ...settings, lossless: true });
+  const [nearLossless] = write.nearLosslessLevels ?? [];
+  const exact = write.price(picture, {
+    ...settings,
+    lossless: true,
+    ...(nearLossless !== undefined && { nearLossless }),
+  });
   const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
   const ms = write.nearLosslessLevels ? exact.ms * files : 0;
   return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };

@@ -234,7 +234,9 @@ async function withoutLoss(
   if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
-  if (reaches && !(await isFlat(picture, breath))) return lossy;
+  // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
+  const hasSoft = way.nearly !== undefined && !picture.opaque;
+  if (reaches && !hasSoft && !(await isFlat(picture, breath))) return lossy;
   if (reaches && !(await isQuarterPromising(way, settings, picture, bytes))) return lossy;
   if (reaches && tiles) {
     const { encode } = await way.onSample({ picture });

@@ -34,6 +34,37 @@ describe("JPEG XL by a preset", () => {
     const grained = paint(160, 160, (x, y) => [x + ((x * 7919 + y * 104_729) % 23), y, (x * y) % 31, 255]);
     expect((await byPreset(grained, "jxl")).facts.quality).toBe(90);
   });
+
+  it("has few colors and alphas where nothing is flat, but alpha is soft", async () => {
+    const busy = paint(160, 160, (x, y) => {
+      const value = Math.imul(Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663), 2_654_435_761) >>> 30;
+      return [value * 40, value * 40, value * 40, 60 + value * 40];
+    });
+    expect((await byPreset(busy, "jxl")).facts.quality).toBe(100);
+  });
+
+  it.each(["opaque", "with alpha"])("has few colors where they look as good: %s", async (kind) => {
+    const hash = (x: number, y: number) =>
+      Math.imul(Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663), 2_654_435_761) >>> 0;
+    const blocks = paint(240, 200, (x, y) => {
+      const moved = hash(x >> 2, y >> 2) >>> 27;
+      const clear = kind !== "opaque" && x < 20 ? 0 : 255;
+      const isLight = hash(x >> 3, (y >> 3) + 99) >>> 31 === 1;
+      return isLight ? [224 + moved, 200 - moved, 2 * moved, clear] : [moved, 40 + moved, 120 - moved, clear];
+    });
+    const { bytes, score } = await byPreset(blocks, "jxl");
+    const exactly = { ...SETTINGS, lossless: true };
+    const exact = await FORMATS.jxl.write.encode(
+      { ...pictureOf([blocks]), opaque: kind === "opaque" },
+      exactly,
+      UNPAUSED,
+    );
+    expect(bytes.length).toBeLessThan(exact.length * 0.9);
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(score).toBeLessThan(100);
+    const colors = new Set(new Uint32Array((await decodeFile(FORMATS.jxl, bytes)).data.buffer));
+    expect(colors.size).toBeLessThan(13);
+  });
 });
 
 describe("WebP by a preset", () => {

@@ -13,13 +13,13 @@ const [DARK, LIGHT] = [0.1, 0.9];
 it("looks first at where a rendition that was made sure of looked worst", async () => {
   const picture = pictureOf([scene(40, 30, false)]);
   const scores = [
-    { [DARK]: 80, [LIGHT]: 75 },
-    { [DARK]: 70, [LIGHT]: 76 },
-    { [DARK]: 77, [LIGHT]: 78 },
+    { dark: 80, light: 75 },
+    { dark: 70, light: 76 },
+    { dark: 77, light: 78 },
   ];
   let shown = 0;
   const scoreOf = vi.fn<(rendition: Rows, background?: number) => Promise<number>>(
-    async (_rendition, background) => scores[shown]![background!]!,
+    async (_rendition, background) => scores[shown]?.[background === DARK ? "dark" : "light"] ?? Number.NaN,
   );
   const look = new Look(png, { opaque: false, space: undefined }, scoreOf, UNPAUSED);
   const trial = (index: number) => {

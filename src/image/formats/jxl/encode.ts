@@ -9,6 +9,7 @@ import type { Extent, Picture } from "../../picture.ts";
 import { bytesPerPixel, type Rows } from "../../rows.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guardedAsync } from "../guard.ts";
+import { inColors, inColorsPrice } from "./colors.ts";
 import { distanceOf } from "./quality.ts";
 
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
@@ -35,7 +36,8 @@ const FLAT_EXACT_SHARE = 0.3;
 export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
   const full = pixelsPrice(settingsOf(picture, animated(picture, settings)));
   const frame = settings.lossless ? lessWhereFlat(full, picture, FLAT_EXACT_SHARE) : full;
-  return beside(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
+  const file = beside(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
+  return settings.nearLossless === undefined ? file : beside(file, inColorsPrice(picture));
 }
 
 /** What a bit of samples beyond 8 adds to a pixel without loss. */
@@ -67,7 +69,9 @@ async function encodeFrames(picture: Picture, settings: EncodeSettings, breath: 
   const encoder = new JxlEncoder(settingsOf(picture, animated(picture, settings)), animation);
   try {
     let count = 0;
-    for await (const { delayMs, rows } of picture.open(breath)) {
+    const { nearLossless } = settings;
+    const written = nearLossless === undefined ? picture : inColors(picture, nearLossless);
+    for await (const { delayMs, rows } of written.open(breath)) {
       encoder.frame(animation ? delayMs : 0);
       await fill(encoder, rows, breath);
       count++;
