@@ -42,6 +42,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   repacking: () => import("./repacking.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
+  jxl: () => import("./jxl.ts"),
   isolate: () => import("./isolate.ts"),
   matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),
