@@ -58,7 +58,7 @@ if [ "$variant" = simd ]; then
     esac
   done
   kernels+=("$here"/kernels/*.c)
-  wraps+=(av1_quantize_fp_facade)
+  wraps+=(av1_quantize_fp_facade aom_quantize_b_helper_c)
   # Kernels in assembly language are not for this machine: what they would stand for falls back to the next kernel
   # in C, which is known once those are compiled.
   compile "$work/first" "${kernels[@]}" -- "${flags[@]}"
@@ -113,7 +113,7 @@ if [ ${#kernels[@]} -gt 0 ]; then
   done
   compile "$work/kernels-2" "${files[@]}" -- "${flags[@]}"
 fi
-compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra
+compile "$work/own" "$here"/*.c "$here"/../{heap,halved}.c -- "${flags[@]}" -I"$here/.." -mrelaxed-simd -Wall -Wextra
 
 stack_bytes=1048576 link_module "$out" --max-memory=134217728 \
   --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "${wraps[@]/#/--wrap=}" \

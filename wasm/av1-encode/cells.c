@@ -1,4 +1,5 @@
-// RGB to luma and chroma by BT.601 at full range, as most AVIF files have them; chroma by the mean of four pixels.
+// RGB to luma and chroma by BT.601 at full range, as most AVIF files have them; chroma by the mean of four pixels. Of stills
+// with halved chroma luma makes up for the brightness that is lost by that.
 #include "cells.h"
 
 #include <string.h>
@@ -92,6 +93,33 @@ static int alpha_row(const uint8_t *restrict rgba, int width, uint8_t *restrict 
   return all != 255;
 }
 
+void cell_row_next(struct cell_row *cells, int rows) {
+  cells->rows = cells->halved_rows = 0;
+  cells->translucent = 0;
+  if (cells->halved == NULL) return;
+  cells->halved->rows = 0;
+  cells->halved->height = (uint32_t)rows;
+}
+
+// Takes the rows of planes that are complete.
+static void take_halved(void *all) {
+  struct cell_row *const cells = all;
+  const struct halved *const halved = cells->halved;
+  const int left = (int)halved->height - cells->halved_rows, width = cells->filled;
+  const size_t half = halved->columns / 2;
+  const uint8_t *from = halved->planes;
+  for (int row = 0; row < left && row < HALVED_MCU; row++, from += halved->columns) {
+    memcpy(cells->planes[0] + (cells->halved_rows + row) * cells->strides[0], from, width);
+  }
+  for (int p = 1; p < 3; p++) {
+    from = halved->planes + halved->columns * HALVED_MCU + (p - 1) * half * (HALVED_MCU / 2);
+    for (int row = 0; 2 * row < left && row < HALVED_MCU / 2; row++, from += half) {
+      memcpy(cells->planes[p] + (cells->halved_rows / 2 + row) * cells->strides[p], from, (width + 1) / 2);
+    }
+  }
+  cells->halved_rows += HALVED_MCU;
+}
+
 void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
   const int width = cells->filled;
   for (int row = 0; row < rows; row++) {
@@ -100,6 +128,10 @@ void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
     uint8_t *at[4];
     for (int p = 0; p < 4; p++) at[p] = cells->planes[p] + y * cells->strides[p];
     if (cells->planes[3] && alpha_row(from, width, at[3])) cells->translucent = 1;
+    if (cells->halved) {
+      halved_take(cells->halved, from, take_halved, cells);
+      continue;
+    }
     if (cells->chroma == CHROMA_RGB) {
       rgb_row(from, width, at[0], at[1], at[2]);
       continue;

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "halved.h"
+
 enum chroma { CHROMA_HALF, CHROMA_FULL, CHROMA_RGB };
 
 struct cell_row {
@@ -13,11 +15,17 @@ struct cell_row {
   uint8_t *planes[4];  // luma, blue and red difference (or G, B, R), alpha or NULL
   size_t strides[4];
   uint8_t translucent;  // some alpha is below 255
+  // Makes the planes of colors, whose first `halved_rows` are there; NULL where chroma is in full or a mean of four pixels.
+  struct halved *halved;
+  int halved_rows;
 };
 
 size_t cell_row_bytes(const struct cell_row *cells, int alpha);
 // `memory` has `cell_row_bytes`.
 void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory);
+
+// The rows that follow are those of the next row of cells, which has so many rows of the picture.
+void cell_row_next(struct cell_row *cells, int rows);
 
 // Takes an even number of rows, RGBA, but for the last ones of a picture.
 void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows);

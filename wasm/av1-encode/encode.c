@@ -15,10 +15,14 @@
 #define BAND_ROWS 32
 // 0 to 7.
 #define SHARPNESS 2
+// Percent of what the tuning says.
+#define VARIANCE_BOOST 70
 
 typedef struct {
   struct cell_row cells;
   int cell_width;
+  struct halved halved;
+  int left;  // rows of the picture from this row of cells on
   int tiled;  // cells become tiles
   int quantizer, alpha_quantizer, speed, tuning;
   aom_codec_ctx_t codec;
@@ -38,17 +42,26 @@ void EXPORT(encoder_close)(Encoder *encoder) {
   free(encoder->memory);
   free(encoder->band);
   free(encoder->gray);
+  halved_free(&encoder->halved);
   free(encoder);
+}
+
+void *allocate(size_t bytes) { return calloc(1, bytes); }
+
+static void start_row_of_cells(Encoder *encoder) {
+  const int height = encoder->cells.height;
+  cell_row_next(&encoder->cells, encoder->left < height ? encoder->left : height);
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
 // Returns NULL when memory does not suffice.
-Encoder *EXPORT(encoder_open)(int width, int cell_width, int cell_height, int tiled, int chroma, int alpha, int quantizer,
-                              int alpha_quantizer, int speed, int tuning) {
+Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
+                              int quantizer, int alpha_quantizer, int speed, int tuning) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
   encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma};
   encoder->cell_width = cell_width;
+  encoder->left = height;
   encoder->tiled = tiled;
   encoder->quantizer = quantizer;
   encoder->alpha_quantizer = alpha_quantizer;
@@ -61,8 +74,17 @@ Encoder *EXPORT(encoder_open)(int width, int cell_width, int cell_height, int ti
     encoder_close(encoder);
     return NULL;
   }
+  if (chroma == CHROMA_HALF) {
+    halved_start(&encoder->halved, (uint32_t)width, (uint32_t)height);
+    if (!halved_is_whole(&encoder->halved)) {
+      encoder_close(encoder);
+      return NULL;
+    }
+    encoder->cells.halved = &encoder->halved;
+  }
   memset(encoder->gray, 128, cell_width);
   cell_row_place(&encoder->cells, alpha, encoder->memory);
+  start_row_of_cells(encoder);
   return encoder;
 }
 
@@ -78,8 +100,8 @@ int EXPORT(encoder_translucent)(Encoder *encoder) { return encoder->cells.transl
 
 // The rows that follow are those of the next row of cells.
 void EXPORT(encoder_next)(Encoder *encoder) {
-  encoder->cells.rows = 0;
-  encoder->cells.translucent = 0;
+  encoder->left -= encoder->cells.height;
+  start_row_of_cells(encoder);
 }
 
 static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
@@ -99,6 +121,10 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
     aom_codec_control(codec, AOME_SET_TUNING, encoder->tuning);
     // The tuning says 7, which keeps noise: by the score, less of it takes 2 to 4 percent fewer bytes.
     aom_codec_control(codec, AOME_SET_SHARPNESS, SHARPNESS);
+    // Smooth places are quantized more finely, which pays less by the score than the tuning takes it to.
+    aom_codec_control(codec, AV1E_SET_DELTAQ_STRENGTH, VARIANCE_BOOST);
+    // The filter against ringing blurs as well: without it files are 1 percent smaller, at scores of 60 and of 90, too.
+    aom_codec_control(codec, AV1E_SET_ENABLE_CDEF, 0);
   }
   control(codec, &coded, quantizer);
   if (!encoder->tiled) return 1;

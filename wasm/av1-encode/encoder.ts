@@ -8,8 +8,8 @@ import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
 import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
 
-/** AOM_TUNE_IQ: for the eye. */
-const TUNING = 10;
+/** AOM_TUNE_SSIMULACRA2: for the eye, as the score sees. */
+const TUNING = 11;
 
 export interface CellSettings {
   /** Pixels, of the whole picture. */
@@ -31,6 +31,8 @@ const BYTES_PER_PIXEL = { close: { half: 32, full: 50 }, fast: { half: 22, full:
 /** From this speed on libaom notes less of what it tries. */
 export const FIRST_FAST_SPEED = 7;
 const ENCODER_BYTES = 3 << 20;
+/** Bytes for each column, where chroma is halved: rows of MCUs, and what is between them (wasm/halved.h). */
+const HALVED_BYTES = 48;
 /** libaom works on whole blocks of this side, and on some beyond the edges of a cell. */
 const BLOCK = 64;
 
@@ -63,7 +65,7 @@ function cellsBytes({ width, cell, chroma, opaque, speed }: CellSettings): numbe
   const perPixel = BYTES_PER_PIXEL[speed < FIRST_FAST_SPEED ? "close" : "fast"][half ? "half" : "full"];
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
-  return planes + coded + width * 4 * BAND_ROWS + ENCODER_BYTES;
+  return planes + coded + width * (4 * BAND_ROWS + (half ? HALVED_BYTES : 0)) + ENCODER_BYTES;
 }
 
 export class Av1Cells {
@@ -82,6 +84,7 @@ export class Av1Cells {
       this.pointer = this.job.call((exports) =>
         exports.encoder_open(
           width,
+          height,
           cell.width,
           cell.height,
           cell.width < width || cell.height < height ? 1 : 0,

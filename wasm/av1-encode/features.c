@@ -25,8 +25,8 @@ static void set_features(AV1_COMP *encoder) {
   encoder->sf.part_sf.default_max_partition_size = BLOCK_64X64;
   encoder->sf.intra_sf.prune_filter_intra_level = 1;
   encoder->sf.winner_mode_sf.prune_winner_mode_eval_level = 0;
-  // How strong the filter against ringing is follows from the quantizer as well as from trying, but for screens. libaom learns
-  // what is one only after it has allocated: the least size of blocks must not depend on it.
+  // How strong the filter against ringing is, which only alpha has, follows from the quantizer as well as from trying, but for
+  // screens. libaom learns what is one only after it has allocated: the least size of blocks must not depend on it.
   if (encoder->common.features.allow_screen_content_tools) return;
   encoder->sf.lpf_sf.cdef_pick_method = CDEF_PICK_FROM_Q;
 }

@@ -8,6 +8,7 @@ export type Pointer = number;
 export interface EncodeExports extends HeapExports {
   encoder_open(
     width: number,
+    height: number,
     cellWidth: number,
     cellHeight: number,
     tiled: number,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "native.h"
 #include "file.h"
-#include "halved.h"
+#include "../halved.h"
 #include "lib/jpegli/encode.h"
 #include "overshoot.h"
 #include "packed.h"

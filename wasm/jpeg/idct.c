@@ -7,7 +7,7 @@
 #include "jpeglib.h"
 #include "jdct.h"
 #include "jsimddct.h"
-#include "simd.h"
+#include "../simd.h"
 
 // Fixed-point constants of 13 bits are written out; each pass adds half of its final shift before shifting.
 enum { FIRST_SHIFT = 11, SECOND_SHIFT = 18, CENTER = 0x80 };

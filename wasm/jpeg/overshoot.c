@@ -45,7 +45,7 @@ static void transpose(float block[64]) {
 
 #else
 
-#include "simd.h"
+#include "../simd.h"
 
 typedef v128_t lanes;
 enum { LANES = 4 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"
-#include "simd.h"
+#include "../simd.h"
 
 enum { BLOCK_MOST = 8 + 2 * 63 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "huffman.h"
 #include "packed.h"
-#include "simd.h"
+#include "../simd.h"
 
 enum { END_OF_BLOCK = 0x00, ZERO_RUN = 0xF0, LONGEST_CODE = 16, FIRST_LESSON = 64 };
 

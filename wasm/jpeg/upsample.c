@@ -4,7 +4,7 @@
 #include "jinclude.h"
 #include "jpeglib.h"
 #include "jsimd.h"
-#include "simd.h"
+#include "../simd.h"
 
 enum { STEP = 8 };  // input samples per vector
 

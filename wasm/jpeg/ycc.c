@@ -6,7 +6,7 @@
 #include "jpeglib.h"
 #include "jerror.h"
 #include "jsimd.h"
-#include "simd.h"
+#include "../simd.h"
 
 struct rgb { v128_t r, g, b; };
 

@@ -6,8 +6,8 @@ struct FrameEncoder;
 
 extern "C" {
 void encoder_close(Encoder *);
-Encoder *encoder_open(int width, int cell_width, int cell_height, int tiled, int chroma, int alpha, int quantizer,
-                      int alpha_quantizer, int speed, int tuning);
+Encoder *encoder_open(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
+                      int quantizer, int alpha_quantizer, int speed, int tuning);
 uint8_t *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
 int encoder_translucent(Encoder *);
@@ -39,8 +39,8 @@ static void encode_cells(Input &input) {
   const int speed = input.number(4, 9);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
-  Encoder *encoder = encoder_open(width, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer, speed,
-                                  0);
+  Encoder *encoder = encoder_open(width, height, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer,
+                                  speed, 0);
   if (!encoder) return;
   size_t at = 0;
   for (int top = 0; top < height; top += cell_height) {

@@ -3,6 +3,7 @@
 #include <smmintrin.h>
 #include <string.h>
 
+#include "aom_dsp/quantize.h"
 #include "av1/encoder/av1_quantize.h"
 
 void __real_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
@@ -29,6 +30,25 @@ static inline __m128i scaled_product(__m128i one, __m128i other, __m128i shift) 
   return _mm_or_si128(even, _mm_slli_epi64(odd, 32));
 }
 
+// Values by which a decoder multiplies the quotients, for what the matrix says of these coefficients.
+static inline __m128i weighted_steps(__m128i steps, const qm_val_t *inverse) {
+  const __m128i half = _mm_set1_epi32(1 << (AOM_QM_BITS - 1));
+  return _mm_srai_epi32(_mm_add_epi32(_mm_mullo_epi32(steps, load_bytes(inverse)), half), AOM_QM_BITS);
+}
+
+// One more than the place, in the order of writing, of each quotient that is not 0, or what it was.
+static inline __m128i later(__m128i ends, __m128i quotients, const int16_t *places) {
+  const __m128i after = _mm_sub_epi32(_mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)places)), _mm_set1_epi32(-1));
+  return _mm_max_epi32(ends, _mm_and_si128(_mm_cmpgt_epi32(quotients, _mm_setzero_si128()), after));
+}
+
+static inline uint16_t last_of(__m128i ends) {
+  ends = _mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0x4e));
+  return (uint16_t)_mm_cvtsi128_si32(_mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0xb1)));
+}
+
+static inline __m128i others(__m128i numbers) { return _mm_shuffle_epi32(numbers, 0x55); }
+
 void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
                                    tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
                                    const QUANT_PARAM *how) {
@@ -45,7 +65,6 @@ void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t coun
   __m128i rounding = first_and_others(ROUND_POWER_OF_TWO(plane->round_fp_QTX[0], scale),
                                       ROUND_POWER_OF_TWO(plane->round_fp_QTX[1], scale));
   const __m128i most = _mm_set1_epi32(INT16_MAX);
-  const __m128i half = _mm_set1_epi32(1 << (AOM_QM_BITS - 1));
   const __m128i one = _mm_set1_epi32(1);
   const __m128i shift = _mm_cvtsi32_si128(16 - scale + AOM_QM_BITS);
   const __m128i scale_shift = _mm_cvtsi32_si128(scale);
@@ -64,22 +83,78 @@ void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t coun
     if (_mm_movemask_epi8(kept) != 0) {
       const __m128i rounded = _mm_min_epi32(_mm_add_epi32(numbers, rounding), most);
       quotients = _mm_and_si128(scaled_product(_mm_mullo_epi32(rounded, weights), factors, shift), kept);
-      const __m128i weighted = _mm_add_epi32(_mm_mullo_epi32(steps, load_bytes(inverse + i)), half);
-      values = _mm_mullo_epi32(quotients, _mm_srai_epi32(weighted, AOM_QM_BITS));
+      values = _mm_mullo_epi32(quotients, weighted_steps(steps, inverse + i));
       values = with_sign(_mm_sra_epi32(values, scale_shift), sign);
-      const __m128i places = _mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)(order->iscan + i)));
-      ends = _mm_max_epi32(ends, _mm_and_si128(_mm_cmpgt_epi32(quotients, _mm_setzero_si128()),
-                                               _mm_add_epi32(places, one)));
+      ends = later(ends, quotients, order->iscan + i);
     }
     _mm_storeu_si128((__m128i *)(quantized + i), with_sign(quotients, sign));
     _mm_storeu_si128((__m128i *)(restored + i), values);
     if (i == 0) {
-      steps = _mm_shuffle_epi32(steps, 0x55);
-      factors = _mm_shuffle_epi32(factors, 0x55);
-      rounding = _mm_shuffle_epi32(rounding, 0x55);
+      steps = others(steps);
+      factors = others(factors);
+      rounding = others(rounding);
     }
   }
-  ends = _mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0x4e));
-  ends = _mm_max_epi32(ends, _mm_shuffle_epi32(ends, 0xb1));
-  *end = (uint16_t)_mm_cvtsi128_si32(ends);
+  *end = last_of(ends);
+}
+
+void __real_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
+                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
+                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
+                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
+                                    const qm_val_t *inverse, int scale);
+
+// What is not weighed against its bits: a quotient is found by two multiplications, (number * a / 2^16 + number) * b.
+void __wrap_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
+                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
+                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
+                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
+                                    const qm_val_t *inverse, int scale) {
+  if (matrix == NULL || inverse == NULL) {
+    __real_aom_quantize_b_helper_c(coefficients, count, zero, round, quotient, quotient_shift, quantized, restored,
+                                   dequant, end, scan, places, matrix, inverse, scale);
+    return;
+  }
+  __m128i steps = first_and_others(dequant[0], dequant[1]);
+  __m128i factors = first_and_others(quotient[0], quotient[1]);
+  __m128i last_factors = first_and_others(quotient_shift[0], quotient_shift[1]);
+  __m128i rounding = first_and_others(ROUND_POWER_OF_TWO(round[0], scale), ROUND_POWER_OF_TWO(round[1], scale));
+  // Not less than the threshold: more than one less than it.
+  __m128i below = first_and_others((ROUND_POWER_OF_TWO(zero[0], scale) << AOM_QM_BITS) - 1,
+                                   (ROUND_POWER_OF_TWO(zero[1], scale) << AOM_QM_BITS) - 1);
+  const __m128i most = _mm_set1_epi32(INT16_MAX);
+  const __m128i low = _mm_set1_epi32(UINT16_MAX);
+  const __m128i shift = _mm_cvtsi32_si128(16 - scale + AOM_QM_BITS);
+  const __m128i scale_shift = _mm_cvtsi32_si128(scale);
+  __m128i ends = _mm_setzero_si128();
+  for (intptr_t i = 0; i < count; i += 4) {
+    const __m128i signed_numbers = _mm_loadu_si128((const __m128i *)(coefficients + i));
+    const __m128i sign = _mm_srai_epi32(signed_numbers, 31);
+    const __m128i numbers = with_sign(signed_numbers, sign);
+    const __m128i weights = load_bytes(matrix + i);
+    const __m128i kept = _mm_cmpgt_epi32(_mm_mullo_epi32(numbers, weights), below);
+    __m128i quotients = _mm_setzero_si128();
+    __m128i values = _mm_setzero_si128();
+    if (_mm_movemask_epi8(kept) != 0) {
+      const __m128i weighed = _mm_mullo_epi32(_mm_min_epi32(_mm_add_epi32(numbers, rounding), most), weights);
+      // The factor has a sign, and both parts of the product fit.
+      const __m128i high_part = _mm_mullo_epi32(_mm_srli_epi32(weighed, 16), factors);
+      const __m128i low_part = _mm_srai_epi32(_mm_mullo_epi32(_mm_and_si128(weighed, low), factors), 16);
+      const __m128i sum = _mm_add_epi32(_mm_add_epi32(high_part, low_part), weighed);
+      quotients = _mm_and_si128(scaled_product(sum, last_factors, shift), kept);
+      values = _mm_mullo_epi32(quotients, weighted_steps(steps, inverse + i));
+      values = with_sign(_mm_sra_epi32(values, scale_shift), sign);
+      ends = later(ends, quotients, places + i);
+    }
+    _mm_storeu_si128((__m128i *)(quantized + i), with_sign(quotients, sign));
+    _mm_storeu_si128((__m128i *)(restored + i), values);
+    if (i == 0) {
+      steps = others(steps);
+      factors = others(factors);
+      last_factors = others(last_factors);
+      rounding = others(rounding);
+      below = others(below);
+    }
+  }
+  *end = last_of(ends);
 }

@@ -25,7 +25,7 @@ const FULL_CHROMA_BYTES = 64 << 20;
 /** What libaom is told, given what the service was told. */
 function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): FrameSettings {
   const { width, height, frames } = picture;
-  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
+  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality, "frame");
   // Edges of a mask show more than those of a picture.
   if (plane === "alpha") {
     const changes = changingPart(picture);

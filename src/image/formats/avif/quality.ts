@@ -1,33 +1,36 @@
 /** What a quality from 1 to 100 is in AV1. */
 import { INDEXES_PER_QUANTIZER } from "../../../../wasm/av1-encode/module.ts";
 
+/** How pictures are tuned differs: stills for the eye, so that the same quantizer shows more of some places and less of others. */
+type Kind = "still" | "frame";
+
 /**
  * libaom's quantizers, 1 (0 is lossless) to 63, at which photographs score on average, by SSIMULACRA 2.1, what JPEG and
  * WebP of a quality do. Measured on five of them at 640 pixels.
  */
-const QUANTIZERS: readonly (readonly [quality: number, quantizer: number])[] = [
-  [1, 61.9],
-  [5, 56.3],
-  [15, 49.9],
-  [25, 44.5],
-  [35, 41],
-  [45, 38.4],
-  [55, 35.8],
-  [65, 33.3],
-  [75, 29.4],
-  [80, 26.3],
-  [85, 21.6],
-  [90, 14.3],
-  [95, 7],
-  [99, 2.3],
-  [100, 1],
+const QUANTIZERS: readonly (readonly [quality: number, quantizers: Readonly<Record<Kind, number>>])[] = [
+  [1, { still: 61.9, frame: 61.9 }],
+  [5, { still: 55.3, frame: 56.3 }],
+  [15, { still: 48.1, frame: 49.9 }],
+  [25, { still: 42.1, frame: 44.5 }],
+  [35, { still: 38.5, frame: 41 }],
+  [45, { still: 35.7, frame: 38.4 }],
+  [55, { still: 33.2, frame: 35.8 }],
+  [65, { still: 31.2, frame: 33.3 }],
+  [75, { still: 27.8, frame: 29.4 }],
+  [80, { still: 24.8, frame: 26.3 }],
+  [85, { still: 20.2, frame: 21.6 }],
+  [90, { still: 14.2, frame: 14.3 }],
+  [95, { still: 7, frame: 7 }],
+  [99, { still: 2.3, frame: 2.3 }],
+  [100, { still: 1, frame: 1 }],
 ];
 
 /** The quantizer for a quality of 1 to 100, in steps of an index: libaom's own, or one between two of them. */
-export function quantizerAt(quality: number): number {
+export function quantizerAt(quality: number, kind: Kind = "still"): number {
   const above = QUANTIZERS.findIndex(([at]) => at >= quality);
-  const [high, best] = QUANTIZERS[above]!;
-  const [low, worst] = QUANTIZERS[Math.max(0, above - 1)]!;
+  const [high, { [kind]: best }] = QUANTIZERS[above]!;
+  const [low, { [kind]: worst }] = QUANTIZERS[Math.max(0, above - 1)]!;
   const quantizer = high === low ? best : worst + ((best - worst) * (quality - low)) / (high - low);
   return Math.round(quantizer * INDEXES_PER_QUANTIZER) / INDEXES_PER_QUANTIZER;
 }
@@ -36,9 +39,9 @@ export function quantizerAt(quality: number): number {
 export function estimateQuality(index: number): number {
   const quantizer = index / INDEXES_PER_QUANTIZER;
   if (quantizer === 0) return 100;
-  const above = QUANTIZERS.findIndex(([, at]) => at <= quantizer);
+  const above = QUANTIZERS.findIndex(([, { still }]) => still <= quantizer);
   if (above <= 0) return above === 0 ? 1 : 99;
-  const [high, best] = QUANTIZERS[above]!;
-  const [low, worst] = QUANTIZERS[above - 1]!;
+  const [high, { still: best }] = QUANTIZERS[above]!;
+  const [low, { still: worst }] = QUANTIZERS[above - 1]!;
   return Math.round(low + ((worst - quantizer) * (high - low)) / (worst - best));
 }

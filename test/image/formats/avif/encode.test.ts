@@ -50,6 +50,14 @@ function partOfPage(): Pixels {
   return { width, height, data };
 }
 
+/** Luma with which a color is as bright as it was where red and blue are so much above green, by the definition in halved.c. */
+function brightLuma([red, green, blue]: readonly [number, number, number], above: number): number {
+  const slope = (level: number) => 0.014197 + (level / 255) * (0.512924 + (level / 255) * 0.508784);
+  const [ofRed, ofGreen, ofBlue] = [0.265 * slope(red), 0.657 * slope(green), 0.078 * slope(blue)];
+  const lost = ofRed * (red - green - above) + ofBlue * (blue - green - above);
+  return green + (0.299 + 0.114) * above + lost / (ofRed + ofGreen + ofBlue);
+}
+
 describe("encoding AVIF", () => {
   it("writes the boxes that a still has", async () => {
     const bytes = await encode(scene(64, 48));
@@ -118,6 +126,21 @@ describe("encoding AVIF", () => {
     expect(avif.read.probe(half).subsample).toBe("4:2:0");
     expect(avif.read.probe(full).subsample).toBe("4:4:4");
     expect(psnr(await decodeFile(avif, full), red)).toBeGreaterThan(psnr(await decodeFile(avif, half), red) + 10);
+  });
+
+  it("makes up by luma for the brightness that halved chroma loses", async () => {
+    const colors = [
+      [100, 100, 190],
+      [190, 100, 100],
+    ] as const;
+    const pixels = paint(64, 100, (x) => [...colors[x % 2 ? 1 : 0], 255]);
+    const { data } = await decodeFile(avif, await encode(pixels, { ...SETTINGS, quality: 99, subsample: "4:2:0" }));
+    for (const [index, color] of colors.entries()) {
+      const at = (50 * 64 + 30 + index) * 4;
+      const luma = 0.299 * sample(data, at) + 0.587 * sample(data, at + 1) + 0.114 * sample(data, at + 2);
+      // Without that it is 5 and 10 levels darker.
+      expect(Math.abs(luma - brightLuma(color, 45))).toBeLessThan(2);
+    }
   });
 
   it.each([1, 5, 31, 33])("does not depend on how many rows come at a time: %i", async (most) => {

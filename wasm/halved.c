@@ -1,7 +1,6 @@
 #include "halved.h"
 #include <stdlib.h>
 #include <string.h>
-#include "native.h"
 #include "simd.h"
 
 // A vector holds four pixels, or four samples of chroma, each as a pair of numbers of 16 bits: of its red and its blue, or

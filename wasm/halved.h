@@ -1,6 +1,7 @@
 // Pixels into planes of which chroma is halved both ways, a row of MCUs at a time. What is lost of a pixel's colors
 // changes how bright it is, for which luma makes up: at equal score of SSIMULACRA 2 photographs get 1.4 % smaller.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 enum { HALVED_MCU = 16 };
@@ -15,6 +16,12 @@ struct halved {
   int16_t *chroma[3], *between;
   uint8_t *planes;              // Y, Cb and Cr of a row of MCUs, one behind the other
 };
+
+// Zeroed memory, by the module: it fails, or returns NULL and looks whether all that was wanted is there.
+void *allocate(size_t bytes);
+static inline int halved_is_whole(const struct halved *h) {
+  return h->pixels[0] && h->pixels[1] && h->chroma[0] && h->chroma[1] && h->chroma[2] && h->between && h->planes;
+}
 
 void halved_start(struct halved *halved, uint32_t width, uint32_t height);
 void halved_free(struct halved *halved);
