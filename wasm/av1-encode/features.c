@@ -25,6 +25,10 @@ static void set_features(AV1_COMP *encoder) {
   encoder->sf.part_sf.default_max_partition_size = BLOCK_64X64;
   encoder->sf.intra_sf.prune_filter_intra_level = 1;
   encoder->sf.winner_mode_sf.prune_winner_mode_eval_level = 0;
+  // These take less time for as many bytes. Coefficients of modes that are only compared are weighed against their bits where
+  // they are small, and kinds of transforms are given up sooner that come to more than what is known.
+  encoder->winner_mode_params.coeff_opt_thresholds[MODE_EVAL][1] = 10;
+  encoder->sf.tx_sf.adaptive_txb_search_level = 3;
   // How strong the filter against ringing is, which only alpha has, follows from the quantizer as well as from trying, but for
   // screens. libaom learns what is one only after it has allocated: the least size of blocks must not depend on it.
   if (encoder->common.features.allow_screen_content_tools) return;
