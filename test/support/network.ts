@@ -100,35 +100,50 @@ function layersOf(file: ArrayBuffer, { channels, middle }: Shape): readonly Laye
   return [first, ...between, narrow(4, middle + 1), linear];
 }
 
-/** Twice the size of a gray picture, in levels, by the weights of a file. */
-export function doubledByNetwork(
-  file: ArrayBuffer,
-  shape: Shape,
-  { width, height, levels }: { width: number; height: number; levels: readonly number[] },
-): Uint8Array {
-  /** Pixels to each side that a result depends on. */
-  const reach = 3 + shape.middle;
+interface Gray {
+  readonly width: number;
+  readonly height: number;
+  readonly levels: readonly number[];
+}
+
+/** A picture that goes on as it ends, so far to each side. */
+function extended({ width, height, levels }: Gray, reach: number): Field {
   const picture = new Field(width, height, 1, "side");
   picture.data.set(levels.map((level) => level * PARTS));
-  // The picture goes on as it ends, for all layers.
-  const source = new Field(width + 2 * reach, height + 2 * reach, 1, "side");
-  source.data.forEach((_, place) => {
-    const row = Math.floor(place / source.width);
-    source.data[place] = picture.at((place % source.width) - reach, row - reach, 0);
-  });
-  const layers = layersOf(file, shape);
+  return new Field(width + 2 * reach, height + 2 * reach, 1, "side").fill((x, y) =>
+    picture.at(x - reach, y - reach, 0),
+  );
+}
+
+/** What a network makes of a picture, row by row, before anything bounds it: 16 bits. */
+function samplesOf(layers: readonly Layer[], gray: Gray): number[] {
+  // Pixels to each side that a result depends on, each of which all layers know.
+  const reach = layers.length;
+  const source = extended(gray, reach);
   let hidden = source;
   for (const layer of layers.slice(0, -2)) hidden = activate(filtered(hidden, layer));
   const [details, linear] = layers.slice(-2).map((layer) => filtered(layer.inputs === 1 ? source : hidden, layer));
-  const result = new Uint8Array(width * height * 4);
-  for (let y = 0; y < 2 * height; y++)
-    for (let x = 0; x < 2 * width; x++) {
-      const place = [(x >> 1) + reach, (y >> 1) + reach] as const;
-      const phase = (y % 2) * 2 + (x % 2);
-      const [low, high] = bounds(source, ...place);
-      const sum = source.at(...place, 0) + (linear?.at(...place, phase) ?? 0) + (details?.at(...place, phase) ?? 0);
-      const sample = Math.min(high, Math.max(low, sum));
-      result[y * 2 * width + x] = Math.min(255, Math.floor((sample + PARTS / 2) / PARTS));
-    }
-  return result;
+  const across = 2 * gray.width;
+  return Array.from({ length: across * 2 * gray.height }, (_, index) => {
+    const [x, y] = [index % across, Math.floor(index / across)];
+    const place = [(x >> 1) + reach, (y >> 1) + reach] as const;
+    const phase = (y % 2) * 2 + (x % 2);
+    const sum = source.at(...place, 0) + (linear?.at(...place, phase) ?? 0) + (details?.at(...place, phase) ?? 0);
+    return Math.min(32_767, Math.max(-32_768, sum));
+  });
+}
+
+/** Twice the size of a gray picture, in levels, by the weights of a file: the mean of its form and of that turned by 180 degrees, or the one alone. */
+export function doubledByNetwork(file: ArrayBuffer, shape: Shape, gray: Gray, forms: 1 | 2): Uint8Array {
+  const layers = layersOf(file, shape);
+  const upright = samplesOf(layers, gray);
+  const turned = forms === 2 ? samplesOf(layers, { ...gray, levels: gray.levels.toReversed() }).toReversed() : upright;
+  const source = extended(gray, 1);
+  const across = 2 * gray.width;
+  return Uint8Array.from(upright, (sample, index) => {
+    const [x, y] = [index % across, Math.floor(index / across)];
+    const [low, high] = bounds(source, (x >> 1) + 1, (y >> 1) + 1);
+    const mean = Math.floor((sample + (turned[index] ?? 0) + 1) / 2);
+    return Math.min(255, Math.floor((Math.min(high, Math.max(low, mean)) + PARTS / 2) / PARTS));
+  });
 }

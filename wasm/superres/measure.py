@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How good the module is: measure.py FOLDER prints what README.md has, or the lines of the pictures that are named.
 
-Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by the small and by the large network
-(four times: then by the small one again). Figures are of luma, without the eight pixels at the sides.
+Pictures that nothing was learned from are reduced and enlarged again: by Lanczos3, by the small network, by the large one, and
+by the large one in two forms (four times: then by the small one again). Figures are of luma, without the eight pixels at the sides.
 """
 import os
 import sys
@@ -69,8 +69,8 @@ def filtered(planes, layer):
     return np.floor((sums + 2.0 ** (shift - 1)) / 2.0**shift)
 
 
-def by_network(plane, layers, slack=8):
-    """What network.c does, on one plane."""
+def made_by(layers, plane):
+    """What a network adds to a plane."""
     *hidden, last, linear = layers
     reach = 1 + len(hidden) + 1
     source = np.pad(plane.astype(np.float64) * 64, reach, "edge")[None]
@@ -80,12 +80,23 @@ def by_network(plane, layers, slack=8):
         planes = np.maximum(planes, np.floor(planes / 8))
     inner = slice(reach - 2, 2 - reach)
     sums = filtered(planes, last) + filtered(source[:, inner, inner], linear)
+    result = np.zeros((2 * plane.shape[0], 2 * plane.shape[1]))
+    for phase in range(4):
+        result[phase // 2 :: 2, phase % 2 :: 2] = sums[phase]
+    return result
+
+
+def by_network(plane, layers, slack=8, forms=1):
+    """What network.c and superres.c do, on one plane."""
+    made = made_by(layers, plane)
+    if forms == 2:
+        made = np.floor((made + made_by(layers, plane[::-1, ::-1])[::-1, ::-1] + 1) / 2)
     around = pictures.neighbors(plane * 64, 1)
     low, high = around.min(-1), around.max(-1)
     most = np.minimum(np.floor((high - low) / 4), slack * 64)
-    result = np.zeros((2 * plane.shape[0], 2 * plane.shape[1]))
-    for phase in range(4):
-        result[phase // 2 :: 2, phase % 2 :: 2] = np.clip(sums[phase] + plane * 64, low - most, high + most)
+    result = np.zeros(made.shape)
+    for phase in (np.s_[row::2, column::2] for row in range(2) for column in range(2)):
+        result[phase] = np.clip(made[phase] + plane * 64, low - most, high + most)
     return np.clip(np.floor((result + 32) / 64), 0, 255)
 
 
@@ -133,7 +144,7 @@ def main(folder, *names):
         original, cells = original[:height, :width], []
         for way, factor, quality in COLUMNS:
             small = reduced(original, way, factor, quality)
-            results = [by_network(small, layers) for layers in networks]
+            results = [by_network(small, layers) for layers in networks] + [by_network(small, networks[1], forms=2)]
             if factor == 4:
                 results = [by_network(result, networks[0], slack=1) for result in results]
             results = [pictures.resample(small, height, width, "lanczos3"), *results]

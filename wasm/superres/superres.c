@@ -9,7 +9,9 @@ typedef struct {
   int16_t *bounds;                 // those of the planes, of luma, and of alpha as its network makes it
   int most_slack;                  // of what networks make
   uint8_t *odd;                    // the second of the two result rows
-  Network luma, alpha;
+  int forms;                       // of the network that makes luma: as it is, and turned
+  int16_t *turned;                 // what the second of them made
+  Network luma[2], alpha;
   Sources sources;
 } Superres;
 
@@ -80,6 +82,16 @@ static const int16_t *alpha_row(const void *context, int y) {
   return samples_of(&r->layout, ring_row(&r->stream, y), ALPHA);
 }
 
+// The mean of what both forms made, in the place of the first.
+static void average(int16_t *quads, const int16_t *turned, size_t count) {
+  // The mean that the instruction makes is one of numbers without a sign.
+  const v128_t sign = wasm_i16x8_splat(INT16_MIN);
+  for (size_t i = 0; i < count; i += 8) {
+    const v128_t a = wasm_v128_xor(wasm_v128_load(quads + i), sign), b = wasm_v128_xor(wasm_v128_load(turned + i), sign);
+    wasm_v128_store(quads + i, wasm_v128_xor(wasm_u16x8_avgr(a, b), sign));
+  }
+}
+
 static void make(Stream *s, int y, uint8_t *result) {
   Superres *r = (Superres *)s;
   Sources *sources = &r->sources;
@@ -94,7 +106,11 @@ static void make(Stream *s, int y, uint8_t *result) {
       sources->rows[plane][k] = samples_of(&r->layout, ring_row(s, y + k - REACH), plane);
     bound(r, y, plane, COLOR_SLACK, INT16_MAX, &sources->bounds[plane]);
   }
-  network_double(&r->luma, y, luma_row, r, sources->luma.quads);
+  network_double(&r->luma[0], y, luma_row, r, sources->luma.quads);
+  if (r->forms == 2) {
+    network_double(&r->luma[1], y, luma_row, r, r->turned);
+    average(sources->luma.quads, r->turned, (size_t)(s->width + 1) / 2 * 8);
+  }
   bound(r, y, planes, NETWORK_SLACK, r->most_slack, &sources->luma.bounds);
   if (planes > ALPHA) {
     network_double(&r->alpha, y, alpha_row, r, sources->alpha.quads);
@@ -105,9 +121,9 @@ static void make(Stream *s, int y, uint8_t *result) {
 
 static void dispose(Stream *s) {
   Superres *r = (Superres *)s;
-  free(r->bounds), free(r->odd);
+  free(r->bounds), free(r->odd), free(r->turned);
   free(r->sources.luma.quads), free(r->sources.alpha.quads);
-  network_close(&r->luma), network_close(&r->alpha);
+  network_close(&r->luma[0]), network_close(&r->luma[1]), network_close(&r->alpha);
 }
 
 // Everything besides the ring. Returns 0 when memory ran out.
@@ -120,7 +136,9 @@ static int allocate(Superres *r, int is_large) {
   r->odd = malloc((size_t)width * 8);
   sources->luma.quads = malloc(plane * 4 * sizeof(int16_t));
   if (has_alpha) sources->alpha.quads = malloc(plane * 4 * sizeof(int16_t));
+  if (r->forms == 2) r->turned = malloc(plane * 4 * sizeof(int16_t));
   if (!r->bounds || !r->odd || !sources->luma.quads || (has_alpha && !sources->alpha.quads)) return 0;
+  if (r->forms == 2 && !r->turned) return 0;
   Bounds *bounds[] = {&sources->bounds[0],    &sources->bounds[1],     &sources->bounds[2],
                       &sources->luma.bounds, &sources->alpha.bounds, &sources->bounds[ALPHA]};
   for (int i = 0; i < planes + 2; i++) {
@@ -128,11 +146,15 @@ static int allocate(Superres *r, int is_large) {
     *bounds[i] = (Bounds){low, low + plane};
   }
   // The outline of a picture takes what the small network can do.
-  return network_open(&r->luma, width, is_large) && (!has_alpha || network_open(&r->alpha, width, 0));
+  if (has_alpha && !network_open(&r->alpha, width, 0, 0)) return 0;
+  for (int form = 0; form < r->forms; form++)
+    if (!network_open(&r->luma[form], width, is_large, form)) return 0;
+  return 1;
 }
 
-// Twice the size; `slack` is how many levels what a network makes may leave the range of the pixels around by.
-Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, int slack) {
+// Twice the size; `forms`, 1 or 2, is how many forms of the network luma is the mean of, and `slack` how many levels what a
+// network makes may leave the range of the pixels around by.
+Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, int forms, int slack) {
   Superres *r = stream_open(sizeof(Superres), width, height, 2 * width, 2 * height);
   if (!r) return NULL;
   Stream *s = &r->stream;
@@ -140,7 +162,7 @@ Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, i
   const int planes = opaque ? ALPHA : ALPHA + 1;
   const size_t plane = ((size_t)width + 2 * MARGIN + 7) & ~(size_t)7;
   r->layout = (Layout){width, planes, plane};
-  r->most_slack = slack << SAMPLE_BITS;
+  r->most_slack = slack << SAMPLE_BITS, r->forms = forms;
   if (!allocate(r, is_large)) {
     stream_close(s);
     return NULL;

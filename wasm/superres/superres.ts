@@ -5,7 +5,7 @@ import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../str
 import module from "./superres.wasm";
 
 interface SuperresExports extends StreamExports {
-  superres_open(width: number, height: number, opaque: number, large: number, slack: number): number;
+  superres_open(width: number, height: number, opaque: number, large: number, forms: number, slack: number): number;
 }
 
 /** Linear memory that the idle instance may keep: what doubling twice a row of 2,000 pixels needs. */
@@ -35,6 +35,8 @@ interface Doubled {
   /** Pixels, of the source. */
   readonly height: number;
   readonly network: Network;
+  /** Whether luma is the mean of what the network makes as it is and turned by 180 degrees. */
+  readonly twoForms: boolean;
   readonly opaque: boolean;
 }
 
@@ -51,12 +53,12 @@ const SLACK_AGAIN = 1;
  * Rows of a picture twice as wide and twice as high.
  * @throws NativeError when memory ran out
  */
-export function openDoubling({ width, height, network, opaque, again }: Opened): Effect {
+export function openDoubling({ width, height, network, twoForms, opaque, again }: Opened): Effect {
   const slack = again ? SLACK_AGAIN : SLACK;
   const effect = openStream(superres, width, 2 * width, (exports) =>
-    exports.superres_open(width, height, opaque ? 1 : 0, network === "large" ? 1 : 0, slack),
+    exports.superres_open(width, height, opaque ? 1 : 0, network === "large" ? 1 : 0, twoForms ? 2 : 1, slack),
   );
-  const rowMs = (width * nanoseconds(network, opaque)) / 2e6;
+  const rowMs = (width * nanoseconds({ network, twoForms, opaque })) / 2e6;
   const most = Math.max(2, Math.floor(READ_MS / rowMs));
   return { ...effect, read: (max) => effect.read(Math.min(max, most)) };
 }
@@ -73,20 +75,22 @@ const COLOR_NANOSECONDS = 50;
 const ALPHA_NANOSECONDS = 600;
 
 /** The price of doubling a picture of this size. */
-export function doublingPrice({ width, height, network, opaque }: Doubled): Price {
+export function doublingPrice({ width, height, network, twoForms, opaque }: Doubled): Price {
   const plane = width + 40;
   const planes = opaque ? 3 : 4;
-  const networks = opaque ? [NETWORKS[network]] : [NETWORKS[network], NETWORKS.small];
+  const ofLuma = Array.from({ length: twoForms ? 2 : 1 }, () => NETWORKS[network]);
+  const networks = opaque ? ofLuma : [...ofLuma, NETWORKS.small];
   const ring = RING_ROWS * (planes + 1) * plane * 2;
   const bounds = 2 * (planes + 2) * plane * 2;
   const made = networks.reduce((bytes, { rows, rowBytes }) => bytes + (rows * rowBytes + 8) * plane, 0);
   const bytes = 3 * width * 4 * WINDOW_ROWS + ring + bounds + made + width * 8 + PAGE_BYTES;
-  return priced(bytes, width * height, nanoseconds(network, opaque));
+  return priced(bytes, width * height, nanoseconds({ network, twoForms, opaque }));
 }
 
 /** Rows of the picture that are held, as superres.c counts them. */
 const RING_ROWS = 12;
 
-function nanoseconds(network: Network, opaque: boolean): number {
-  return NETWORKS[network].nanoseconds + COLOR_NANOSECONDS + (opaque ? 0 : ALPHA_NANOSECONDS);
+function nanoseconds({ network, twoForms, opaque }: Pick<Doubled, "network" | "twoForms" | "opaque">): number {
+  const luma = NETWORKS[network].nanoseconds * (twoForms ? 2 : 1);
+  return luma + COLOR_NANOSECONDS + (opaque ? 0 : ALPHA_NANOSECONDS);
 }

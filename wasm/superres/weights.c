@@ -33,9 +33,35 @@ static const uint8_t large_file[] = {
 _Static_assert(sizeof(small_file) == FILE_BYTES(SMALL_CHANNELS, SMALL_MIDDLE), "the weights fit");
 _Static_assert(sizeof(large_file) == FILE_BYTES(LARGE_CHANNELS, LARGE_MIDDLE), "the weights fit");
 
-_Alignas(16) static int16_t small_numbers[WHOLE_NUMBERS(SMALL_CHANNELS) + SCALED_NUMBERS(SMALL_CHANNELS, SMALL_MIDDLE)];
-_Alignas(16) static int16_t large_numbers[WHOLE_NUMBERS(LARGE_CHANNELS) + SCALED_NUMBERS(LARGE_CHANNELS, LARGE_MIDDLE)];
-static Weights small, large;
+#define SMALL_NUMBERS (WHOLE_NUMBERS(SMALL_CHANNELS) + SCALED_NUMBERS(SMALL_CHANNELS, SMALL_MIDDLE))
+#define LARGE_NUMBERS (WHOLE_NUMBERS(LARGE_CHANNELS) + SCALED_NUMBERS(LARGE_CHANNELS, LARGE_MIDDLE))
+
+// As they are, and turned.
+_Alignas(16) static int16_t small_numbers[2][SMALL_NUMBERS], large_numbers[2][LARGE_NUMBERS];
+static Weights small[2], large[2];
+
+// The filters of a layer, each turned by 180 degrees; where they make the four pixels of one, these change places, too.
+static void turn(int16_t *numbers, int side, int inputs, int outputs) {
+  int16_t before[ROWS * STEPS(LARGE_CHANNELS) * 2 * LARGE_CHANNELS];
+  const int steps = (side * inputs + 1) / 2, count = side * steps * 2 * outputs;
+  memcpy(before, numbers, (size_t)count * sizeof(int16_t));
+  for (int row = 0; row < side; row++)
+    for (int place = 0; place < side * inputs; place++) {
+      const int opposite = (side - 1 - place / inputs) * inputs + place % inputs;
+      const int16_t *from = before + ((side - 1 - row) * steps + opposite / 2) * outputs * 2 + opposite % 2;
+      int16_t *to = numbers + (row * steps + place / 2) * outputs * 2 + place % 2;
+      for (int output = 0; output < outputs; output++)
+        to[output * 2] = from[(outputs == OUTPUTS ? OUTPUTS - 1 - output : output) * 2];
+    }
+}
+
+static void turn_all(const Weights *w, int16_t *numbers) {
+  const int channels = w->channels;
+  turn(numbers + (w->first - numbers), FIRST_ROWS, 1, channels);
+  turn(numbers + (w->linear - numbers), FIRST_ROWS, 1, OUTPUTS);
+  for (int i = 0; i < w->middle_layers; i++) turn(numbers + (w->middle[i] - numbers), ROWS, channels, channels);
+  turn(numbers + (w->last - numbers), ROWS, channels, OUTPUTS);
+}
 
 // Multiplies the weights of a layer of `outputs` filters, which lie in pairs; returns where the next layer begins.
 static const uint8_t *scaled(int16_t *numbers, const uint8_t *file, int outputs, int count) {
@@ -58,10 +84,12 @@ static void expand(Weights *w, int16_t *numbers, const uint8_t *file, int channe
   }
 }
 
-const Weights *weights_of(int is_large) {
-  Weights *w = is_large ? &large : &small;
+const Weights *weights_of(int is_large, int is_turned) {
+  Weights *w = is_large ? &large[is_turned] : &small[is_turned];
   if (w->channels) return w;
-  if (is_large) expand(w, large_numbers, large_file, LARGE_CHANNELS, LARGE_MIDDLE);
-  else expand(w, small_numbers, small_file, SMALL_CHANNELS, SMALL_MIDDLE);
+  int16_t *numbers = is_large ? large_numbers[is_turned] : small_numbers[is_turned];
+  if (is_large) expand(w, numbers, large_file, LARGE_CHANNELS, LARGE_MIDDLE);
+  else expand(w, numbers, small_file, SMALL_CHANNELS, SMALL_MIDDLE);
+  if (is_turned) turn_all(w, numbers);
   return w;
 }

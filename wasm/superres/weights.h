@@ -27,5 +27,6 @@ typedef struct {
   const int16_t *first, *middle[MOST_MIDDLE], *last, *linear;
 } Weights;
 
-// Those of the large network or of the small one.
-const Weights *weights_of(int is_large);
+// Those of the large network or of the small one; turned, they make of a picture what turning it by 180 degrees, doubling it
+// and turning the result back makes of it.
+const Weights *weights_of(int is_large, int is_turned);

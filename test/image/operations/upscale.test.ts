@@ -10,7 +10,7 @@ import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import smallWeights from "../../../wasm/superres/network-small.bin";
 import weights from "../../../wasm/superres/network.bin";
-import { openDoubling } from "../../../wasm/superres/superres.ts";
+import { type Network, openDoubling } from "../../../wasm/superres/superres.ts";
 import astronautFile from "../../fixtures/superres/astronaut.png";
 import cameramanFile from "../../fixtures/superres/cameraman.png";
 import lighthouseFile from "../../fixtures/superres/lighthouse.png";
@@ -149,11 +149,17 @@ describe("the networks", () => {
     for (const [name, level] of Object.entries(subjects)) {
       const pixels = paint(width, height, (x, y) => [level(x, y), level(x, y), level(x, y), 255]);
       const gray = { width, height, levels: [...levelsOf(pixels)] };
-      expect(levelsOf(await enlarged(pixels, 2)), name).toEqual(doubledByNetwork(weights, LARGE, gray));
       const extent = { width: 2 * width, height: 2 * height, opaque: true };
-      const bySmall = openDoubling({ width, height, network: "small", opaque: true, again: false });
-      const made = await drain(pump(rowsOf(pixels), bySmall, extent));
-      expect(levelsOf(made), name).toEqual(doubledByNetwork(smallWeights, SMALL, gray));
+      for (const twoForms of [false, true]) {
+        const made = async (network: Network) => {
+          const doubling = openDoubling({ width, height, network, twoForms, opaque: true, again: false });
+          return levelsOf(await drain(pump(rowsOf(pixels), doubling, extent)));
+        };
+        const forms = twoForms ? 2 : 1;
+        expect(await made("large"), name).toEqual(doubledByNetwork(weights, LARGE, gray, forms));
+        expect(await made("small"), name).toEqual(doubledByNetwork(smallWeights, SMALL, gray, forms));
+      }
+      expect(levelsOf(await enlarged(pixels, 2)), name).toEqual(doubledByNetwork(weights, LARGE, gray, 2));
     }
   });
 
@@ -175,10 +181,20 @@ describe("the networks", () => {
     }
   });
 
-  it("leave large pictures to what costs less: the small network, and then the resampler", () => {
-    const msOf = (height: number) => enlargeStep({ width: 4_000, height }, 2, { opaque: true }).price.ms;
-    expect(msOf(276)).toBeLessThan(msOf(275) / 3);
+  it("leave large pictures to what costs less: one form, the small network, and then the resampler", () => {
+    const msOf = (height: number, factor = 2) =>
+      enlargeStep({ width: 4_000, height }, factor, { opaque: true }).price.ms;
+    expect(msOf(138)).toBeLessThan(msOf(137) * 0.52);
+    expect(msOf(276)).toBeLessThan(msOf(275) / 2);
+    expect(msOf(501)).toBeLessThan(msOf(500) * 0.55);
     expect(msOf(1_001)).toBeLessThan(msOf(1_000) / 10);
+    expect(msOf(101, 4)).toBeLessThan(msOf(100, 4) * 0.75);
+  });
+
+  it("take no longer than five seconds, whatever the picture", () => {
+    for (let height = 1; height < 1_100; height++)
+      for (const factor of [2, 4])
+        expect(enlargeStep({ width: 4_000, height }, factor, { opaque: true }).price.ms).toBeLessThan(5_000);
   });
 });
 
