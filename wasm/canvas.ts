@@ -8,7 +8,8 @@ import { type Price, priced } from "./price.ts";
 type Pointer = number;
 
 export interface CanvasExports extends HeapExports {
-  canvas_open(width: number, rows: number): Pointer;
+  /** What is not deep has 8 bits a sample, and so has everything in modules that know no other pixels. */
+  canvas_open(width: number, rows: number, deep: number): Pointer;
   canvas_band(canvas: Pointer): Pointer;
   canvas_unpremultiply(canvas: Pointer, rows: number): void;
   canvas_close(canvas: Pointer): void;
@@ -57,10 +58,16 @@ export interface CanvasPart {
 
 /** What converting a pixel into the band takes. */
 const DRAW_NANOSECONDS = 5;
+const DEEP_DRAW_NANOSECONDS = 5;
 
 /** The price of a band, and of drawing a picture into it from top to bottom. */
 export function canvasPrice(width: number, height: number, bandRows: number): Price {
   return priced(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
+}
+
+/** What a band of 16 bits a sample takes beyond that. */
+export function deepCanvasPrice(width: number, height: number, bandRows: number): Price {
+  return priced(width * 4 * bandRows, width * height, DEEP_DRAW_NANOSECONDS);
 }
 
 /** Decodes pictures that may be predicted from those before them. */
@@ -97,25 +104,26 @@ export class NativeStills<Exports extends CanvasExports = CanvasExports> extends
   /**
    * @param width of the band, pixels
    * @param rows that the band holds
+   * @param deep its pixels have 16 bits a sample
    * @throws NativeError when memory does not suffice
    */
-  openCanvas(width: number, rows: number): NativeCanvas {
-    return new NativeCanvas(this, width, rows);
+  openCanvas(width: number, rows: number, deep = false): NativeCanvas {
+    return new NativeCanvas(this, width, rows, deep);
   }
 }
 
 export class NativeCanvas {
   private readonly stills: NativeStills;
   private readonly pictures = new Set<Pointer>();
-  private readonly width: number;
+  private readonly rowBytes: number;
   private readonly pointer: Pointer;
   private closed = false;
 
   /** @throws NativeError when memory does not suffice */
-  constructor(stills: NativeStills, width: number, rows: number) {
+  constructor(stills: NativeStills, width: number, rows: number, deep: boolean) {
     this.stills = stills;
-    this.width = width;
-    this.pointer = allocated(this.call((exports) => exports.canvas_open(width, rows)));
+    this.rowBytes = width * (deep ? 8 : 4);
+    this.pointer = allocated(this.call((exports) => exports.canvas_open(width, rows, deep ? 1 : 0)));
   }
 
   /**
@@ -151,7 +159,7 @@ export class NativeCanvas {
     return decoded;
   }
 
-  /** Converts to sRGB-like RGBA8, alpha 255, into the first rows of the band. */
+  /** Converts to RGBA, alpha full, into the first rows of the band. */
   draw(picture: Pointer, { x, y, width, rows, toX }: CanvasPart): void {
     this.call((exports) => exports.picture_draw(picture, this.pointer, x, y, width, rows, toX));
   }
@@ -161,7 +169,7 @@ export class NativeCanvas {
     this.call((exports) => exports.picture_draw_alpha(picture, this.pointer, x, y, width, rows, toX));
   }
 
-  /** Divides the colors of the first rows by their alpha. */
+  /** Divides the colors of the first rows by their alpha, of 8 bits a sample. */
   unpremultiply(rows: number): void {
     this.call((exports) => exports.canvas_unpremultiply(this.pointer, rows));
   }
@@ -169,7 +177,7 @@ export class NativeCanvas {
   /** The first rows; a view valid until the next call. */
   band(rows: number): Uint8Array {
     const address = this.call((exports) => exports.canvas_band(this.pointer));
-    return this.stills.bytes(address, rows * this.width * 4);
+    return this.stills.bytes(address, rows * this.rowBytes);
   }
 
   free(picture: Pointer): void {

@@ -156,31 +156,69 @@ static void store(const Weights *weights, const int16_t *luma, const int16_t *fi
   __builtin_memcpy(to, pixels, (size_t)count * 4);
 }
 
-void planes_draw(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride, void *scratch) {
+// Pixels of 16 bits.
+static void store_deep(const Weights *weights, const int16_t *restrict luma, const int16_t *restrict first,
+                       const int16_t *restrict second, uint16_t *restrict to, int count) {
+  const float scale = 65535.0f / 255 / (1 << POINT);
+  for (int i = 0; i < count; i++, to += 4) {
+    for (int channel = 0; channel < 3; channel++) {
+      const int32_t sum = (luma[i] - weights->offset) * weights->luma[channel] + first[i] * weights->first[channel] +
+                          second[i] * weights->second[channel];
+      const float value = (float)sum * scale;
+      to[channel] = (uint16_t)(value < 0 ? 0 : value > 65535 ? 65535 : value + 0.5f);
+    }
+    to[3] = 65535;
+  }
+}
+
+// A row of luma and chroma at its resolution.
+typedef struct {
+  int16_t *luma, *first, *second, *other;
+  // Red and blue of matrix 0 have luma's offset, in 16ths.
+  int shared;
+} Row;
+
+static Row row_in(void *scratch, const Planes *planes, const Weights *weights, int width) {
   const size_t samples = row_samples(width);
   int16_t *const luma = (int16_t *)scratch;
-  int16_t *const first = luma + samples;
-  int16_t *const second = first + samples;
-  int16_t *const other = second + samples;
-  const Weights weights = weights_of(planes);
-  // Red and blue of matrix 0 have luma's offset, in 16ths.
-  const int shared = planes->matrix == 0 ? weights.offset << CHROMA_SHIFT : 0;
+  const Row row = {luma, luma + samples, luma + 2 * samples, luma + 3 * samples,
+                   planes->matrix == 0 ? weights->offset << CHROMA_SHIFT : 0};
   if (planes->layout == PLANES_GRAY) {
-    for (int i = 0; i < width + 8; i++) first[i] = second[i] = 0;
+    for (int i = 0; i < width + 8; i++) row.first[i] = row.second[i] = 0;
   }
-  for (int row = 0; row < rows; row++, to += to_stride) {
-    if (planes->layout != PLANES_GRAY) {
-      // The row of luma is not there yet: its place serves as the first of two rows of chroma.
-      chroma_row(planes, 1, x, y + row, width, first, luma, other);
-      chroma_row(planes, 2, x, y + row, width, second, luma, other);
-      if (shared != 0) {
-        for (int i = 0; i < width; i++) first[i] -= (int16_t)shared, second[i] -= (int16_t)shared;
-      }
+  return row;
+}
+
+static void read_row(const Row *row, const Planes *planes, int x, int y, int width) {
+  if (planes->layout != PLANES_GRAY) {
+    // The row of luma is not there yet: its place serves as the first of two rows of chroma.
+    chroma_row(planes, 1, x, y, width, row->first, row->luma, row->other);
+    chroma_row(planes, 2, x, y, width, row->second, row->luma, row->other);
+    if (row->shared != 0) {
+      for (int i = 0; i < width; i++) row->first[i] -= (int16_t)row->shared, row->second[i] -= (int16_t)row->shared;
     }
-    load(planes, 0, y + row, x, width, 0, luma);
+  }
+  load(planes, 0, y, x, width, 0, row->luma);
+}
+
+void planes_draw(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride, void *scratch) {
+  const Weights weights = weights_of(planes);
+  const Row row = row_in(scratch, planes, &weights, width);
+  for (int drawn = 0; drawn < rows; drawn++, to += to_stride) {
+    read_row(&row, planes, x, y + drawn, width);
     for (int i = 0; i < width; i += 8) {
-      store(&weights, luma + i, first + i, second + i, to + (size_t)i * 4, width - i < 8 ? width - i : 8);
+      store(&weights, row.luma + i, row.first + i, row.second + i, to + (size_t)i * 4, width - i < 8 ? width - i : 8);
     }
+  }
+}
+
+void planes_draw_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride,
+                      void *scratch) {
+  const Weights weights = weights_of(planes);
+  const Row row = row_in(scratch, planes, &weights, width);
+  for (int drawn = 0; drawn < rows; drawn++, to += to_stride) {
+    read_row(&row, planes, x, y + drawn, width);
+    store_deep(&weights, row.luma, row.first, row.second, to, width);
   }
 }
 
@@ -195,6 +233,18 @@ void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, 
     } else {
       const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
       for (int i = 0; i < width; i++) to[i * 4 + 3] = (uint8_t)((samples[i] * 255u + most / 2) / most);
+    }
+  }
+}
+
+void planes_draw_alpha_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride) {
+  const uint32_t most = (1u << planes->bits) - 1;
+  for (int row = 0; row < rows; row++, to += to_stride) {
+    const ptrdiff_t at = planes->stride[0] * (y + row) + x;
+    const uint8_t *const bytes = (const uint8_t *)planes->plane[0] + at;
+    const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
+    for (int i = 0; i < width; i++) {
+      to[i * 4 + 3] = (uint16_t)(((planes->bits <= 8 ? bytes[i] : samples[i]) * 65535u + most / 2) / most);
     }
   }
 }

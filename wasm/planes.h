@@ -30,8 +30,13 @@ typedef struct {
 void planes_draw(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride, void *scratch);
 size_t planes_scratch(int width);
 
+// The same as RGBA16, of which 65,535 is full; strides are in samples.
+void planes_draw_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride,
+                      void *scratch);
+
 // Luma at full range becomes the alpha of pixels that are there.
 void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride);
+void planes_draw_alpha_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride);
 
 // Divides colors by their alpha.
 void planes_unpremultiply(uint8_t *rgba, size_t pixels);

@@ -1,6 +1,7 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
 import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
+import type { CodePoints } from "./color/code-points.ts";
 import type { GainMapCarrier } from "./gain-map.ts";
 import type { Box, Orientation } from "./geometry.ts";
 import type { MetadataCarrier } from "./metadata.ts";
@@ -38,6 +39,8 @@ export interface Facts {
   readonly profile?: Uint8Array;
   /** The profile stands for a transfer function of high dynamic range, and brings it into the range of a screen. */
   readonly highDynamicRange?: boolean;
+  /** What samples of high dynamic range mean, where decoding can give them as they are. */
+  readonly codePoints?: CodePoints;
   /** Bytes of the file that pixels are coded in, where decoding takes the longer the more there are. */
   readonly codedBytes?: number;
   /** Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their rectangles. */
@@ -131,6 +134,8 @@ export interface Abilities {
   readonly named?: true;
   /** Files that are written can have other colors than those of sRGB: of any profile of RGB, or of Display P3 alone. */
   readonly spaces?: "any" | "p3";
+  /** Files that are written from deep rows can have samples of high dynamic range, and say so by code points. */
+  readonly highDynamicRange?: true;
 }
 
 /** From files to pixels. */

@@ -1,6 +1,7 @@
 /** From pixels to files: what a format that is written can do, and what its encoder is told. */
 import type { Price } from "../../wasm/price.ts";
 import type { Breath } from "./breath.ts";
+import type { Space } from "./color/space.ts";
 import type { Extent, Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
@@ -81,7 +82,7 @@ export interface Writer {
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
   /** Whether `encode` takes the deep rows of a still picture, and keeps of them what 8 bits do not hold; absent: never. */
-  readonly deep?: (settings: EncodeSettings) => boolean;
+  readonly deep?: (settings: EncodeSettings, space: Space | undefined) => boolean;
   readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];

@@ -6,16 +6,18 @@
 
 typedef struct {
   int width, rows;
-  uint8_t *band;
+  int deep;  // pixels have 16 bits a sample
+  void *band;
   void *scratch;
 } Canvas;
 
-Canvas *EXPORT(canvas_open)(int width, int rows) {
+Canvas *EXPORT(canvas_open)(int width, int rows, int deep) {
   Canvas *const canvas = calloc(1, sizeof *canvas);
   if (canvas == NULL) return NULL;
   canvas->width = width;
   canvas->rows = rows;
-  canvas->band = malloc((size_t)width * rows * 4);
+  canvas->deep = deep;
+  canvas->band = malloc((size_t)width * rows * 4 * (deep ? 2 : 1));
   canvas->scratch = malloc(planes_scratch(width));
   if (canvas->band != NULL && canvas->scratch != NULL) return canvas;
   free(canvas->band);
@@ -24,7 +26,7 @@ Canvas *EXPORT(canvas_open)(int width, int rows) {
   return NULL;
 }
 
-uint8_t *EXPORT(canvas_band)(Canvas *canvas) { return canvas->band; }
+void *EXPORT(canvas_band)(Canvas *canvas) { return canvas->band; }
 
 void EXPORT(canvas_close)(Canvas *canvas) {
   free(canvas->band);
@@ -61,12 +63,21 @@ void EXPORT(picture_colors)(Picture *picture, int matrix, int full_range) {
 }
 
 void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
-  planes_draw(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4,
-              canvas->scratch);
+  const size_t at = (size_t)to_x * 4, stride = (size_t)canvas->width * 4;
+  if (canvas->deep) {
+    planes_draw_deep(&picture->planes, x, y, width, rows, (uint16_t *)canvas->band + at, stride, canvas->scratch);
+  } else {
+    planes_draw(&picture->planes, x, y, width, rows, (uint8_t *)canvas->band + at, stride, canvas->scratch);
+  }
 }
 
 void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
-  planes_draw_alpha(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
+  const size_t at = (size_t)to_x * 4, stride = (size_t)canvas->width * 4;
+  if (canvas->deep) {
+    planes_draw_alpha_deep(&picture->planes, x, y, width, rows, (uint16_t *)canvas->band + at, stride);
+  } else {
+    planes_draw_alpha(&picture->planes, x, y, width, rows, (uint8_t *)canvas->band + at, stride);
+  }
 }
 
 void EXPORT(canvas_unpremultiply)(Canvas *canvas, int rows) {

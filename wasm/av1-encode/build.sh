@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds av1-encode.wasm: libaom's encoder (8 bits, one thread) and our entry points.
+# Builds av1-encode.wasm: libaom's encoder (8 bits, and 10 of stills; one thread) and our entry points.
 #   wasm/av1-encode/build.sh              writes wasm/av1-encode/av1-encode.wasm
 #   wasm/av1-encode/build.sh scalar OUT   writes OUT without SIMD, to compare with
 set -euo pipefail
@@ -27,6 +27,8 @@ sed 's/\(specialize qw.av1_cnn_convolve_no_maxpool_padding_valid\) avx2/\1 sse4_
   > "$work/av1_rtcd_defs.pl"
 dispatch av1_rtcd "$work/av1_rtcd_defs.pl"
 dispatch aom_scale_rtcd "$aom/aom_scale/aom_scale_rtcd.pl"
+# Types are declared for the kernels of more than 8 bits, whatever a file is compiled for.
+sed -i 's/^#if CONFIG_AV1_HIGHBITDEPTH/#if 1/' "$work"/headers/config/*.h
 
 # Kernels read the coefficients of warps as 16 bits, which the header says only of processors by name: without that, pictures
 # that are warped come out otherwise in decoders.
@@ -43,7 +45,7 @@ grep -q 'lag_in_frames == 0) &&$' "$work/av1_cx_iface.c"
 
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
-  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream)
+  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream av1_create_primary_compressor)
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"
@@ -52,8 +54,9 @@ if [ "$variant" = simd ]; then
   for file in "$aom"/{aom_dsp,aom_dsp/flow_estimation,av1/common,av1/encoder}/x86/*_{sse2,sse3,ssse3,sse4}.c; do
     case $(basename "$file") in
       aom_subpixel_8t_intrin_ssse3.c | variance_ssse3.c) ;;  # wrap kernels in assembly language
-      highbd_inv_txfm_sse4.c | highbd_fwd_txfm_sse4.c) kernels+=("$file") ;;  # transform 8 bits, too
-      *highbd_* | *temporal_denoiser* | cdef_block_ssse3.c) ;;
+      highbd_variance_sse2.c) ;;  # the same
+      highbd_convolve* | highbd_jnt* | highbd_warp* | highbd_temporal* | highbd_wiener*) ;;  # predict from other pictures, or restore
+      *temporal_denoiser* | cdef_block_ssse3.c) ;;
       *) kernels+=("$file") ;;
     esac
   done
@@ -99,8 +102,22 @@ for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,ao
     *) files+=("$file") ;;
   esac
 done
-compile "$work/aom" "${files[@]}" -- "${flags[@]}"
-compile "$work/rare" "${rare[@]}" "$work/av1_cx_iface.c" -- "${flags[@]}" -Os
+# Pictures that are predicted from others have 8 bits, and so have those that are restored.
+with_8_bits=(encoder sad sad_av1 reconinter mcomp convolve warped_motion reconinter_enc motion_search_facade interp_search
+  compound_type global_motion global_motion_facade hash_motion temporal_filter tpl_model firstpass resize noise_model superres_scale
+  pyramid mv_prec restoration pickrst blend_a64_hmask blend_a64_mask blend_a64_vmask)
+compile_aom() {
+  local folder=$1 high=() low=()
+  shift
+  while [ "$1" != -- ]; do
+    case " ${with_8_bits[*]} " in *" $(basename "$1" .c) "*) low+=("$1") ;; *) high+=("$1") ;; esac
+    shift
+  done
+  compile "$folder" "${high[@]}" "$@"
+  compile "$folder" "${low[@]}" "$@" -DCONFIG_AV1_HIGHBITDEPTH=0
+}
+compile_aom "$work/aom" "${files[@]}" -- "${flags[@]}"
+compile_aom "$work/rare" "${rare[@]}" "$work/av1_cx_iface.c" -- "${flags[@]}" -Os
 if [ ${#kernels[@]} -gt 0 ]; then
   files=()
   for file in "${kernels[@]}"; do

@@ -19,12 +19,14 @@
 size_t cell_row_bytes(const struct cell_row *cells, int alpha) {
   const size_t luma = (size_t)cells->width * cells->height;
   const size_t half = (size_t)((cells->width + 1) / 2) * ((cells->height + 1) / 2);
-  return luma + 2 * (cells->chroma == CHROMA_HALF ? half : luma) + (alpha ? luma : 0);
+  const size_t samples = luma + 2 * (cells->chroma == CHROMA_HALF ? half : luma) + (alpha ? luma : 0);
+  return samples * sample_bytes(cells);
 }
 
 void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory) {
   const int half = cells->chroma == CHROMA_HALF;
-  const size_t width = cells->width, chroma_width = half ? (width + 1) / 2 : width;
+  const size_t bytes = sample_bytes(cells);
+  const size_t width = cells->width * bytes, chroma_width = half ? (size_t)((cells->width + 1) / 2) * bytes : width;
   const size_t chroma_height = half ? (cells->height + 1) / 2 : cells->height;
   cells->strides[0] = cells->strides[3] = width;
   cells->strides[1] = cells->strides[2] = chroma_width;

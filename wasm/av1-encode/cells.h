@@ -12,13 +12,17 @@ struct cell_row {
   int filled;         // columns of the picture
   int rows;           // rows of the picture so far
   enum chroma chroma;
+  int deep;            // samples have 10 bits, in two bytes each
   uint8_t *planes[4];  // luma, blue and red difference (or G, B, R), alpha or NULL
-  size_t strides[4];
-  uint8_t translucent;  // some alpha is below 255
+  size_t strides[4];    // in bytes
+  uint8_t translucent;  // some alpha is not full
   // Makes the planes of colors, whose first `halved_rows` are there; NULL where chroma is in full or a mean of four pixels.
   struct halved *halved;
   int halved_rows;
 };
+
+// Bytes of a sample.
+static inline size_t sample_bytes(const struct cell_row *cells) { return cells->deep ? 2 : 1; }
 
 size_t cell_row_bytes(const struct cell_row *cells, int alpha);
 // `memory` has `cell_row_bytes`.
@@ -29,3 +33,6 @@ void cell_row_next(struct cell_row *cells, int rows);
 
 // Takes an even number of rows, RGBA, but for the last ones of a picture.
 void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows);
+
+// The same for deep cells: 16 bits a sample, of which 65,535 is full.
+void cell_row_add_deep(struct cell_row *cells, const uint16_t *rgba, int rows);

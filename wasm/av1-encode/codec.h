@@ -10,8 +10,11 @@ struct coded {
   int alpha;  // as a picture without chroma
   int half;   // chroma has half the columns and rows
   int rgb;
+  int deep;  // 10 bits a sample
+  int primaries, transfer;  // ISO/IEC 23091-2
 };
 
+// Colors are those of sRGB.
 struct coded coded_as(enum chroma chroma, int alpha);
 
 // What is said before the codec is opened. A quantizer of 0 is lossless.

@@ -25,9 +25,11 @@ typedef struct {
   int left;  // rows of the picture from this row of cells on
   int tiled;  // cells become tiles
   int quantizer, alpha_quantizer, speed, tuning;
+  int primaries, transfer;
   aom_codec_ctx_t codec;
   int codec_open;
-  uint8_t *memory, *band, *gray;
+  uint8_t *memory, *gray;
+  void *band;
   size_t bytes;  // of the cell that was encoded last
 } Encoder;
 
@@ -54,12 +56,14 @@ static void start_row_of_cells(Encoder *encoder) {
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
+// Rows that are `deep` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
 // Returns NULL when memory does not suffice.
 Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                              int quantizer, int alpha_quantizer, int speed, int tuning) {
+                              int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int primaries,
+                              int transfer) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
-  encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma};
+  encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma, .deep = deep};
   encoder->cell_width = cell_width;
   encoder->left = height;
   encoder->tiled = tiled;
@@ -67,14 +71,16 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->alpha_quantizer = alpha_quantizer;
   encoder->speed = speed;
   encoder->tuning = tuning;
+  encoder->primaries = primaries;
+  encoder->transfer = transfer;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
-  encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
-  encoder->gray = malloc(cell_width);
+  encoder->band = malloc((size_t)width * 4 * sample_bytes(&encoder->cells) * BAND_ROWS);
+  encoder->gray = malloc(cell_width * sample_bytes(&encoder->cells));
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL) {
     encoder_close(encoder);
     return NULL;
   }
-  if (chroma == CHROMA_HALF) {
+  if (chroma == CHROMA_HALF && !deep) {
     halved_start(&encoder->halved, (uint32_t)width, (uint32_t)height);
     if (!halved_is_whole(&encoder->halved)) {
       encoder_close(encoder);
@@ -82,17 +88,22 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
     }
     encoder->cells.halved = &encoder->halved;
   }
-  memset(encoder->gray, 128, cell_width);
+  if (deep) {
+    for (int x = 0; x < cell_width; x++) ((uint16_t *)encoder->gray)[x] = 512;
+  } else {
+    memset(encoder->gray, 128, cell_width);
+  }
   cell_row_place(&encoder->cells, alpha, encoder->memory);
   start_row_of_cells(encoder);
   return encoder;
 }
 
-uint8_t *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
+void *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
 
 // Takes the first `rows` rows of the band: an even number, but at the bottom of the picture.
 void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
-  cell_row_add(&encoder->cells, encoder->band, rows);
+  (encoder->cells.deep ? cell_row_add_deep(&encoder->cells, encoder->band, rows)
+                       : cell_row_add(&encoder->cells, encoder->band, rows));
 }
 
 // Returns whether any pixel of the row of cells is translucent.
@@ -108,12 +119,15 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   aom_codec_iface_t *const interface = aom_codec_av1_cx();
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_ALL_INTRA) != AOM_CODEC_OK) return 0;
-  const struct coded coded = coded_as(encoder->cells.chroma, alpha);
+  struct coded coded = coded_as(encoder->cells.chroma, alpha);
+  coded.deep = encoder->cells.deep;
+  coded.primaries = encoder->primaries;
+  coded.transfer = encoder->transfer;
   const int quantizer = alpha ? encoder->alpha_quantizer : encoder->quantizer;
   config.g_limit = 1;
   config.g_lag_in_frames = 0;
   configure(&config, &coded, (int)image->d_w, (int)image->d_h, quantizer);
-  if (aom_codec_enc_init(&encoder->codec, interface, &config, 0) != AOM_CODEC_OK) return 0;
+  if (aom_codec_enc_init(&encoder->codec, interface, &config, coded.deep ? AOM_CODEC_USE_HIGHBITDEPTH : 0) != AOM_CODEC_OK) return 0;
   encoder->codec_open = 1;
   aom_codec_ctx_t *const codec = &encoder->codec;
   aom_codec_control(codec, AOME_SET_CPUUSED, encoder->speed);
@@ -127,9 +141,9 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
     aom_codec_control(codec, AV1E_SET_ENABLE_CDEF, 0);
   }
   control(codec, &coded, quantizer);
-  if (!encoder->tiled) return 1;
-  aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
-  aom_codec_control(codec, AV1E_SET_ENABLE_RESTORATION, 0);
+  // What restores samples is built for 8 bits alone.
+  if (encoder->tiled || coded.deep) aom_codec_control(codec, AV1E_SET_ENABLE_RESTORATION, 0);
+  if (encoder->tiled) aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
   return 1;
 }
 

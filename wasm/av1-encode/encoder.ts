@@ -1,5 +1,5 @@
 /**
- * Encodes AV1 stills of 8 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
+ * Encodes AV1 stills of 8 or 10 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
  * be a tile of one (src/image/formats/avif/tiles.ts).
  */
 import { LoneJob } from "../handle.ts";
@@ -24,10 +24,23 @@ export interface CellSettings {
   readonly alphaQuantizer: number;
   /** 0 to 9. */
   readonly speed: number;
+  /** Rows are RGBA16 with these colors, and are coded in 10 bits by the matrix of BT.2020; absent: RGBA8 of sRGB. */
+  readonly deep?: CodePoints | undefined;
 }
 
+/** ISO/IEC 23091-2, sections 8.1 and 8.2. */
+interface CodePoints {
+  readonly primaries: number;
+  readonly transfer: number;
+}
+
+const SRGB: CodePoints = { primaries: 1, transfer: 13 };
+
 /** Bytes that libaom holds for each pixel of a cell at most, measured on noise: it notes more where it looks closer. */
-const BYTES_PER_PIXEL = { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } } as const;
+const BYTES_PER_PIXEL = {
+  shallow: { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } },
+  deep: { close: { half: 42, full: 72 }, fast: { half: 29, full: 55 } },
+} as const;
 /** From this speed on libaom notes less of what it tries. */
 export const FIRST_FAST_SPEED = 7;
 const ENCODER_BYTES = 3 << 20;
@@ -36,18 +49,19 @@ const HALVED_BYTES = 48;
 /** libaom works on whole blocks of this side, and on some beyond the edges of a cell. */
 const BLOCK = 64;
 
-/** Nanoseconds for a pixel of a photograph at quality 80 with halved chroma, by speed. */
+/** Nanoseconds for a pixel of a photograph at quality 80 with halved chroma and 8 bits, by speed. */
 const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 800, 440, 200, 90] as const;
-/** More than that for chroma in full, for the best qualities, and without loss. */
+/** More than that for chroma in full, for 10 bits, for the best qualities, and without loss. */
 const FULL_CHROMA = 1.4;
+const DEEP = 1.6;
 const FINE = { quantizer: 16, times: 1.7 } as const;
 const LOSSLESS = 2.6;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.5;
 
 /** What libaom takes for a pixel of colors. */
-function pixelNanoseconds({ chroma, quantizer, speed }: CellSettings): number {
-  const usual = PIXEL_NANOSECONDS[speed] ?? PIXEL_NANOSECONDS[0];
+function pixelNanoseconds({ chroma, quantizer, speed, deep }: CellSettings): number {
+  const usual = (PIXEL_NANOSECONDS[speed] ?? PIXEL_NANOSECONDS[0]) * (deep ? DEEP : 1);
   if (quantizer === 0) return usual * LOSSLESS;
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
@@ -59,13 +73,20 @@ export function cellsPrice(settings: CellSettings): Price {
   return priced(cellsBytes(settings), width * height, nanoseconds);
 }
 
-function cellsBytes({ width, cell, chroma, opaque, speed }: CellSettings): number {
+function cellsBytes(settings: CellSettings): number {
+  const { width, cell, chroma, opaque, speed, deep } = settings;
   const half = chroma === "4:2:0";
-  const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1));
-  const perPixel = BYTES_PER_PIXEL[speed < FIRST_FAST_SPEED ? "close" : "fast"][half ? "half" : "full"];
+  const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1)) * (deep ? 2 : 1);
+  const kind = BYTES_PER_PIXEL[deep ? "deep" : "shallow"][speed < FIRST_FAST_SPEED ? "close" : "fast"];
+  const perPixel = kind[half ? "half" : "full"];
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
-  return planes + coded + width * (4 * BAND_ROWS + (half ? HALVED_BYTES : 0)) + ENCODER_BYTES;
+  const halving = half && !deep ? width * HALVED_BYTES : 0;
+  return planes + coded + bandBytes(settings) + halving + ENCODER_BYTES;
+}
+
+function bandBytes({ width, deep }: CellSettings): number {
+  return BAND_ROWS * width * (deep ? 8 : 4);
 }
 
 export class Av1Cells {
@@ -76,7 +97,8 @@ export class Av1Cells {
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: CellSettings) {
-    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed } = settings;
+    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, deep } = settings;
+    const { primaries, transfer } = deep ?? SRGB;
     this.settings = settings;
     this.columns = Math.ceil(width / cell.width);
     this.job = new LoneJob(av1, cellsBytes(settings));
@@ -94,6 +116,9 @@ export class Av1Cells {
           alphaQuantizer,
           speed,
           TUNING,
+          deep ? 1 : 0,
+          primaries,
+          transfer,
         ),
       );
       allocated(this.pointer);
@@ -103,10 +128,10 @@ export class Av1Cells {
     }
   }
 
-  /** Where up to 32 rows go, RGBA; valid until the next call. */
+  /** Where up to 32 rows go; valid until the next call. */
   band(): Uint8Array {
     const address = this.job.call((exports) => exports.encoder_band(this.pointer));
-    return this.job.bytes(address, BAND_ROWS * this.settings.width * 4);
+    return this.job.bytes(address, bandBytes(this.settings));
   }
 
   /** Takes the first rows of the band: an even number, except at the bottom of the picture. */

@@ -18,6 +18,9 @@ export interface EncodeExports extends HeapExports {
     alphaQuantizer: number,
     speed: number,
     tuning: number,
+    deep: number,
+    primaries: number,
+    transfer: number,
   ): Pointer;
   encoder_band(encoder: Pointer): Pointer;
   encoder_rows(encoder: Pointer, rows: number): void;

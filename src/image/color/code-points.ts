@@ -2,6 +2,12 @@
 import { hybridLogGamma, quantizedPerceptually, type Transfer } from "./high-dynamic-range.ts";
 import { type Curve, D50, iccProfile, parametric, sampled, values } from "./icc.ts";
 
+/** ITU-T H.273, sections 8.1 and 8.2. */
+export interface CodePoints {
+  readonly primaries: number;
+  readonly transfer: number;
+}
+
 type Chromaticity = readonly [x: number, y: number];
 
 interface Primaries {

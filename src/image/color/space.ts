@@ -3,7 +3,7 @@ import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
 import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
 import { whenNeeded } from "../../when-needed.ts";
 import type { Rgba } from "../color.ts";
-import { profileOfCodePoints } from "./code-points.ts";
+import { type CodePoints, profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";
 import { toLinear } from "./light.ts";
 import type { ProfileWish } from "./wish.ts";
@@ -14,6 +14,8 @@ export interface Space {
   readonly profile: Uint8Array;
   /** It is Display P3, which some formats have a name for. */
   readonly isP3: boolean;
+  /** It is one of high dynamic range, which files say by these: the profile only brings it to an ordinary screen. */
+  readonly codePoints?: CodePoints | undefined;
 }
 
 /** SMPTE EG 432-1 with the curve of sRGB, by its code points in ITU-T H.273. */

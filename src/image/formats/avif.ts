@@ -4,7 +4,7 @@ import { animationResultPrice, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice, VARIANTS } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
-import { factsOf } from "./heif/facts.ts";
+import { factsOf, factsPrice } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
@@ -32,28 +32,39 @@ const LOSSES = [
 
 export const avif = format({
   ...AVIF,
-  summary: "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 bits out.",
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
+  summary:
+    "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 bits out, 10 of PQ and HLG that stay.",
+  can: {
+    alpha: true,
+    animation: true,
+    quality: true,
+    lossless: true,
+    web: true,
+    spaces: "any",
+    highDynamicRange: true,
+  },
   read: {
     probe(bytes) {
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
     },
-    price({ width, height, alpha, frames, decodeBytes, decodeMs, firstPrice }, { firstOnly }) {
-      if (firstOnly && firstPrice) return firstPrice;
-      const shape = { width, height, opaque: !alpha, frames };
-      const usual = frames > 1 ? animationResultPrice(shape) : resultPrice(shape);
-      return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
+    price(facts, demand) {
+      const { width, height, alpha, frames, firstPrice, bits } = facts;
+      if (demand.firstOnly && firstPrice) return firstPrice;
+      const shape = { width, height, opaque: !alpha, frames, bits };
+      return factsPrice(facts, demand, frames > 1 ? animationResultPrice(shape) : resultPrice(shape));
     },
     open(bytes, _facts, demand, breath) {
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? openSequence(sequence, av1Sequences, demand, breath) : openImage(bytes, av1, demand, breath);
     },
+    deep: true,
   },
   write: {
     price: besideProfile(encodePrice, PROFILE_COPIES),
     readings: tracksOf,
     encode: encodeAvif,
+    deep: (_settings, space) => space?.codePoints !== undefined,
     qualities: {
       least: 20,
       step: 0.25,

@@ -79,9 +79,17 @@ function mostTries({ width, height, frames }: Picture): number {
   return width * height * frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
 }
 
+/** What encodings of an animation are held against. */
+interface Rivals {
+  /** The original, where it may stay. */
+  readonly originalBytes?: number | undefined;
+  /** The animation as results are looked at; absent: as it is encoded. */
+  readonly compared?: Picture;
+}
+
 /**
- * The smallest encoding found of an animation that scores at least the target score, or the best one; `settings` say where
- * to begin, `originalBytes` what it competes with. What it takes is bounded by the number of encodings.
+ * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best one;
+ * `settings` say where to begin. What it takes is bounded by the number of encodings.
  */
 export async function smallestAnimation(
   picture: Picture,
@@ -89,7 +97,7 @@ export async function smallestAnimation(
   settings: EncodeSettings,
   targetScore: number,
   breath: Breath,
-  originalBytes = Number.POSITIVE_INFINITY,
+  { originalBytes = Infinity, compared = picture }: Rivals = {},
 ): Promise<Found> {
   const tries = mostTries(picture);
   let best: Found | undefined;
@@ -98,7 +106,7 @@ export async function smallestAnimation(
   let quality = settings.quality;
   for (let count = 0; count < tries && high - low > 1; count++) {
     const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
-    const score = await scoreAnimation(picture, pictureIn(format, bytes, picture.space), breath);
+    const score = await scoreAnimation(compared, pictureIn(format, bytes, compared.space), breath);
     const reaches = score >= targetScore;
     if (reaches) high = quality;
     else low = quality;

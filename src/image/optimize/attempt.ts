@@ -20,6 +20,7 @@ export interface Attempt {
     | "re-encode planes"
     | "search pixels"
     | "search frames"
+    | "search deep"
     | "fit size"
     | "encode blind"
     | "encode exactly";

@@ -17,7 +17,7 @@ import { recompressOnly, recompressToo } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize } from "./requantize.ts";
-import { searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type Wish } from "./task.ts";
 
@@ -36,6 +36,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     searchFrames(task),
     searchPixels(task),
     searchPixelsFrugally(task),
+    searchDeep(task),
     reencodePlanes(task),
     repackOriginal(task),
     encodeExactly(task),

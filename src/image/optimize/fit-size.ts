@@ -88,11 +88,11 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const room = divides ? null : roomFor(task, format);
   const blind = divides ? requantizePrice(task, divides) : encodePrice(task, format, settings);
   const scored = beside(lookPrice(format, picture), either(blind, picturePrice(stored, task.plan)));
-  const scores = picture.frames === 1 && canScore(picture) && fits(task, room?.price ?? scored);
+  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, room?.price ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
-  const asking = divides ? null : askingPrice(task, format, wanted, aim.bytes);
+  const asking = divides || stored.deep ? null : askingPrice(task, format, wanted, aim.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
   const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodePrice(task, format, one)).ms;
   const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;

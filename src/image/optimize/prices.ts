@@ -45,7 +45,7 @@ export function lookPrice(format: FormatDefinition, picture: Extent): Price {
 /** The price of decoding a result that is not written yet, in one scan unless told otherwise. */
 export function resultDecodePrice(
   format: FormatDefinition,
-  { width, height, opaque, frames }: Extent,
+  { width, height, opaque, frames, bits }: Extent,
   interlaced = false,
 ): Price {
   const facts: Facts = {
@@ -59,6 +59,7 @@ export function resultDecodePrice(
     interlaced,
     subsample: "4:2:0",
     depth: 24,
+    ...(bits !== undefined && { bits }),
     quality: 80,
   };
   return format.read.price(facts, { box: whole(facts), width, height });

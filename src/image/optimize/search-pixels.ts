@@ -1,6 +1,6 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
-import { beside, either, held, times } from "../../../wasm/price.ts";
-import { picturePrice } from "../pipeline.ts";
+import { beside, either, held, sequence, times } from "../../../wasm/price.ts";
+import { pictureOf, picturePrice } from "../pipeline.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
@@ -34,7 +34,7 @@ export function searchPixelsFrugally(task: Task): Attempt | null {
 
 /** The format, where a still picture is searched for by its pixels. */
 function searchableIn(task: Task): WritableFormat | null {
-  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task)) return null;
+  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task) || task.stored.deep) return null;
   return writableIn(task);
 }
 
@@ -79,6 +79,31 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
   };
 }
 
+/**
+ * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen shows
+ * them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
+ */
+export function searchDeep(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  if (targetScore === undefined || !stored.deep || !format) return null;
+  const shown = { ...stored, space: undefined, deep: undefined };
+  const compared = pictureOf(shown, plan);
+  const encode = encodePrice(task, format, settings);
+  const look = beside(lookPrice(format, { ...compared, bits: picture.bits }), picturePrice(shown, plan));
+  const one = sequence(encode, look);
+  return {
+    name: "search deep",
+    // The best file so far is kept while another is made.
+    price: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
+    async run(session, breath) {
+      const rivals = { originalBytes: unchanged?.original?.length, compared };
+      return session.rendition(await smallestAnimation(picture, format, settings, targetScore, breath, rivals));
+    },
+  };
+}
+
 /** Searches for the quality of an animation. */
 export function searchFrames(task: Task): Attempt | null {
   const { stored, plan, picture, settings, unchanged } = task;
@@ -95,7 +120,7 @@ export function searchFrames(task: Task): Attempt | null {
     price: beside(held(bytes), { bytes: 0, ms }),
     async run(session, breath) {
       const originalBytes = unchanged?.original?.length;
-      const best = await smallestAnimation(picture, format, settings, targetScore, breath, originalBytes);
+      const best = await smallestAnimation(picture, format, settings, targetScore, breath, { originalBytes });
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
       return session.rendition({ bytes: exact, score: 100 });

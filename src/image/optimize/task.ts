@@ -78,7 +78,7 @@ export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
  */
 export function deepTask(task: Task): Task | null {
   const { stored, plan, format, settings } = task;
-  const isKept = format.write?.deep?.(settings) === true && (format.can.alpha || task.picture.opaque);
+  const isKept = format.write?.deep?.(settings, stored.space) === true && (format.can.alpha || task.picture.opaque);
   const deep = isKept ? deepened(stored, plan) : null;
   return deep && { ...task, stored: deep, picture: pictureOf(deep, plan) };
 }

@@ -41,7 +41,7 @@ static void read_rows(Input &input) {
   const Bytes units(file.begin() + stills::HEADER_BYTES, file.end());
   Picture *const whole = decode(units, claim, 0), *const by_rows = decode(units, claim, 1);
   if (whole && !by_rows) host::wrong("a picture is not decoded by rows");
-  Canvas *const canvas = canvas_open(claim.width, MOST_ROWS), *const other = canvas_open(claim.width, MOST_ROWS);
+  Canvas *const canvas = canvas_open(claim.width, MOST_ROWS, 0), *const other = canvas_open(claim.width, MOST_ROWS, 0);
   static bool good;
   good = by_rows;
   for (int y = first, rows; good && y < claim.height; y += rows + left_out) {

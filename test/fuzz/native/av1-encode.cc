@@ -7,8 +7,8 @@ struct FrameEncoder;
 extern "C" {
 void encoder_close(Encoder *);
 Encoder *encoder_open(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                      int quantizer, int alpha_quantizer, int speed, int tuning);
-uint8_t *encoder_band(Encoder *);
+                      int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int primaries, int transfer);
+void *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
 int encoder_translucent(Encoder *);
 void encoder_next(Encoder *);
@@ -36,19 +36,21 @@ static void encode_cells(Input &input) {
   const int tiled = cell_width < width || cell_height < height;
   const int chroma = input.number(0, 2), alpha = input.flag();
   const int quantizer = input.number(0, 63), alpha_quantizer = input.number(0, 63);
-  const int speed = input.number(4, 9);
+  const int deep = input.flag(), speed = input.number(4, 9);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
   Encoder *encoder = encoder_open(width, height, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer,
-                                  speed, 0);
+                                  speed, 11, deep, 9, 16);
   if (!encoder) return;
+  const int pixel = deep ? 8 : 4;
   size_t at = 0;
   for (int top = 0; top < height; top += cell_height) {
     const int bottom = std::min(height, top + cell_height);
     for (int y = top; y < bottom; y += BAND_ROWS) {
       const int rows = std::min<int>(BAND_ROWS, bottom - y);
-      for (int i = 0; i < rows * width * 4; i++, at++)
-        encoder_band(encoder)[i] = !alpha && i % 4 == 3 ? 255 : host::repeated(bytes, at);
+      uint8_t *const band = (uint8_t *)encoder_band(encoder);
+      for (int i = 0; i < rows * width * pixel; i++, at++)
+        band[i] = !alpha && i % pixel >= pixel / 4 * 3 ? 255 : host::repeated(bytes, at);
       encoder_rows(encoder, rows);
     }
     const int translucent = encoder_translucent(encoder);

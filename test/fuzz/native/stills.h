@@ -7,7 +7,7 @@ struct Canvas;
 struct Picture;
 
 extern "C" {
-Canvas *canvas_open(int width, int rows);
+Canvas *canvas_open(int width, int rows, int deep);
 uint8_t *canvas_band(Canvas *);
 void canvas_close(Canvas *);
 void picture_close(Picture *);
@@ -29,16 +29,16 @@ inline void draw(Input &input, Picture *picture, const Claim &claim) {
   const int canvas_width = input.number(1, 2 * claim.width), most = input.number(1, 40);
   const int x = input.number(0, claim.width - 1), to_x = input.number(0, canvas_width - 1);
   const int width = std::min(claim.width - x, canvas_width - to_x);
-  const bool alpha = input.flag();
+  const bool alpha = input.flag(), deep = input.flag();
   if (input.flag()) picture_colors(picture, input.number(0, 16), input.flag());
-  Canvas *canvas = canvas_open(canvas_width, most);
+  Canvas *canvas = canvas_open(canvas_width, most, deep);
   if (!canvas) return;
-  memset(canvas_band(canvas), 0x40, (size_t)canvas_width * most * 4);
+  memset(canvas_band(canvas), 0x40, (size_t)canvas_width * most * (deep ? 8 : 4));
   for (int y = input.number(0, claim.height - 1); y < claim.height; y += most) {
     const int rows = std::min(most, claim.height - y);
     picture_draw(picture, canvas, x, y, width, rows, to_x);
     if (alpha) picture_draw_alpha(picture, canvas, x, y, width, rows, to_x);
-    if (alpha) canvas_unpremultiply(canvas, rows);
+    if (alpha && !deep) canvas_unpremultiply(canvas, rows);
   }
   canvas_close(canvas);
 }

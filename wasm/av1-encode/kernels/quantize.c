@@ -1,5 +1,5 @@
 // Divides coefficients by the matrices for the eye, four at a time, which libaom does one by one. The linker sends calls here
-// (--wrap); what comes out is the same. Samples have 8 bits, so that coefficients are below 2^20.
+// (--wrap); what comes out is the same. Samples have 8 bits here, so that coefficients are below 2^20.
 #include <smmintrin.h>
 #include <string.h>
 

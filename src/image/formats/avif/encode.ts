@@ -14,13 +14,13 @@ import { guardedAsync } from "../guard.ts";
 import { colorsIn, writeHeif } from "../heif/write.ts";
 import { animationPrice, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";
-import { fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
+import { DEEP_MATRIX, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { profileBrands } from "./level.ts";
 import { quantizerAt } from "./quality.ts";
 import { MAX_TILES, SUPERBLOCK } from "./tile-info.ts";
 import { pictureOfTiles } from "./tiles.ts";
 
-type Shape = Size & { readonly opaque: boolean };
+type Shape = Pick<Extent, "width" | "height" | "opaque" | "space" | "bits">;
 
 /** Up to this size a picture is one cell, and so large are those of others. */
 const MAX_CELL_PIXELS = 768 << 10;
@@ -29,6 +29,8 @@ const MAX_CELL_PIXELS = 768 << 10;
  * percent less.
  */
 const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
+/** Deep pictures take nearly twice the memory. */
+const MAX_DEEP_CELL_PIXELS = 448 << 10;
 /**
  * Originals and files of large pictures leave less memory to the encoder. With smaller cells it holds half as much, 26 MB in
  * place of 52 for 24 megapixels of full chroma, and files are a percent larger.
@@ -44,8 +46,9 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   // A file that is only looked at is cut as the one that stays.
   const stays = speedOf(shape, { ...settings, trial: false, draft: false });
   const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
-  const mostPixels = half ? MAX_HALF_PIXELS[pace] : MAX_CELL_PIXELS;
-  const cell = width * height <= mostPixels ? { width, height } : cellOf(shape);
+  const deep = shape.bits === undefined ? undefined : shape.space?.codePoints;
+  const mostPixels = deep ? MAX_DEEP_CELL_PIXELS : half ? MAX_HALF_PIXELS[pace] : MAX_CELL_PIXELS;
+  const cell = width * height <= mostPixels ? { width, height } : cellOf(shape, deep !== undefined);
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
   return {
     width,
@@ -57,6 +60,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
     speed: speedOf(shape, settings),
+    deep,
   };
 }
 
@@ -64,8 +68,9 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
 
 /** Tiles of one size, but for those at the right and the bottom, as square as may be, and of whole superblocks. */
-function cellOf({ width, height }: Size): Size {
-  const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : MAX_CELL_PIXELS;
+function cellOf({ width, height }: Size, deep: boolean): Size {
+  const usual = deep ? MAX_DEEP_CELL_PIXELS : MAX_CELL_PIXELS;
+  const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : usual;
   const side = Math.sqrt(most);
   const columns = Math.max(1, Math.ceil(width / side));
   const cellWidth = superblocks(width / columns);
@@ -133,11 +138,11 @@ function fileBytes(
 const RESULT_BYTES = 0.4;
 
 /** The price of decoding what was written, whatever its chroma. */
-export function resultPrice({ width, height, opaque }: Shape): Price {
+export function resultPrice({ width, height, opaque, bits = 8 }: Shape): Price {
   const headers = {
     width,
     height,
-    bits: 8,
+    bits,
     chroma: "4:4:4",
     quality: 100,
     rgb: false,
@@ -157,7 +162,9 @@ export function encodeAvif(picture: Picture, settings: EncodeSettings, breath: B
 async function encodeStill(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
   const rows = await firstFrame(picture, breath);
   try {
-    return await encodeRows(rows, picture.space, cellSettings(rows, settings), breath);
+    const { space, bits } = picture;
+    const { width, height, opaque } = rows;
+    return await encodeRows(rows, space, cellSettings({ width, height, opaque, space, bits }, settings), breath);
   } finally {
     rows.close();
   }
@@ -174,7 +181,7 @@ async function encodeRows(
   breath: Breath,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
-  const { chroma } = settings;
+  const { chroma, deep } = settings;
   const cells = new Av1Cells(settings);
   try {
     const { color, alpha } = await encodeLayers(cells, rows, settings, breath);
@@ -188,7 +195,7 @@ async function encodeRows(
       brands: ["avif", "mif1", "miaf", ...profileBrands(color)],
       fullRange: true,
       ...colorsIn(space),
-      matrix: MATRIX[chroma],
+      matrix: (deep ? DEEP_MATRIX : MATRIX)[chroma],
       color,
       alpha,
     });

@@ -2,12 +2,14 @@
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Rows } from "../../rows.ts";
+import { bytesPerPixel, type Rows } from "../../rows.ts";
 import type { CodedLayer } from "../heif/write.ts";
 import { readSequence, UNIT, unitsOf } from "./units.ts";
 
 /** Code points of ISO/IEC 23091-2 for matrices: colors are coded by BT.601 or as they are. */
 export const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
+/** Those of 10 bits: by BT.2020 without constant luminance, or as they are. */
+export const DEEP_MATRIX = { "4:2:0": 9, "4:4:4": 9, rgb: 0 } as const;
 
 /** What takes rows in bands, each an even number of them but at the bottom. */
 interface Taker {
@@ -21,7 +23,7 @@ export function endsEarly(): ApiError {
 
 /** Fills a taker with the next rows. */
 export async function fill(taker: Taker, rows: Rows, count: number): Promise<void> {
-  const stride = rows.width * 4;
+  const stride = rows.width * bytesPerPixel(rows);
   for (let left = count, filled = 0; left > 0;) {
     const read = await rows.read(Math.min(BAND_ROWS - filled, left));
     if (!read) throw endsEarly();
@@ -45,13 +47,13 @@ export function layerOf(tiles: readonly Uint8Array[]): CodedLayer {
   const [first] = tiles;
   const sequence = first && [...unitsOf(first)].find(({ type }) => type === UNIT.sequence);
   if (!sequence) throw new RangeError("nothing was encoded");
-  const { profile, level, tier, gray, halfX, halfY, samplePosition } = readSequence(sequence.payload);
+  const { profile, level, tier, bits, gray, halfX, halfY, samplePosition } = readSequence(sequence.payload);
   // AV1 in ISOBMFF, section 2.3.3.
   const config = Uint8Array.of(
     0x81,
     (profile << 5) | level,
-    (tier << 7) | (gray ? 0x10 : 0) | (halfX ? 8 : 0) | (halfY ? 4 : 0) | samplePosition,
+    (tier << 7) | (bits > 8 ? 0x40 : 0) | (gray ? 0x10 : 0) | (halfX ? 8 : 0) | (halfY ? 4 : 0) | samplePosition,
     0,
   );
-  return { config, bits: gray ? [8] : [8, 8, 8], tiles };
+  return { config, bits: gray ? [bits] : [bits, bits, bits], tiles };
 }

@@ -1,10 +1,11 @@
 /** What a HEIF file says of what it shows. */
-import { type Price, priced } from "../../../../wasm/price.ts";
-import type { Facts } from "../../format.ts";
+import { deepCanvasPrice } from "../../../../wasm/canvas.ts";
+import { beside, type Price, priced } from "../../../../wasm/price.ts";
+import type { Demand, Facts } from "../../format.ts";
 import type { Codec } from "./codec.ts";
 import { imagePrice, readImage } from "./overlay.ts";
 import { colorProfileOf, colorspaceOf, type HeifPicture, isOfHighDynamicRange } from "./picture.ts";
-import { picturePrice } from "./rows.ts";
+import { BAND_ROWS, picturePrice } from "./rows.ts";
 
 /** @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported */
 export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
@@ -12,7 +13,7 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
   if (!("parts" in image)) return pictureFacts(image, codec);
   const { crop, orientation, fill, parts } = image;
   // Every part brings its own colors, which are sRGB where they meet.
-  const { profile: _, highDynamicRange: _range, ...first } = pictureFacts(parts[0].picture, codec);
+  const { profile: _, highDynamicRange: _range, ...first } = shallowFacts(parts[0].picture, codec);
   const alpha = fill[3] < 255;
   return {
     ...first,
@@ -26,8 +27,19 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
   };
 }
 
-/** What is said of a picture that stands alone, or of the first of a sequence. */
-export function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
+/** What is said of a picture that stands alone. */
+function pictureFacts(picture: HeifPicture, codec: Codec): Facts {
+  const { color, premultiplied, colors } = picture;
+  const { bits } = color.headers;
+  const facts = shallowFacts(picture, codec);
+  if (bits <= 8 || premultiplied) return facts;
+  const { primaries, transfer } = colors;
+  const isKnown = facts.highDynamicRange && primaries !== undefined && transfer !== undefined;
+  return { ...facts, bits, ...(isKnown && { codePoints: { primaries, transfer } }) };
+}
+
+/** What is said of a picture that is decoded in 8 bits a sample: a part of another, or the first of a sequence. */
+export function shallowFacts(picture: HeifPicture, codec: Codec): Facts {
   const { color, alpha, crop, orientation } = picture;
   const { bits, chroma, quality } = color.headers;
   const channels = chroma === "gray" ? 1 : 3;
@@ -57,9 +69,15 @@ export function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeB
 const PIXEL_BYTES = 5;
 const PIXEL_NANOSECONDS = 60;
 
-/** The price of decoding the picture that the facts are about, whatever region of it is wanted. */
-export function factsPrice({ width, height, decodeBytes, decodeMs }: Facts): Price {
-  const pixels = width * height;
-  const usual = priced(pixels * PIXEL_BYTES, pixels, PIXEL_NANOSECONDS);
-  return { bytes: decodeBytes ?? usual.bytes, ms: decodeMs ?? usual.ms };
+/**
+ * The price of decoding the picture that the facts are about, whatever region of it is wanted.
+ * @param unsaid where the facts do not say more
+ */
+export function factsPrice(
+  { width, height, decodeBytes, decodeMs }: Facts,
+  { deep }: Pick<Demand, "deep"> = {},
+  unsaid = priced(width * height * PIXEL_BYTES, width * height, PIXEL_NANOSECONDS),
+): Price {
+  const price = { bytes: decodeBytes ?? unsaid.bytes, ms: decodeMs ?? unsaid.ms };
+  return deep ? beside(price, deepCanvasPrice(width, height, BAND_ROWS)) : price;
 }

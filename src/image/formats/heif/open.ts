@@ -28,7 +28,8 @@ export async function* openPicture(
   const stills = codec.openStills(imagePrice(image, codec));
   try {
     const decoder = { codec, stills, breath };
-    const rows = "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region);
+    const rows =
+      "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region, demand.deep);
     const close = () => {
       rows.close();
       stills.close();

@@ -6,7 +6,7 @@ import type { Facts } from "../../format.ts";
 import { brandsOf } from "./brands.ts";
 import { damaged, type Fields, fullBox } from "./bytes.ts";
 import type { SamplesExtent, SequenceCodec } from "./codec.ts";
-import { decodePrice, pictureFacts } from "./facts.ts";
+import { decodePrice, shallowFacts } from "./facts.ts";
 import { topLevel } from "./items.ts";
 import { alphaOf, type HeifPicture, pictureOf } from "./picture.ts";
 import { BAND_ROWS, picturePrice } from "./rows.ts";
@@ -117,7 +117,7 @@ export function sequenceFacts(sequence: ImageSequence, codec: SequenceCodec): Fa
   const codedBytes = frames.reduce((sum, frame) => sum + bytesOf(frame), 0);
   const later = frames.slice(1);
   return {
-    ...pictureFacts(picture, codec),
+    ...shallowFacts(picture, codec),
     firstPrice: picturePrice(picture, codec),
     frames: frames.length,
     loops,

@@ -153,6 +153,7 @@ const UNSPECIFIED = { primaries: 2, transfer: 2 } as const;
 /** What a file says of the colors of a space. */
 export function colorsIn(space: Space | undefined): Pick<HeifImage, "primaries" | "transfer" | "profile"> {
   if (!space) return SRGB_CODE_POINTS;
+  if (space.codePoints) return space.codePoints;
   return space.isP3 ? P3_CODE_POINTS : { ...UNSPECIFIED, profile: space.profile };
 }
 

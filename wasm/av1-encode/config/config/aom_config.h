@@ -1,4 +1,4 @@
-// What libaom's build would have found out: encoder only, 8 bits, one thread, kernels for SSE up to 4.1.
+// What libaom's build would have found out: encoder only, one thread, kernels for SSE up to 4.1.
 #pragma once
 #define AOM_ARCH_AARCH64 0
 #define AOM_ARCH_ARM 0
@@ -10,7 +10,10 @@
 #define CONFIG_ANALYZER 0
 #define CONFIG_AV1_DECODER 0
 #define CONFIG_AV1_ENCODER 1
-#define CONFIG_AV1_HIGHBITDEPTH 0
+// Files of what is done with 8 bits alone are compiled without (build.sh).
+#ifndef CONFIG_AV1_HIGHBITDEPTH
+#define CONFIG_AV1_HIGHBITDEPTH 1
+#endif
 #define CONFIG_AV1_TEMPORAL_DENOISING 0
 #define CONFIG_BIG_ENDIAN 0
 #define CONFIG_BITRATE_ACCURACY 0

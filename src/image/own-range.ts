@@ -1,0 +1,28 @@
+/** Pictures of high dynamic range that stay what they are, sample by sample, in place of a gain map beside an ordinary one. */
+import type { Space } from "./color/space.ts";
+import type { Facts, FormatDefinition } from "./format.ts";
+import type { Output } from "./output.ts";
+import { deepened, type Stored } from "./pipeline.ts";
+import type { Plan } from "./plan.ts";
+
+/**
+ * A file whose picture keeps its own range on its way into a format, where that is wanted, the format can hold it, and all
+ * that is done on the way knows such samples; or else the file as it is.
+ */
+export function inOwnRange<Own extends Stored>(
+  stored: Own,
+  plan: Plan,
+  formats: readonly FormatDefinition[],
+  output: Output | undefined,
+): Own {
+  const [format, ...others] = formats;
+  const space = ownSpace(stored.facts);
+  // Ordinary colors that are named are those of a picture for ordinary screens.
+  const isWanted = output?.hdr === "keep" && (output.profile ?? "keep") === "keep" && others.length === 0;
+  if (!isWanted || !space || !format?.can.highDynamicRange) return stored;
+  return deepened({ ...stored, space, gainMap: undefined }, plan) ?? stored;
+}
+
+function ownSpace({ profile, codePoints }: Facts): Space | undefined {
+  return profile && codePoints && { profile, isP3: false, codePoints };
+}
