@@ -162,7 +162,8 @@ describe("of an animation", () => {
   });
 
   it("sixteen frames are looked at, which is declared beforehand", async () => {
-    const still: Pixels = { width: 48, height: 40, data: new Uint8Array(48 * 40 * 4).fill(255) };
+    // Large enough that little else takes time.
+    const still: Pixels = { width: 320, height: 256, data: new Uint8Array(320 * 256 * 4).fill(255) };
     const searches = async (count: number) => {
       const [sought] = await admittedDuring(async () => covered(Array<Pixels>(count).fill(still)), { now: () => 0 });
       expect(sought?.spentMs).toBeGreaterThan(0);
