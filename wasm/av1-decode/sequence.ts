@@ -49,20 +49,24 @@ export class Av1Sequence implements NativeSequence {
 /** Measured on films and drawings, with grain and without, in 8 and 10 bits: a sample that is predicted, and a byte of what is left. */
 const SAMPLE_NANOSECONDS = 9;
 const BYTE_NANOSECONDS = 120;
+/** What a picture takes however small it is. */
+const PICTURE_MS = 0.2;
 /** Bytes of what dav1d knows of each pixel of all pictures that stay, at most. */
 const NOTES_BYTES = 6;
 
 /** The work on one picture. */
 export interface Av1Work {
-  /** Those of luma. */
   readonly pixels: number;
+  /** Pixels of whole blocks, with which it is held. */
+  readonly heldPixels: number;
   /** For each of them, chroma included. */
   readonly samplesPerPixel: number;
 }
 
 function workPrice({ pixels, samplesPerPixel }: Av1Work, pictures: number, payloadBytes: number): Price {
   const predicted = priced(0, pictures * pixels * samplesPerPixel, SAMPLE_NANOSECONDS);
-  return beside(predicted, priced(0, payloadBytes, BYTE_NANOSECONDS));
+  const begun = { bytes: 0, ms: pictures * PICTURE_MS };
+  return beside(begun, predicted, priced(0, payloadBytes, BYTE_NANOSECONDS));
 }
 
 /** The next picture of a sequence as it comes. */
@@ -81,6 +85,6 @@ export function av1SequencePrice(
   work: Av1Work,
   { count, largestBytes, totalBytes }: { count: number; largestBytes: number; totalBytes: number },
 ): Price {
-  const bytes = work.pixels * NOTES_BYTES + largestBytes + DECODER_BYTES;
+  const bytes = work.heldPixels * NOTES_BYTES + largestBytes + DECODER_BYTES;
   return { ...workPrice(work, count, totalBytes), bytes };
 }

@@ -16,6 +16,8 @@ export interface FrameSettings {
   readonly quantizer: number;
   /** The part of the pixels of all frames that changes: the others take less. */
   readonly changes: number;
+  /** The part of the time of photographs that frames take for what is to be seen in them. */
+  readonly share: number;
 }
 
 /** What is shown at one time, with the pictures that it and later ones are predicted from. */
@@ -82,8 +84,9 @@ const LOSSLESS = 1;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.25;
 
-function pixelNanoseconds({ chroma, quantizer, changes, plane }: FrameSettings): number {
-  const usual = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes) * (plane === "alpha" ? ALPHA : 1);
+function pixelNanoseconds({ chroma, quantizer, changes, share, plane }: FrameSettings): number {
+  const photograph = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes);
+  const usual = photograph * share * (plane === "alpha" ? ALPHA : 1);
   if (quantizer === 0) return usual * LOSSLESS;
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }

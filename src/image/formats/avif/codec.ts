@@ -102,7 +102,8 @@ export const av1: Codec = {
 const REFERENCES = 8;
 
 function workOf(headers: CodedHeaders): Av1Work {
-  return { pixels: paddedPixels(headers), samplesPerPixel: PLANES[headers.chroma] };
+  const { width, height, chroma } = headers;
+  return { pixels: width * height, heldPixels: paddedPixels(headers), samplesPerPixel: PLANES[chroma] };
 }
 
 export const av1Sequences: SequenceCodec = {
