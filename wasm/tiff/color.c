@@ -82,7 +82,44 @@ static void write_alpha(const struct layout *layout, const uint8_t *alpha, uint3
   }
 }
 
+static void write_deep_alpha(const struct layout *layout, const struct row *row, uint16_t *to) {
+  struct layout plain = *layout;
+  plain.photometric = PHOTOMETRIC_MINISBLACK;
+  samples_unpack_deep(&plain, row, layout->colors, to + 3);
+  if (layout->alpha != ALPHA_PREMULTIPLIED) return;
+  for (uint32_t x = 0; x < row->count; x++, to += 4) {
+    const uint32_t a = to[3];
+    for (int c = 0; c < 3; c++) {
+      const uint32_t straight = a ? (to[c] * 65535u + a / 2) / a : 0;
+      to[c] = (uint16_t)(straight > 65535 ? 65535 : straight);
+    }
+  }
+}
+
+uint32_t deep_bits(const struct layout *layout, enum way way) {
+  const uint16_t photometric = layout->photometric;
+  const int is_plain = photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_MINISBLACK ||
+                       photometric == PHOTOMETRIC_MINISWHITE;
+  if (way == BY_LIBTIFF || !is_plain || layout->bits <= 8) return 0;
+  return layout->bits < 16 ? layout->bits : 16;
+}
+
+static void convert_deep(const struct layout *layout, const struct row *row, uint16_t *to) {
+  const uint16_t flip = layout->photometric == PHOTOMETRIC_MINISWHITE ? 65535 : 0;
+  for (uint16_t sample = 0; sample < layout->colors; sample++) samples_unpack_deep(layout, row, sample, to + sample);
+  for (uint32_t x = 0; x < row->count; x++) {
+    uint16_t *const pixel = to + 4 * (size_t)x;
+    if (layout->colors == 1) pixel[0] = pixel[1] = pixel[2] = pixel[0] ^ flip;
+    pixel[3] = 65535;
+  }
+  if (layout->alpha != ALPHA_NONE) write_deep_alpha(layout, row, to);
+}
+
 void row_convert(const struct layout *layout, const struct row *row, uint8_t *scratch, uint8_t *to) {
+  if (layout->output == OUTPUT_DEEP) {
+    convert_deep(layout, row, (uint16_t *)to);
+    return;
+  }
   const uint32_t stride = layout->width;
   const int lab = layout->photometric == PHOTOMETRIC_CIELAB || layout->photometric == PHOTOMETRIC_ICCLAB;
   for (uint16_t sample = 0; !lab && sample < layout->colors; sample++)

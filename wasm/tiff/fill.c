@@ -32,7 +32,7 @@ static void convert(struct reader *reader, uint32_t from_row_bytes, uint32_t y, 
 void fill_scanlines(struct reader *reader, uint32_t count) {
   for (uint32_t row = 0; row < count; row++) {
     read_scanline(reader, reader->next + row);
-    convert(reader, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * 4);
+    convert(reader, 0, 0, reader->layout.width, reader->band + (uint64_t)row * reader->layout.width * pixel_bytes(reader));
   }
   reader->band_first = reader->next;
   reader->decoded += count;
@@ -65,7 +65,7 @@ static int fill_tiles(struct reader *reader) {
     }
     const uint32_t columns = width - left < reader->tile_width ? width - left : reader->tile_width;
     for (uint32_t y = 0; y < rows; y++)
-      convert(reader, (uint32_t)TIFFTileRowSize(file), y, columns, reader->band + ((uint64_t)y * width + left) * 4);
+      convert(reader, (uint32_t)TIFFTileRowSize(file), y, columns, reader->band + ((uint64_t)y * width + left) * pixel_bytes(reader));
   }
   return end_band(reader, top, rows);
 }

@@ -58,6 +58,8 @@ static void read_facts(struct reader *reader) {
   facts->compression = tiff_field(file, TIFFTAG_COMPRESSION);
   facts->orientation = tiff_field(file, TIFFTAG_ORIENTATION);
   facts->alpha = reader->layout.alpha;
+  facts->deep_bits = deep_bits(&reader->layout, reader->way);
+  facts->band_rows = reader->band_rows;
   uint32_t length = 0;
   void *data = NULL;
   if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &data)) {

@@ -19,7 +19,7 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
   damage = NULL;
   holdings_use(&reader->holdings);
   reader->layout.output = (uint16_t)output;
-  reader->band = allocate((uint64_t)reader->layout.width * 4 * reader->band_rows);
+  reader->band = allocate((uint64_t)reader->layout.width * pixel_bytes(reader) * reader->band_rows);
   reader->next = first;
   if (reader->way == BY_LIBTIFF) {
     // So that rows lie from bottom to top, whatever the orientation, which is not this module's matter.
@@ -66,7 +66,7 @@ int32_t reader_read(struct reader *reader, uint32_t most) {
 EXPORT("reader_rows")
 const uint8_t *reader_rows(const struct reader *reader, uint32_t count) {
   const uint32_t first = reader->next - count - reader->band_first;
-  return reader->band + (uint64_t)first * reader->layout.width * 4;
+  return reader->band + (uint64_t)first * reader->layout.width * pixel_bytes(reader);
 }
 
 EXPORT("reader_close")

@@ -6,6 +6,7 @@
 struct facts {
   uint32_t width, height, bits, samples, photometric, compression, orientation, alpha;
   uint32_t profile, profile_bytes, subsample_h, subsample_v, tables, tables_bytes, working_bytes;
+  uint32_t deep_bits, band_rows;
 };
 
 struct reader {
@@ -34,6 +35,9 @@ static inline uint32_t planes_of(const struct reader *reader) {
   if (!reader->separate || reader->way == BY_LIBTIFF) return 1;
   return reader->layout.colors + (reader->layout.alpha != ALPHA_NONE);
 }
+
+// Bytes of a pixel in the band.
+static inline uint32_t pixel_bytes(const struct reader *reader) { return reader->layout.output == OUTPUT_DEEP ? 8 : 4; }
 
 // Fails where libtiff said that something is wrong.
 static inline void check(int good) {

@@ -63,12 +63,20 @@ export interface TiffFacts {
   readonly subsampling: readonly [number, number];
   /** Quantization and Huffman tables that the strips of a JPEG-compressed picture share. */
   readonly tables: Uint8Array | undefined;
-  /** Memory that reading will hold at most. */
+  /** Memory that reading to four bytes a pixel will hold at most. */
   readonly workingBytes: number;
+  /** Bits of a sample in deep rows; 0 where there are none for them. */
+  readonly deepBits: number;
+  /** Rows that are held at a time. */
+  readonly bandRows: number;
 }
 
-/** `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. */
-export type TiffOutput = "rgba" | "cmyk";
+/** By the numbers of tiff.h. */
+const OUTPUTS = ["rgba", "cmyk", "deep"] as const;
+/**
+ * `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. `deep`: RGBA16; only of those that have deep bits.
+ */
+export type TiffOutput = (typeof OUTPUTS)[number];
 
 export class TiffReader {
   readonly facts: TiffFacts;
@@ -115,9 +123,10 @@ export class TiffReader {
     const [width, height, bits, samples, photometric, compression, orientation, alpha, ...rest] = new Uint32Array(
       exports.memory.buffer,
       at,
-      15,
+      17,
     ) as unknown as [number, number, number, number, number, number, number, number, ...number[]];
-    const [profile = 0, profileBytes = 0, h = 1, v = 1, tables = 0, tablesBytes = 0, workingBytes = 0] = rest;
+    const [profile = 0, profileBytes = 0, h = 1, v = 1, tables = 0, tablesBytes = 0, ...last] = rest;
+    const [workingBytes = 0, deepBits = 0, bandRows = 0] = last;
     const copy = (from: number, length: number) => (length > 0 ? this.instance.bytes(from, length).slice() : undefined);
     return {
       width,
@@ -128,6 +137,8 @@ export class TiffReader {
       compression,
       orientation,
       workingBytes,
+      deepBits,
+      bandRows,
       alpha: alpha !== 0,
       profile: copy(profile, profileBytes),
       subsampling: [h, v],
@@ -135,7 +146,7 @@ export class TiffReader {
     };
   }
 
-  /** The next rows, at most `max`, four bytes a pixel; a view valid until the next call; null at the end. */
+  /** The next rows, at most `max`, four samples a pixel; a view valid until the next call; null at the end. */
   async read(max: number, output: TiffOutput, breath: Turns, first = 0): Promise<Uint8Array | null> {
     for (;;) {
       if (this.closed) throw new Error("used after it was closed");
@@ -144,7 +155,7 @@ export class TiffReader {
       if (count === 0) return null;
       if (count !== PAUSED) {
         const at = this.instance.exports.reader_rows(this.pointer, count);
-        return this.instance.bytes(at, count * this.facts.width * 4);
+        return this.instance.bytes(at, count * this.facts.width * (output === "deep" ? 8 : 4));
       }
       await breath.spend(readPrice(CALL_PIXELS).ms);
     }
@@ -152,8 +163,7 @@ export class TiffReader {
 
   private start(output: TiffOutput, first: number): void {
     this.started = true;
-    const number = output === "cmyk" ? 1 : 0;
-    this.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, number));
+    this.run((exports) => exports.reader_start(this.pointer, first, this.mostBytes, OUTPUTS.indexOf(output)));
   }
 
   /** May be called twice and at any time. */

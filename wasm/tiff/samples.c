@@ -1,4 +1,4 @@
-// Samples of 1 to 32 bits, integers and floating point, as 8 bits. libtiff has put whole bytes in this machine's order.
+// Samples of 1 to 32 bits, integers and floating point, as 8 bits or 16. libtiff has put whole bytes in this machine's order.
 #include <math.h>
 #include <string.h>
 #include "tiff.h"
@@ -94,6 +94,31 @@ void samples_unpack(const struct layout *layout, const struct row *row, uint16_t
     for (uint32_t x = 0; x < row->count; x++) {
       uint32_t value = bits_at(at.from, (at.first + (uint64_t)x * at.step) * bits, bits);
       to[x] = (uint8_t)((shifted(layout, value, 1u << (bits - 1)) * 255 + most / 2) / most);
+    }
+  }
+}
+
+static uint16_t deep_level(float value) {
+  return value > 0 ? (value < 1 ? (uint16_t)(value * 65535 + 0.5f) : 65535) : 0;
+}
+
+void samples_unpack_deep(const struct layout *layout, const struct row *row, uint16_t sample, uint16_t *to) {
+  const struct place at = place_of(layout, row, sample);
+  const uint16_t bits = layout->bits;
+  if (layout->format == SAMPLEFORMAT_IEEEFP) {
+    const uint8_t *from = at.from + at.first * (bits / 8);
+    for (uint32_t x = 0; x < row->count; x++, from += at.step * (bits / 8)) to[4 * x] = deep_level(floating(from, bits));
+  } else if (bits == 16 || bits == 32) {
+    // Of 32 bits the upper ones.
+    const uint32_t flip = shifted(layout, 0, 0x8000), bytes = bits / 8;
+    const uint8_t *from = at.from + at.first * bytes + bytes - 2;
+    for (uint32_t x = 0; x < row->count; x++, from += at.step * bytes)
+      to[4 * x] = (uint16_t)((from[0] | from[1] << 8) ^ flip);
+  } else {
+    const uint32_t most = (1u << bits) - 1;
+    for (uint32_t x = 0; x < row->count; x++) {
+      const uint32_t value = bits_at(at.from, (at.first + (uint64_t)x * at.step) * bits, bits);
+      to[4 * x] = (uint16_t)((shifted(layout, value, 1u << (bits - 1)) * 65535 + most / 2) / most);
     }
   }
 }

@@ -16,7 +16,8 @@ extern const char *damage;
 
 enum { MAX_PLANES = 5, BAND_ROWS = 16 };
 enum alpha { ALPHA_NONE, ALPHA_STRAIGHT, ALPHA_PREMULTIPLIED };
-enum output { OUTPUT_RGBA, OUTPUT_CMYK };
+// The numbers are shared with reader.ts.
+enum output { OUTPUT_RGBA, OUTPUT_CMYK, OUTPUT_DEEP };
 enum way { BY_SCANLINE, BY_TILE, BY_LIBTIFF };
 
 // How samples are stored.
@@ -50,8 +51,11 @@ TIFF *source_open(int source, uint32_t size, uint32_t most);
 // samples mean. Pictures that are read by scanline may have to be read by tile.
 uint16_t tiff_field(TIFF *file, uint32_t tag);
 enum way layout_read(TIFF *file, struct layout *layout);
-// samples.c: samples as 8 bits each (palette indices as they are), or as numbers.
+// samples.c: samples as 8 bits each (palette indices as they are), as 16 bits four places apart, or as numbers.
 void samples_unpack(const struct layout *layout, const struct row *row, uint16_t sample, uint8_t *to);
+void samples_unpack_deep(const struct layout *layout, const struct row *row, uint16_t sample, uint16_t *to);
 float sample_number(const struct layout *layout, const struct row *row, uint16_t sample, uint32_t pixel);
-// color.c: a row as RGBA, or as CMYK. `scratch` has one row of samples for each plane.
+// color.c: bits of a sample that rows of RGBA16 hold of a picture, more than 8; 0 where it has none for them.
+uint32_t deep_bits(const struct layout *layout, enum way way);
+// A row as RGBA8 or RGBA16, or as CMYK. `scratch` has one row of samples for each plane.
 void row_convert(const struct layout *layout, const struct row *row, uint8_t *scratch, uint8_t *to);

@@ -6,7 +6,7 @@ import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
 import { converted } from "../color/convert.ts";
 import { type Demand, type Facts, format, type Reader } from "../format.ts";
-import type { Rows } from "../rows.ts";
+import { bytesPerPixel, type Rows } from "../rows.ts";
 import { guarded, guardedAsync } from "./guard.ts";
 import { TIFF } from "./optional.ts";
 import { factsOf } from "./tiff/facts.ts";
@@ -23,7 +23,10 @@ const read: Reader = {
   },
 
   // What lies above the wanted rows may have to be decoded with them.
-  price: (facts) => beside(held(peakBytes(facts)), readPrice(facts.width * facts.height)),
+  price: (facts, { deep }) => {
+    const deepBytes = deep ? (facts.deepBytes ?? 0) : 0;
+    return beside(held(peakBytes(facts) + deepBytes), readPrice(facts.width * facts.height));
+  },
 
   async *open(bytes, facts, demand, breath) {
     const rows = openRows(bytes, facts, demand, breath);
@@ -34,6 +37,7 @@ const read: Reader = {
       rows.close();
     }
   },
+  deep: true,
 };
 
 export const tiff = format({
@@ -53,13 +57,15 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breat
     if (rows) return rows;
     inks.close();
   }
-  return readerRows(bytes, facts, demand, "rgba", breath);
+  return readerRows(bytes, facts, demand, demand.deep ? "deep" : "rgba", breath);
 }
 
 /** Rows from the first wanted one to the last. */
 function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
   const { width, height, alpha } = facts;
   const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height), refusal);
+  const deep = output === "deep" ? true : undefined;
+  const stride = width * bytesPerPixel({ deep });
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;
@@ -67,11 +73,12 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
     width,
     height: end - first,
     opaque: !alpha,
+    deep,
     async read(max) {
       if (y === end) return null;
       const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, breath, first), refusal);
       if (!rows) return null;
-      y += rows.length / (width * 4);
+      y += rows.length / stride;
       return rows;
     },
     close: () => reader.close(),

@@ -7,6 +7,7 @@ extern "C" {
 struct facts {
   uint32_t width, height, bits, samples, photometric, compression, orientation, alpha;
   uint32_t profile, profile_bytes, subsample_h, subsample_v, tables, tables_bytes, working_bytes;
+  uint32_t deep_bits, band_rows;
 };
 reader *reader_new(int source, uint32_t size);
 void reader_open(reader *, uint32_t most);
@@ -21,6 +22,7 @@ uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
 
 namespace {
 
+enum { RGBA = 0, CMYK = 1, DEEP = 2 };
 enum { MOST_BYTES = 64 << 20, MOST_PIXELS = 1 << 20, PAUSED = -1 };
 
 Bytes source;
@@ -41,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host::choose_limit(input);
   source = host::file(input);
   const uint32_t place = input.ConsumeIntegral<uint32_t>(), most = input.number(1, 40);
-  const bool cmyk = input.flag();
+  const bool cmyk = input.flag(), deep = input.flag();
   static reader *r;
   r = reader_new(1, source.size());
   if (!r) return 0;
@@ -52,12 +54,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     host::look_at((void *)f->tables, f->tables_bytes);
     // What the binding refuses before rows are asked for.
     if (f->working_bytes > MOST_BYTES || (uint64_t)f->width * f->height > MOST_PIXELS) return;
-    reader_start(r, place % 3 ? 0 : place % f->height, MOST_BYTES, cmyk && f->photometric == 5);
+    const int output = cmyk && f->photometric == 5 ? CMYK : deep && f->deep_bits > 0 ? DEEP : RGBA;
+    reader_start(r, place % 3 ? 0 : place % f->height, MOST_BYTES, output);
     for (;;) {
       const int32_t rows = reader_read(r, most);
       if (rows == PAUSED) continue;
       if (rows <= 0) break;
-      host::look_at(reader_rows(r, rows), (size_t)rows * f->width * 4);
+      host::look_at(reader_rows(r, rows), (size_t)rows * f->width * (output == DEEP ? 8 : 4));
     }
   });
   reader_close(r);
