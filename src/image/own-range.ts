@@ -19,8 +19,13 @@ export function inOwnRange<Own extends Stored>(
   const space = ownSpace(stored.facts);
   // Ordinary colors that are named are those of a picture for ordinary screens.
   const isWanted = output?.hdr === "keep" && (output.profile ?? "keep") === "keep" && others.length === 0;
-  if (!isWanted || !space || !format?.can.highDynamicRange) return stored;
+  if (!isWanted || !space || !format?.can.highDynamicRange || filtersLight(plan)) return stored;
   return deepened({ ...stored, space, gainMap: undefined }, plan) ?? stored;
+}
+
+/** Whether something is resized in linear light, which is known of sRGB alone. */
+function filtersLight({ view, steps }: Plan): boolean {
+  return view.target?.linear === true || steps.some((step) => step.kind === "resize" && step.linear === true);
 }
 
 function ownSpace({ profile, codePoints }: Facts): Space | undefined {

@@ -8,6 +8,7 @@ import { createApp } from "../../src/http/app.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
 import { png } from "../../src/image/formats/png.ts";
+import { ISOLATE_BUDGET_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
@@ -53,7 +54,7 @@ it("stop their work, which costs no credit and stores nothing", async () => {
   expect((await env.BUCKET.list()).objects).toHaveLength(before);
   expect((await api("GET", "/1.0/account", { key })).body.credits).toEqual({ total: 1, used: 0, remaining: 1 });
   // All memory is free again: work that needs all of it starts at once.
-  expect(await isolateBudget.run({ bytes: 100 << 20 }, () => "free")).toBe("free");
+  expect(await isolateBudget.run({ bytes: ISOLATE_BUDGET_BYTES }, () => "free")).toBe("free");
 });
 
 it("do not stop a job that was accepted: it is done and notified of, and costs one credit", async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { isolateThread } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
+import { ISOLATE_BUDGET_BYTES } from "../../src/limits.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import avif from "../fixtures/avif/limited-709.avif";
 import bmp from "../fixtures/bmp/pal8.bmp";
@@ -59,7 +60,7 @@ describe.each(Object.entries(JOBS))("%s, ended in its midst,", (name, [job, next
       isolateThread.look();
       expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
       expect(nativeMemoryBytes()).toBe(0);
-      expect(await isolateBudget.run({ bytes: 100 << 20 }, next)).toBe(right);
+      expect(await isolateBudget.run({ bytes: ISOLATE_BUDGET_BYTES }, next)).toBe(right);
     },
   );
 });

@@ -60,7 +60,7 @@ const FILES = [
   [
     "4:2:0",
     kodim,
-    { colorspace: "YCbCr", depth: 24, subsample: "4:2:0", quality: 82, alpha: false },
+    { colorspace: "YCbCr", depth: 24, subsample: "4:2:0", quality: 81, alpha: false },
     "10bbaf5105a8b4d8",
   ],
   ["limited range, BT.709", limited, { subsample: "4:2:0" }, "0b3d9ca439d28ddd"],

@@ -221,6 +221,21 @@ describe("pictures of high dynamic range in 10 bits, with output.hdr: keep", () 
     }
   });
 
+  it("are resized as their samples are coded", async () => {
+    const file = await encode(waves(120, 80), { ...SETTINGS, quality: 95 });
+    const { bytes } = await result(file, { operations: { resize: { width: 60 } }, output: { quality: 95 } });
+    expect(said(bytes)).toMatchObject({ bits: 10, transfer: 16 });
+    const [from, made] = [await decode(file), await decode(bytes)];
+    expect([made.width, made.height]).toEqual([60, 40]);
+    const sums = made.data.map((_, at) => {
+      const [x, y] = [(at >> 2) % 60, Math.floor(at / 240)];
+      const sample = (column: number, row: number) =>
+        from.data[((2 * y + row) * 120 + 2 * x + column) * 4 + (at & 3)] ?? 0;
+      return Math.round((sample(0, 0) + sample(1, 0) + sample(0, 1) + sample(1, 1)) / 4);
+    });
+    expect(difference(made, { ...made, data: sums }).mean).toBeLessThan(8 * LEVEL);
+  });
+
   it("lose nothing of their 10 bits without loss", async () => {
     const operations = { crop: { x: 5, y: 7, width: 101, height: 83 } };
     const { bytes } = await result(pq, { operations, optimize: { lossless: true } });
@@ -250,7 +265,8 @@ describe("pictures of high dynamic range in 10 bits, with output.hdr: keep", () 
   });
 
   it.each([
-    ["other steps", { resize: { width: 100 } }, {}],
+    ["light was filtered", { resize: { width: 100, linear: true } }, {}],
+    ["other steps", { filter: { blur: { mode: "gaussian", value: 2 } } }, {}],
     ["colors that are named", {}, { profile: "p3" }],
   ] as const)("have 8 bits and a gain map after %s", async (_, operations, output) => {
     const { bytes } = await result(pq, { operations, output: { ...output, quality: 80 } });
