@@ -44,8 +44,8 @@ export class WebhookPorts extends Processes {
   readonly delivered = new Map<string, Life>();
   /** Until when each job is in somebody's hands. */
   readonly held = new Map<string, number>();
-  /** The starts of each job, the present one included. */
-  readonly starts = new Map<string, number>();
+  /** The how many-eth start of its job each process is. */
+  readonly starts = new Map<Life, number>();
   /** What is worked on at this moment. */
   readonly working = new Set<{ readonly id: string; readonly life: Life }>();
   /** Until when nobody else is told of each record. */
@@ -83,7 +83,7 @@ export class WebhookPorts extends Processes {
           const claimed = await store.claimRun(...args);
           if (claimed && now < (this.held.get(id) ?? 0)) this.violations.push(`${id} was processed by two`);
           if (claimed) this.held.set(id, now + leaseMs);
-          if (claimed) this.starts.set(id, claimed.record.starts);
+          if (claimed) this.starts.set(life, claimed.record.starts);
           if (claimed) this.told.delete(id);
           return claimed;
         },
@@ -158,8 +158,8 @@ export class WebhookPorts extends Processes {
         const mine = { id: work.id, life };
         this.working.add(mine);
         const together = [...this.working].filter((other) => other.life.alive && other.id !== work.id);
-        for (const { id } of [mine, ...together])
-          if (together.length > 0 && (this.starts.get(id) ?? 0) > 1)
+        for (const { id, life: worker } of [mine, ...together])
+          if (together.length > 0 && (this.starts.get(worker) ?? 0) > 1)
             this.violations.push(`${id} was started before and was not alone`);
         return perform(work).finally(() => this.working.delete(mine));
       },
