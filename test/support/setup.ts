@@ -1,6 +1,5 @@
 /** The beginning and the end of every test file: one runtime serves many files, and each finds it as new. */
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
 import { afterAll, vi } from "vitest";
 
 import { emptyStorage } from "./emptied.ts";
@@ -10,6 +9,7 @@ import { noteShared } from "./left-behind.ts";
 vi.resetModules();
 
 // Imported now, because what was imported before is forgotten above.
+const { default: fc } = await import("fast-check");
 const { databasesOf } = await import("../../src/account/databases.ts");
 const databases = [...databasesOf(env).values()];
 await emptyStorage(databases);
