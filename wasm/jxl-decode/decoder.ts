@@ -80,7 +80,7 @@ export function readFacts(source: Source, mostFrames: number): CodestreamFacts {
 }
 
 /** Memory that is held whatever the picture: tables, groups that are worked on, and what is read of the file. */
-const DECODER_BYTES = 12 << 20;
+const DECODER_BYTES = 10 << 20;
 /** What a pixel takes, and a byte of the file besides. */
 const PIXEL_NANOSECONDS = 42;
 const BYTE_NANOSECONDS = 10;

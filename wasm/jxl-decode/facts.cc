@@ -40,6 +40,8 @@ constexpr size_t MOST_TREE = 1 << 22;
 // What the decoder of a frame holds whatever its size. That of a frame that is not shown by itself, a layer, is still there
 // when the next one begins.
 constexpr double LAYER_BYTES = 14 << 20;
+// Splines are cut into segments, which are sorted by rows.
+constexpr double SPLINES_BYTES = 2 << 20;
 // Slots for frames that later ones refer to, and for those that hold the low frequencies of others.
 constexpr size_t SLOTS = 4;
 
@@ -203,21 +205,25 @@ void Walker::Note(const FrameHeader& frame) {
   const bool is_alone = is_modular && IsInGroups(frame);
   const size_t coded = (is_modular ? m.color_encoding.IsGray() && !m.xyb_encoded ? 1 : 3 : 0) + extra;
   if (!is_alone) bytes += pixels * coded * (is_modular ? WHOLE_BYTES : sizeof(int32_t));
-  // Rows of groups beside their neighbors.
+  if (frame.flags & FrameHeader::kSplines) bytes += SPLINES_BYTES;
+  // What groups give to their neighbors: rows of those above and below, columns of those aside.
   const double channels = 3 + extra + (is_noisy ? 3 : 0);
   const jxl::LoopFilter& filter = frame.loop_filter;
   const bool has_borders = filter.gab || filter.epf_iters > 0 || is_noisy || frame.upsampling > 1 ||
                            !frame.chroma_subsampling.Is444();
-  if (has_borders) bytes += static_cast<double>(size.ysize_groups) * size.xsize_upsampled_padded * BORDER_ROWS * frame.upsampling *
-           sizeof(float) * channels;
-  // Of the data that waits for more there are two copies while it grows.
+  if (has_borders) {
+    const double above = static_cast<double>(size.ysize_groups - 1) * size.xsize_upsampled_padded * BORDER_ROWS;
+    const double aside = static_cast<double>(size.xsize_groups - 1) * size.ysize_upsampled_padded * BORDER_COLUMNS;
+    bytes += (above + aside) * frame.upsampling * sizeof(float) * channels;
+  }
+  // Of the data that waits for more there are two copies while it grows. Sections that lie in another order are all there.
   uint64_t data = 0;
   uint32_t largest = 0;
   for (const uint32_t section : sizes_) {
     data += section;
     largest = std::max(largest, section);
   }
-  bytes += DATA_COPIES * (permuted_ ? static_cast<double>(data) : static_cast<double>(largest) * size.xsize_groups);
+  bytes += permuted_ ? 2 * static_cast<double>(data) : DATA_COPIES * static_cast<double>(largest) * size.xsize_groups;
   // Black comes as a plane of its own, which the other inks wait for.
   const bool has_black = m.Find(jxl::ExtraChannel::kBlack) != nullptr;
   if (has_black) bytes += canvas;

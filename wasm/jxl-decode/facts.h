@@ -41,6 +41,8 @@ enum Fact {
 #define BLOCK_BYTES 1.2
 // Rows that filters need of groups above and below, both together.
 #define BORDER_ROWS 18
+// Columns that they need of groups aside, both together: whole vectors.
+#define BORDER_COLUMNS 16
 // Data that waits for more is copied where it lies together, into memory that is doubled as it grows.
 #define DATA_COPIES 4
 // Rows of groups, and of pixels, that lie decoded before the first is read.

@@ -45,7 +45,7 @@ const GROUP_PIXELS = 512 * 512;
 const PHOTOGRAPH_BYTES = 2.1;
 const NOISE_BYTES = 4.2;
 /** Large pictures are not priced as noise: that much beyond a photograph of their size is given to each. */
-const MAX_NOISE_BYTES = 24 << 20;
+const MAX_NOISE_BYTES = 12 << 20;
 /** What alpha and pixels without loss take as files. */
 const ALPHA_PIXEL_BYTES = 1.3;
 const LOSSLESS_PIXEL_BYTES = 2.2;
