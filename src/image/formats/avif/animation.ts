@@ -23,7 +23,7 @@ import { quantizerAt } from "./quality.ts";
 const FULL_CHROMA_BYTES = 64 << 20;
 
 /** Of the time of photographs, frames without any detail take this part. */
-const FLAT_SHARES = { lossy: 0.15, lossless: 0.75 } as const;
+const FLAT_SHARES = { lossy: 0.2, lossless: 0.75 } as const;
 
 /** What libaom is told, given what the service was told. */
 function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): FrameSettings {
