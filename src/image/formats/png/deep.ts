@@ -1,7 +1,7 @@
 /** Writes still pictures of 16 bits a sample. */
 import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
-import { type Price, priced, sequence, times } from "../../../../wasm/price.ts";
+import { FREE, type Price, priced, sequence, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { type Extent, firstFrame, type Picture } from "../../picture.ts";
 import { bytesPerPixel, rowsOver } from "../../rows.ts";
@@ -11,8 +11,8 @@ import { type Compression, compressionFor, TRIAL_LEVEL } from "./levels.ts";
 
 const DEEP_DEPTH = 16;
 /** Filters that are tried: of samples of 16 bits, every other byte of which is mostly noise. */
-export const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
-export const DEEP_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const satisfies Compression;
+const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
+const DEEP_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const satisfies Compression;
 
 /** Pixels of the rows, from the top, that filters are tried on, about: 4 MB. */
 const SAMPLE_PIXELS = 1 << 19;
@@ -32,16 +32,35 @@ export async function writeDeep(picture: Picture, effort: number, breath: Breath
     opaque: false,
     deep: true,
   } as const;
-  let best: { readonly strategy: FilterStrategy; readonly length: number } | undefined;
-  for (const strategy of DEEP_STRATEGIES) {
+  const strategy = await deepStrategy((tried, compression) => {
     const bands = pngBands(rowsOver(sample, part), breath);
-    const choice = { representation, strategy, ...DEEP_TRIAL };
-    const length = lengthOf(await compress(choice, { ...part, bands, input: "deep" }, breath));
-    if (!best || length < best.length) best = { strategy, length };
-  }
-  const choice = { representation, strategy: best?.strategy ?? "sum", ...compressionFor(width * height * 2, effort) };
+    return compress({ representation, strategy: tried, ...compression }, { ...part, bands, input: "deep" }, breath);
+  });
+  const choice = { representation, strategy, ...compressionFor(width * height * 2, effort) };
   const bands = pngBands(await firstFrame(picture, breath), breath);
   return assemble(representation, picture, [], await compress(choice, { width, height, bands, input: "deep" }, breath));
+}
+
+/** The strategy by which what `write` makes of samples of 16 bits is smallest. */
+export async function deepStrategy(
+  write: (strategy: FilterStrategy, compression: Compression) => Promise<readonly Uint8Array[]>,
+): Promise<FilterStrategy> {
+  let best: { readonly strategy: FilterStrategy; readonly length: number } | undefined;
+  for (const strategy of DEEP_STRATEGIES) {
+    const length = lengthOf(await write(strategy, DEEP_TRIAL));
+    if (!best || length < best.length) best = { strategy, length };
+  }
+  return best?.strategy ?? "sum";
+}
+
+/**
+ * The price of `deepStrategy`, and of as many more such files.
+ * @param pixels of one try, those of 16 bits counted twice
+ * @param source of reading them once
+ */
+export function deepStrategyPrice(pixels: number, source = FREE, more = 0): Price {
+  const trial = sequence(source, compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
+  return times(DEEP_STRATEGIES.length + more, trial);
 }
 
 /** The price of `writeDeep`. A pixel is compressed as two of others are. */
@@ -49,10 +68,9 @@ export function deepPrice({ width, height, opaque }: Extent, effort: number): Pr
   const pixels = width * height;
   const sampled = Math.min(pixels, Math.ceil(SAMPLE_PIXELS / width) * width);
   const last = compressionFor(pixels * 2, effort);
-  const trial = compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, sampled * 2);
   const work = sequence(
     priced(0, pixels, SURVEY_NANOSECONDS),
-    times(DEEP_STRATEGIES.length, trial),
+    deepStrategyPrice(sampled * 2),
     compressPrice({ ...last, strategy: "entropy" }, pixels * 2),
   );
   const raw = pixels * (opaque ? 6 : 8);

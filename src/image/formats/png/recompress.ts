@@ -2,7 +2,7 @@
 import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
 import { pngReaderPrice } from "../../../../wasm/pixels/png-reader.ts";
 import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
-import { beside, type Price, sequence, times } from "../../../../wasm/price.ts";
+import { beside, type Price } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { changesOf, detailOf } from "../../content.ts";
 import type { Facts, Recompressor } from "../../format.ts";
@@ -11,8 +11,8 @@ import { type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
-import { compress, compressPrice, lengthOf } from "./compress.ts";
-import { DEEP_STRATEGIES, DEEP_TRIAL } from "./deep.ts";
+import { compress } from "./compress.ts";
+import { deepStrategy, deepStrategyPrice } from "./deep.ts";
 import { type PngFile, readFile } from "./header.ts";
 import { compressionFor } from "./levels.ts";
 import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
@@ -134,12 +134,8 @@ async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8A
     const source = { width, height, bands: storedBands(bytes, file, breath), input: "stored" } as const;
     return compress({ representation, strategy, ...compression }, source, breath);
   };
-  let best: { strategy: FilterStrategy; length: number } | undefined;
-  for (const strategy of DEEP_STRATEGIES) {
-    const length = lengthOf(await write(strategy, DEEP_TRIAL));
-    if (!best || length < best.length) best = { strategy, length };
-  }
-  const pieces = await write(best?.strategy ?? "sum", compressionFor(width * height * 2, EFFORT));
+  const strategy = await deepStrategy(write);
+  const pieces = await write(strategy, compressionFor(width * height * 2, EFFORT));
   const key = transparency ? [transparencyChunk(bytes)] : [];
   return assemble(representation, file, [...colorChunks, ...key], pieces);
 }
@@ -154,8 +150,7 @@ function isWide(bytes: Uint8Array): boolean {
 /** The price of reading and compressing wide samples for every strategy; the memory is that of writing others. */
 function widePrice(facts: Facts): Price {
   const pixels = facts.width * facts.height * 2;
-  const trial = sequence(pngReaderPrice(facts), compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
-  return times(DEEP_STRATEGIES.length + 1, trial);
+  return deepStrategyPrice(pixels, pngReaderPrice(facts), 1);
 }
 
 async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncIterable<Uint8Array> {
