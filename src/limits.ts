@@ -57,6 +57,11 @@ export const ISOLATE_BYTES = 104 * 1024 * 1024;
  */
 export const SHARED_BYTES = 80 * 1024 * 1024;
 /**
+ * What a job leaves of that where others are there, if what it would have more saves nothing but time: room for a large
+ * original to be read meanwhile, or for a small job.
+ */
+export const COMPANY_BYTES = 16 * 1024 * 1024;
+/**
  * What idle native modules may fill, with those in use and all originals. Less than what jobs may share, for they grow
  * beside it until their stretch ends, and what is given up then is collected late. Enough for what the next job mostly
  * comes for: decoders, encoders and the score of photographs, or the encoder of an animation.

@@ -45,6 +45,7 @@ const longer = [
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",
   "test/image/optimize/large.test.ts",
+  "test/image/optimize/rooms.test.ts",
   "test/image/prices.test.ts",
   "test/image/render.test.ts",
   "test/street/ended.test.ts",

@@ -14,6 +14,8 @@ export interface AdmissionOptions {
   readonly sharedBytes: number;
   /** What small originals may hold beside them. */
   readonly smallBytes: number;
+  /** What work leaves of that where others are there, if it needs no more. */
+  readonly companyBytes: number;
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
   /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
@@ -45,6 +47,17 @@ export class Admission {
     const sum = bytes + originals.sum;
     const room = this.roomFor(sum, originals.sum - originals.largest, isLate);
     return sum <= room && (sum + this.droppedBytes <= room || this.hasWaited());
+  }
+
+  /**
+   * Whether work may have so many bytes that needs fewer. They are out of what all may share, and where others are there
+   * enough is left of that for another original.
+   */
+  spares(bytes: number, { workBytes, originals }: HeldBeside, othersWait: boolean): boolean {
+    const { sharedBytes, companyBytes } = this.options;
+    const isAlone = workBytes === 0 && !othersWait && originals.sum === originals.largest;
+    const left = isAlone ? 0 : companyBytes;
+    return bytes + workBytes + originals.largeSum + this.droppedBytes + left <= sharedBytes;
   }
 
   /** Whether large originals of so many bytes, all together, leave work its room. */

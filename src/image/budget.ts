@@ -14,6 +14,7 @@ import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import type { Memory, Reservation } from "../files.ts";
 import {
+  COMPANY_BYTES,
   FILLED_BYTES,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
@@ -49,6 +50,8 @@ export interface BudgetOptions {
   readonly aloneBytes?: number;
   /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
   readonly sharedBytes?: number;
+  /** What work leaves of that where others are there, if it needs no more; nothing, unless told. */
+  readonly companyBytes?: number;
   /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
   readonly filledBytes?: number;
   readonly thread?: Thread;
@@ -64,6 +67,15 @@ export interface BudgetOptions {
   readonly droppedBytes?: () => number;
   /** Milliseconds, of any beginning. */
   readonly now?: () => number;
+}
+
+/** What work may have, and takes with that. */
+type Room = Pick<Price, "bytes"> & Partial<Price>;
+
+/** Work that has begun, and in which of the rooms that would do. */
+interface Begun {
+  readonly holder: Holder;
+  readonly room: number;
 }
 
 export class Budget implements Memory {
@@ -97,9 +109,9 @@ export class Budget implements Memory {
     this.now = now;
     this.thread = thread;
     this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
-    const { sharedBytes = totalBytes, droppedBytes } = options;
+    const { sharedBytes = totalBytes, companyBytes = 0, droppedBytes } = options;
     const { smallBytes } = originals;
-    this.admission = new Admission({ aloneBytes, sharedBytes, smallBytes, now, droppedBytes });
+    this.admission = new Admission({ aloneBytes, sharedBytes, smallBytes, companyBytes, now, droppedBytes });
     const onEvent = () => void thread.look();
     this.work = new Holders(now, onEvent);
     this.originals = new Originals(originals, {
@@ -158,36 +170,48 @@ export class Budget implements Memory {
    *   when too much waits already, of its account or of all, when originals stay in its way, or when other work was ended
    *   in its midst and took with it what this one had; the reason of the allowance's signal when that is aborted
    */
-  async run<Result>(
-    price: Pick<Price, "bytes"> & Partial<Price>,
-    work: (breath: Breath) => Result | Promise<Result>,
+  run<Result>(price: Room, work: (breath: Breath) => Result | Promise<Result>, allowance?: Allowance): Promise<Result> {
+    return this.runIn([price], work, allowance);
+  }
+
+  /**
+   * Runs `work` in one of several rooms, each smaller than the one before: the largest that is there without that others
+   * have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the first.
+   * @throws ApiError as `run`
+   */
+  async runIn<Result>(
+    rooms: readonly [Room, ...Room[]],
+    work: (breath: Breath, room: number) => Result | Promise<Result>,
     allowance = new Allowance(),
   ): Promise<Result> {
-    const { bytes, ms = 0 } = price;
     if (allowance.within) {
       this.trim();
-      return work(allowance.within);
+      return work(allowance.within, 0);
     }
-    if (bytes > this.totalBytes) throw tooLarge();
+    const sizes = rooms.map(({ bytes }) => bytes);
+    const [{ ms = 0 }] = rooms;
+    const mostMs = Math.max(...rooms.map((room) => room.ms ?? 0));
+    if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
     if (!allowance.affords({ ms })) throw tooLong();
     const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
     const isExempt = account === OWN_ACCOUNT || hasBegun;
     if (!isExempt && !this.load.hasRoomFor(account, ms)) throw busy();
     if (this.line.length === 0) this.admission.forget();
-    const first = this.line.length === 0 ? this.begin(bytes) : undefined;
+    const first = this.line.length === 0 ? this.begin(sizes, false) : undefined;
     if (!first && !hasBegun && this.isLineFull(account)) throw busy();
     const load = this.load.add(account, ms);
-    const counted = allowance.count({ ms });
-    let holder = first;
+    const counted = allowance.count({ ms: mostMs });
+    let begun = first;
     try {
-      holder ??= await this.turn(bytes, { account, signal });
+      begun ??= await this.turn(sizes, { account, signal });
+      const { room } = begun;
       this.trim();
       const trim = () => this.trim();
-      return await this.thread.run((breath) => work(counted.breath(trimming(breath, trim))), counted);
+      return await this.thread.run((breath) => work(counted.breath(trimming(breath, trim)), room), counted);
     } finally {
       load.leave();
-      holder?.leave();
-      if (holder) this.native.end(holder);
+      begun?.holder.leave();
+      if (begun) this.native.end(begun.holder);
       this.line.call();
     }
   }
@@ -207,20 +231,25 @@ export class Budget implements Memory {
     return account !== OWN_ACCOUNT && this.line.countOf(account) >= this.accountPlaces;
   }
 
-  private begin(bytes: number): Holder | undefined {
-    if (!this.mayBegin(bytes)) return undefined;
+  private begin(sizes: readonly number[], othersWait: boolean): Begun | undefined {
+    const room = this.roomAmong(sizes, othersWait);
+    if (room === undefined) return undefined;
     this.blockedAt = undefined;
     this.admission.forget();
-    const holder = this.work.join(bytes);
+    const holder = this.work.join(sizes[room] ?? 0);
     this.native.begin(holder);
-    return holder;
+    return { holder, room };
   }
 
-  /** Whether there is room beside everything held. */
-  private mayBegin(bytes: number): boolean {
+  /** The first of several sizes for which there is room beside everything held; undefined where there is none for any. */
+  private roomAmong(sizes: readonly number[], othersWait: boolean): number | undefined {
     const workBytes = this.work.sum > 0 ? this.workBytes : 0;
     const isLate = this.blockedMs() * 2 >= this.maxBlockedMs;
-    return this.admission.admits(bytes, { workBytes, originals: this.originals, isLate });
+    const held = { workBytes, originals: this.originals, isLate };
+    const least = sizes.length - 1;
+    const spared = sizes.findIndex((bytes, index) => index < least && this.admission.spares(bytes, held, othersWait));
+    if (spared >= 0) return spared;
+    return this.admission.admits(sizes[least] ?? 0, held) ? least : undefined;
   }
 
   /** For how long originals alone have kept work waiting. */
@@ -228,21 +257,21 @@ export class Budget implements Memory {
     return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
   }
 
-  private async turn(bytes: number, who: Waiting): Promise<Holder> {
+  private async turn(sizes: readonly number[], who: Waiting): Promise<Begun> {
     const since = this.now();
-    let holder: Holder | undefined;
+    let begun: Begun | undefined;
     try {
       await this.line.wait((standing) => {
-        if (standing.first || this.isBlocked()) holder = this.begin(bytes);
-        if (!holder) this.refuseLast(standing);
-        return holder !== undefined;
+        if (standing.first || this.isBlocked()) begun = this.begin(sizes, this.line.length > 1);
+        if (!begun) this.refuseLast(standing);
+        return begun !== undefined;
       }, who);
     } finally {
-      count("budget_waits_total", { outcome: holder ? "begun" : "refused" });
+      count("budget_waits_total", { outcome: begun ? "begun" : "refused" });
       count("budget_wait_seconds_total", {}, (this.now() - since) / 1000);
     }
-    if (!holder) throw new Error("the line ended without a turn");
-    return holder;
+    if (!begun) throw new Error("the line ended without a turn");
+    return begun;
   }
 
   /** Whether originals alone keep the work waiting. */
@@ -277,6 +306,7 @@ export function tooLarge(): ApiError {
 export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, {
   aloneBytes: ISOLATE_BYTES,
   sharedBytes: SHARED_BYTES,
+  companyBytes: COMPANY_BYTES,
   filledBytes: FILLED_BYTES,
 });
 

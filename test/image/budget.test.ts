@@ -267,6 +267,7 @@ describe("a budget under any order of events", () => {
     originals: { bytes: 32, small: 4, smallBytes: 8 },
     aloneBytes: 96,
     sharedBytes: 80,
+    companyBytes: 16,
     maxBlockedMs: 3_000,
     maxPasses: 4,
   };
@@ -300,6 +301,7 @@ describe("a budget under any order of events", () => {
         minLength: 1,
         maxLength: 3,
       }),
+      spare: fc.constantFrom(0, 10, 40),
       workMs: fc.integer({ min: 0, max: 8 }).map((steps) => steps * 250),
     });
     const outcomes = new Map<string, number>();

@@ -30,13 +30,13 @@ interface Watching {
 export async function admittedDuring(work: () => Promise<unknown>, watching: Watching): Promise<Admitted[]> {
   const all: Admitted[] = [];
   const { now, memory = false } = watching;
-  const run = isolateBudget.run.bind(isolateBudget);
-  isolateBudget.run = <Result>(
-    price: Pick<Price, "bytes"> & Partial<Price>,
-    piece: (breath: Breath) => Result | Promise<Result>,
+  const runIn = isolateBudget.runIn.bind(isolateBudget);
+  isolateBudget.runIn = <Result>(
+    rooms: Parameters<typeof isolateBudget.runIn>[0],
+    piece: (breath: Breath, room: number) => Result | Promise<Result>,
     allowance?: Allowance,
   ) => {
-    const watched = async (breath: Breath): Promise<Result> => {
+    const watched = async (breath: Breath, room: number): Promise<Result> => {
       const gauge = memory ? startGauge(watching) : undefined;
       let spentMs = 0;
       const spend = (ms: number) => {
@@ -46,21 +46,21 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
       };
       const since = now();
       try {
-        const result = await piece({ spend, worked: () => breath.worked() });
+        const result = await piece({ spend, worked: () => breath.worked() }, room);
         gauge?.look();
         return result;
       } finally {
         const takenMs = now() - since;
-        all.push({ price: { ms: 0, ...price }, spentMs, heldBytes: gauge?.mostBytes() ?? 0, takenMs });
+        all.push({ price: { bytes: 0, ms: 0, ...rooms[room] }, spentMs, heldBytes: gauge?.mostBytes() ?? 0, takenMs });
       }
     };
-    return run(price, watched, allowance);
+    return runIn(rooms, watched, allowance);
   };
   try {
     await work();
     return all;
   } finally {
-    isolateBudget.run = run;
+    isolateBudget.runIn = runIn;
   }
 }
 

@@ -17,6 +17,8 @@ export interface SimulatedJob {
   readonly readingMs: number;
   /** Bytes of its pieces of work, one after the other. */
   readonly works: readonly number[];
+  /** Bytes that each of them would have besides, and can do without. */
+  readonly spare?: number;
   readonly workMs: number;
 }
 
@@ -70,7 +72,7 @@ export class SimulatedBudget {
     try {
       await this.reach(this.clock + job.readingMs);
       const allowance = new Allowance({ account: job.account });
-      for (const bytes of job.works) await this.worked(bytes, job.workMs, allowance, passes);
+      for (const bytes of job.works) await this.worked(bytes, job, allowance, passes);
       return "done";
     } catch (error) {
       if ((error as { status?: unknown }).status !== 503) throw error;
@@ -89,7 +91,12 @@ export class SimulatedBudget {
     }
   }
 
-  private async worked(bytes: number, workMs: number, allowance: Allowance, passes: { most: number }): Promise<void> {
+  private async worked(
+    bytes: number,
+    { workMs, spare = 0 }: SimulatedJob,
+    allowance: Allowance,
+    passes: { most: number },
+  ): Promise<void> {
     const mine: Waiting = { passes: 0 };
     this.waiting = [...this.waiting, mine];
     const leave = () => {
@@ -97,8 +104,8 @@ export class SimulatedBudget {
       this.waiting = this.waiting.filter((one) => one !== mine);
     };
     try {
-      await this.budget.run(
-        { bytes },
+      await this.budget.runIn(
+        [{ bytes: bytes + spare }, { bytes }],
         async (breath: Breath) => {
           for (const passed of this.waiting.slice(0, this.waiting.indexOf(mine))) passed.passes++;
           leave();

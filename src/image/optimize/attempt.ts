@@ -25,9 +25,12 @@ export interface Attempt {
     | "encode blind"
     | "encode exactly";
   readonly price: Price;
+  /** What it takes where less is kept of what only saves time, the leanest last: the file is the same. */
+  readonly leaner?: readonly Price[];
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
-  readonly run: (session: Session, breath: Breath) => Promise<Outcome>;
+  /** @param room in which it may go on: 0 for its price, and then those that are leaner */
+  readonly run: (session: Session, breath: Breath, room: number) => Promise<Outcome>;
 }

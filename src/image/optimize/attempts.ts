@@ -16,7 +16,7 @@ import { fits } from "./prices.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
-import { requantize } from "./requantize.ts";
+import { requantize, requantizeWithoutPixels } from "./requantize.ts";
 import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type Wish } from "./task.ts";
@@ -32,6 +32,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     fitSize(task),
     fitSizeInHaste(task),
     recompressOnly(task),
+    requantizeWithoutPixels(task),
     requantize(task),
     searchFrames(task),
     searchPixels(task),
@@ -92,7 +93,7 @@ async function firstOrBetter(
   let best: Rendition | null = null;
   let isBeaten = false;
   let refusal: (() => ApiError) | undefined;
-  for (const { price, mayBeat, run } of attempts) {
+  for (const { price, leaner = [], mayBeat, run } of attempts) {
     if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
     if (!fits(task, price)) {
       refusal ??= tooLarge;
@@ -102,8 +103,8 @@ async function firstOrBetter(
       refusal = tooLong;
       continue;
     }
-    const timed = (breath: Breath) => clocked(task, breath, () => run(session, breath));
-    const outcome = await isolateBudget.run(price, timed, allowance);
+    const timed = (breath: Breath, room: number) => clocked(task, breath, () => run(session, breath, room));
+    const outcome = await isolateBudget.runIn([price, ...leaner], timed, allowance);
     if (outcome === BEATEN && isFarAbove(task)) return null;
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;

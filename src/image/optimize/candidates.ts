@@ -26,6 +26,8 @@ export interface Way extends Maker {
   readonly onSample: (sample: Sample) => Promise<Maker>;
   /** Only where the ways before it miss the target score by much: their qualities are far apart. */
   readonly spare?: boolean;
+  /** There is no memory set aside for this way: where it is wanted, the search ends without a file. */
+  readonly isLeftOut?: boolean;
   /** What there is a choice among, unless the settings say it. */
   readonly variants: readonly Variant[];
 }

@@ -73,7 +73,10 @@ function encodedDeep(task: Task, deep: Task): Attempt | null {
   return {
     ...exact,
     price: sequence(exact.price, needsDepthPrice(deep.picture, sourcePrice(deep))),
-    run: async (session, breath) => ((await needsDepth(deep.picture, breath)) ? exact : shallow).run(session, breath),
+    async run(session, breath, room) {
+      const { run } = (await needsDepth(deep.picture, breath)) ? exact : shallow;
+      return run(session, breath, room);
+    },
   };
 }
 

@@ -1,21 +1,16 @@
 /** What the attempts take, composed of what decoders, encoders and the score declare. */
-import { beside, either, FREE, held, type Price, sequence, times } from "../../../wasm/price.ts";
+import { beside, held, type Price, sequence, times } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { byDetail } from "../content.ts";
 import type { Facts, FormatDefinition } from "../format.ts";
 import { type Size, whole } from "../geometry.ts";
-import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import { flattenPrice } from "../steps/flatten.ts";
 import type { EncodeSettings } from "../writer.ts";
-import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
-import { deepTask, type Task, type WritableFormat } from "./task.ts";
-
-/** Larger pictures are computed anew each time that they are read. */
-const MAX_KEPT_PIXELS = 4_000_000;
+import type { Task, WritableFormat } from "./task.ts";
 
 /**
  * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside tiles.
@@ -82,115 +77,10 @@ export function sourcePrice({ stored, plan, picture }: Task): Price {
   return picture.opaque && !pictureOf(stored, plan).opaque ? beside(planned, flattenPrice(picture)) : planned;
 }
 
-/** What a search for a quality keeps, as far as there is memory for it. */
-export interface Room {
-  readonly price: Price;
-  /** The pixels are computed once. */
-  readonly keepsPixels: boolean;
-  /** What is kept of what renditions are compared with. */
-  readonly reference: Keeping;
-  /** The best result so far is kept while another is made. */
-  readonly keepsResults: boolean;
-  /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
-  readonly triesFinal: boolean;
-  /** A file without loss can be made beside. */
-  readonly triesExact: boolean;
-}
-
 /** Whether work of this price could ever run beside the original of its task. */
 export function fits({ stored }: Task, price: Price): boolean {
   const { heldBytes = stored.bytes.length, keptBytes = 0 } = stored;
   return isolateBudget.canHold(beside(price, held(keptBytes)), heldBytes);
-}
-
-/** The most room that a search through pixels can be given; null when there is not enough even for the least. */
-export function roomFor(task: Task, format: WritableFormat): Room | null {
-  const { picture } = task;
-  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  const isKept = task.stored.isKept === true && !task.plan.changesPixels;
-  const keepsPixels = isSmall && !isKept && fits(task, pixelsPrice(task, format, { keepsPixels: true }));
-  const triesFinal = fits(task, pixelsPrice(task, format, { keepsPixels, triesFinal: true }));
-  const roomy = pixelsPrice(task, format, { keepsPixels, triesFinal });
-  if (!fits(task, roomy)) return null;
-  const exact = withExact(roomy, task, format);
-  const triesExact = fits(task, exact);
-  const own = triesExact ? exact : roomy;
-  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, keepsPixels || isKept) });
-  if (!fits(task, price)) return null;
-  return { price, keepsPixels, triesFinal, reference: keeps, keepsResults: true, triesExact };
-}
-
-/** The least room in which a search is possible: nothing is kept but what must be. */
-export function leastRoom(task: Task, format: WritableFormat): Room {
-  const own = pixelsPrice(task, format, { keepsPixels: false, keepsResults: false });
-  const { price, keeps } = withReference(own, task, { pixels: keptForLooks(format, false) });
-  return { price, reference: keeps, keepsPixels: false, triesFinal: false, keepsResults: false, triesExact: false };
-}
-
-/** Whether the pixels that renditions are compared with are kept. */
-type Worth = "needless" | "worthwhile" | "necessary";
-
-/**
- * A format that shows what it would write reads the picture for that, while it is compared: nothing has two decoders at
- * once, so one of the two sides is kept.
- */
-function keptForLooks({ write }: WritableFormat, keepsPixels: boolean): Worth {
-  if (keepsPixels) return "needless";
-  return write.study ? "necessary" : "worthwhile";
-}
-
-/** A price with what is kept of the reference: what is necessary, and as far as there is memory for it what saves time. */
-export function withReference(
-  own: Price,
-  task: Task,
-  wants: { readonly pixels: Worth },
-): { readonly price: Price; readonly keeps: Keeping } {
-  const { picture } = task;
-  const withPixels = beside(own, comparedPixelsPrice(picture));
-  const pixels = wants.pixels === "necessary" || (wants.pixels === "worthwhile" && fits(task, withPixels));
-  const kept = pixels ? withPixels : own;
-  const withSample = beside(kept, preparedSamplePrice(picture));
-  const prepared = fits(task, withSample);
-  return { price: prepared ? withSample : kept, keeps: { pixels, prepared } };
-}
-
-/** The price of a search through pixels. */
-function pixelsPrice(
-  task: Task,
-  format: WritableFormat,
-  {
-    keepsPixels,
-    triesFinal = false,
-    keepsResults = true,
-  }: Partial<Omit<Room, "keepsPixels">> & Pick<Room, "keepsPixels">,
-): Price {
-  const { picture, settings } = task;
-  const deep = keepsResults ? deepTask(task) : null;
-  const source = either(sourcePrice(task), ...(deep ? [sourcePrice(deep)] : []));
-  const pixels = keepsPixels ? collectPrice(picture) : FREE;
-  const encode = format.write.price(picture, { ...settings, trial: true });
-  const final = format.write.price(deep?.picture ?? picture, settings);
-  const decode = resultDecodePrice(format, picture, triesFinal && settings.progressive);
-  const comparing = held(comparingBytes(picture));
-  // A format decodes in the memory that it encodes in.
-  const work = either(encode, final, decode).bytes;
-  const results = keepsResults ? final.bytes / 4 : 0;
-  const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
-  // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
-  const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;
-  // No try is the result where that has more bits than what is compared.
-  const isTried = triesFinal && !deep;
-  const readings = keepsPixels ? (deep ? 2 : 1) : 1 + 2 * tried + (isTried ? 0 : 1);
-  const lastMs = isTried && !format.write.study ? 0 : chosenMs(format, deep?.picture ?? picture, settings);
-  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
-  return { bytes: Math.ceil(bytes), ms };
-}
-
-/** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
-function chosenMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
-  const { write } = format;
-  const all = write.variants.map((variant) => write.price(picture, { ...settings, ...variant }).ms);
-  return all.reduce((sum, ms) => sum + ms, 0) / all.length;
 }
 
 /** Of flat pictures fewer choices are tried: they have no more colors than a palette. */
@@ -239,22 +129,4 @@ export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tri
   if (samplePart(picture) === 1) return preparePrice(sample).ms + more * tries.sample * sampleMs;
   const wholeMs = oneMs(picture) + scorePrice(picture).ms;
   return preparePrice(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
-}
-
-/** Files without loss, or nearly, that are made of what is flat, their looks included; of photographs seldom one. */
-const EXACT_FILES = { flat: 3, photograph: 0.1 };
-
-/** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
-function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
-  if (!can.lossless) return price;
-  const lossy = write.price(picture, settings);
-  const [nearLossless] = write.nearLosslessLevels ?? [];
-  const exact = write.price(picture, {
-    ...settings,
-    lossless: true,
-    ...(nearLossless !== undefined && { nearLossless }),
-  });
-  const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
-  const ms = write.nearLosslessLevels ? exact.ms * files : 0;
-  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
 }

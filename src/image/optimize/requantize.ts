@@ -1,23 +1,16 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
-import { beside, either, held } from "../../../wasm/price.ts";
+import { beside, either, held, type Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import type { Coefficients, RequantizeSettings } from "../format.ts";
 import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice, type Stored } from "../pipeline.ts";
+import type { Plan } from "../plan.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
 import { patienceOf } from "./presets.ts";
-import {
-  comparingBytes,
-  fits,
-  resultDecodePrice,
-  roomFor,
-  searchMs,
-  triesMs,
-  triesOf,
-  withReference,
-} from "./prices.ts";
+import { comparingBytes, fits, resultDecodePrice, searchMs, triesMs, triesOf } from "./prices.ts";
 import { Reference } from "./reference.ts";
+import { fullSearch, roomsFor, type Search } from "./rooms.ts";
 import { samplePart, sampleSize } from "./sample.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
@@ -30,6 +23,41 @@ import type { Encode } from "./trial.ts";
  * less chroma, and at qualities between those at which divisors of coefficients grow.
  */
 export function requantize(task: Task): Attempt | null {
+  const division = divisionOf(task);
+  return division && requantizeBy(task, division);
+}
+
+/**
+ * Searches among coarser divisors alone, where encodings of the pixels are a spare way that takes much more memory: hardly a
+ * photograph comes to it. Of one that does, nothing is made here.
+ */
+export function requantizeWithoutPixels(task: Task): Attempt | null {
+  const division = divisionOf(task);
+  if (!division?.pixels || !isSpare(task.stored)) return null;
+  const { lean, pixels } = division;
+  const isLarge = !pixels.rooms[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
+  return isLarge && fits(task, pixels.rooms[0].price) ? requantizeBy(task, division, true) : null;
+}
+
+/** What memory set aside for nothing is too much. */
+const MUCH_BYTES = 8 << 20;
+
+/** What a task is divided by, and what that takes. */
+interface Division {
+  readonly format: WritableFormat;
+  readonly coefficients: Coefficients;
+  readonly targetScore: number;
+  /** The picture as it is stored. */
+  readonly lying: Plan;
+  readonly triesFinal: boolean;
+  /** The price, without what is kept of what renditions are compared with. */
+  readonly lean: Price;
+  /** The search through pixels besides; null where there is no memory for it, or the picture lies otherwise. */
+  readonly pixels: Search | null;
+}
+
+/** How the coefficients of an original may be divided; null where they may not. */
+function divisionOf(task: Task): Division | null {
   const { stored, plan, picture, settings, unchanged } = task;
   const targetScore = searchedScore(task);
   const format = writableIn(task);
@@ -44,14 +72,25 @@ export function requantize(task: Task): Attempt | null {
   };
   const triesFinal = fits(task, leanIn(settings.progressive));
   const lean = leanIn(triesFinal && settings.progressive);
-  const room = plan.view.orientation === 1 ? roomFor(task, format) : null;
-  const least = room ? { bytes: either(lean, room.price).bytes, ms: lean.ms + pixelsMs(task, format) } : lean;
-  const { price, keeps } = withReference(least, task, { pixels: room?.keepsPixels ? "needless" : "worthwhile" });
-  const aim = targetScore + uncertainty(picture);
+  const pixels = plan.view.orientation === 1 ? fullSearch(task, format) : null;
+  return { format, coefficients, targetScore, lying, triesFinal, lean, pixels };
+}
+
+/** @param leavesOut the way through pixels is left to another attempt */
+function requantizeBy(task: Task, division: Division, leavesOut = false): Attempt {
+  const { format, coefficients, targetScore, lying, triesFinal, lean, pixels } = division;
+  const { stored, picture, settings } = task;
+  const own = (keepsPixels: boolean) =>
+    pixels && !leavesOut
+      ? { bytes: either(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
+      : lean;
+  const mayKeep = pixels?.rooms[0].keepsPixels === true;
+  const rooms = roomsFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
+  const [most, ...leaner] = rooms;
   const goal = {
     format,
     settings,
-    targetScore: aim,
+    targetScore: targetScore + uncertainty(picture),
     patience: patienceOf(task.aim),
     isFrugal: false,
     triesFinal,
@@ -61,15 +100,17 @@ export function requantize(task: Task): Attempt | null {
   };
   return {
     name: "requantize",
-    price,
-    async run(session, breath) {
-      if (room?.keepsPixels) await session.keepPixels(breath);
+    price: most.price,
+    leaner: leaner.map(({ price }) => price),
+    async run(session, breath, room) {
+      const { keepsPixels, reference } = rooms[room] ?? most;
+      if (keepsPixels) await session.keepPixels(breath);
       try {
-        const compared = room ? session.picture : pictureOf(stored, lying);
+        const shown = pixels ? session.picture : pictureOf(stored, lying);
         const ways = [divided(task, coefficients, breath)];
-        if (room) ways.push(spareWay(task, session.way(format, breath)));
-        const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
-        const found = await Reference.during(compared, keeps, breath, search);
+        if (pixels) ways.push({ ...spareWay(task, session.way(format, breath)), isLeftOut: leavesOut });
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath);
+        const found = await Reference.during(shown, reference, breath, search);
         return found && session.rendition(found);
       } finally {
         session.dropPixels();

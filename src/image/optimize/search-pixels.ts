@@ -4,8 +4,9 @@ import { pictureOf, picturePrice } from "../pipeline.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
-import { encodePrice, leastRoom, lookPrice, type Room, roomFor } from "./prices.ts";
+import { encodePrice, lookPrice } from "./prices.ts";
 import { Reference } from "./reference.ts";
+import { fullSearch, leastSearch, type Search } from "./rooms.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
 import { uncertainty } from "./strips.ts";
@@ -22,14 +23,14 @@ export function searchedScore({ aim, format, picture }: Task): number | undefine
 /** Searches through pixels, with everything kept that saves time. */
 export function searchPixels(task: Task): Attempt | null {
   const format = searchableIn(task);
-  const room = format && roomFor(task, format);
-  return room && pixelsIn(task, format, room);
+  const search = format && fullSearch(task, format);
+  return search && pixelsBy(task, format, search);
 }
 
 /** Searches through pixels in the least memory, where nothing may be kept. */
 export function searchPixelsFrugally(task: Task): Attempt | null {
   const format = searchableIn(task);
-  return format && { ...pixelsIn(task, format, leastRoom(task, format)), isFallback: true };
+  return format && { ...pixelsBy(task, format, leastSearch(task, format)), isFallback: true };
 }
 
 /** The format, where a still picture is searched for by its pixels. */
@@ -38,7 +39,12 @@ function searchableIn(task: Task): WritableFormat | null {
   return writableIn(task);
 }
 
-function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
+function pixelsBy(
+  task: Task,
+  format: WritableFormat,
+  { rooms, keepsResults, triesFinal, triesExact }: Search,
+): Attempt {
+  const [most, ...leaner] = rooms;
   const targetScore = searchedScore(task) ?? 100;
   const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
   const { settings, rivalSampleBytes } = task;
@@ -48,9 +54,9 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
     settings,
     targetScore: aim,
     patience: patienceOf(task.aim),
-    isFrugal: !room.keepsResults,
-    triesFinal: room.triesFinal,
-    triesExact: room.triesExact,
+    isFrugal: !keepsResults,
+    triesFinal,
+    triesExact,
     rivalBytes,
     rivalSampleBytes,
     start: task.start,
@@ -58,17 +64,19 @@ function pixelsIn(task: Task, format: WritableFormat, room: Room): Attempt {
   };
   return {
     name: "search pixels",
-    price: room.price,
-    async run(session, breath) {
-      if (room.keepsPixels) await session.keepPixels(breath);
+    price: most.price,
+    leaner: leaner.map(({ price }) => price),
+    async run(session, breath, room) {
+      const { keepsPixels, reference } = rooms[room] ?? most;
+      if (keepsPixels) await session.keepPixels(breath);
       try {
         const { picture } = session;
-        const ways = [session.way(format, breath, room.keepsResults)];
-        const search = (reference: Reference) => smallestAbove(goal, reference, ways, breath);
+        const ways = [session.way(format, breath, keepsResults)];
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath);
         const { wholePixels } = format.write.qualities;
-        const found = await Reference.during(picture, room.reference, breath, search, wholePixels);
+        const found = await Reference.during(picture, reference, breath, search, wholePixels);
         if (!found) return BEATEN;
-        const isMissed = found.score < targetScore && room.triesExact && format.can.lossless;
+        const isMissed = found.score < targetScore && triesExact && format.can.lossless;
         if (!isMissed) return session.rendition(found);
         const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
         return session.rendition({ bytes: exact, score: 100 });

@@ -100,6 +100,7 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
   let best: Probed | undefined;
   for (const way of ways) {
     if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
+    if (way.isLeftOut && best) return { ...best, isBeaten: true };
     const maker = tiles ? await way.onSample(reference.sample) : way;
     const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, way);
     for (const [index, variant] of variants.entries()) {
