@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 import sharp from "sharp";
 
@@ -50,8 +51,13 @@ export async function call(kind: string, caller: number, { base, origin, files, 
       },
       () => `${kind} failed`,
     );
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    tally(outcomes, outcome);
   }
+}
+
+/** Counts one more of what came of a call. */
+export function tally(outcomes: Map<string, number>, outcome: string): void {
+  outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
 }
 
 /** How often a job was sent until it was done, and for how long. */
@@ -75,7 +81,7 @@ export async function callPatiently({ base, files, end, outcomes }: Load): Promi
       const answer = await fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body });
       await answer.arrayBuffer();
       const outcome = `patient ${answer.status}`;
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      tally(outcomes, outcome);
       if (answer.status === 200) {
         done.push({ tries, ms: performance.now() - since });
         break;
@@ -119,14 +125,30 @@ export async function prepared(): Promise<Map<string, Uint8Array>> {
   return files;
 }
 
-/** An origin for fetches, and an endpoint for notifications. */
-export async function serve(find: (path: string) => Uint8Array | undefined): Promise<URL> {
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const file = request.method === "GET" ? find(request.url ?? "") : undefined;
-    request.resume().on("end", () => response.end(file));
+/**
+ * An origin for fetches, and an endpoint for notifications.
+ * @param notified told of every notification, whether its job was done
+ */
+export async function serve(
+  find: (path: string) => Uint8Array | undefined,
+  notified: (isDone: boolean) => void,
+): Promise<URL> {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method, url = "" } = request;
+    const body = await text(request);
+    if (method === "POST") notified(isSuccess(body));
+    response.end(method === "GET" ? find(url) : undefined);
   };
-  const server = createServer(answer);
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+function isSuccess(body: string): boolean {
+  try {
+    return (JSON.parse(body) as { readonly success?: unknown }).success === true;
+  } catch {
+    return false;
+  }
 }

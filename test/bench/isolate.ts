@@ -17,7 +17,7 @@ import { join } from "node:path";
 
 import { startLocal } from "../../src/cli/local.ts";
 import { debuggerAt, type HeapDebugger } from "./debugger.ts";
-import { call, callPatiently, type Load, type Patience, prepared, serve } from "./isolate-load.ts";
+import { call, callPatiently, type Load, type Patience, prepared, serve, tally } from "./isolate-load.ts";
 
 const SECONDS = Number(process.env["SECONDS"] ?? 60);
 const TOKEN = "bench-token-of-the-operator";
@@ -49,7 +49,9 @@ export async function main(): Promise<void> {
   const files = await prepared();
   const state = await mkdtemp(join(tmpdir(), "bench-"));
   const inspectorPort = await freePort();
-  const origin = await serve((path) => files.get(path.slice(1)));
+  const outcomes = new Map<string, number>();
+  const tell = (isDone: boolean) => tally(outcomes, isDone ? "notified, done" : "notified, failed");
+  const origin = await serve((path) => files.get(path.slice(1)), tell);
   const variables = {
     ADMIN_TOKEN: TOKEN,
     ALLOW_PRIVATE_ORIGINS: "true",
@@ -62,10 +64,10 @@ export async function main(): Promise<void> {
     const heap = await debuggerAt(inspectorPort);
     const look = lookInto(service.url, heap);
     const idle = await look();
-    const outcomes = new Map<string, number>();
     const samples: Sample[] = [];
     const watching = watch(look, samples, heap, stopped.signal);
     const end = performance.now() + SECONDS * 1_000;
+    const idleSeconds = await runtimeSeconds();
     const load: Load = { base: service.url, origin, files, end, outcomes };
     const callers = Object.entries(CALLERS).flatMap(([kind, many]) =>
       Array.from({ length: many }, (_, caller) => call(kind, caller, load)),
@@ -74,7 +76,9 @@ export async function main(): Promise<void> {
     await Promise.all(callers);
     stopped.abort();
     await watching;
+    const busySeconds = (await runtimeSeconds()) - idleSeconds;
     report(idle, samples, outcomes);
+    console.log(`  processor time of the runtime: ${busySeconds.toFixed(1)} s, ${results(outcomes)} results`);
     console.log(`  compiled code of native modules, besides: ${((await heap.compiledBytes()) / 1e6).toFixed(1)} MB`);
     reportPatience(...(await patient));
   } finally {
@@ -136,23 +140,44 @@ function modulesIn(metrics: string): Sample["modules"] {
 
 const NATIVE_MEMORY = /native_memory_bytes\{module="([^"]+)",state="([^"]+)"[^}]*\} (\d+)/g;
 
-/** Of the youngest runtime that this process started; 0 where the operating system does not tell. */
+/** Bytes that the largest runtime holds which this process started; 0 where the operating system does not tell. */
 async function residentBytes(): Promise<number> {
+  const told = await ofChildren("status");
+  return Math.max(0, ...told.map((status) => Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024));
+}
+
+/** Processor time that all runtimes have taken which this process started; 0 where the operating system does not tell. */
+async function runtimeSeconds(): Promise<number> {
+  const told = await ofChildren("stat");
+  return told.reduce((sum, stat) => {
+    // After the name, which is in brackets, come the state and ten more numbers; then ticks of the user and of the system.
+    const [user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13)
+      .map(Number);
+    return sum + (user + system) / TICKS_PER_SECOND;
+  }, 0);
+}
+
+/** Of Linux, on all its machines. */
+const TICKS_PER_SECOND = 100;
+
+/** What the operating system tells of each process that this one started; nothing where it does not. */
+async function ofChildren(file: "stat" | "status"): Promise<readonly string[]> {
   try {
     const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-    const sizes = await Promise.all(
-      children
-        .trim()
-        .split(" ")
-        .map(async (pid) => {
-          const status = await readFile(`/proc/${pid}/status`, "utf8");
-          return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
-        }),
-    );
-    return Math.max(0, ...sizes);
+    const pids = children.trim().split(" ");
+    return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/${file}`, "utf8")));
   } catch {
-    return 0;
+    return [];
   }
+}
+
+/** Pictures that somebody got: as answers, or by a notification. */
+function results(outcomes: ReadonlyMap<string, number>): number {
+  const isResult = ([name]: [string, number]) => name.endsWith(" 200") || name === "notified, done";
+  return [...outcomes].filter(isResult).reduce((sum, [, times]) => sum + times, 0);
 }
 
 function used({ heap, native, buffers, dropped }: Sample): number {
