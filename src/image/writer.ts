@@ -5,6 +5,13 @@ import type { Space } from "./color/space.ts";
 import type { Extent, Picture } from "./picture.ts";
 import type { Rows } from "./rows.ts";
 
+/** What an encoder keeps of a picture from one rendition to the next; what it is, is the format's. */
+export interface Chosen {
+  /** Only renditions of which this is the same can share it. */
+  key?: string;
+  parts?: readonly Uint8Array[];
+}
+
 export interface EncodeSettings {
   /** Pixels must survive exactly. */
   readonly lossless: boolean;
@@ -26,6 +33,8 @@ export interface EncodeSettings {
   readonly trial?: boolean;
   /** A trial that only says where to look on: in the least time, whatever it looks like. */
   readonly draft?: boolean;
+  /** What the encoder chose of the same picture before, which it may choose again and adds to. */
+  readonly chosen?: Chosen | undefined;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
   /** For prices: what a study finds out of the picture is known from renditions before this one. */

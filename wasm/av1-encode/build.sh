@@ -43,9 +43,14 @@ sed 's/kf_cfg.key_freq_max == 0 &&$/kf_cfg.key_freq_max == 0 || ppi->cpi->oxcf.g
   "$aom/av1/av1_cx_iface.c" > "$work/av1_cx_iface.c"
 grep -q 'lag_in_frames == 0) &&$' "$work/av1_cx_iface.c"
 
+# Of a block of 8 x 8 whose halves lie side by side, the second took the place of the first where sizes are known (blocks.c).
+sed 's/pc_tree->vertical\[bsize > BLOCK_8X8\]/pc_tree->vertical[1]/' "$aom/av1/encoder/partition_search.c" > "$work/partition_search.c"
+grep -q 'pc_tree->vertical\[1\], invalid_rdc' "$work/partition_search.c"
+cp "$aom/av1/encoder/tx_search.c" "$work/tx_search.c"
+
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
-  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream av1_create_primary_compressor)
+  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream av1_create_primary_compressor av1_rd_pick_partition)
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"
@@ -62,6 +67,10 @@ if [ "$variant" = simd ]; then
   done
   kernels+=("$here"/kernels/*.c)
   wraps+=(av1_quantize_fp_facade aom_quantize_b_helper_c)
+  # A function that nothing outside of its file knows is not for the linker: kernels/error.c has it.
+  sed -i 's/^static inline int64_t av1_block_error_qm(/int64_t av1_block_error_qm(const tran_low_t *, const tran_low_t *, intptr_t,\
+    const qm_val_t *, const int16_t *, int64_t *, int);\nstatic inline int64_t error_one_by_one(/' "$work/tx_search.c"
+  grep -q error_one_by_one "$work/tx_search.c"
   # Kernels in assembly language are not for this machine: what they would stand for falls back to the next kernel
   # in C, which is known once those are compiled.
   compile "$work/first" "${kernels[@]}" -- "${flags[@]}"
@@ -89,7 +98,7 @@ files=()
 rare=()
 for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,aom_scale/generic,aom_util,av1,av1/common,av1/encoder,third_party/fastfeat,third_party/vector}/*.c; do
   case ${file#"$aom/"} in
-    av1/av1_dx_iface.c | av1/av1_cx_iface.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
+    av1/av1_dx_iface.c | av1/av1_cx_iface.c | av1/encoder/partition_search.c | av1/encoder/tx_search.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
     *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
     aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/arg_defs.c) rare+=("$file") ;;
     */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
@@ -116,7 +125,7 @@ compile_aom() {
   compile "$folder" "${high[@]}" "$@"
   compile "$folder" "${low[@]}" "$@" -DCONFIG_AV1_HIGHBITDEPTH=0
 }
-compile_aom "$work/aom" "${files[@]}" -- "${flags[@]}"
+compile_aom "$work/aom" "${files[@]}" "$work"/{partition,tx}_search.c -- "${flags[@]}"
 compile_aom "$work/rare" "${rare[@]}" "$work/av1_cx_iface.c" -- "${flags[@]}" -Os
 if [ ${#kernels[@]} -gt 0 ]; then
   files=()

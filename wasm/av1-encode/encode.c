@@ -6,6 +6,7 @@
 #include "aom/aom_encoder.h"
 #include "../native.h"
 #include "aom/aomcx.h"
+#include "blocks.h"
 #include "breaths.h"
 #include "cells.h"
 #include "codec.h"
@@ -29,6 +30,7 @@ typedef struct {
   aom_codec_ctx_t codec;
   int codec_open;
   uint8_t *memory, *gray;
+  uint8_t *blocks;  // a size for each 4 x 4 pixels of a cell
   void *band;
   size_t bytes;  // of the cell that was encoded last
 } Encoder;
@@ -44,6 +46,7 @@ void EXPORT(encoder_close)(Encoder *encoder) {
   free(encoder->memory);
   free(encoder->band);
   free(encoder->gray);
+  free(encoder->blocks);
   halved_free(&encoder->halved);
   free(encoder);
 }
@@ -53,6 +56,11 @@ void *allocate(size_t bytes) { return calloc(1, bytes); }
 static void start_row_of_cells(Encoder *encoder) {
   const int height = encoder->cells.height;
   cell_row_next(&encoder->cells, encoder->left < height ? encoder->left : height);
+}
+
+// libaom counts whole blocks of 8 x 8.
+static size_t blocks_bytes(const Encoder *encoder) {
+  return (size_t)((encoder->cell_width + 7) / 8 * 2) * ((encoder->cells.height + 7) / 8 * 2);
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
@@ -76,7 +84,8 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
   encoder->band = malloc((size_t)width * 4 * sample_bytes(&encoder->cells) * BAND_ROWS);
   encoder->gray = malloc(cell_width * sample_bytes(&encoder->cells));
-  if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL) {
+  encoder->blocks = malloc(blocks_bytes(encoder));
+  if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL || encoder->blocks == NULL) {
     encoder_close(encoder);
     return NULL;
   }
@@ -147,9 +156,12 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   return 1;
 }
 
-// Encodes a cell of the row, its colors or its alpha, which takes `nanoseconds` for a pixel. Pauses. Returns the
-// bitstream, valid until the next call; NULL on failure.
-const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int nanoseconds) {
+// The sizes of blocks of the cell that was encoded last, or of the next one. Those of alpha are not kept.
+uint8_t *EXPORT(encoder_blocks)(Encoder *encoder) { return encoder->blocks; }
+
+// Encodes a cell of the row, its colors or its alpha, which takes `nanoseconds` for a pixel, with the sizes of blocks of an
+// earlier encoding if these are `known`. Pauses. Returns the bitstream, valid until the next call; NULL on failure.
+const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int known, int nanoseconds) {
   breathe_by(nanoseconds);
   be_tile(encoder->tiled);
   close_codec(encoder);
@@ -159,8 +171,11 @@ const uint8_t *EXPORT(encoder_cell)(Encoder *encoder, int column, int alpha, int
   aom_image_t image;
   cell_image(cells, alpha, encoder->gray, x, width, &image);
   image.h = image.d_h = cells->rows;
+  if (!alpha) blocks_in(encoder->blocks, known);
   if (!open_codec(encoder, &image, alpha)) return NULL;
-  if (aom_codec_encode(&encoder->codec, &image, 0, 1, 0) != AOM_CODEC_OK) return NULL;
+  const aom_codec_err_t error = aom_codec_encode(&encoder->codec, &image, 0, 1, 0);
+  blocks_in(NULL, 0);
+  if (error != AOM_CODEC_OK) return NULL;
   aom_codec_iter_t position = NULL;
   for (const aom_codec_cx_pkt_t *packet; (packet = aom_codec_get_cx_data(&encoder->codec, &position)) != NULL;) {
     if (packet->kind != AOM_CODEC_CX_FRAME_PKT) continue;

@@ -82,7 +82,12 @@ function cellsBytes(settings: CellSettings): number {
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
   const halving = half && !deep ? width * HALVED_BYTES : 0;
-  return planes + coded + bandBytes(settings) + halving + ENCODER_BYTES;
+  return planes + coded + bandBytes(settings) + blocksBytes(settings) + halving + ENCODER_BYTES;
+}
+
+/** A byte for each 4 x 4 pixels of a cell, in whole blocks of 8 x 8. */
+function blocksBytes({ cell }: CellSettings): number {
+  return 4 * Math.ceil(cell.width / 8) * Math.ceil(cell.height / 8);
 }
 
 function bandBytes({ width, deep }: CellSettings): number {
@@ -151,15 +156,17 @@ export class Av1Cells {
 
   /**
    * Encodes the colors of a cell, or its alpha as a picture without chroma. Pauses in the midst of it.
+   * @param blocks what `blocks` said of the same colors at a quality nearby, by which it takes less than half of the time
    * @returns the units of the bitstream, a temporal delimiter first
    * @throws NativeError when memory does not suffice
    */
-  async encode(column: number, plane: "color" | "alpha", breath: Turns): Promise<Uint8Array> {
+  async encode(column: number, plane: "color" | "alpha", breath: Turns, blocks?: Uint8Array): Promise<Uint8Array> {
     const alpha = plane === "alpha";
+    if (blocks) this.blocksInMemory().set(blocks);
     const nanoseconds = Math.round(pixelNanoseconds(this.settings) * (alpha ? ALPHA : 1));
     const pace = { breath, nanoseconds: 1 };
     try {
-      const flags = [alpha ? 1 : 0, nanoseconds] as const;
+      const flags = [alpha ? 1 : 0, blocks ? 1 : 0, nanoseconds] as const;
       if (!alpha) beExact(this.job, this.settings.quantizer);
       const from = allocated(await this.job.callPausing(pace, "encoder_cell", this.pointer, column, ...flags));
       beExact(this.job, 0);
@@ -170,6 +177,16 @@ export class Av1Cells {
       this.job.giveUp();
       throw error;
     }
+  }
+
+  /** The sizes of blocks that were chosen of the colors that were encoded last. */
+  blocks(): Uint8Array {
+    return this.blocksInMemory().slice();
+  }
+
+  private blocksInMemory(): Uint8Array {
+    const address = this.job.call((exports) => exports.encoder_blocks(this.pointer));
+    return this.job.bytes(address, blocksBytes(this.settings));
   }
 
   /** Frees everything. May be called twice and at any time. */

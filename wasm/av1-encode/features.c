@@ -5,6 +5,7 @@
 #include "av1/encoder/bitstream.h"
 #include "av1/encoder/encoder.h"
 #include "av1/encoder/speed_features.h"
+#include "blocks.h"
 
 enum { SPEED = 6 };
 
@@ -15,6 +16,8 @@ void be_tile(int is_tile) { tile = is_tile; }
 int is_tile(const AV1_COMP *encoder) { return tile && encoder->oxcf.mode == ALLINTRA; }
 
 static int is_ours(const AV1_COMP *encoder, int speed) { return encoder->oxcf.mode == ALLINTRA && speed == SPEED; }
+
+int is_chosen_here(const AV1_COMP *encoder) { return is_ours(encoder, encoder->speed); }
 
 void __real_av1_set_speed_features_framesize_independent(AV1_COMP *encoder, int speed);
 void __real_av1_set_speed_features_framesize_dependent(AV1_COMP *encoder, int speed);
@@ -29,6 +32,10 @@ static void set_features(AV1_COMP *encoder) {
   // they are small, and kinds of transforms are given up sooner that come to more than what is known.
   encoder->winner_mode_params.coeff_opt_thresholds[MODE_EVAL][1] = 10;
   encoder->sf.tx_sf.adaptive_txb_search_level = 3;
+  // Of the mode that is taken all kinds of transforms are tried again, for 0.7 percent of the bytes. Of modes one less is looked at
+  // closely where many are alike, in nearly all of the time that this takes.
+  encoder->sf.tx_sf.tx_type_search.fast_intra_tx_type_search = 1;
+  encoder->sf.intra_sf.top_intra_model_count_allowed = has_blocks() ? 3 : 1;
   // How strong the filter against ringing is, which only alpha has, follows from the quantizer as well as from trying, but for
   // screens. libaom learns what is one only after it has allocated: the least size of blocks must not depend on it.
   if (encoder->common.features.allow_screen_content_tools) return;
@@ -52,6 +59,7 @@ void __wrap_av1_set_speed_features_framesize_dependent(AV1_COMP *encoder, int sp
 // Some tiles may be of a screen, which is known of each as it comes: all of them say that blocks may have palettes. One that
 // has none spends a few bits.
 int __wrap_av1_pack_bitstream(AV1_COMP *encoder, uint8_t *bytes, size_t most, size_t *size, int *largest_tile) {
+  keep_blocks(encoder);
   if (is_tile(encoder)) {
     FeatureFlags *const flags = &encoder->common.features;
     flags->allow_screen_content_tools = 1;

@@ -26,7 +26,8 @@ export interface EncodeExports extends HeapExports {
   encoder_rows(encoder: Pointer, rows: number): void;
   encoder_translucent(encoder: Pointer): number;
   encoder_next(encoder: Pointer): void;
-  encoder_cell(encoder: Pointer, column: number, alpha: number, nanoseconds: number): Pointer;
+  encoder_blocks(encoder: Pointer): Pointer;
+  encoder_cell(encoder: Pointer, column: number, alpha: number, known: number, nanoseconds: number): Pointer;
   encoder_bytes(encoder: Pointer): number;
   exact_quantizer(quantizer: number, index: number): void;
   encoder_close(encoder: Pointer): void;

@@ -5,7 +5,7 @@ import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import type { Stripped } from "../stripped.ts";
-import type { EncodeSettings } from "../writer.ts";
+import type { Chosen, EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
 import type { Rendition } from "./rendition.ts";
@@ -110,8 +110,9 @@ function makerOf({ write }: WritableFormat, picture: Picture, breath: Breath): M
   const study = write.study?.(picture);
   const { nearly } = write;
   if (!study) {
+    const chosen: Chosen = {};
     return {
-      encode: (settings: EncodeSettings) => write.encode(picture, settings, breath),
+      encode: (settings: EncodeSettings) => write.encode(picture, { ...settings, chosen }, breath),
       nearly: nearly && ((level) => nearly(picture, level)),
     };
   }

@@ -12,7 +12,7 @@ void *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
 int encoder_translucent(Encoder *);
 void encoder_next(Encoder *);
-const uint8_t *encoder_cell(Encoder *, int column, int alpha, int nanoseconds);
+const uint8_t *encoder_cell(Encoder *, int column, int alpha, int known, int nanoseconds);
 size_t encoder_bytes(const Encoder *);
 FrameEncoder *frames_open(int width, int height, int chroma, int alpha, int frames, int quantizer, int speed, int lag);
 uint8_t *frames_band(FrameEncoder *);
@@ -36,7 +36,7 @@ static void encode_cells(Input &input) {
   const int tiled = cell_width < width || cell_height < height;
   const int chroma = input.number(0, 2), alpha = input.flag();
   const int quantizer = input.number(0, 63), alpha_quantizer = input.number(0, 63);
-  const int deep = input.flag(), speed = input.number(4, 9);
+  const int deep = input.flag(), speed = input.number(4, 9), twice = input.flag();
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
   Encoder *encoder = encoder_open(width, height, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer,
@@ -56,7 +56,9 @@ static void encode_cells(Input &input) {
     const int translucent = encoder_translucent(encoder);
     for (int column = 0; column < columns; column++)
       for (int plane = 0; plane <= (translucent && alpha); plane++) {
-        const uint8_t *coded = encoder_cell(encoder, column, plane, 100);
+        const uint8_t *coded = encoder_cell(encoder, column, plane, 0, 100);
+        // Sizes of blocks are known now.
+        if (twice && plane == 0) coded = encoder_cell(encoder, column, plane, 1, 100);
         if (!coded) host::wrong("a cell was not encoded");
         host::look_at(coded, encoder_bytes(encoder));
       }

@@ -94,6 +94,8 @@ const SPEEDS = [
   { one: 26_000_000, all: 26_000_000, speed: 8 },
 ] as const;
 const FASTEST = 9;
+/** The only one at which all sizes of blocks are tried, which is worth remembering. */
+const CHOOSING_SPEED = 6;
 
 /**
  * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of a
@@ -164,7 +166,8 @@ async function encodeStill(picture: Picture, settings: EncodeSettings, breath: B
   try {
     const { space, bits } = picture;
     const { width, height, opaque } = rows;
-    return await encodeRows(rows, space, cellSettings({ width, height, opaque, space, bits }, settings), breath);
+    const cells = cellSettings({ width, height, opaque, space, bits }, settings);
+    return await encodeRows(rows, space, cells, choiceOf(cells, settings), breath);
   } finally {
     rows.close();
   }
@@ -178,13 +181,14 @@ async function encodeRows(
   rows: Rows,
   space: Space | undefined,
   settings: CellSettings,
+  choice: Choice,
   breath: Breath,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
   const { chroma, deep } = settings;
   const cells = new Av1Cells(settings);
   try {
-    const { color, alpha } = await encodeLayers(cells, rows, settings, breath);
+    const { color, alpha } = await encodeLayers(cells, rows, settings, choice, breath);
     return writeHeif({
       width,
       height,
@@ -204,8 +208,22 @@ async function encodeRows(
   }
 }
 
+/** Sizes of blocks of each cell: those that an earlier rendition chose, or where they go. */
+interface Choice {
+  readonly known?: readonly Uint8Array[] | undefined;
+  readonly keep?: (blocks: Uint8Array) => void;
+}
+
+function choiceOf({ chroma, speed, quantizer, deep }: CellSettings, { chosen }: EncodeSettings): Choice {
+  if (!chosen || speed !== CHOOSING_SPEED || quantizer === 0 || deep) return {};
+  if (chosen.key === chroma) return { known: chosen.parts };
+  const parts: Uint8Array[] = [];
+  Object.assign(chosen, { key: chroma, parts });
+  return { keep: (blocks) => parts.push(blocks) };
+}
+
 /** The bitstreams of colors and of alpha, the latter only where some pixel needs it. */
-async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings, breath: Breath) {
+async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings, choice: Choice, breath: Breath) {
   const color: Uint8Array[] = [];
   const alpha: Uint8Array[] = [];
   const { width, height, opaque } = rows;
@@ -218,7 +236,8 @@ async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings,
     const holes = cells.translucent();
     translucent ||= holes;
     for (let column = 0; column < cells.columns; column++) {
-      color.push(unitsOnly(await cells.encode(column, "color", breath)));
+      color.push(unitsOnly(await cells.encode(column, "color", breath, choice.known?.[color.length])));
+      choice.keep?.(cells.blocks());
       if (opaque) continue;
       // Cells without holes are the same where they have the same size.
       const size = `${Math.min(cell.width, width - column * cell.width)} x ${cellRows}`;

@@ -8,7 +8,7 @@ import { unitsOnly } from "../../../../src/image/formats/avif/layer.ts";
 import { skipTileInfo, writeTileInfo } from "../../../../src/image/formats/avif/tile-info.ts";
 import { pictureOfTiles } from "../../../../src/image/formats/avif/tiles.ts";
 import { Bits, WrittenBits } from "../../../../src/image/formats/heif/bits.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import type { Chosen, EncodeSettings } from "../../../../src/image/writer.ts";
 import { Av1Cells } from "../../../../wasm/av1-encode/encoder.ts";
 import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { decodeFile } from "../../../support/files.ts";
@@ -174,6 +174,39 @@ describe("encoding AVIF", () => {
     expect(await encode(scene(150, 90))).toEqual(first);
   });
 
+  it("takes sizes of blocks from an earlier rendition of the same picture, of any size and alpha", async () => {
+    for (const [width, height, opaque] of [
+      [200, 150, true],
+      [67, 41, true],
+      [120, 61, false],
+    ] as const) {
+      const pixels = scene(width, height, opaque);
+      const chosen: Chosen = {};
+      const fresh = await encode(pixels, SETTINGS, opaque);
+      expect(await encode(pixels, { ...SETTINGS, chosen }, opaque)).toEqual(fresh);
+      expect(chosen.parts).toHaveLength(1);
+      const again = await encode(pixels, { ...SETTINGS, chosen }, opaque);
+      const finer = await encode(pixels, { ...SETTINGS, quality: 85, chosen }, opaque);
+      const shown = async (file: Uint8Array) => psnr(await decodeFile(avif, file), pixels);
+      expect(Math.abs((await shown(again)) - (await shown(fresh)))).toBeLessThan(0.5);
+      expect(again.length).toBeLessThan(fresh.length * 1.05);
+      expect(await shown(finer)).toBeGreaterThan(await shown(again));
+    }
+  });
+
+  it("chooses anew with another chroma, or at a speed that has no choice", async () => {
+    const pixels = scene(90, 70);
+    const chosen: Chosen = {};
+    await encode(pixels, { ...SETTINGS, chosen });
+    const settings = { ...SETTINGS, subsample: "4:4:4" } as const;
+    expect(await encode(pixels, { ...settings, chosen })).toEqual(await encode(pixels, settings));
+    const { key } = chosen;
+    for (const other of [EXACT, { ...SETTINGS, draft: true }, { ...SETTINGS, trial: true }]) {
+      expect(await encode(pixels, { ...other, chosen })).toEqual(await encode(pixels, other));
+      expect(chosen.key).toBe(key);
+    }
+  });
+
   it("leaves no memory behind, and holds no more than it declares", async () => {
     await encode(scene(8, 8));
     const before = av1EncodeHeap().used;
@@ -183,7 +216,8 @@ describe("encoding AVIF", () => {
     ] as const) {
       for (const settings of [SETTINGS, EXACT, { ...SETTINGS, subsample: "4:4:4" as const, quality: 100 }]) {
         av1EncodeHeap(true);
-        await encode(pixels, settings, opaque);
+        const chosen: Chosen = {};
+        for (let times = 0; times < 2; times++) await encode(pixels, { ...settings, chosen }, opaque);
         const { peak, used } = av1EncodeHeap();
         expect(used).toBe(before);
         const picture = { width: pixels.width, height: pixels.height, opaque, frames: 1 };
@@ -237,6 +271,15 @@ describe("large AVIF files", () => {
       }
     }
     expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it("take sizes of blocks from an earlier rendition, each its own", async () => {
+    const chosen: Chosen = {};
+    const first = await encode(wide, { ...SETTINGS, chosen });
+    expect(chosen.parts?.length).toBeGreaterThan(1);
+    const again = await encode(wide, { ...SETTINGS, chosen });
+    expect(psnr(await decodeFile(avif, again), wide)).toBeGreaterThan(45);
+    expect(again.length).toBeLessThan(first.length * 1.05);
   });
 
   it.each([
