@@ -7,8 +7,10 @@ import type { Rows } from "./rows.ts";
 
 /** What an encoder keeps of a picture from one rendition to the next; what it is, is the format's. */
 export interface Chosen {
-  /** Only renditions of which this is the same can share it. */
+  /** Only renditions of which this is the same can share it, */
   key?: string;
+  /** and only those that are near to this. */
+  at?: number;
   parts?: readonly Uint8Array[];
 }
 

@@ -96,6 +96,8 @@ const SPEEDS = [
 const FASTEST = 9;
 /** The only one at which all sizes of blocks are tried, which is worth remembering. */
 const CHOOSING_SPEED = 6;
+/** Quantizers by which renditions differ that share sizes of blocks, at most: edges of drawings want other ones farther away. */
+const NEAR_QUANTIZERS = 8;
 
 /**
  * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of a
@@ -216,9 +218,10 @@ interface Choice {
 
 function choiceOf({ chroma, speed, quantizer, deep }: CellSettings, { chosen }: EncodeSettings): Choice {
   if (!chosen || speed !== CHOOSING_SPEED || quantizer === 0 || deep) return {};
-  if (chosen.key === chroma) return { known: chosen.parts };
+  const { key, at = 0 } = chosen;
+  if (key === chroma && Math.abs(quantizer - at) <= NEAR_QUANTIZERS) return { known: chosen.parts };
   const parts: Uint8Array[] = [];
-  Object.assign(chosen, { key: chroma, parts });
+  Object.assign(chosen, { key: chroma, at: quantizer, parts });
   return { keep: (blocks) => parts.push(blocks) };
 }
 

@@ -174,39 +174,6 @@ describe("encoding AVIF", () => {
     expect(await encode(scene(150, 90))).toEqual(first);
   });
 
-  it("takes sizes of blocks from an earlier rendition of the same picture, of any size and alpha", async () => {
-    for (const [width, height, opaque] of [
-      [200, 150, true],
-      [67, 41, true],
-      [120, 61, false],
-    ] as const) {
-      const pixels = scene(width, height, opaque);
-      const chosen: Chosen = {};
-      const fresh = await encode(pixels, SETTINGS, opaque);
-      expect(await encode(pixels, { ...SETTINGS, chosen }, opaque)).toEqual(fresh);
-      expect(chosen.parts).toHaveLength(1);
-      const again = await encode(pixels, { ...SETTINGS, chosen }, opaque);
-      const finer = await encode(pixels, { ...SETTINGS, quality: 85, chosen }, opaque);
-      const shown = async (file: Uint8Array) => psnr(await decodeFile(avif, file), pixels);
-      expect(Math.abs((await shown(again)) - (await shown(fresh)))).toBeLessThan(0.5);
-      expect(again.length).toBeLessThan(fresh.length * 1.05);
-      expect(await shown(finer)).toBeGreaterThan(await shown(again));
-    }
-  });
-
-  it("chooses anew with another chroma, or at a speed that has no choice", async () => {
-    const pixels = scene(90, 70);
-    const chosen: Chosen = {};
-    await encode(pixels, { ...SETTINGS, chosen });
-    const settings = { ...SETTINGS, subsample: "4:4:4" } as const;
-    expect(await encode(pixels, { ...settings, chosen })).toEqual(await encode(pixels, settings));
-    const { key } = chosen;
-    for (const other of [EXACT, { ...SETTINGS, draft: true }, { ...SETTINGS, trial: true }]) {
-      expect(await encode(pixels, { ...other, chosen })).toEqual(await encode(pixels, other));
-      expect(chosen.key).toBe(key);
-    }
-  });
-
   it("leaves no memory behind, and holds no more than it declares", async () => {
     await encode(scene(8, 8));
     const before = av1EncodeHeap().used;
@@ -271,15 +238,6 @@ describe("large AVIF files", () => {
       }
     }
     expect(most).toBeLessThanOrEqual(4);
-  });
-
-  it("take sizes of blocks from an earlier rendition, each its own", async () => {
-    const chosen: Chosen = {};
-    const first = await encode(wide, { ...SETTINGS, chosen });
-    expect(chosen.parts?.length).toBeGreaterThan(1);
-    const again = await encode(wide, { ...SETTINGS, chosen });
-    expect(psnr(await decodeFile(avif, again), wide)).toBeGreaterThan(45);
-    expect(again.length).toBeLessThan(first.length * 1.05);
   });
 
   it.each([
