@@ -70,13 +70,14 @@ static float entropy_of(const uint8_t *bytes, size_t count) {
 // The number of distinct pairs of neighbors: few pairs repeat often, which is what LZ77 finds.
 static float bigrams_of(const uint8_t *bytes, size_t count) {
   static uint8_t seen[65536];
-  memset(seen, 0, sizeof seen);
   int distinct = 0;
   for (size_t i = 1; i < count; i++) {
     uint8_t *pair = seen + (bytes[i - 1] << 8 | bytes[i]);
     distinct += !*pair;
     *pair = 1;
   }
+  // A row has fewer pairs than there can be.
+  for (size_t i = 1; i < count; i++) seen[bytes[i - 1] << 8 | bytes[i]] = 0;
   return (float)distinct;
 }
 

@@ -191,8 +191,9 @@ int EXPORT(make_cuts)(const Histogram *histogram, int most, Sample *samples, Cut
       const int level = (int)(bin[i].sum[k] / bin[i].weight + 0.5f);
       pixel |= (uint32_t)MIN(255, level) << 8 * k;
     }
-    c->point[i] = (Point){.color = color_of(pixel), .weight = bin[i].weight, .pixel = pixel};
+    c->point[i] = (Point){.weight = bin[i].weight, .pixel = pixel};
   }
+  color_points(c->point, count);
   const int cells = cut_all(c, most, cuts);
   for (int i = 0; i < count; i++) samples[i] = (Sample){.pixel = c->point[i].pixel, .weight = c->point[i].weight};
   cutter_close(c);

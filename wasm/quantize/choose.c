@@ -105,8 +105,8 @@ static Chooser *make_chooser(int points) {
 Chooser *EXPORT(chooser_open)(const Sample *samples, int count, const Cut *cuts, int cells) {
   Chooser *const c = make_chooser(count);
   if (!c) return NULL;
-  for (int i = 0; i < count; i++)
-    c->point[i] = (Point){.color = color_of(samples[i].pixel), .weight = samples[i].weight, .pixel = samples[i].pixel};
+  for (int i = 0; i < count; i++) c->point[i] = (Point){.weight = samples[i].weight, .pixel = samples[i].pixel};
+  color_points(c->point, count);
   take_cells(c, cuts, cells);
   return c;
 }

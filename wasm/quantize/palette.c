@@ -3,6 +3,20 @@
 // 2003).
 #include "quantize.h"
 
+// Places that no color is near to.
+#define NOWHERE 1e9f
+
+void palette_group(Palette *p) {
+  for (int k = 0; k < FEW_COLORS; k++) {
+    const Color color = k < p->count ? p->color[k] : wasm_f32x4_const_splat(NOWHERE);
+    for (int axis = 0; axis < 4; axis++) {
+      const v128_t at = wasm_i8x16_swizzle(color, wasm_i32x4_splat(0x03020100 + 0x04040404 * axis));
+      const v128_t lane = wasm_i32x4_eq(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(k % 4));
+      p->few[k / 4][axis] = wasm_v128_bitselect(at, p->few[k / 4][axis], lane);
+    }
+  }
+}
+
 // Sorts every color's neighbors by distance (D. Shell, "A high-speed sorting procedure", 1959); in a single pass where
 // they are sorted nearly already.
 void palette_index(Palette *p) {
@@ -28,6 +42,32 @@ void palette_index(Palette *p) {
     }
   }
   p->sorted = 1;
+}
+
+// Four at a time, each sum in the order of `distance`.
+int palette_nearest_of_few(const Palette *p, Color color) {
+  v128_t place[4];
+  place[0] = wasm_i32x4_shuffle(color, color, 0, 0, 0, 0), place[1] = wasm_i32x4_shuffle(color, color, 1, 1, 1, 1);
+  place[2] = wasm_i32x4_shuffle(color, color, 2, 2, 2, 2), place[3] = wasm_i32x4_shuffle(color, color, 3, 3, 3, 3);
+  v128_t best = wasm_f32x4_const_splat(4 * NOWHERE * NOWHERE), found = wasm_i32x4_const_splat(0);
+  v128_t at = wasm_i32x4_const(0, 1, 2, 3);
+  for (int k = 0; k * 4 < p->count; k++, at = wasm_i32x4_add(at, wasm_i32x4_const_splat(4))) {
+    v128_t squared[4];
+    for (int axis = 0; axis < 4; axis++) {
+      const v128_t apart = wasm_f32x4_sub(place[axis], p->few[k][axis]);
+      squared[axis] = wasm_f32x4_mul(apart, apart);
+    }
+    const v128_t sum = wasm_f32x4_add(wasm_f32x4_add(squared[0], squared[2]), wasm_f32x4_add(squared[1], squared[3]));
+    const v128_t is_less = wasm_f32x4_lt(sum, best);
+    found = wasm_v128_bitselect(at, found, is_less);
+    best = wasm_f32x4_pmin(best, sum);
+  }
+  v128_t other = wasm_i32x4_shuffle(best, best, 2, 3, 0, 1);
+  found = wasm_v128_bitselect(wasm_i32x4_shuffle(found, found, 2, 3, 0, 1), found, wasm_f32x4_lt(other, best));
+  best = wasm_f32x4_pmin(best, other);
+  other = wasm_i32x4_shuffle(best, best, 1, 0, 3, 2);
+  found = wasm_v128_bitselect(wasm_i32x4_shuffle(found, found, 1, 0, 3, 2), found, wasm_f32x4_lt(other, best));
+  return wasm_i32x4_extract_lane(found, 0);
 }
 
 int palette_nearest(const Palette *p, Color color, int guess, float *squared) {

@@ -9,7 +9,10 @@
 
 #include "../native.h"
 
-enum { MOST_COLORS = 256 };
+enum {
+  MOST_COLORS = 256,
+  FEW_COLORS = 48,  // of which all are looked at
+};
 
 // A pixel is a word with the bytes R, G, B, A in memory. A color is a point of a space in which distances are
 // alike: see space.c.
@@ -17,6 +20,7 @@ typedef v128_t Color;
 
 void space_init(void);
 Color color_of(uint32_t pixel);
+void colors_of(const uint32_t pixel[4], Color to[4]);
 uint32_t pixel_of(Color color);
 
 static inline float sum4(v128_t v) {
@@ -37,7 +41,10 @@ typedef struct {
   int count, sorted;  // `sorted`: the order below is one of these colors
   uint8_t order[MOST_COLORS][MOST_COLORS];
   float apart[MOST_COLORS][MOST_COLORS];  // squared, in that order
+  v128_t few[FEW_COLORS / 4][4];  // the coordinates of four colors each, where there are few
 } Palette;
 
+void palette_group(Palette *palette);
+int palette_nearest_of_few(const Palette *palette, Color color);
 void palette_index(Palette *palette);
 int palette_nearest(const Palette *palette, Color color, int guess, float *squared);

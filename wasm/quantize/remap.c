@@ -85,7 +85,8 @@ void EXPORT(remapper_set)(Remapper *r, int count) {
     r->palette.color[i] = color_of(r->palette.pixel[i]);
     if (r->palette.pixel[i] >> 24 == 0) r->transparent = i;
   }
-  palette_index(&r->palette);
+  if (count <= FEW_COLORS) palette_group(&r->palette);
+  else palette_index(&r->palette);
   memset(r->found, 0, sizeof r->found);
 }
 
@@ -121,16 +122,36 @@ static v128_t limited(v128_t error) {
   return wasm_f32x4_mul(error, wasm_f32x4_splat(MOST_ERROR / __builtin_sqrtf(size)));
 }
 
-static void spread(v128_t *to, v128_t error, float share) {
-  *to = wasm_f32x4_add(*to, wasm_f32x4_mul(error, wasm_f32x4_splat(share)));
-}
+static inline int is_all(v128_t mask) { return wasm_i32x4_all_true(mask); }
 
-// What colors a row has: those of the row above where the pixels are the same.
+// What colors a row has: those of the row above where the pixels are the same. Others are found four at a time.
 static void find_colors(Remapper *r, const uint32_t *pixel) {
+  Color *const color = r->color;
+  uint32_t others[4];
+  int at[4], count = 0, runs = 0;
   for (int x = 0; x < r->width; x++) {
-    if (r->y > 0 && pixel[x] == r->above[x]) continue;
-    r->color[x] = x > 0 && pixel[x] == pixel[x - 1] ? r->color[x - 1] : color_of(pixel[x]);
+    const int is_vector = x + 4 <= r->width;
+    if (r->y > 0) {
+      if (is_vector && is_all(wasm_i32x4_eq(wasm_v128_load(pixel + x), wasm_v128_load(r->above + x)))) {
+        x += 3;
+        continue;
+      }
+      if (pixel[x] == r->above[x]) continue;
+    }
+    if (x > 0 && pixel[x] == pixel[x - 1]) {
+      runs = 1;
+      continue;
+    }
+    at[count] = x, others[count++] = pixel[x];
+    if (count < 4) continue;
+    Color found[4];
+    colors_of(others, found);
+    for (int k = 0; k < 4; k++) color[at[k]] = found[k];
+    count = 0;
   }
+  for (int k = 0; k < count; k++) color[at[k]] = color_of(others[k]);
+  for (int x = 1; runs && x < r->width; x++)
+    if (pixel[x] == pixel[x - 1]) color[x] = color[x - 1];
 }
 
 // Where a color's guess is kept.
@@ -142,29 +163,83 @@ static int cube_of(Color color) {
          (wasm_i32x4_extract_lane(at, 2) & mask) << 2 * GUESS_BITS;
 }
 
-// The nearest color, looked for from what was nearest to a color like this one.
+// The nearest color: of few by looking at all, of many from what was nearest to a color like this one.
 static int nearest(Remapper *r, Color color) {
+  if (r->palette.count <= FEW_COLORS) return palette_nearest_of_few(&r->palette, color);
   uint8_t *const found = &r->found[cube_of(color)];
   float squared;
   return *found = (uint8_t)palette_nearest(&r->palette, color, *found, &squared);
+}
+
+// What pixels pass on, on its way: to the next pixel, and to the next row what this pixel and the one before it have there so
+// far. `pixels` is how many of those two have something.
+typedef struct {
+  v128_t ahead, below, below_last;
+  int pixels;
+} Passed;
+
+// Takes the error of a pixel, whose place in the next row is `below`.
+static inline void pass_on(Passed *passed, v128_t *below, int step, v128_t error) {
+  const v128_t ahead = wasm_f32x4_mul(error, wasm_f32x4_const_splat(7.0f / 16));
+  const v128_t behind = wasm_f32x4_mul(error, wasm_f32x4_const_splat(3.0f / 16));
+  const v128_t under = wasm_f32x4_mul(error, wasm_f32x4_const_splat(5.0f / 16));
+  below[-step] = wasm_f32x4_add(passed->below_last, behind);
+  passed->below_last = wasm_f32x4_add(passed->below, under);
+  passed->below = wasm_f32x4_mul(error, wasm_f32x4_const_splat(1.0f / 16));
+  passed->ahead = ahead;
+  passed->pixels = 2;
+}
+
+// The same for a pixel without an error.
+static inline void pass_nothing(Passed *passed, v128_t *below, int step) {
+  if (passed->pixels == 0) return;
+  below[-step] = passed->below_last;
+  passed->below_last = passed->below;
+  passed->below = passed->ahead = wasm_f32x4_const_splat(0);
+  passed->pixels--;
+}
+
+// How many pixels after this one are like it and have no contrast, in steps of four: at most `most`.
+static int plain_run(const Remapper *r, const uint32_t *pixel, int x, int most, int step) {
+  const v128_t alike = wasm_i32x4_splat((int32_t)pixel[x]);
+  int run = 0;
+  for (; run + 4 <= most; run += 4) {
+    const int from = step > 0 ? x + run + 1 : x - run - 4;
+    if (!is_all(wasm_i32x4_eq(wasm_v128_load(pixel + from), alike))) break;
+    if (r->strength > 0 && wasm_v128_any_true(wasm_v128_load(r->contrast + from))) break;
+  }
+  return run;
+}
+
+static void fill(uint8_t *index, int x, int count, int step) {
+  if (count > 0) memset(step > 0 ? index + x + 1 : index + x - count, index[x], (size_t)count);
 }
 
 static void map_row(Remapper *r, const uint32_t *pixel, uint8_t *index, const uint32_t *before, const uint8_t *kept) {
   const int width = r->width, step = r->backwards ? -1 : 1;
   v128_t *here = r->error + 1, *next = r->next_error + 1;
   memset(r->next_error, 0, sizeof(v128_t) * ((size_t)width + 2));
+  const v128_t zero = wasm_f32x4_const_splat(0);
+  Passed passed = {zero, zero, zero, 0};
   uint32_t last = 0;
-  int last_index = -1;
-  for (int i = 0, x = r->backwards ? width - 1 : 0; i < width; i++, x += step) {
+  int last_index = -1, x = r->backwards ? width - 1 : 0;
+  for (int i = 0; i < width; i++, x += step) {
     const uint32_t p = pixel[x];
     if (before && before[x] == p) {
       index[x] = kept[x];
       last_index = -1;
+      pass_nothing(&passed, next + x, step);
       continue;
     }
     if (p >> 24 == 0 && r->transparent >= 0) {
       index[x] = (uint8_t)r->transparent;
       last_index = -1;
+      pass_nothing(&passed, next + x, step);
+      if (passed.pixels == 0 && !before) {
+        const int more = plain_run(r, pixel, x, width - 1 - i, step);
+        fill(index, x, more, step);
+        i += more, x += more * step;
+      }
       continue;
     }
     const int busy = r->strength > 0 ? (int)r->contrast[x] : 0;
@@ -176,19 +251,23 @@ static void map_row(Remapper *r, const uint32_t *pixel, uint8_t *index, const ui
       }
       if (r->strength == 0 || r->palette.pixel[last_index] == p) {
         index[x] = (uint8_t)last_index;
+        pass_nothing(&passed, next + x, step);
+        if (passed.pixels == 0 && !before) {
+          const int more = plain_run(r, pixel, x, width - 1 - i, step);
+          fill(index, x, more, step);
+          i += more, x += more * step;
+        }
         continue;
       }
     }
-    const v128_t share = wasm_f32x4_splat(r->share[busy]);
-    const v128_t wanted = wasm_f32x4_add(r->color[x], wasm_f32x4_mul(limited(here[x]), share));
+    // Parts of errors within the limit add up to no more than that.
+    const v128_t share = wasm_f32x4_splat(r->share[busy]), taken = wasm_f32x4_add(here[x], passed.ahead);
+    const v128_t wanted = wasm_f32x4_add(r->color[x], wasm_f32x4_mul(taken, share));
     const int found = nearest(r, wanted);
     index[x] = (uint8_t)found;
-    const v128_t error = limited(wasm_f32x4_sub(wanted, r->palette.color[found]));
-    spread(&here[x + step], error, 7.0f / 16);
-    spread(&next[x - step], error, 3.0f / 16);
-    spread(&next[x], error, 5.0f / 16);
-    spread(&next[x + step], error, 1.0f / 16);
+    pass_on(&passed, next + x, step, limited(wasm_f32x4_sub(wanted, r->palette.color[found])));
   }
+  pass_nothing(&passed, next + x, step);
   v128_t *const swap = r->error;
   r->error = r->next_error;
   r->next_error = swap;

@@ -58,6 +58,29 @@ Color color_of(uint32_t pixel) {
   return wasm_f32x4_mul(moved, wasm_f32x4_splat(ROOT2 * alpha));
 }
 
+// The same of four pixels, rounded alike: a lane for each instead of one for each coordinate.
+void colors_of(const uint32_t pixel[4], Color to[4]) {
+  v128_t light[3], cone[3], lab[4];
+  for (int c = 0; c < 3; c++)
+    light[c] = wasm_f32x4_make(linear[pixel[0] >> 8 * c & 255], linear[pixel[1] >> 8 * c & 255],
+                               linear[pixel[2] >> 8 * c & 255], linear[pixel[3] >> 8 * c & 255]);
+  cone[0] = cube_root(mix(light[0], light[1], light[2], 0.4122214708f, 0.5363325363f, 0.0514459929f));
+  cone[1] = cube_root(mix(light[0], light[1], light[2], 0.2119034982f, 0.6806995451f, 0.1073969566f));
+  cone[2] = cube_root(mix(light[0], light[1], light[2], 0.0883024619f, 0.2817188376f, 0.6299787005f));
+  lab[0] = mix(cone[0], cone[1], cone[2], 0.2104542553f, 0.7936177850f, -0.0040720468f);
+  lab[1] = mix(cone[0], cone[1], cone[2], 1.9779984951f * CHROMA, -2.4285922050f * CHROMA, 0.4505937099f * CHROMA);
+  lab[2] = mix(cone[0], cone[1], cone[2], 0.0259040371f * CHROMA, 0.7827717662f * CHROMA, -0.8086757660f * CHROMA);
+  const v128_t levels = wasm_f32x4_convert_u32x4(wasm_u32x4_shr(wasm_v128_load(pixel), 24));
+  const v128_t scale = wasm_f32x4_mul(wasm_f32x4_const_splat(ROOT2), wasm_f32x4_div(levels, wasm_f32x4_const_splat(255)));
+  lab[0] = wasm_f32x4_mul(wasm_f32x4_add(lab[0], wasm_f32x4_const_splat(-0.5f)), scale);
+  lab[1] = wasm_f32x4_mul(lab[1], scale), lab[2] = wasm_f32x4_mul(lab[2], scale);
+  lab[3] = wasm_f32x4_mul(wasm_f32x4_const_splat(0.5f), scale);
+  const v128_t low01 = wasm_i32x4_shuffle(lab[0], lab[1], 0, 4, 1, 5), high01 = wasm_i32x4_shuffle(lab[0], lab[1], 2, 6, 3, 7);
+  const v128_t low23 = wasm_i32x4_shuffle(lab[2], lab[3], 0, 4, 1, 5), high23 = wasm_i32x4_shuffle(lab[2], lab[3], 2, 6, 3, 7);
+  to[0] = wasm_i64x2_shuffle(low01, low23, 0, 2), to[1] = wasm_i64x2_shuffle(low01, low23, 1, 3);
+  to[2] = wasm_i64x2_shuffle(high01, high23, 0, 2), to[3] = wasm_i64x2_shuffle(high01, high23, 1, 3);
+}
+
 static uint32_t level_of(float value) {
   int low = 0, high = 255;
   while (low < high) {
