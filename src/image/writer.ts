@@ -53,6 +53,8 @@ export interface Preview {
    * About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's.
    */
   readonly distortion: number;
+  /** Bytes that a file hardly exceeds, however quickly it is written; absent where that is not known. */
+  readonly mostBytes?: number;
   readonly open: (breath: Breath) => Promise<Rows>;
 }
 

@@ -103,6 +103,18 @@ export function colorsIn({ isExact, count, transparent }: SortedColors): number 
   return isExact ? count + transparent : Infinity;
 }
 
+/** The entropy of the colors of a pixel that is not fully transparent, in bits. */
+export function entropyOf({ samples, count }: SortedColors): number {
+  const weights = new Float32Array(samples.buffer, samples.byteOffset, count * 2);
+  let [sum, weighted] = [0, 0];
+  for (let at = 1; at < weights.length; at += 2) {
+    const weight = weights[at]!;
+    sum += weight;
+    weighted += weight * Math.log2(weight);
+  }
+  return sum > 0 ? Math.log2(sum) - weighted / sum : 0;
+}
+
 /**
  * The best palette of at most `colors` (1 to 256) colors, RGBA: exact when there are no more. Full transparency is the
  * first if the picture has it. `error` is the root of the mean squared distance of the colors from it, in the unit of

@@ -36,8 +36,10 @@ export interface Way extends Maker {
 export interface Candidate {
   readonly way: Way;
   readonly settings: EncodeSettings;
-  /** About the points that the sample loses at a quality. */
-  readonly distortionAt: DistortionAt;
+  /** About the points that the sample is expected to lose where it reaches the target score. */
+  readonly distortion: number;
+  /** So few colors are expected to do that nothing else need be tried. */
+  readonly isPlain?: boolean;
   readonly best: Trial;
 }
 
@@ -48,6 +50,13 @@ const TRIALS_OF_LOSS = 6;
  * levels 1.6 to 6 times its bytes on 16 of 27 drawings. Not of what is gray, of which moved levels leave few.
  */
 const PLAIN_QUALITY = 53;
+/**
+ * Where one look at tiles says that a palette of up to this quality will do, no more of them are looked at: what drawings lose
+ * leaps from one number of colors to the next, and elsewhere in the whole than in its tiles.
+ */
+const SURELY_PLAIN_QUALITY = 47;
+/** Points below which it does not matter how few are lost. */
+const LEAST_LOST = 5;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
 const HOPELESS_LEVELS = 2;
 
@@ -119,10 +128,15 @@ async function isOver(
   const inColors = { ...settings, loss: "colors" } as const;
   const distortionAt = most < Infinity ? distortionOf(maker, inColors) : undefined;
   if (!distortionAt) return false;
-  const bytesAt = async (one: EncodeSettings, quality: number) => (await (await curves(one)(quality)).bytes()).length;
-  if ((await bytesAt(inColors, await likelyQuality(distortionAt, targetScore, inColors))) <= most) return false;
+  const likely = await curves(inColors)(await likelyQuality(distortionAt, targetScore, inColors));
+  if (await isWithin({ best: likely }, most)) return false;
   if (!(await isFlat(sample.picture, breath))) return true;
-  return (await bytesAt({ ...settings, loss: "nothing" }, MAX_QUALITY)) > most;
+  return (await (await curves({ ...settings, loss: "nothing" })(MAX_QUALITY)).bytes()).length > most;
+}
+
+/** Whether a rendition takes no more than so many bytes; none is written where that is known without. */
+export async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promise<boolean> {
+  return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
 }
 
 /** A way with settings, at the quality at which the sample reaches the target score. */
@@ -138,9 +152,21 @@ async function candidateOf(
   const search = await searchAfter(cheapest, settings, targetScore, patience);
   if (!distortionAt) throw new RangeError("a way without previews");
   const first = await likelyQuality(distortionAt, targetScore, settings);
+  if (sample.tiles && settings.loss === "colors" && !(await holdsAllColors(maker, settings))) {
+    const best = await curve(first);
+    const lost = Math.max(LEAST_LOST, 100 - (await best.score()));
+    const distortion = ((await distortionAt(first)) * (100 - targetScore)) / lost;
+    const isPlain = (await qualityOf(distortionAt, distortion)) <= SURELY_PLAIN_QUALITY;
+    if (isPlain) return { way, settings, distortion, isPlain, best };
+  }
   const byDistortion = () => lowestByDistortion(curve, distortionAt, targetScore, { ...search, first });
   const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
-  return { way, settings, distortionAt, best };
+  return { way, settings, distortion: await distortionAt(best.quality), best };
+}
+
+/** Whether a palette holds all colors of a picture, or of its sample. */
+async function holdsAllColors({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): Promise<boolean> {
+  return (await preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }))?.exact === true;
 }
 
 /**
@@ -153,9 +179,10 @@ async function isNeedless(
   inColors: Candidate | undefined,
   { loss }: EncodeSettings,
 ): Promise<boolean> {
+  if (inColors?.isPlain) return true;
   if (!inColors || loss === "colors" || inColors.best.quality > PLAIN_QUALITY) return false;
   if ((await inColors.best.score()) < targetScore) return false;
-  return !(await preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }))?.exact;
+  return !(await holdsAllColors({ preview }, settings));
 }
 
 /**
@@ -172,7 +199,7 @@ async function isHopeless(
   const least = (await cheapest.best.bytes()).length * HOPELESS_LEVELS;
   const isPhotograph = !(await isFlat(sample.picture, breath));
   if (!isPhotograph && (await moved.best.bytes()).length < least) return false;
-  return !(await preview({ ...settings, loss: "colors", quality: MAX_QUALITY })).exact;
+  return !(await holdsAllColors({ preview }, settings));
 }
 
 /** Where to begin: no higher than without knowing the distortion, for what can be done about it is not all known. */

@@ -19,8 +19,11 @@ export function isTiny(task: Task): boolean {
 
 /** Recompresses what may lose nothing: by request, because it is tiny, or because its format is not written otherwise. */
 export function recompressOnly(task: Task): Attempt | null {
-  const isOnlyWay = task.aim.kind === "lossless" || !task.format.write || isTiny(task);
-  return isOnlyWay ? recompressed(task) : null;
+  return isOnlyWay(task) ? recompressed(task) : null;
+}
+
+function isOnlyWay(task: Task): boolean {
+  return task.aim.kind === "lossless" || !task.format.write || isTiny(task);
 }
 
 /**
@@ -29,6 +32,7 @@ export function recompressOnly(task: Task): Attempt | null {
  */
 export function recompressToo(task: Task): Attempt | null {
   const { aim, format, unchanged, stored } = task;
+  if (isOnlyWay(task)) return null;
   const isTurned = unchanged !== null && unchanged.turn !== 1 && aim.kind === "quality";
   const made = (aim.kind === "smart" || isTurned) && format.write ? recompressed(task) : null;
   const attempt = made && { ...made, isFallback: true };

@@ -6,7 +6,7 @@
  */
 import type { Breath } from "../breath.ts";
 import type { EncodeSettings } from "../writer.ts";
-import { type Candidate, candidatesFor, closePoints, type Way } from "./candidates.ts";
+import { type Candidate, candidatesFor, closePoints, isWithin, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import type { Patience } from "./presets.ts";
@@ -124,7 +124,7 @@ async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Fo
   const most = mostInHaste(quest);
   const sought = { ...quest, sample: reference.sample, look: onSample, most };
   const [first, ...others] = await candidatesFor(sought, ways);
-  if (!first || (await first.best.bytes()).length > most) return null;
+  if (!first || !(await isWithin(first, most))) return null;
   const { chosen, found } = await chosenOf(quest, first, others);
   const rivals = isFrugal ? [] : await rivalsOf(quest, found, first, others);
   return finished(quest, { ...chosen, best: found }, rivals);
@@ -144,13 +144,13 @@ async function chosenOf(quest: Quest, first: Candidate, others: readonly Candida
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(quest: Quest, { way, settings, best, distortionAt }: Candidate): Promise<Trial> {
+async function onWhole(quest: Quest, { way, settings, best, distortion }: Candidate): Promise<Trial> {
   const { reference, look, targetScore, isFrugal, patience } = quest;
   const wholeDistortionAt = distortionOf(way, settings);
-  if (!reference.sample.tiles || !distortionAt || !wholeDistortionAt) return best;
+  if (!reference.sample.tiles || !wholeDistortionAt) return best;
   const wholeAt = curveOf(way, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
-  const first = await qualityOf(wholeDistortionAt, await distortionAt(best.quality));
+  const first = await qualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
   const search = { first, trials: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
@@ -195,14 +195,16 @@ async function finished(
 ): Promise<Found> {
   const all = [candidate, ...rivals];
   const sizes: number[] = [];
-  for (const { way, settings, best } of all) {
+  let smallest: Found | undefined;
+  for (const { way, settings, best } of rivals.length > 0 ? all : []) {
     const quick = { ...settings, quality: best.quality, effort: settings.effort * RIVAL_EFFORT };
-    sizes.push(rivals.length > 0 ? (await way.finish(quick)).length : 0);
+    const bytes = await way.finish(quick);
+    sizes.push(bytes.length);
+    if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, score: await best.score() };
   }
   const least = Math.min(...sizes);
-  let smallest: Found | undefined;
   for (const [index, one] of all.entries()) {
-    if (sizes[index]! > least * ALIKE) continue;
+    if ((sizes[index] ?? 0) > least * ALIKE) continue;
     const made = await written(one, false);
     if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
   }

@@ -28,6 +28,8 @@ export interface Trial {
   readonly quality: number;
   readonly score: () => Promise<number>;
   readonly bytes: () => Promise<Uint8Array>;
+  /** What `bytes` hardly exceeds, where that is known before they are made. */
+  readonly mostBytes?: number | undefined;
   /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
   readonly confirm: () => Promise<boolean>;
 }
@@ -95,7 +97,7 @@ export class Look {
   }
 
   /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
-  previewed(quality: number, { exact, open }: Preview, make: () => Promise<Uint8Array>): Trial {
+  previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Trial {
     const scores = new Map<number | undefined, number>();
     const scoreOn = async (backgrounds: readonly (number | undefined)[]) => {
       for (const background of backgrounds) {
@@ -107,6 +109,7 @@ export class Look {
     let bytes: Uint8Array | undefined;
     return {
       quality,
+      mostBytes,
       bytes: async () => (bytes ??= await make()),
       score: async () => {
         if (exact) return 100;

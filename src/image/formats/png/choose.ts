@@ -109,10 +109,10 @@ async function choiceForOthers(
   breath: Breath,
 ): Promise<Choice> {
   const choices = choicesOf(representations, { effort, movedFor });
-  const [best, least] = await smallestOf(await promising(choices, sample, breath), sample, breath);
+  const { best, ratio } = await bestOf(choices, sample, breath);
   // Several indices in a byte are compressed as one.
   const bytesPerPixel = Math.min(1, best.representation.depth / 8);
-  return { ...best, ...compressionFor(pixels * bytesPerPixel, effort, least / (sample.pixels() * 3)) };
+  return { ...best, ...compressionFor(pixels * bytesPerPixel, effort, ratio) };
 }
 
 /** What there is to choose from with an effort. */
@@ -138,23 +138,39 @@ const PROMISING = 1.05;
  */
 const NEAR_SUM = 1.12;
 
-/**
- * Those that are among the smallest on a part of the sample, where that is quicker than to try them all on all of it.
- */
-async function promising(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<readonly Choice[]> {
+/** The smallest, and about which part of its raw size it takes; on a part where that tells the choices apart. */
+async function bestOf(
+  choices: readonly Choice[],
+  sample: Sample,
+  breath: Breath,
+): Promise<{ readonly best: Choice; readonly ratio: number }> {
   const part = choices.length > 1 ? sample.part() : null;
-  if (!part) return choices;
+  const tried = part ?? sample;
+  const sizes = await sizesOf(choices, tried, breath);
+  const least = Math.min(...sizes.values());
+  const promising = choices.filter((choice) => (sizes.get(choice) ?? Infinity) <= least * (part ? PROMISING : 1));
+  const isSure = part === null || promising.length === 1;
+  const [best, bytes] = isSure ? [promising[0]!, least] : await smallestOf(promising, sample, breath);
+  return { best, ratio: bytes / ((isSure ? tried : sample).pixels() * 3) };
+}
+
+/** What choices make of a sample, without those that are slow and take too much by what is known of others. */
+async function sizesOf(
+  choices: readonly Choice[],
+  sample: Sample,
+  breath: Breath,
+): Promise<ReadonlyMap<Choice, number>> {
   const sizes = new Map<Choice, number>();
   const bySum = new Map<Representation, number>();
-  const least = () => Math.min(...sizes.values());
   const isSlow = ({ strategy }: Choice) => strategy === "entropy";
   for (const choice of choices.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
-    if (isSlow(choice) && (bySum.get(choice.representation) ?? 0) > least() * NEAR_SUM) continue;
-    const bytes = await part.bytes(choice, breath);
+    const least = Math.min(...sizes.values());
+    if (isSlow(choice) && (bySum.get(choice.representation) ?? 0) > least * NEAR_SUM) continue;
+    const bytes = await sample.bytes(choice, breath);
     sizes.set(choice, bytes);
     if (choice.strategy === "sum") bySum.set(choice.representation, bytes);
   }
-  return choices.filter((choice) => (sizes.get(choice) ?? Infinity) <= least() * PROMISING);
+  return sizes;
 }
 
 async function smallestOf(
@@ -162,15 +178,10 @@ async function smallestOf(
   sample: Sample,
   breath: Breath,
 ): Promise<[Choice, bytes: number]> {
-  const sizes = await sizesOf(choices, sample, breath);
+  const sizes: number[] = [];
+  for (const choice of choices) sizes.push(await sample.bytes(choice, breath));
   const least = Math.min(...sizes);
   const best = choices[sizes.indexOf(least)];
   if (!best) throw new RangeError("nothing to choose from");
   return [best, least];
-}
-
-async function sizesOf(choices: readonly Choice[], sample: Sample, breath: Breath): Promise<number[]> {
-  const sizes: number[] = [];
-  for (const choice of choices) sizes.push(await sample.bytes(choice, breath));
-  return sizes;
 }

@@ -6,8 +6,8 @@ import { type ChosenPalette, Palettes, palettesPrice, quantized, type Reduction 
 import type { Measured } from "./sample.ts";
 import { estimateStill } from "./write.ts";
 
-/** Renditions that are kept, as indices: a search looks at most once past the one that it takes. */
-const KEPT_RENDITIONS = 2;
+/** Renditions that are kept, as indices: a search hardly looks more than twice past the one that it takes. */
+const KEPT_RENDITIONS = 3;
 /** Pixels of a picture of which they are: of larger ones a search sees parts only. */
 const MOST_KEPT_PIXELS = 1 << 22;
 /** Palettes of all numbers of colors, and what a hundred qualities measured. */

@@ -49,6 +49,8 @@ const NANOSECONDS: ReadonlyMap<number, Readonly<Record<Kind, number>>> = new Map
   [1, { photograph: 80, flat: 32 }],
 ]);
 
+/** The highest level up to which effort: beyond 10 a level takes as long again for less than half a percent of the bytes. */
+const USUAL = { effort: 0.5, level: 10 };
 /** The lowest level that costs time worth weighing; below it time is no matter. */
 const LEAST_WEIGHED_LEVEL = 6;
 const FASTEST_LEVEL = 5;
@@ -76,8 +78,9 @@ const EFFORT_POWER = 5.75;
 export function compressionFor(pixels: number, effort: number, ratio = 1): Compression {
   const ms = MAX_MS * effort ** EFFORT_POWER;
   const kind = ratio < FLAT_RATIO ? "flat" : "photograph";
+  const most = effort <= USUAL.effort ? USUAL.level : Infinity;
   const affordable = MOST_NANOSECONDS.find(
-    (row) => row.level >= LEAST_WEIGHED_LEVEL && (row[kind] * pixels) / 1e6 <= ms,
+    (row) => row.level >= LEAST_WEIGHED_LEVEL && row.level <= most && (row[kind] * pixels) / 1e6 <= ms,
   );
   return { level: affordable?.level ?? FASTEST_LEVEL, kind };
 }

@@ -81,6 +81,10 @@ const POINTS_PER_ERROR = 1_600;
 /** Points of score that go with each step between levels. */
 const POINTS_PER_STEP = 2.5;
 
+/** Bytes of a file besides those of its pixels: of each color, and of all else. */
+const COLOR_BYTES = 4;
+const FILE_BYTES = 300;
+
 type Loss = Pick<EncodeSettings, "quality" | "loss">;
 
 /** What `writeLossy` shows of a still picture by a quality and a loss. */
@@ -93,11 +97,12 @@ export async function preview(known: Known, { quality, loss }: Loss, breath: Bre
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
   const reduction = searchedReduction(quality);
-  const { error, exact } = await known.palettes.estimate(reduction.colors, breath);
+  const { error, exact, bits } = await known.palettes.estimate(reduction.colors, breath);
   return {
     key: exact ? "" : keyOf(reduction),
     exact,
     distortion: error * POINTS_PER_ERROR,
+    mostBytes: FILE_BYTES + COLOR_BYTES * reduction.colors + (picture.width * picture.height * bits) / 8,
     open: async (turn) => firstFrame(await known.reducedTo(reduction, true, turn), turn),
   };
 }
