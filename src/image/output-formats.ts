@@ -5,13 +5,14 @@ import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
 import type { Space } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
+import { fullness } from "./content.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import { plainestRefusal } from "./optimize/fit-size.ts";
 import { isOpaque } from "./optimize/opaque.ts";
 import type { Rendition } from "./optimize/rendition.ts";
 import { type Aim, type Output, outputFormat } from "./output.ts";
-import { firstFrame } from "./picture.ts";
+import { type Extent, firstFrame } from "./picture.ts";
 import { pictureOf, picturePrice, type Stored } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
 
@@ -122,10 +123,23 @@ const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
  */
 const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
 
-/** Formats in the order in which they are tried; where nothing is given up, that is as they come. */
-export function inOrderOfTrial(formats: readonly FormatDefinition[], { kind }: Aim): readonly FormatDefinition[] {
+/** Formats that make larger files of drawings than any other: what a look at them says is seen best when another is known. */
+const LAST_OF_DRAWINGS: ReadonlySet<FormatDefinition> = new Set([FORMATS.jpeg]);
+
+/**
+ * Formats in the order in which they are tried; where nothing is given up, that is as they come.
+ * @param picture that is to be written
+ */
+export function inOrderOfTrial(
+  formats: readonly FormatDefinition[],
+  { kind }: Aim,
+  picture: Pick<Extent, "detail">,
+): readonly FormatDefinition[] {
   if (kind !== "smart") return formats;
-  return formats.toSorted((one, other) => ORDER_OF_TRIAL.indexOf(one) - ORDER_OF_TRIAL.indexOf(other));
+  const isDrawing = fullness(picture) < 1;
+  const place = (format: FormatDefinition) =>
+    isDrawing && LAST_OF_DRAWINGS.has(format) ? ORDER_OF_TRIAL.length : ORDER_OF_TRIAL.indexOf(format);
+  return formats.toSorted((one, other) => place(one) - place(other));
 }
 
 type Written = Rendition & { readonly format: FormatDefinition };

@@ -17,7 +17,7 @@ import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { inOwnRange } from "./own-range.ts";
 import { unpackedFor } from "./packed.ts";
-import { inSpace } from "./pipeline.ts";
+import { inSpace, pictureOf } from "./pipeline.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./planning.ts";
 import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
@@ -70,7 +70,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const kept = keptOf(begin, order.output);
     const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
-    const formats = inOrderOfTrial(await outputFormatsOf(begin, plan, order), asked);
+    const formats = inOrderOfTrial(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
     const stored = inOwnRange(begin, plan, formats, output);
     const gainMap = await resultGainMap(stored, { steps, formats, aim: asked, encoding }, allowance);
     const aim = besideGainMap(asked, gainMap);

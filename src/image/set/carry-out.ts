@@ -8,6 +8,7 @@ import type { Wish } from "../optimize/task.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import { type Unpacked, unpackedFor } from "../packed.ts";
+import { pictureOf } from "../pipeline.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
@@ -110,7 +111,7 @@ export class Carrier {
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
     const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
-    const tried = inOrderOfTrial(formats, aim);
+    const tried = inOrderOfTrial(formats, aim, pictureOf(stored, plan));
     const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
