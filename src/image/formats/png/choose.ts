@@ -53,8 +53,13 @@ export async function chooseOnPart(
   return { ...best, tried: sample.tried };
 }
 
-/** Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it. */
-const TRIALS = { usual: 3, more: 5 };
+/**
+ * Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it, and of what
+ * is flat often one, which is not tried on the whole.
+ */
+const TRIALS = { usual: { flat: 1.5, photograph: 3 }, more: { flat: 2.5, photograph: 5 } };
+/** The part of its raw size up to which a picture is flat, and from which on it is a photograph. */
+const RATIOS = { flat: 0.06, photograph: 0.15 };
 
 /**
  * The price of choosing how to write a picture of this size.
@@ -62,7 +67,9 @@ const TRIALS = { usual: 3, more: 5 };
  */
 export function choosingPrice(pixels: number, effort: number, ratio: number): Price {
   const trial = compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels), ratio);
-  return times(effort <= USUAL_EFFORT.effort ? TRIALS.usual : TRIALS.more, trial);
+  const { flat, photograph } = effort <= USUAL_EFFORT.effort ? TRIALS.usual : TRIALS.more;
+  const share = Math.min(1, Math.max(0, (ratio - RATIOS.flat) / (RATIOS.photograph - RATIOS.flat)));
+  return times(flat + (photograph - flat) * share, trial);
 }
 
 // ---- photographs ----
