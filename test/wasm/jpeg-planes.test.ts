@@ -101,10 +101,21 @@ function widened(mean: At): At {
   };
 }
 
-/** Luma with which pixels are as bright as they were, by the definition in halved.c. */
-function brightLuma(pixels: Pixels): At {
+/** How far a primary is above green in halved planes, as far as that is between pixels. */
+function decodedDifference([, cb, cr]: readonly WholePlane[], primary: 0 | 2): At {
+  if (!cb || !cr) throw new Error("planes are missing");
+  return (i, j) => {
+    const at = within(j, cb.height) * cb.width + within(i, cb.width);
+    const [b, r] = [sample(cb.samples, at) - 128, sample(cr.samples, at) - 128];
+    const green = -0.344136 * b - 0.714136 * r;
+    return Math.min(255, Math.max(-255, (primary === 0 ? 1.402 * r : 1.772 * b) - green));
+  };
+}
+
+/** Luma with which pixels are as bright as they were whose chroma is this one, by the definition in halved.c. */
+function brightLuma(pixels: Pixels, reds: At, blues: At): At {
   const { width, height, data } = pixels;
-  const [red, blue] = [widened(halved(pixels, 0)), widened(halved(pixels, 2))];
+  const [red, blue] = [widened(reds), widened(blues)];
   const slope = (level: number) => 0.014197 + (level / 255) * (0.512924 + (level / 255) * 0.508784);
   return (column, row) => {
     const [x, y] = [within(column, width), within(row, height)];
@@ -117,31 +128,64 @@ function brightLuma(pixels: Pixels): At {
   };
 }
 
+/** Root of the mean square of what samples are off. */
+function off(plane: WholePlane | undefined, expected: At): number {
+  let sum = 0;
+  const [columns, samples] = [plane?.width ?? 0, plane?.samples ?? new Uint8Array(0)];
+  for (const [at, value] of samples.entries()) sum += (value - expected(at % columns, Math.floor(at / columns))) ** 2;
+  return Math.sqrt(sum / samples.length);
+}
+
+function colorful(width: number, height: number): Pixels {
+  return paint(width, height, (x, y) => [
+    (x >> 2) % 2 ? 230 : 20,
+    ((x + y) * 37) % 256,
+    (y * 5) % 11 > 5 ? 240 : x * 3,
+    255,
+  ]);
+}
+
 describe("planes that pixels become when chroma is halved", () => {
   it.each([
     [64, 48],
     [47, 33],
     [50, 17],
+    [50, 32],
+    [1, 1],
   ])("have the luma that makes up for lost brightness: %s x %s", (width, height) => {
-    const pixels = paint(width, height, (x, y) => [
-      (x >> 2) % 2 ? 230 : 20,
-      ((x + y) * 37) % 256,
-      (y * 5) % 11 > 5 ? 240 : x * 3,
-      255,
-    ]);
-    const file = encode(pixels, { quality: 100, subsampling: "4:2:0" });
-    const [luma, cb, cr] = wholePlanes(file, { eighths: [8, 8, 8] });
-    const off = (plane: WholePlane | undefined, expected: At) => {
-      let sum = 0;
-      const [columns, samples] = [plane?.width ?? 0, plane?.samples ?? new Uint8Array(0)];
-      for (const [at, value] of samples.entries())
-        sum += (value - expected(at % columns, Math.floor(at / columns))) ** 2;
-      return Math.sqrt(sum / samples.length);
-    };
+    const pixels = colorful(width, height);
+    const planes = wholePlanes(encode(pixels, { quality: 100, subsampling: "4:2:0" }), { eighths: [8, 8, 8] });
+    const [luma, cb, cr] = planes;
     const [red, blue] = [halved(pixels, 0), halved(pixels, 2)];
-    expect(off(luma, brightLuma(pixels))).toBeLessThan(0.6);
+    const decoded = [decodedDifference(planes, 0), decodedDifference(planes, 2)] as const;
+    expect(off(luma, brightLuma(pixels, ...decoded))).toBeLessThan(0.6);
     expect(off(cb, (x, y) => 128 + 0.5 * blue(x, y) - 0.168736 * red(x, y))).toBeLessThan(0.6);
     expect(off(cr, (x, y) => 128 + 0.5 * red(x, y) - 0.081312 * blue(x, y))).toBeLessThan(0.6);
+  });
+
+  it.each([
+    [160, 120],
+    [77, 61],
+  ])("have luma that makes up for what coarse chroma loses, too: %s x %s", (width, height) => {
+    // Bright red, of which coarse divisors of chroma lose much, and finer ones of luma little.
+    const pixels = paint(width, height, (x, y) => {
+      const wave = Math.sin(x * 1.1) * Math.sin(y * 0.825);
+      return [210 + 40 * wave, 50 - 24 * wave, 50, 255];
+    });
+    const planes = wholePlanes(encode(pixels, { quality: 92, subsampling: "4:2:0" }), { eighths: [8, 8, 8] });
+    const ofHalved = brightLuma(pixels, halved(pixels, 0), halved(pixels, 2));
+    const ofDecoded = brightLuma(pixels, decodedDifference(planes, 0), decodedDifference(planes, 2));
+    const luma = planes[0]?.samples ?? new Uint8Array(0);
+    let [moved, wanted] = [0, 0];
+    for (const [at, value] of luma.entries()) {
+      const [x, y] = [at % width, Math.floor(at / width)];
+      const further = ofDecoded(x, y) - ofHalved(x, y);
+      moved += (value - ofHalved(x, y)) * further;
+      wanted += further ** 2;
+    }
+    expect(Math.sqrt(wanted / luma.length)).toBeGreaterThan(0.6);
+    expect(moved / wanted).toBeGreaterThan(0.8);
+    expect(moved / wanted).toBeLessThan(1.2);
   });
 });
 

@@ -43,7 +43,7 @@ includes+=(-I"$jxl" -I"$jxl/lib/include" -I"$highway")
 compile "$work/jpegli" "${jpegli_files[@]}" "$highway/hwy/aligned_allocator.cc" "$highway/hwy/abort.cc" -- \
   "${includes[@]}" "${defines[@]}" -DHWY_COMPILE_ONLY_STATIC
 
-own_files=("$here"/*.c "$here"/*.cc "$here"/../{heap,halved}.c)
+own_files=("$here"/*.c "$here"/*.cc "$here"/../heap.c)
 compile "$work/own" "${own_files[@]}" -- "${includes[@]}" "${defines[@]}" -mrelaxed-simd -Wall -Wextra
 
 link_module "$out" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free "$work"/turbo/*.o "$work"/own/*.o "$work"/jpegli/*.o

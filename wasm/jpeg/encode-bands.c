@@ -1,6 +1,8 @@
 // Coefficients as jpegli makes them: a row of MCUs at a time, in place of its arrays of the whole picture, divided if that
 // was left to us, and packed.
 #include "encode.h"
+#include "forward.h"
+#include "idct.h"
 #include "samples.h"
 #include "undivided.h"
 
@@ -67,4 +69,31 @@ void bands_finish(struct encoder *e) {
 
 void bands_free(struct encoder *e) {
   for (int i = 0; i < e->band_count; i++) free(e->bands[i].band[0]);
+}
+
+// Samples of a row of blocks, as libjpeg's decoder makes them.
+static void restore_row(const struct packed_component *component, const int16_t *divisors, const int16_t *blocks,
+                        uint8_t *samples) {
+  JSAMPROW rows[DCTSIZE];
+  const size_t stride = (size_t)component->width * DCTSIZE;
+  for (int y = 0; y < DCTSIZE; y++) rows[y] = samples + y * stride;
+  for (uint32_t x = 0; x < component->width; x++, blocks += DCTSIZE2) {
+    _Alignas(16) JCOEF block[DCTSIZE2];
+    for (int k = 0; k < DCTSIZE2; k++) block[natural_position[k]] = blocks[k];
+    restore_block(divisors, block, rows, x * DCTSIZE);
+  }
+}
+
+void code_chroma(void *encoder, uint32_t row, uint8_t *planes[2]) {
+  struct encoder *e = encoder;
+  for (int c = 1; c < 3; c++) {
+    const struct packed_component *component = &e->packed.component[c];
+    const size_t stride = (size_t)component->width * DCTSIZE;
+    for (uint32_t x = 0; x < component->width; x++)
+      transform_block(planes[c - 1] + x * DCTSIZE, stride, e->blocks + (size_t)x * DCTSIZE2);
+    JBLOCKROW blocks = (JBLOCKROW)e->blocks;
+    quantize_row(&e->trellis[c], blocks, component->width);
+    packed_add_row(&e->packed, c, row, e->blocks, ORDER_ZIGZAG);
+    restore_row(component, (const int16_t *)e->packed.divisors[component->table], e->blocks, planes[c - 1]);
+  }
 }

@@ -33,7 +33,8 @@ void EXPORT(encoder_close)(struct encoder *e) {
   packed_free(&e->packed);
   file_free(&e->file);
   bands_free(e);
-  halved_free(&e->halved);
+  coded_free(&e->coded);
+  free(e->blocks);
   free(e->profile);
   free(e->rows);
   free(e);
@@ -69,22 +70,20 @@ static void prepare_packed(struct encoder *e) {
 
 enum { INPUT_RGBA = 0, INPUT_PLANES = 1 };
 
-// Size, colors, sampling and tables; jpegli only transforms.
-static void configure(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v, int gray,
-                      int planes) {
-  struct jpeg_compress_struct *jpeg = &e->jpeg;
-  jpeg->image_width = width;
-  jpeg->image_height = height;
-  // Pixels are converted as they are read (input.cc): jpegli has nothing to do with their colors.
+// Colors and sampling. Pixels are converted as they are read (input.cc): jpegli has nothing to do with their colors.
+static void set_colors(struct jpeg_compress_struct *jpeg, int h, int v, int gray) {
+  const J_COLOR_SPACE colors = gray ? JCS_GRAYSCALE : JCS_YCbCr;
   jpeg->input_components = gray ? 1 : 3;
-  jpeg->in_color_space = gray ? JCS_GRAYSCALE : JCS_YCbCr;
+  jpeg->in_color_space = colors;
   jpegli_set_defaults(jpeg);
+  jpegli_set_colorspace(jpeg, colors);
+  jpeg->comp_info[0].h_samp_factor = h;
+  jpeg->comp_info[0].v_samp_factor = v;
+}
+
+// What is all that jpegli does: it transforms.
+static void transform_only(struct jpeg_compress_struct *jpeg, int planes) {
   jpeg->raw_data_in = planes;
-  jpegli_set_colorspace(jpeg, gray ? JCS_GRAYSCALE : JCS_YCbCr);
-  // The choice of tables depends on the sampling: it comes first.
-  jpeg->comp_info[0].h_samp_factor = gray ? 1 : h;
-  jpeg->comp_info[0].v_samp_factor = gray ? 1 : v;
-  set_divisors(jpeg, distance);
   // It serves another measure: at equal score of SSIMULACRA 2 photographs get 2 % (at 65), 4 % (75) and 5 % (90)
   // smaller without it, drawings up to 3 %; and it takes up to a seventh of the time.
   jpegli_enable_adaptive_quantization(jpeg, FALSE);
@@ -109,9 +108,16 @@ static size_t input_bytes(const struct encoder *e, int input, uint32_t rows) {
 uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t height, float distance, int h, int v,
                                int progressive, int gray, int weighs, int input, uint32_t rows, size_t limit) {
   e->halves = weighs && input == INPUT_RGBA && !gray && h == 2 && v == 2;
-  configure(e, width, height, distance, h, v, gray, input == INPUT_PLANES || e->halves);
-  jpegli_start_compress(&e->jpeg, TRUE);
+  e->jpeg.image_width = width;
+  e->jpeg.image_height = height;
+  set_colors(&e->jpeg, gray ? 1 : h, gray ? 1 : v, gray);
+  // The choice of tables depends on the sampling.
+  set_divisors(&e->jpeg, distance);
   prepare_packed(e);
+  // Halved chroma is coded apart: jpegli transforms luma alone.
+  if (e->halves) set_colors(&e->jpeg, 1, 1, 1);
+  transform_only(&e->jpeg, input == INPUT_PLANES || e->halves);
+  jpegli_start_compress(&e->jpeg, TRUE);
   e->weighs = weighs;
   if (weighs) leave_undivided(&e->jpeg);
   for (int c = 0; c < e->packed.components; c++)
@@ -120,7 +126,10 @@ uint8_t *EXPORT(encoder_start)(struct encoder *e, uint32_t width, uint32_t heigh
   e->packed.limit = limit;
   e->options.progressive = progressive;
   e->options.marker = MARKER_JFIF;
-  if (e->halves) halved_start(&e->halved, width, height);
+  if (e->halves) {
+    coded_start(&e->coded, width, height);
+    e->blocks = allocate((size_t)e->packed.component[1].width * sizeof(JBLOCK));
+  }
   return e->rows = allocate(input_bytes(e, input, rows));
 }
 
@@ -146,33 +155,35 @@ double EXPORT(encoder_color_loss)(const struct encoder *e) {
   return e->colors ? (double)e->color_loss / e->colors : 0;
 }
 
-// Samples from one row of a plane to the next: whole blocks, or of pixels that become planes here whole MCUs.
-static size_t plane_stride(const struct encoder *e, int c) {
-  if (e->halves) return c ? e->halved.columns / 2 : e->halved.columns;
-  return (size_t)e->packed.component[c].width * 8;
-}
-
 // Takes one row of MCUs; each plane is 8 v rows, one behind the other, edges already repeated.
 static void write_planes(struct encoder *e, uint8_t *next) {
   JSAMPROW rows[PACKED_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
   JSAMPARRAY planes[PACKED_COMPONENTS];
   for (int c = 0; c < e->packed.components; c++) {
+    const size_t stride = (size_t)e->packed.component[c].width * 8;
     planes[c] = rows[c];
-    for (int i = 0; i < e->packed.component[c].v * 8; i++, next += plane_stride(e, c)) rows[c][i] = next;
+    for (int i = 0; i < e->packed.component[c].v * 8; i++, next += stride) rows[c][i] = next;
   }
   jpegli_write_raw_data(&e->jpeg, planes, e->packed.max_v * DCTSIZE);
 }
 
-static void write_halved(void *encoder) {
+// Takes luma of one row of MCUs, of which chroma is halved.
+static void write_luma(void *encoder, uint8_t *luma) {
   struct encoder *e = encoder;
-  write_planes(e, e->halved.planes);
+  for (int half = 0; half < 2 && e->jpeg.next_scanline < e->jpeg.image_height; half++) {
+    JSAMPROW rows[DCTSIZE];
+    JSAMPARRAY plane = rows;
+    for (int i = 0; i < DCTSIZE; i++, luma += e->coded.at.columns) rows[i] = luma;
+    jpegli_write_raw_data(&e->jpeg, &plane, DCTSIZE);
+  }
 }
 
 void EXPORT(encoder_write)(struct encoder *e, uint32_t count) {
+  const struct coding by = {code_chroma, write_luma, e};
   if (count > 1) measure_colors(e, e->rows, e->rows + (size_t)e->jpeg.image_width * 4);
   for (uint32_t i = 0; i < count; i++) {
     JSAMPROW row = e->rows + (size_t)i * e->jpeg.image_width * 4;
-    if (e->halves) halved_take(&e->halved, row, write_halved, e);
+    if (e->halves) coded_take(&e->coded, row, &by);
     else jpegli_write_scanlines(&e->jpeg, &row, 1);
   }
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"
+#include "coded.h"
 #include "file.h"
-#include "../halved.h"
 #include "lib/jpegli/encode.h"
 #include "overshoot.h"
 #include "packed.h"
@@ -36,7 +36,8 @@ struct encoder {
   uint8_t *profile;
   uint8_t *rows;             // rows or planes on their way in
   int halves;                // rows become planes here, with chroma halved both ways
-  struct halved halved;
+  struct coded coded;
+  int16_t *blocks;           // of a row of coded chroma
   uint64_t color_loss;       // what halving of chroma would lose of the colors that were measured, squared, and
   uint64_t colors;           // their number
 };
@@ -46,3 +47,5 @@ void bands_attach(struct encoder *e);
 // Packs the rows that the bands still hold.
 void bands_finish(struct encoder *e);
 void bands_free(struct encoder *e);
+// Codes a row of blocks of Cb and of Cr, and puts what a decoder will have into the place of their samples.
+void code_chroma(void *encoder, uint32_t row, uint8_t *planes[2]);

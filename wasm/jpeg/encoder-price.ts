@@ -6,8 +6,6 @@ import { writingPrice } from "./writing.ts";
 
 /** Structures, and what a row of MCUs takes beside its rows. */
 const ENCODER_BYTES = 330_000;
-/** Of a column, on the way from pixels to planes of halved chroma: rows of pixels, of chroma, and the planes. */
-const HALVED_BYTES = 48;
 
 type Density = readonly (readonly [quality: number, bytes: number])[];
 
@@ -70,8 +68,8 @@ export function takingPrice(options: EncoderOptions): Price {
   const { width, profile, fast = false, blockBytes } = options;
   const [h, v] = factorsOf(options);
   const columns = Math.ceil(width / (8 * h)) * 8 * h;
-  const halving = !fast && h * v === 4 ? HALVED_BYTES : 0;
-  const fixed = ENCODER_BYTES + columns * (480 + 620 * v + halving) + (profile?.length ?? 0);
+  // Where chroma is halved here it is kept apart, in less than jpegli would take for it.
+  const fixed = ENCODER_BYTES + columns * (480 + 620 * v) + (profile?.length ?? 0);
   const nanoseconds = blockNanoseconds(fast ? "round" : "weigh", blockBytes);
   return priced(fixed + packedLimit(options), blocksOf(options), nanoseconds);
 }

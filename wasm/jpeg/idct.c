@@ -1,12 +1,12 @@
 // Inverse DCT of one block to 8 x 8, 4 x 4 or 2 x 2 samples, with the results of libjpeg's C code (jidctint.c after
 // Loeffler, Ligtenberg and Moschytz 1989; jidctred.c), bit for bit wherever a coefficient times its divisor fits 16
 // bits.
-#ifndef SCALAR
 #define JPEG_INTERNALS
 #include "jinclude.h"
 #include "jpeglib.h"
 #include "jdct.h"
 #include "jsimddct.h"
+#include "idct.h"
 #include "../simd.h"
 
 // Fixed-point constants of 13 bits are written out; each pass adds half of its final shift before shifting.
@@ -63,7 +63,7 @@ INLINE_KERNEL void transform_columns(v128_t r[8], int shift) {
 }
 
 // Columns of 16-bit samples around 0 to rows of 8-bit samples around 128.
-INLINE_KERNEL void store_columns(const v128_t r[8], JSAMPARRAY rows, JDIMENSION column) {
+INLINE_KERNEL void store_columns(const v128_t r[8], JSAMPLE *const *rows, JDIMENSION column) {
   const v128_t center = wasm_i8x16_splat(-CENTER);
   const v128_t a0 = wasm_v128_xor(wasm_i8x16_narrow_i16x8(r[0], r[4]), center);
   const v128_t a1 = wasm_v128_xor(wasm_i8x16_narrow_i16x8(r[1], r[5]), center);
@@ -79,7 +79,7 @@ INLINE_KERNEL void store_columns(const v128_t r[8], JSAMPARRAY rows, JDIMENSION 
 }
 
 // A block with nothing but a DC coefficient is flat.
-static void fill_block(int dc, JSAMPARRAY rows, JDIMENSION column, int size) {
+static void fill_block(int dc, JSAMPLE *const *rows, JDIMENSION column, int size) {
   int sample = ((dc + 4) >> 3) + CENTER;
   sample = sample < 0 ? 0 : sample > 255 ? 255 : sample;
   for (int y = 0; y < size; y++) __builtin_memset(rows[y] + column, sample, size);
@@ -91,10 +91,7 @@ INLINE_KERNEL v128_t or_rows(const JCOEF *block, int first, int last) {
   return any;
 }
 
-void jsimd_idct_islow(j_decompress_ptr jpeg, jpeg_component_info *component, JCOEFPTR block, JSAMPARRAY rows,
-                      JDIMENSION column) {
-  (void)jpeg;
-  const short *divisors = component->dct_table;
+void restore_block(const short divisors[64], const JCOEF block[64], JSAMPLE *const rows[8], uint32_t column) {
   v128_t r[8];
   r[0] = load_scaled(block, divisors, 0);
   if (!wasm_v128_any_true(or_rows(block, 1, 7))) {
@@ -120,6 +117,13 @@ void jsimd_idct_islow(j_decompress_ptr jpeg, jpeg_component_info *component, JCO
   }
   transform_columns(r, SECOND_SHIFT);
   store_columns(r, rows, column);
+}
+
+#ifndef SCALAR
+void jsimd_idct_islow(j_decompress_ptr jpeg, jpeg_component_info *component, JCOEFPTR block, JSAMPARRAY rows,
+                      JDIMENSION column) {
+  (void)jpeg;
+  restore_block(component->dct_table, block, rows, column);
 }
 
 // One half of the reduced 1-D transform to four samples; `dc` is scaled by 2^14 and rounded.
