@@ -3,7 +3,7 @@ import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
 import { type Price, times } from "../../../../wasm/price.ts";
 import type { Breath } from "../../breath.ts";
 import { type Choice, compressPrice } from "./compress.ts";
-import { type Compression, compressionFor, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
+import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";
 import type { Representation, Representations } from "./representation.ts";
 import { type Measured, Sample, type Tried } from "./sample.ts";
@@ -169,7 +169,8 @@ async function sizesOf(
 ): Promise<ReadonlyMap<Choice, number>> {
   const sizes = new Map<Choice, number>();
   const bySum = new Map<Representation, number>();
-  const isSlow = ({ strategy }: Choice) => strategy === "entropy";
+  const isIcon = sample.pixels() <= ICON_PIXELS;
+  const isSlow = ({ strategy }: Choice) => strategy === "entropy" && !isIcon;
   for (const choice of choices.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
     const least = Math.min(...sizes.values());
     if (isSlow(choice) && (bySum.get(choice.representation) ?? 0) > least * NEAR_SUM) continue;
