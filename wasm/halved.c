@@ -9,6 +9,8 @@ enum { PIXELS = 4, PAIRS = HALVED_MCU / 2, EDGE = PIXELS };
 
 static inline v128_t add(v128_t a, v128_t b) { return wasm_i16x8_add(a, b); }
 
+static inline size_t sample_bytes_of(const struct halved *h) { return h->deep ? 2 : 1; }
+
 void halved_start(struct halved *h, uint32_t width, uint32_t height) {
   h->width = width;
   h->height = height;
@@ -17,7 +19,7 @@ void halved_start(struct halved *h, uint32_t width, uint32_t height) {
   for (int i = 0; i < 2; i++) h->pixels[i] = allocate((size_t)h->columns * 4 * 2);
   for (int i = 0; i < 3; i++) h->chroma[i] = allocate(halves * 2 * sizeof(int16_t));
   h->between = allocate(halves * 2 * sizeof(int16_t));
-  h->planes = allocate((size_t)h->columns * HALVED_MCU * 3 / 2);
+  h->planes = allocate((size_t)h->columns * HALVED_MCU * 3 / 2 * sample_bytes_of(h));
 }
 
 void halved_free(struct halved *h) {
@@ -116,11 +118,24 @@ static inline v128_t rounded(v128_t a, v128_t b) {
                                  wasm_i32x4_relaxed_trunc_f32x4(wasm_f32x4_nearest(b)));
 }
 
+// Levels of 8 bits in 10.
+#define TENFOLD (1023.0f / 255)
+static inline v128_t in_10_bits(v128_t levels) { return wasm_f32x4_mul(levels, wasm_f32x4_const_splat(TENFOLD)); }
+static inline v128_t within_10_bits(v128_t samples) {
+  return wasm_i16x8_max(wasm_i16x8_min(samples, wasm_i16x8_const_splat(1023)), wasm_i16x8_const_splat(0));
+}
+
 static void make_luma(struct halved *h, const uint8_t *pixels, uint8_t *luma) {
   const int16_t *chroma = h->between + 2 * (EDGE - 1);
   for (uint32_t x = 0; x < h->columns; x += 4 * PIXELS, pixels += 64, chroma += 16) {
     v128_t made[4];
     for (int i = 0; i < 4; i++) made[i] = made_up(wasm_v128_load(pixels + 16 * i), widened(chroma + 4 * i));
+    if (h->deep) {
+      for (int i = 0; i < 4; i++) made[i] = in_10_bits(made[i]);
+      wasm_v128_store(luma + 2 * x, within_10_bits(rounded(made[0], made[1])));
+      wasm_v128_store(luma + 2 * x + 16, within_10_bits(rounded(made[2], made[3])));
+      continue;
+    }
     wasm_v128_store(luma + x, wasm_u8x16_narrow_i16x8(rounded(made[0], made[1]), rounded(made[2], made[3])));
   }
 }
@@ -128,6 +143,23 @@ static void make_luma(struct halved *h, const uint8_t *pixels, uint8_t *luma) {
 // Four samples of Cb or Cr, by what R - G and B - G count in them, of 2 ^ 15.
 #define CHROMA_SAMPLES(pairs, of_red, of_blue)                                                                         \
   wasm_i32x4_shr(wasm_i32x4_add(dot_pairs(pairs, of_red, of_blue), wasm_i32x4_const_splat((128 << 17) + (1 << 16))), 17)
+
+// The same in 10 bits, as floats.
+#define DEEP_CHROMA_SAMPLES(pairs, of_red, of_blue)                                                                    \
+  wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_pairs(pairs, of_red, of_blue)),                           \
+                                wasm_f32x4_const_splat(TENFOLD / (1 << 17))),                                          \
+                 wasm_f32x4_const_splat(512))
+
+static void make_deep_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *cr) {
+  const int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
+  for (uint32_t x = 0; x < h->columns / 2; x += 2 * PIXELS) {
+    const v128_t a = wasm_v128_load(chroma + 2 * x), b = wasm_v128_load(chroma + 2 * x + 2 * PIXELS);
+    const v128_t blue = rounded(DEEP_CHROMA_SAMPLES(a, -5529, 16384), DEEP_CHROMA_SAMPLES(b, -5529, 16384));
+    const v128_t red = rounded(DEEP_CHROMA_SAMPLES(a, 16384, -2664), DEEP_CHROMA_SAMPLES(b, 16384, -2664));
+    wasm_v128_store(cb + 2 * x, within_10_bits(blue));
+    wasm_v128_store(cr + 2 * x, within_10_bits(red));
+  }
+}
 
 static void make_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *cr) {
   const int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
@@ -142,26 +174,25 @@ static void make_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *c
 
 // Rows of the planes for a pair whose neighbors are known.
 static void make(struct halved *h, uint32_t pair) {
-  const uint32_t pairs = (h->height + 1) / 2, at = pair % PAIRS, half = h->columns / 2;
+  const uint32_t pairs = (h->height + 1) / 2, at = pair % PAIRS;
+  const size_t row = h->columns * sample_bytes_of(h), half = row / 2;
   const uint32_t above = pair ? pair - 1 : pair, below = pair + 1 < pairs ? pair + 1 : pair;
   for (uint32_t i = 0; i < 2; i++) {
     interpolate(h, pair, i ? below : above);
-    make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, h->planes + (size_t)(2 * at + i) * h->columns);
+    make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, h->planes + (2 * at + i) * row);
   }
-  uint8_t *chroma = h->planes + (size_t)h->columns * HALVED_MCU + (size_t)at * half;
-  make_chroma(h, pair, chroma, chroma + (size_t)PAIRS * half);
+  uint8_t *chroma = h->planes + row * HALVED_MCU + at * half;
+  (h->deep ? make_deep_chroma : make_chroma)(h, pair, chroma, chroma + PAIRS * half);
 }
 
 // The last rows of the planes once more, down to the end of the row of MCUs.
 static void continue_down(struct halved *h, uint32_t pairs) {
-  const uint32_t half = h->columns / 2;
+  const size_t bytes = h->columns * sample_bytes_of(h), half = bytes / 2;
   uint8_t *plane = h->planes;
-  for (uint32_t row = 2 * pairs; row < HALVED_MCU; row++)
-    memcpy(plane + (size_t)row * h->columns, plane + (size_t)(2 * pairs - 1) * h->columns, h->columns);
-  plane += (size_t)h->columns * HALVED_MCU;
-  for (int c = 0; c < 2; c++, plane += (size_t)PAIRS * half)
-    for (uint32_t row = pairs; row < PAIRS; row++)
-      memcpy(plane + (size_t)row * half, plane + (size_t)(pairs - 1) * half, half);
+  for (uint32_t row = 2 * pairs; row < HALVED_MCU; row++) memcpy(plane + row * bytes, plane + (2 * pairs - 1) * bytes, bytes);
+  plane += bytes * HALVED_MCU;
+  for (int c = 0; c < 2; c++, plane += PAIRS * half)
+    for (uint32_t row = pairs; row < PAIRS; row++) memcpy(plane + row * half, plane + (pairs - 1) * half, half);
 }
 
 static void keep_row(struct halved *h, uint32_t at, const uint8_t *row) {

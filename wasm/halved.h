@@ -14,6 +14,7 @@ struct halved {
   // Chroma, as pairs of R - G and B - G: of the last three pairs of rows, by their number modulo 3, in quarters; and of a
   // row of pixels, still halved across, in sixteenths.
   int16_t *chroma[3], *between;
+  int deep;                     // samples of planes have 10 bits, in two bytes each
   uint8_t *planes;              // Y, Cb and Cr of a row of MCUs, one behind the other
 };
 
@@ -23,6 +24,7 @@ static inline int halved_is_whole(const struct halved *h) {
   return h->pixels[0] && h->pixels[1] && h->chroma[0] && h->chroma[1] && h->chroma[2] && h->between && h->planes;
 }
 
+// `deep` is set before.
 void halved_start(struct halved *halved, uint32_t width, uint32_t height);
 void halved_free(struct halved *halved);
 // Takes the next row of RGBA. Calls `full` whenever the planes of a row of MCUs are complete.

@@ -46,7 +46,7 @@ grep -q 'lag_in_frames == 0) &&$' "$work/av1_cx_iface.c"
 # Of a block of 8 x 8 whose halves lie side by side, the second took the place of the first where sizes are known (blocks.c).
 sed 's/pc_tree->vertical\[bsize > BLOCK_8X8\]/pc_tree->vertical[1]/' "$aom/av1/encoder/partition_search.c" > "$work/partition_search.c"
 grep -q 'pc_tree->vertical\[1\], invalid_rdc' "$work/partition_search.c"
-cp "$aom/av1/encoder/tx_search.c" "$work/tx_search.c"
+cp "$aom"/{av1/encoder/tx_search,av1/common/reconintra,aom_dsp/intrapred,aom_dsp/avg}.c "$work"
 
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
@@ -66,11 +66,23 @@ if [ "$variant" = simd ]; then
     esac
   done
   kernels+=("$here"/kernels/*.c)
-  wraps+=(av1_quantize_fp_facade aom_quantize_b_helper_c)
+  wraps+=(av1_{,highbd_}quantize_fp_facade aom_{,highbd_}quantize_b_helper_c)
   # A function that nothing outside of its file knows is not for the linker: kernels/error.c has it.
   sed -i 's/^static inline int64_t av1_block_error_qm(/int64_t av1_block_error_qm(const tran_low_t *, const tran_low_t *, intptr_t,\
     const qm_val_t *, const int16_t *, int64_t *, int);\nstatic inline int64_t error_one_by_one(/' "$work/tx_search.c"
   grep -q error_one_by_one "$work/tx_search.c"
+  # The same for what predicts and transforms samples of 10 bits: kernels/{directions,smooth,filter,hadamard}.c have it.
+  for name in av1_highbd_dr_prediction_z{1,2,3}_c aom_highbd_hadamard_8x8_c; do
+    sed -i "s/^void $name(/static void unused_$name(/" "$work"/{reconintra,avg}.c
+  done
+  for name in highbd_{paeth,smooth,smooth_v,smooth_h}_predictor; do
+    sed -i "s/^static inline void $name(/void $name(uint16_t *, ptrdiff_t, int, int, const uint16_t *, const uint16_t *, int);\n\
+static void unused_$name(/" "$work/intrapred.c"
+  done
+  sed -i "s/^static void highbd_filter_intra_predictor(/void highbd_filter_intra_predictor(uint16_t *, ptrdiff_t, TX_SIZE,\
+    const uint16_t *, const uint16_t *, int, int);\n\
+static void unused_filter_predictor(/" "$work/reconintra.c"
+  test "$(cat "$work"/{reconintra,avg,intrapred}.c | grep -c '^static void unused_')" = 9
   # Kernels in assembly language are not for this machine: what they would stand for falls back to the next kernel
   # in C, which is known once those are compiled.
   compile "$work/first" "${kernels[@]}" -- "${flags[@]}"
@@ -98,7 +110,7 @@ files=()
 rare=()
 for file in "$aom"/{aom/src,aom_dsp,aom_dsp/flow_estimation,aom_mem,aom_scale,aom_scale/generic,aom_util,av1,av1/common,av1/encoder,third_party/fastfeat,third_party/vector}/*.c; do
   case ${file#"$aom/"} in
-    av1/av1_dx_iface.c | av1/av1_cx_iface.c | av1/encoder/partition_search.c | av1/encoder/tx_search.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
+    av1/av1_dx_iface.c | av1/av1_cx_iface.c | av1/encoder/partition_search.c | av1/encoder/tx_search.c | av1/common/reconintra.c | aom_dsp/intrapred.c | aom_dsp/avg.c | aom_dsp/bitreader.c | aom_dsp/entdec.c | aom_dsp/binary_codes_reader.c) ;;
     *vmaf* | *butteraugli* | *saliency* | *tflite* | *denoiser* | *thirdpass* | *partition_cnn* | *optical_flow* | *model_params* | */blockiness.c | */fastssim.c | */psnrhvs.c | *partition_model* | *_rtcd.c) ;;
     aom/src/* | aom_mem/* | aom_scale/* | aom_util/* | third_party/* | aom_dsp/flow_estimation/* | av1/arg_defs.c) rare+=("$file") ;;
     */variance.c | */sad.c | */sad_av1.c | */reconinter.c | */mcomp.c | */ratectrl.c | */convolve.c | */warped_motion.c | \
@@ -125,7 +137,7 @@ compile_aom() {
   compile "$folder" "${high[@]}" "$@"
   compile "$folder" "${low[@]}" "$@" -DCONFIG_AV1_HIGHBITDEPTH=0
 }
-compile_aom "$work/aom" "${files[@]}" "$work"/{partition,tx}_search.c -- "${flags[@]}"
+compile_aom "$work/aom" "${files[@]}" "$work"/{partition_search,tx_search,reconintra,intrapred,avg}.c -- "${flags[@]}"
 compile_aom "$work/rare" "${rare[@]}" "$work/av1_cx_iface.c" -- "${flags[@]}" -Os
 if [ ${#kernels[@]} -gt 0 ]; then
   files=()

@@ -108,15 +108,15 @@ static void take_halved(void *all) {
   struct cell_row *const cells = all;
   const struct halved *const halved = cells->halved;
   const int left = (int)halved->height - cells->halved_rows, width = cells->filled;
-  const size_t half = halved->columns / 2;
+  const size_t bytes = sample_bytes(cells), stride = halved->columns * bytes, half = stride / 2;
   const uint8_t *from = halved->planes;
-  for (int row = 0; row < left && row < HALVED_MCU; row++, from += halved->columns) {
-    memcpy(cells->planes[0] + (cells->halved_rows + row) * cells->strides[0], from, width);
+  for (int row = 0; row < left && row < HALVED_MCU; row++, from += stride) {
+    memcpy(cells->planes[0] + (cells->halved_rows + row) * cells->strides[0], from, width * bytes);
   }
   for (int p = 1; p < 3; p++) {
-    from = halved->planes + halved->columns * HALVED_MCU + (p - 1) * half * (HALVED_MCU / 2);
+    from = halved->planes + stride * HALVED_MCU + (p - 1) * half * (HALVED_MCU / 2);
     for (int row = 0; 2 * row < left && row < HALVED_MCU / 2; row++, from += half) {
-      memcpy(cells->planes[p] + (cells->halved_rows / 2 + row) * cells->strides[p], from, (width + 1) / 2);
+      memcpy(cells->planes[p] + (cells->halved_rows / 2 + row) * cells->strides[p], from, (width + 1) / 2 * bytes);
     }
   }
   cells->halved_rows += HALVED_MCU;

@@ -12,7 +12,7 @@ struct cell_row {
   int filled;         // columns of the picture
   int rows;           // rows of the picture so far
   enum chroma chroma;
-  int deep;            // samples have 10 bits, in two bytes each
+  int bits;            // of a sample: 8, or 10 in two bytes
   uint8_t *planes[4];  // luma, blue and red difference (or G, B, R), alpha or NULL
   size_t strides[4];    // in bytes
   uint8_t translucent;  // some alpha is not full
@@ -22,7 +22,7 @@ struct cell_row {
 };
 
 // Bytes of a sample.
-static inline size_t sample_bytes(const struct cell_row *cells) { return cells->deep ? 2 : 1; }
+static inline size_t sample_bytes(const struct cell_row *cells) { return cells->bits > 8 ? 2 : 1; }
 
 size_t cell_row_bytes(const struct cell_row *cells, int alpha);
 // `memory` has `cell_row_bytes`.

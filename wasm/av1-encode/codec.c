@@ -37,7 +37,7 @@ void control(aom_codec_ctx_t *codec, const struct coded *coded, int quantizer) {
   if (coded->alpha) return;
   aom_codec_control(codec, AV1E_SET_COLOR_PRIMARIES, coded->primaries);
   aom_codec_control(codec, AV1E_SET_TRANSFER_CHARACTERISTICS, coded->transfer);
-  const int matrix = coded->deep ? AOM_CICP_MC_BT_2020_NCL : AOM_CICP_MC_BT_601;
+  const int matrix = coded->wide ? AOM_CICP_MC_BT_2020_NCL : AOM_CICP_MC_BT_601;
   aom_codec_control(codec, AV1E_SET_MATRIX_COEFFICIENTS, coded->rgb ? AOM_CICP_MC_IDENTITY : matrix);
 }
 
@@ -45,12 +45,12 @@ void cell_image(const struct cell_row *cells, int alpha, uint8_t *gray, size_t x
   const int half = coded_as(cells->chroma, alpha).half;
   const size_t bytes = sample_bytes(cells);
   *image = (aom_image_t){
-      .fmt = (half ? AOM_IMG_FMT_I420 : AOM_IMG_FMT_I444) | (cells->deep ? AOM_IMG_FMT_HIGHBITDEPTH : 0),
+      .fmt = (half ? AOM_IMG_FMT_I420 : AOM_IMG_FMT_I444) | (cells->bits > 8 ? AOM_IMG_FMT_HIGHBITDEPTH : 0),
       .range = AOM_CR_FULL_RANGE,
       .monochrome = alpha,
       .w = width,
       .h = cells->height,
-      .bit_depth = cells->deep ? 10 : 8,
+      .bit_depth = cells->bits,
       .d_w = width,
       .d_h = cells->height,
       .x_chroma_shift = half,

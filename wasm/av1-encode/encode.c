@@ -25,6 +25,7 @@ typedef struct {
   struct halved halved;
   int left;  // rows of the picture from this row of cells on
   int tiled;  // cells become tiles
+  int deep;   // rows have 16 bits a sample
   int quantizer, alpha_quantizer, speed, tuning;
   int primaries, transfer;
   aom_codec_ctx_t codec;
@@ -67,14 +68,15 @@ static size_t blocks_bytes(const Encoder *encoder) {
 // Rows that are `deep` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
 // Returns NULL when memory does not suffice.
 Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                              int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int primaries,
-                              int transfer) {
+                              int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int bits,
+                              int primaries, int transfer) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
-  encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma, .deep = deep};
+  encoder->cells = (struct cell_row){.width = width, .height = cell_height, .filled = width, .chroma = chroma, .bits = bits};
   encoder->cell_width = cell_width;
   encoder->left = height;
   encoder->tiled = tiled;
+  encoder->deep = deep;
   encoder->quantizer = quantizer;
   encoder->alpha_quantizer = alpha_quantizer;
   encoder->speed = speed;
@@ -82,7 +84,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->primaries = primaries;
   encoder->transfer = transfer;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
-  encoder->band = malloc((size_t)width * 4 * sample_bytes(&encoder->cells) * BAND_ROWS);
+  encoder->band = malloc((size_t)width * 4 * (deep ? 2 : 1) * BAND_ROWS);
   encoder->gray = malloc(cell_width * sample_bytes(&encoder->cells));
   encoder->blocks = malloc(blocks_bytes(encoder));
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL || encoder->blocks == NULL) {
@@ -90,6 +92,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
     return NULL;
   }
   if (chroma == CHROMA_HALF && !deep) {
+    encoder->halved.deep = bits > 8;
     halved_start(&encoder->halved, (uint32_t)width, (uint32_t)height);
     if (!halved_is_whole(&encoder->halved)) {
       encoder_close(encoder);
@@ -97,7 +100,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
     }
     encoder->cells.halved = &encoder->halved;
   }
-  if (deep) {
+  if (bits > 8) {
     for (int x = 0; x < cell_width; x++) ((uint16_t *)encoder->gray)[x] = 512;
   } else {
     memset(encoder->gray, 128, cell_width);
@@ -111,7 +114,7 @@ void *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
 
 // Takes the first `rows` rows of the band: an even number, but at the bottom of the picture.
 void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
-  (encoder->cells.deep ? cell_row_add_deep(&encoder->cells, encoder->band, rows)
+  (encoder->deep ? cell_row_add_deep(&encoder->cells, encoder->band, rows)
                        : cell_row_add(&encoder->cells, encoder->band, rows));
 }
 
@@ -129,7 +132,8 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_ALL_INTRA) != AOM_CODEC_OK) return 0;
   struct coded coded = coded_as(encoder->cells.chroma, alpha);
-  coded.deep = encoder->cells.deep;
+  coded.deep = encoder->cells.bits > 8;
+  coded.wide = encoder->deep;
   coded.primaries = encoder->primaries;
   coded.transfer = encoder->transfer;
   const int quantizer = alpha ? encoder->alpha_quantizer : encoder->quantizer;

@@ -24,7 +24,9 @@ export interface CellSettings {
   readonly alphaQuantizer: number;
   /** 0 to 9. */
   readonly speed: number;
-  /** Rows are RGBA16 with these colors, and are coded in 10 bits by the matrix of BT.2020; absent: RGBA8 of sRGB. */
+  /** Of a coded sample. Rows of RGBA8 may have 10 where chroma is halved and nothing is transparent. */
+  readonly bits: 8 | 10;
+  /** Rows are RGBA16 with these colors, and are coded by the matrix of BT.2020; absent: RGBA8 of sRGB. */
   readonly deep?: CodePoints | undefined;
 }
 
@@ -36,10 +38,10 @@ interface CodePoints {
 
 const SRGB: CodePoints = { primaries: 1, transfer: 13 };
 
-/** Bytes that libaom holds for each pixel of a cell at most, measured on noise: it notes more where it looks closer. */
+/** Bytes that libaom holds for each pixel of a cell at most, by bits, measured on noise: it notes more where it looks closer. */
 const BYTES_PER_PIXEL = {
-  shallow: { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } },
-  deep: { close: { half: 42, full: 72 }, fast: { half: 29, full: 55 } },
+  8: { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } },
+  10: { close: { half: 42, full: 72 }, fast: { half: 29, full: 55 } },
 } as const;
 /** From this speed on libaom notes less of what it tries. */
 export const FIRST_FAST_SPEED = 7;
@@ -53,15 +55,15 @@ const BLOCK = 64;
 const PIXEL_NANOSECONDS = [8_000, 8_000, 8_000, 8_000, 8_000, 4_000, 800, 440, 200, 90] as const;
 /** More than that for chroma in full, for 10 bits, for the best qualities, and without loss. */
 const FULL_CHROMA = 1.4;
-const DEEP = 1.6;
+const TEN_BITS = 1.25;
 const FINE = { quantizer: 16, times: 1.7 } as const;
 const LOSSLESS = 2.6;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.5;
 
 /** What libaom takes for a pixel of colors. */
-function pixelNanoseconds({ chroma, quantizer, speed, deep }: CellSettings): number {
-  const usual = (PIXEL_NANOSECONDS[speed] ?? PIXEL_NANOSECONDS[0]) * (deep ? DEEP : 1);
+function pixelNanoseconds({ chroma, quantizer, speed, bits }: CellSettings): number {
+  const usual = (PIXEL_NANOSECONDS[speed] ?? PIXEL_NANOSECONDS[0]) * (bits === 10 ? TEN_BITS : 1);
   if (quantizer === 0) return usual * LOSSLESS;
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
@@ -74,10 +76,10 @@ export function cellsPrice(settings: CellSettings): Price {
 }
 
 function cellsBytes(settings: CellSettings): number {
-  const { width, cell, chroma, opaque, speed, deep } = settings;
+  const { width, cell, chroma, opaque, speed, bits, deep } = settings;
   const half = chroma === "4:2:0";
-  const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1)) * (deep ? 2 : 1);
-  const kind = BYTES_PER_PIXEL[deep ? "deep" : "shallow"][speed < FIRST_FAST_SPEED ? "close" : "fast"];
+  const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1)) * (bits > 8 ? 2 : 1);
+  const kind = BYTES_PER_PIXEL[bits][speed < FIRST_FAST_SPEED ? "close" : "fast"];
   const perPixel = kind[half ? "half" : "full"];
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
@@ -102,7 +104,7 @@ export class Av1Cells {
 
   /** @throws NativeError when memory does not suffice */
   constructor(settings: CellSettings) {
-    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, deep } = settings;
+    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, bits, deep } = settings;
     const { primaries, transfer } = deep ?? SRGB;
     this.settings = settings;
     this.columns = Math.ceil(width / cell.width);
@@ -122,6 +124,7 @@ export class Av1Cells {
           speed,
           TUNING,
           deep ? 1 : 0,
+          bits,
           primaries,
           transfer,
         ),

@@ -19,6 +19,7 @@ export interface EncodeExports extends HeapExports {
     speed: number,
     tuning: number,
     deep: number,
+    bits: number,
     primaries: number,
     transfer: number,
   ): Pointer;

@@ -64,7 +64,7 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
   if (encoder == NULL) return NULL;
   encoder->alpha = alpha;
   encoder->lag = lag;
-  encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma};
+  encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma, .bits = 8};
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
   encoder->gray = malloc(width);

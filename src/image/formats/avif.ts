@@ -32,8 +32,7 @@ const LOSSES = [
 
 export const avif = format({
   ...AVIF,
-  summary:
-    "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 bits out, 10 of PQ and HLG that stay.",
+  summary: "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 or 10 bits out.",
   can: {
     alpha: true,
     animation: true,

@@ -1,14 +1,10 @@
 // Divides coefficients by the matrices for the eye, four at a time, which libaom does one by one. The linker sends calls here
-// (--wrap); what comes out is the same. Samples have 8 bits here, so that coefficients are below 2^20.
+// (--wrap); what comes out is the same. Coefficients are below 2^22: of samples of 10 bits, too.
 #include <smmintrin.h>
 #include <string.h>
 
 #include "aom_dsp/quantize.h"
 #include "av1/encoder/av1_quantize.h"
-
-void __real_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
-                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
-                                   const QUANT_PARAM *how);
 
 // A number for the first coefficient, and one for the others.
 static inline __m128i first_and_others(int first, int other) { return _mm_setr_epi32(first, other, other, other); }
@@ -30,6 +26,14 @@ static inline __m128i scaled_product(__m128i one, __m128i other, __m128i shift) 
   return _mm_or_si128(even, _mm_slli_epi64(odd, 32));
 }
 
+// What stands for a matrix where there is none: all coefficients count alike.
+enum { MOST_COEFFICIENTS = 32 * 32 };
+static const qm_val_t *flat(void) {
+  static qm_val_t weights[MOST_COEFFICIENTS];
+  if (weights[0] == 0) memset(weights, 1 << AOM_QM_BITS, sizeof weights);
+  return weights;
+}
+
 // Values by which a decoder multiplies the quotients, for what the matrix says of these coefficients.
 static inline __m128i weighted_steps(__m128i steps, const qm_val_t *inverse) {
   const __m128i half = _mm_set1_epi32(1 << (AOM_QM_BITS - 1));
@@ -49,22 +53,18 @@ static inline uint16_t last_of(__m128i ends) {
 
 static inline __m128i others(__m128i numbers) { return _mm_shuffle_epi32(numbers, 0x55); }
 
-void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
-                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
-                                   const QUANT_PARAM *how) {
-  const qm_val_t *const matrix = how->qmatrix;
-  const qm_val_t *const inverse = how->iqmatrix;
-  if (matrix == NULL || inverse == NULL) {
-    __real_av1_quantize_fp_facade(coefficients, count, plane, quantized, restored, end, order, how);
-    return;
-  }
+// `limit` is the most that a coefficient is taken to be.
+static inline void quantize_fp(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane, tran_low_t *quantized,
+                               tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order, const QUANT_PARAM *how, int limit) {
+  const qm_val_t *const matrix = how->qmatrix ? how->qmatrix : flat();
+  const qm_val_t *const inverse = how->iqmatrix ? how->iqmatrix : flat();
   const int scale = how->log_scale;
   const int16_t *const dequant = plane->dequant_QTX;
   __m128i steps = first_and_others(dequant[0], dequant[1]);
   __m128i factors = first_and_others(plane->quant_fp_QTX[0], plane->quant_fp_QTX[1]);
   __m128i rounding = first_and_others(ROUND_POWER_OF_TWO(plane->round_fp_QTX[0], scale),
                                       ROUND_POWER_OF_TWO(plane->round_fp_QTX[1], scale));
-  const __m128i most = _mm_set1_epi32(INT16_MAX);
+  const __m128i most = _mm_set1_epi32(limit);
   const __m128i one = _mm_set1_epi32(1);
   const __m128i shift = _mm_cvtsi32_si128(16 - scale + AOM_QM_BITS);
   const __m128i scale_shift = _mm_cvtsi32_si128(scale);
@@ -98,23 +98,32 @@ void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t coun
   *end = last_of(ends);
 }
 
-void __real_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
-                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
-                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
-                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
-                                    const qm_val_t *inverse, int scale);
+// libaom's own kernel for samples of 8 bits without a matrix stays; that for more is slower than this.
+void __real_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
+                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
+                                   const QUANT_PARAM *how);
+
+void __wrap_av1_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
+                                   tran_low_t *quantized, tran_low_t *restored, uint16_t *end, const SCAN_ORDER *order,
+                                   const QUANT_PARAM *how) {
+  if (how->qmatrix == NULL || how->iqmatrix == NULL) {
+    __real_av1_quantize_fp_facade(coefficients, count, plane, quantized, restored, end, order, how);
+  } else {
+    quantize_fp(coefficients, count, plane, quantized, restored, end, order, how, INT16_MAX);
+  }
+}
+
+void __wrap_av1_highbd_quantize_fp_facade(const tran_low_t *coefficients, intptr_t count, const MACROBLOCK_PLANE *plane,
+                                          tran_low_t *quantized, tran_low_t *restored, uint16_t *end,
+                                          const SCAN_ORDER *order, const QUANT_PARAM *how) {
+  quantize_fp(coefficients, count, plane, quantized, restored, end, order, how, INT32_MAX);
+}
 
 // What is not weighed against its bits: a quotient is found by two multiplications, (number * a / 2^16 + number) * b.
-void __wrap_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
-                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
-                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
-                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
-                                    const qm_val_t *inverse, int scale) {
-  if (matrix == NULL || inverse == NULL) {
-    __real_aom_quantize_b_helper_c(coefficients, count, zero, round, quotient, quotient_shift, quantized, restored,
-                                   dequant, end, scan, places, matrix, inverse, scale);
-    return;
-  }
+static inline void quantize_b(const tran_low_t *coefficients, intptr_t count, const int16_t *zero, const int16_t *round,
+                              const int16_t *quotient, const int16_t *quotient_shift, tran_low_t *quantized, tran_low_t *restored,
+                              const int16_t *dequant, uint16_t *end, const int16_t *places, const qm_val_t *matrix,
+                              const qm_val_t *inverse, int scale, int limit) {
   __m128i steps = first_and_others(dequant[0], dequant[1]);
   __m128i factors = first_and_others(quotient[0], quotient[1]);
   __m128i last_factors = first_and_others(quotient_shift[0], quotient_shift[1]);
@@ -122,7 +131,7 @@ void __wrap_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t cou
   // Not less than the threshold: more than one less than it.
   __m128i below = first_and_others((ROUND_POWER_OF_TWO(zero[0], scale) << AOM_QM_BITS) - 1,
                                    (ROUND_POWER_OF_TWO(zero[1], scale) << AOM_QM_BITS) - 1);
-  const __m128i most = _mm_set1_epi32(INT16_MAX);
+  const __m128i most = _mm_set1_epi32(limit);
   const __m128i low = _mm_set1_epi32(UINT16_MAX);
   const __m128i shift = _mm_cvtsi32_si128(16 - scale + AOM_QM_BITS);
   const __m128i scale_shift = _mm_cvtsi32_si128(scale);
@@ -157,4 +166,34 @@ void __wrap_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t cou
     }
   }
   *end = last_of(ends);
+}
+
+void __real_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
+                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
+                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
+                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
+                                    const qm_val_t *inverse, int scale);
+
+void __wrap_aom_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
+                                    const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
+                                    tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant, uint16_t *end,
+                                    const int16_t *scan, const int16_t *places, const qm_val_t *matrix,
+                                    const qm_val_t *inverse, int scale) {
+  if (matrix == NULL || inverse == NULL) {
+    __real_aom_quantize_b_helper_c(coefficients, count, zero, round, quotient, quotient_shift, quantized, restored,
+                                   dequant, end, scan, places, matrix, inverse, scale);
+  } else {
+    quantize_b(coefficients, count, zero, round, quotient, quotient_shift, quantized, restored, dequant, end, places,
+               matrix, inverse, scale, INT16_MAX);
+  }
+}
+
+void __wrap_aom_highbd_quantize_b_helper_c(const tran_low_t *coefficients, intptr_t count, const int16_t *zero,
+                                           const int16_t *round, const int16_t *quotient, const int16_t *quotient_shift,
+                                           tran_low_t *quantized, tran_low_t *restored, const int16_t *dequant,
+                                           uint16_t *end, const int16_t *scan, const int16_t *places,
+                                           const qm_val_t *matrix, const qm_val_t *inverse, int scale) {
+  (void)scan;
+  quantize_b(coefficients, count, zero, round, quotient, quotient_shift, quantized, restored, dequant, end, places,
+             matrix ? matrix : flat(), inverse ? inverse : flat(), scale, INT32_MAX);
 }

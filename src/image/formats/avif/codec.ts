@@ -55,7 +55,7 @@ function readHeaders(coded: Coded): Av1Headers {
     height,
     bits,
     chroma: chromaOf(sequence),
-    quality: still ? estimateQuality(still.quantizer) : UNKNOWN_QUALITY,
+    quality: still ? estimateQuality(still.quantizer, bits > 8 ? "fine" : "still") : UNKNOWN_QUALITY,
     rgb: matrix === 0 && !sequence.gray,
     copies: (layered ? 3 : 1) + (grain ? 1 : 0),
     byRows: still !== undefined && !still.copiesBlocks && !still.scaled && !layered && !grain,

@@ -1,7 +1,7 @@
 /** Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the picture. */
 import { Av1Cells, type CellSettings, cellsPrice, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
+import { beside, either, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
 import type { Space } from "../../color/space.ts";
@@ -31,6 +31,8 @@ const MAX_CELL_PIXELS = 768 << 10;
 const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
 /** Deep pictures take nearly twice the memory. */
 const MAX_DEEP_CELL_PIXELS = 448 << 10;
+/** Bits of a sample of rows of RGBA8. By ten, photographs take 5 percent fewer bytes at the same score, and a quarter more time. */
+const [USUAL_BITS, MORE_BITS] = [8, 10] as const;
 /**
  * Originals and files of large pictures leave less memory to the encoder. With smaller cells it holds half as much, 26 MB in
  * place of 52 for 24 megapixels of full chroma, and files are a percent larger.
@@ -47,9 +49,11 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   const stays = speedOf(shape, { ...settings, trial: false, draft: false });
   const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
   const deep = shape.bits === undefined ? undefined : shape.space?.codePoints;
-  const mostPixels = deep ? MAX_DEEP_CELL_PIXELS : half ? MAX_HALF_PIXELS[pace] : MAX_CELL_PIXELS;
+  const bits = deep || (half && opaque && pace === "close") ? MORE_BITS : USUAL_BITS;
+  const mostHalf = bits === MORE_BITS ? MAX_CELL_PIXELS : MAX_HALF_PIXELS[pace];
+  const mostPixels = deep ? MAX_DEEP_CELL_PIXELS : half ? mostHalf : MAX_CELL_PIXELS;
   const cell = width * height <= mostPixels ? { width, height } : cellOf(shape, deep !== undefined);
-  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality);
+  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality, bits === MORE_BITS ? "fine" : "still");
   return {
     width,
     height,
@@ -60,6 +64,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
     speed: speedOf(shape, settings),
+    bits,
     deep,
   };
 }
@@ -123,7 +128,10 @@ export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
 
 function stillPrice(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Price {
   const share = FLAT_SHARES[settings.lossless ? "lossless" : "lossy"];
-  const work = lessWhereFlat(cellsPrice(cellSettings(shape, settings)), shape, share);
+  // Where nothing turns out to be transparent, samples have more bits.
+  const kinds = shape.opaque ? [shape] : [shape, { ...shape, opaque: true }];
+  const cells = either(...kinds.map((kind) => cellsPrice(cellSettings(kind, settings))));
+  const work = lessWhereFlat(cells, shape, share);
   return beside(work, held(fileBytes(shape, settings)));
 }
 

@@ -268,15 +268,15 @@ describe("pictures of high dynamic range in 10 bits, with output.hdr: keep", () 
     ["light was filtered", { resize: { width: 100, linear: true } }, {}],
     ["other steps", { filter: { blur: { mode: "gaussian", value: 2 } } }, {}],
     ["colors that are named", {}, { profile: "p3" }],
-  ] as const)("have 8 bits and a gain map after %s", async (_, operations, output) => {
+  ] as const)("are pictures for ordinary screens with a gain map after %s", async (_, operations, output) => {
     const { bytes } = await result(pq, { operations, output: { ...output, quality: 80 } });
-    expect(said(bytes)).toMatchObject({ bits: 8, transfer: 13 });
+    expect(said(bytes)).toMatchObject({ bits: 10, matrix: 6, transfer: 13 });
     expect(avif.gainMap.read(bytes)).toBeDefined();
   });
 
   it("are pictures for ordinary screens where nothing is to be kept", async () => {
     const { bytes } = await result(pq, { output: { hdr: "drop", quality: 80 } });
-    expect(said(bytes)).toEqual({ bits: 8, alphaBits: undefined, primaries: 1, transfer: 13, matrix: 6 });
+    expect(said(bytes)).toEqual({ bits: 10, alphaBits: undefined, primaries: 1, transfer: 13, matrix: 6 });
     expect(avif.gainMap.read(bytes)).toBeUndefined();
   });
 });

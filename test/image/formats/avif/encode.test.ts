@@ -268,7 +268,7 @@ describe("large AVIF files", () => {
       { width: 64, height: 64 },
       { width: 128, height: 64 },
     ];
-    const kind = { chroma: "4:2:0", opaque: true, alphaQuantizer: 1, speed: 9 } as const;
+    const kind = { chroma: "4:2:0", opaque: true, alphaQuantizer: 1, speed: 9, bits: 8 } as const;
     const still = async (quantizer: number) => {
       const cells = new Av1Cells({ ...picture, ...kind, cell, quantizer });
       try {
@@ -302,10 +302,31 @@ describe("large AVIF files", () => {
   });
 
   it("are none with halved chroma up to a size that one with chroma in full is cut at", () => {
-    const shape = { width: 1_200, height: 900, opaque: true };
+    const shape = { width: 1_200, height: 900, opaque: false };
     expect(cellSettings(shape, SETTINGS).cell).toEqual({ width: 1_200, height: 900 });
     expect(cellSettings(shape, { ...SETTINGS, subsample: "4:4:4" }).cell.width).toBeLessThan(1_200);
     expect(cellSettings({ ...shape, height: 1_100 }, SETTINGS).cell.width).toBeLessThan(1_200);
+  });
+
+  it("are cut sooner where samples have 10 bits, and hold less by that", () => {
+    const shape = { width: 1_200, height: 900, opaque: true };
+    const { cell, bits } = cellSettings(shape, SETTINGS);
+    expect([cell.width, bits]).toEqual([640, 10]);
+    expect(cellSettings({ ...shape, height: 650 }, SETTINGS).cell.width).toBe(1_200);
+    const heldBytes = (opaque: boolean) => avif.write.price({ ...shape, opaque, frames: 1 }, SETTINGS).bytes;
+    expect(heldBytes(true)).toBeLessThan(0.8 * heldBytes(false));
+  });
+
+  it.each([
+    ["photographs", {}, 10],
+    ["a try", { trial: true }, 10],
+    ["a draft", { draft: true }, 10],
+    ["chroma in full", { subsample: "4:4:4" }, 8],
+    ["what is in haste", { allPixels: 9_000_000 }, 8],
+    ["what loses nothing", { lossless: true }, 8],
+  ] as const)("have so many bits: %s", (_, settings, bits) => {
+    expect(cellSettings({ width: 640, height: 480, opaque: true }, { ...SETTINGS, ...settings }).bits).toBe(bits);
+    expect(cellSettings({ width: 640, height: 480, opaque: false }, { ...SETTINGS, ...settings }).bits).toBe(8);
   });
 
   it("are one cell up to a larger size where libaom is told to be fast, as a look at them is", () => {
