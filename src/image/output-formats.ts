@@ -104,14 +104,11 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
   return isolateBudget.run(picturePrice(stored, plan), look, allowance);
 }
 
-/**
- * The order in which formats are tried: one that costs little and mostly does well, the one that is mostly the smallest, and
- * then those that are mostly given up at the first look beside these.
- */
+/** The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up at a look. */
 const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
-  FORMATS.jpeg,
   FORMATS.avif,
   FORMATS.jxl,
+  FORMATS.jpeg,
   FORMATS.webp,
   FORMATS.png,
   FORMATS.gif,

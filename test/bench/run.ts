@@ -21,6 +21,7 @@ interface BenchModule {
 const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   analyses: () => import("./analyses.ts"),
   animations: () => import("./animations.ts"),
+  auto: () => import("./auto.ts"),
   breathing: () => import("./breathing.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),

@@ -1,0 +1,58 @@
+/**
+ * What `output.format: "auto"` takes beside the dearest of the formats that it may hand out, each asked for by name:
+ * `IMAGES=folder npm run bench -- auto`. `KINDS` and `ONLY` choose pictures as in `search`. Times are of processors,
+ * medians of rounds that take turns.
+ */
+import { type Order, render } from "../../src/image/render.ts";
+import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { given } from "./given.ts";
+import { median } from "./harness.ts";
+import { originalsOf } from "./search-originals.ts";
+
+const ROUNDS = 3;
+/** What browsers say that show the most. */
+const ACCEPT = "image/avif,image/webp,*/*";
+const NAMED = ["jpeg", "png", "webp", "avif"] as const;
+
+type Word = (typeof NAMED)[number] | "auto";
+
+export async function main(): Promise<void> {
+  const [folder] = given("IMAGES");
+  const kinds = ["photographs", "drawings"];
+  for (const kind of kinds.filter((word) => (process.env["KINDS"] ?? kinds.join(" ")).split(" ").includes(word))) {
+    const ratios: number[] = [];
+    for (const [label, open] of originalsOf(kind, folder)) {
+      const original = await open();
+      const times = await timesOf(original);
+      const dearest = NAMED.reduce((most, word) => (times[word] > times[most] ? word : most));
+      const { format } = await made(original, "auto");
+      ratios.push(times.auto / times[dearest]);
+      console.log(
+        `  ${label.padEnd(36)} ${(times.auto / times[dearest]).toFixed(2)} of ${dearest}, ${times.auto.toFixed(0)} ms: ${format}`,
+      );
+    }
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
+    console.log(`## ${ratios.length} ${kind}: median ${median(ratios).toFixed(2)}, mean ${mean.toFixed(2)}`);
+  }
+}
+
+/** Milliseconds. */
+async function timesOf(original: Buffer): Promise<Readonly<Record<Word, number>>> {
+  const words = [...NAMED, "auto"] as const;
+  const times: Record<Word, number[]> = { jpeg: [], png: [], webp: [], avif: [], auto: [] };
+  for (const word of words) await made(original, word);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const word of words) times[word].push((await made(original, word)).ms);
+  }
+  return Object.fromEntries(words.map((word) => [word, median(times[word])])) as Record<Word, number>;
+}
+
+async function made(original: Buffer, word: Word): Promise<{ readonly ms: number; readonly format: string }> {
+  const rest = { operations: {}, optimize: undefined, overlays: new Map<string, Uint8Array>(), accept: ACCEPT };
+  const order: Order = { ...rest, output: { format: word } };
+  const started = process.threadCpuUsage();
+  const { output } = await render(SharedBytes.of(new Uint8Array(original)), order);
+  const { user, system } = process.threadCpuUsage(started);
+  output.file.release();
+  return { ms: (user + system) / 1_000, format: output.format.mime };
+}
