@@ -81,6 +81,8 @@ export interface Stage {
   /** How many frames of it the result has. */
   readonly frames: number;
   readonly opaque: boolean;
+  /** The file that it comes from kept every sample; absent: samples were compressed, or may have been. */
+  readonly lossless?: boolean | undefined;
   /** The output format can hold alpha. */
   readonly alpha: boolean;
   /** What the pixels mean; absent: sRGB. What an operation brings along has to be brought there. */

@@ -160,8 +160,12 @@ function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: S
 }
 
 /** What operations bring to a picture, and the colors that it has there. */
-function broughtTo({ space }: Stored, order: Operations): Pick<Stage, "space" | "colorOf" | "overlay"> {
+function broughtTo(
+  { facts, space }: Stored,
+  order: Operations,
+): Pick<Stage, "lossless" | "space" | "colorOf" | "overlay"> {
   return {
+    lossless: facts.quality === 100,
     space,
     colorOf: (hex, form) => colorIn(space, parseColor(hex, form)),
     overlay: (id) => overlayOf(order, id),

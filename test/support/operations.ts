@@ -14,6 +14,8 @@ import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
 export interface Situation {
   /** The picture is declared opaque. */
   readonly opaque?: boolean;
+  /** The file that the picture comes from kept every sample. */
+  readonly lossless?: boolean;
   /** The output format can hold alpha. */
   readonly alpha?: boolean;
   /** The file of every saved picture. */
@@ -34,7 +36,7 @@ export async function planned(
   name: OperationName,
   params: object,
   pixels: Pixels,
-  { opaque = true, alpha = true, overlay, give = 1_000 }: Situation = {},
+  { opaque = true, lossless = false, alpha = true, overlay, give = 1_000 }: Situation = {},
 ): Promise<readonly Step[]> {
   const row: OperationRow = OPERATIONS[name];
   const valid = checked(row.params, params) as never;
@@ -46,6 +48,7 @@ export async function planned(
     size: { width: pixels.width, height: pixels.height },
     frames: 1,
     opaque,
+    lossless,
     alpha,
     colorOf: parseColor,
     breath: UNPAUSED,

@@ -100,6 +100,17 @@ export function noise(width: number, height: number, opaque = true): Pixels {
   });
 }
 
+/** The same with noise of up to so many levels to both sides, the same for all colors of a pixel. */
+export function noisy(pixels: Pixels, levels: number): Pixels {
+  const { width, height } = pixels;
+  const grains = noise(width, height);
+  const data = pixels.data.map((value, at) => {
+    const more = ((grains.data[at - (at % 4)] ?? 0) % (2 * levels + 1)) - levels;
+    return at % 4 === 3 ? value : Math.min(255, Math.max(0, value + more));
+  });
+  return { width, height, data };
+}
+
 /** Rows over pixels; at most `most` at a time. */
 export function rowsOf({ width, height, data }: Pixels, opaque = true, most = 1_000): Rows {
   let y = 0;

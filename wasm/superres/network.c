@@ -21,8 +21,8 @@ _Static_assert(SMALL_CHANNELS % (4 * GROUPS) == 0 && LARGE_CHANNELS % (4 * GROUP
 // goes on there as it ends.
 static int beyond(const Network *n, int layer) { return n->layers - layer; }
 
-int network_open(Network *n, int width, int is_large, int is_turned) {
-  const Weights *weights = weights_of(is_large, is_turned);
+int network_open(Network *n, int width, Kind kind, int is_turned) {
+  const Weights *weights = weights_of(kind, is_turned);
   const int channels = weights->channels, layers = weights->middle_layers + 1;
   // As many pixels to each side as layers need, and those that are made beyond the end.
   const size_t row = ((size_t)width + 2 * (size_t)layers + 4) * (size_t)channels;

@@ -30,8 +30,8 @@ typedef struct {
 // the picture has. They go on by MARGIN samples at both sides.
 typedef const int16_t *(*RowOf)(const void *context, int y);
 
-// The large network or the small one, turned by 180 degrees or not. Returns 0 when memory ran out; network_close in any case.
-int network_open(Network *network, int width, int is_large, int is_turned);
+// A network of this kind, turned by 180 degrees or not. Returns 0 when memory ran out; network_close in any case.
+int network_open(Network *network, int width, Kind kind, int is_turned);
 void network_close(Network *network);
 // The four pixels of every pixel of row y, from left to right, then from top to bottom; rows have to be asked for in order.
 void network_double(Network *network, int y, RowOf row_of, const void *context, int16_t *quads);

@@ -1,5 +1,6 @@
 """The pictures that networks are learned from, and how they are reduced. Needs Debian's python3-numpy, imagemagick and
 fonts-dejavu."""
+import functools
 import os
 import random
 import subprocess
@@ -111,6 +112,7 @@ def kernel(name, x):
     return np.where(x < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
 
 
+@functools.lru_cache(maxsize=64)
 def weights(size, result, name):
     stretch = max(1, size / result)
     reach = {"box": 0.5, "bicubic": 2, "lanczos3": 3}[name] * stretch

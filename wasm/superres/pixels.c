@@ -57,12 +57,13 @@ static inline v128_t levels(v128_t samples) {
   return as_bytes(wasm_i32x4_shr(wasm_i32x4_add(samples, half), SAMPLE_BITS));
 }
 
-// Makes colors as bright as `luma`.
-static inline void brighten(v128_t color[3], v128_t luma) {
+// Makes colors as bright as `luma`, or as much of the way there as `strength` says.
+static inline void brighten(v128_t color[3], v128_t luma, int strength) {
   v128_t sum = wasm_i32x4_mul(color[0], wasm_i32x4_const_splat(LUMA_RED_256));
   sum = wasm_i32x4_add(sum, wasm_i32x4_mul(color[1], wasm_i32x4_const_splat(LUMA_GREEN_256)));
   sum = wasm_i32x4_add(sum, wasm_i32x4_mul(color[2], wasm_i32x4_const_splat(LUMA_BLUE_256)));
-  const v128_t more = wasm_i32x4_sub(luma, wasm_i32x4_shr(sum, 8));
+  v128_t more = wasm_i32x4_sub(luma, wasm_i32x4_shr(sum, 8));
+  more = wasm_i32x4_shr(wasm_i32x4_mul(more, wasm_i32x4_splat(strength)), 8);
   for (int i = 0; i < 3; i++) color[i] = wasm_i32x4_add(color[i], more);
 }
 
@@ -82,7 +83,7 @@ static inline v128_t packed(const v128_t color[3], v128_t alpha) {
 static inline v128_t opaque_pixels(const Sources *s, int x) {
   v128_t color[3];
   for (int i = 0; i < 3; i++) color[i] = filtered(s, lanczos3, i, x);
-  brighten(color, made(&s->luma, x));
+  brighten(color, made(&s->luma, x), s->strength);
   for (int i = 0; i < 3; i++) color[i] = levels(color[i]);
   return packed(color, wasm_i32x4_const_splat(255));
 }
@@ -95,7 +96,7 @@ static inline v128_t translucent_pixels(const Sources *s, int x) {
   const int is_outline = 2 * range->low[x] < range->high[x];
   v128_t color[3];
   for (int i = 0; i < 3; i++) color[i] = is_outline ? filtered(s, spline, i, x) : filtered(s, lanczos3, i, x);
-  if (range->low[x] == range->high[x]) brighten(color, made(&s->luma, x));
+  if (range->low[x] == range->high[x]) brighten(color, made(&s->luma, x), s->strength);
   const v128_t alpha = is_outline ? filtered(s, spline, ALPHA, x) : filtered(s, lanczos3, ALPHA, x);
   for (int i = 0; i < 3; i++) color[i] = straight(color[i], alpha);
   const v128_t level = levels(made(&s->alpha, x));

@@ -127,7 +127,7 @@ static void dispose(Stream *s) {
 }
 
 // Everything besides the ring. Returns 0 when memory ran out.
-static int allocate(Superres *r, int is_large) {
+static int allocate(Superres *r, Kind kind) {
   const int width = r->stream.width, planes = r->layout.planes, has_alpha = planes > ALPHA;
   const size_t plane = r->layout.plane;
   Sources *sources = &r->sources;
@@ -146,15 +146,15 @@ static int allocate(Superres *r, int is_large) {
     *bounds[i] = (Bounds){low, low + plane};
   }
   // The outline of a picture takes what the small network can do.
-  if (has_alpha && !network_open(&r->alpha, width, 0, 0)) return 0;
+  if (has_alpha && !network_open(&r->alpha, width, SMALL, 0)) return 0;
   for (int form = 0; form < r->forms; form++)
-    if (!network_open(&r->luma[form], width, is_large, form)) return 0;
+    if (!network_open(&r->luma[form], width, kind, form)) return 0;
   return 1;
 }
 
-// Twice the size; `forms`, 1 or 2, is how many forms of the network luma is the mean of, and `slack` how many levels what a
-// network makes may leave the range of the pixels around by.
-Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, int forms, int slack) {
+// Twice the size; `forms`, 1 or 2, is how many forms of the network luma is the mean of, `slack` how many levels what a network
+// makes may leave the range of the pixels around by, and `strength` how much of luma is the network's, in 256ths.
+Stream *EXPORT(superres_open)(int width, int height, int opaque, Kind kind, int forms, int slack, int strength) {
   Superres *r = stream_open(sizeof(Superres), width, height, 2 * width, 2 * height);
   if (!r) return NULL;
   Stream *s = &r->stream;
@@ -163,10 +163,11 @@ Stream *EXPORT(superres_open)(int width, int height, int opaque, int is_large, i
   const size_t plane = ((size_t)width + 2 * MARGIN + 7) & ~(size_t)7;
   r->layout = (Layout){width, planes, plane};
   r->most_slack = slack << SAMPLE_BITS, r->forms = forms;
-  if (!allocate(r, is_large)) {
+  if (!allocate(r, kind)) {
     stream_close(s);
     return NULL;
   }
+  r->sources.strength = strength;
   if (!stream_ring(s, RING_ROWS, (size_t)(planes + 1) * plane * sizeof(int16_t))) return NULL;
   s->first = first_row, s->last = last_row;
   s->take = take, s->make = make;

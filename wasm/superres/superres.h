@@ -47,6 +47,7 @@ typedef struct {
   const int16_t *rows[4][TAP_ROWS];  // the source rows around, by plane
   Bounds bounds[4];                  // by plane
   Made luma, alpha;                  // alpha only where there is any
+  int strength;                      // of what the network makes of luma, in 256ths; the rest is Lanczos3
 } Sources;
 
 // Makes both result rows, RGBA8.

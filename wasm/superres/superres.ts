@@ -5,7 +5,15 @@ import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../str
 import module from "./superres.wasm";
 
 interface SuperresExports extends StreamExports {
-  superres_open(width: number, height: number, opaque: number, large: number, forms: number, slack: number): number;
+  superres_open(
+    width: number,
+    height: number,
+    opaque: number,
+    kind: number,
+    forms: number,
+    slack: number,
+    strength: number,
+  ): number;
 }
 
 /** Linear memory that the idle instance may keep: what doubling twice a row of 2,000 pixels needs. */
@@ -13,10 +21,15 @@ const KEEP_BYTES = 8 << 20;
 
 const superres = native<SuperresExports>(module, { name: "superres", keepBytes: KEEP_BYTES });
 
-/** Which network makes luma. Alpha, where there is any, is made by the small one. */
-export type Network = "large" | "small";
+/**
+ * Which network makes luma: the clean one is as large as the large one, and for pictures that were never compressed. Alpha,
+ * where there is any, is made by the small one.
+ */
+export type Network = "small" | "large" | "clean";
 
 interface Layers {
+  /** Its number in `weights.h`. */
+  readonly kind: number;
   /** What luma takes, for a source pixel. */
   readonly nanoseconds: number;
   /** Rows of hidden layers, and bytes of each for a pixel. */
@@ -25,8 +38,9 @@ interface Layers {
 }
 
 const NETWORKS: Readonly<Record<Network, Layers>> = {
-  small: { nanoseconds: 800, rows: 15, rowBytes: 48 },
-  large: { nanoseconds: 4_200, rows: 18, rowBytes: 96 },
+  small: { kind: 0, nanoseconds: 800, rows: 15, rowBytes: 48 },
+  large: { kind: 1, nanoseconds: 4_200, rows: 18, rowBytes: 96 },
+  clean: { kind: 2, nanoseconds: 4_200, rows: 18, rowBytes: 96 },
 };
 
 interface Doubled {
@@ -43,6 +57,8 @@ interface Doubled {
 interface Opened extends Doubled {
   /** Whether the picture is one that was doubled: then there is less to be added, and halos must not grow. */
   readonly again: boolean;
+  /** How much of luma is the network's, from 0 to 1, which is usual: the rest is what Lanczos3 makes. */
+  readonly strength?: number;
 }
 
 /** Levels that a result may leave the range of the pixels around by. */
@@ -53,10 +69,18 @@ const SLACK_AGAIN = 1;
  * Rows of a picture twice as wide and twice as high.
  * @throws NativeError when memory ran out
  */
-export function openDoubling({ width, height, network, twoForms, opaque, again }: Opened): Effect {
+export function openDoubling({ width, height, network, twoForms, opaque, again, strength = 1 }: Opened): Effect {
   const slack = again ? SLACK_AGAIN : SLACK;
   const effect = openStream(superres, width, 2 * width, (exports) =>
-    exports.superres_open(width, height, opaque ? 1 : 0, network === "large" ? 1 : 0, twoForms ? 2 : 1, slack),
+    exports.superres_open(
+      width,
+      height,
+      opaque ? 1 : 0,
+      NETWORKS[network].kind,
+      twoForms ? 2 : 1,
+      slack,
+      Math.round(256 * strength),
+    ),
   );
   const rowMs = (width * nanoseconds({ network, twoForms, opaque })) / 2e6;
   const most = Math.max(2, Math.floor(READ_MS / rowMs));

@@ -152,15 +152,15 @@ def zero_sum(first):
     return first - first.mean((2, 3), keepdim=True)
 
 
-def enlarged(weights, x):
+def enlarged(weights, x, sixteen=True):
     first, *middle, last = weights
     channels, reach = last.shape[1], reach_of(weights)
     hidden = functional.conv2d(x, zero_sum(first))
     inner = slice(reach - 2, 2 - reach)
     linear = hidden[:, channels:, inner, inner]
     hidden = functional.leaky_relu(hidden[:, :channels], SLOPE).contiguous(memory_format=torch.channels_last)
-    # Sixteen bits are enough here and take half the time.
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=channels > 16):
+    # Sixteen bits are enough at first, and take half the time where the processor has instructions for them.
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=sixteen and channels > 16):
         for layer in middle:
             hidden = functional.leaky_relu(functional.conv2d(hidden, layer), SLOPE)
         details = functional.conv2d(hidden, last)
@@ -271,16 +271,24 @@ def written(weights, halves, name):
     parts = [wide.astype("<i2").tobytes()]
     for eight, scales in eights:
         parts += [scales.flatten().numpy().astype(np.uint8).tobytes(), packed(eight).astype(np.int8).tobytes()]
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), "wb") as file:
+    with open(beside(name), "wb") as file:
         file.write(b"".join(parts))
+
+
+def beside(name):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+
+
+def checkerboards():
+    """Nothing is busier."""
+    return [255 * (np.indices((96, 96)) // side).sum(0) % 510 for side in (1, 5)]
 
 
 def main(folder, minutes=1e9):
     torch.manual_seed(1)
     photos, graphics = originals_of(folder)
     halves = [halves["lanczos3"] for _, halves in pairs_of([*photos, *graphics][::4], ["lanczos3"])]
-    # Nothing is busier than a checkerboard.
-    halves += [255 * (np.indices((96, 96)) // side).sum(0) % 510 for side in (1, 5)]
+    halves += checkerboards()
     made = {None: None}
     for name, stage in STAGES.items():
         shape, began = (stage.channels, stage.middle), made[stage.after]

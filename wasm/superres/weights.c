@@ -1,4 +1,4 @@
-// The weights of both networks: eight bits and a scale for each filter in their files, 16 bits for the layers.
+// The weights of the networks: eight bits and a scale for each filter in their files, 16 bits for the layers.
 #include "weights.h"
 
 #include <string.h>
@@ -30,15 +30,20 @@ static const uint8_t large_file[] = {
 #embed "network.bin"
 };
 
+static const uint8_t clean_file[] = {
+#embed "network-clean.bin"
+};
+
 _Static_assert(sizeof(small_file) == FILE_BYTES(SMALL_CHANNELS, SMALL_MIDDLE), "the weights fit");
 _Static_assert(sizeof(large_file) == FILE_BYTES(LARGE_CHANNELS, LARGE_MIDDLE), "the weights fit");
+_Static_assert(sizeof(clean_file) == FILE_BYTES(LARGE_CHANNELS, LARGE_MIDDLE), "the weights fit");
 
 #define SMALL_NUMBERS (WHOLE_NUMBERS(SMALL_CHANNELS) + SCALED_NUMBERS(SMALL_CHANNELS, SMALL_MIDDLE))
 #define LARGE_NUMBERS (WHOLE_NUMBERS(LARGE_CHANNELS) + SCALED_NUMBERS(LARGE_CHANNELS, LARGE_MIDDLE))
 
 // As they are, and turned.
-_Alignas(16) static int16_t small_numbers[2][SMALL_NUMBERS], large_numbers[2][LARGE_NUMBERS];
-static Weights small[2], large[2];
+_Alignas(16) static int16_t small_numbers[2][SMALL_NUMBERS], large_numbers[2][LARGE_NUMBERS], clean_numbers[2][LARGE_NUMBERS];
+static Weights networks[3][2];
 
 // The filters of a layer, each turned by 180 degrees; where they make the four pixels of one, these change places, too.
 static void turn(int16_t *numbers, int side, int inputs, int outputs) {
@@ -84,12 +89,13 @@ static void expand(Weights *w, int16_t *numbers, const uint8_t *file, int channe
   }
 }
 
-const Weights *weights_of(int is_large, int is_turned) {
-  Weights *w = is_large ? &large[is_turned] : &small[is_turned];
+const Weights *weights_of(Kind kind, int is_turned) {
+  Weights *w = &networks[kind][is_turned];
   if (w->channels) return w;
-  int16_t *numbers = is_large ? large_numbers[is_turned] : small_numbers[is_turned];
-  if (is_large) expand(w, numbers, large_file, LARGE_CHANNELS, LARGE_MIDDLE);
-  else expand(w, numbers, small_file, SMALL_CHANNELS, SMALL_MIDDLE);
+  int16_t *numbers;
+  if (kind == SMALL) expand(w, numbers = small_numbers[is_turned], small_file, SMALL_CHANNELS, SMALL_MIDDLE);
+  else if (kind == LARGE) expand(w, numbers = large_numbers[is_turned], large_file, LARGE_CHANNELS, LARGE_MIDDLE);
+  else expand(w, numbers = clean_numbers[is_turned], clean_file, LARGE_CHANNELS, LARGE_MIDDLE);
   if (is_turned) turn_all(w, numbers);
   return w;
 }

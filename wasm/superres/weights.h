@@ -27,6 +27,9 @@ typedef struct {
   const int16_t *first, *middle[MOST_MIDDLE], *last, *linear;
 } Weights;
 
-// Those of the large network or of the small one; turned, they make of a picture what turning it by 180 degrees, doubling it
-// and turning the result back makes of it.
-const Weights *weights_of(int is_large, int is_turned);
+// The small network, the large one, and one as large as that for pictures that were never compressed.
+typedef enum { SMALL, LARGE, CLEAN } Kind;
+
+// Those of a network; turned, they make of a picture what turning it by 180 degrees, doubling it and turning the result back
+// makes of it.
+const Weights *weights_of(Kind kind, int is_turned);

@@ -10,5 +10,6 @@ export const upscale = operation({
     "Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. 1 changes nothing.",
   aliases: ["superres", "super_resolution", "super-resolution", "superresolution"],
   params: record({ factor: lenientInteger(1, MAX_FACTOR) }),
-  plan: ({ factor }, { size, frames, opaque }) => (factor === 1 ? [] : [enlargeStep(size, factor, { frames, opaque })]),
+  plan: ({ factor }, { size, frames, opaque, lossless = false }) =>
+    factor === 1 ? [] : [enlargeStep(size, factor, { frames, opaque, lossless })],
 });

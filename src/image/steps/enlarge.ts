@@ -1,21 +1,24 @@
 /** Super-resolution of rows: doublings by networks, and what is left by the resampler. */
-import { beside, type Price } from "../../../wasm/price.ts";
+import { beside, type Price, priced } from "../../../wasm/price.ts";
 import { doublingPrice, type Network, openDoubling } from "../../../wasm/superres/superres.ts";
+import { lookAhead } from "../ahead.ts";
 import { pump } from "../effect.ts";
 import type { Size } from "../geometry.ts";
 import type { RowStep } from "../operation.ts";
 import { resample, resamplePrice } from "../resample.ts";
 import type { Rows } from "../rows.ts";
+import { type Traces, tracesOf } from "../traces.ts";
 
 /**
  * Pixels of the largest pictures that each network doubles, and that it doubles as the mean of two forms, in four to five
  * seconds of processor time: a larger one would take much of what a request may. The large network, and two forms, are for
  * all frames of an animation together. What is too large for both networks is enlarged by the resampler.
  */
-const MAX_PIXELS: Readonly<Record<Network, { readonly twoForms: number; readonly oneForm: number }>> = {
-  large: { twoForms: 550_000, oneForm: 1_100_000 },
-  small: { twoForms: 2_000_000, oneForm: 4_000_000 },
-};
+const MAX_PIXELS: Readonly<Record<Exclude<Network, "clean">, { readonly twoForms: number; readonly oneForm: number }>> =
+  {
+    large: { twoForms: 550_000, oneForm: 1_100_000 },
+    small: { twoForms: 2_000_000, oneForm: 4_000_000 },
+  };
 /** Of what is doubled again after two forms. */
 const MAX_TWO_FORMS_AND_AGAIN = 400_000;
 /**
@@ -24,17 +27,35 @@ const MAX_TWO_FORMS_AND_AGAIN = 400_000;
  */
 const MAX_SECOND_PIXELS = 2_400_000;
 
+/** Rows at the top that are looked at for traces of compression and noise: most of what the large network doubles. */
+const LOOK_ROWS = 256;
+/** Pixels below which traces would not show. */
+const LEAST_LOOK_PIXELS = 4_096;
+/** The most of each trace that a clean picture has. */
+const CLEAN: Traces = { blocks: 0.06, noise: 0.04 };
+/**
+ * Networks make more of noise than Lanczos3 does, and more of everything else: up to this share of noise luma is theirs, from
+ * the second one on it is what Lanczos3 makes, and between them it is a mean of both.
+ */
+const NOISE = { faint: 0.01, strong: 0.2 };
+/** To look at a pixel. */
+const LOOK_NANOSECONDS = 40;
+
 interface Enlarged {
   /** Of the picture that the step belongs to: what networks do is for all of them together. */
   readonly frames?: number;
   readonly opaque: boolean;
+  /** The file that the picture comes from kept every sample of it; absent: samples were compressed, or may have been. */
+  readonly lossless?: boolean;
 }
 
 /** Enlarges a picture `factor` times, a whole number from 2. */
-export function enlargeStep(size: Size, factor: number, { frames = 1, opaque }: Enlarged): RowStep {
+export function enlargeStep(size: Size, factor: number, { frames = 1, opaque, lossless = false }: Enlarged): RowStep {
   const result = times(size, factor);
   const doublings = doublingsOf(size, factor, frames);
-  const prices: Price[] = [];
+  // All frames of an animation are enlarged alike.
+  const looks = doublings.length > 0 && frames === 1 && size.width * size.height >= LEAST_LOOK_PIXELS;
+  const prices: Price[] = looks ? [lookPrice(size)] : [];
   let reached = size;
   for (const doubling of doublings) {
     prices.push(doublingPrice({ ...reached, ...doubling, opaque }));
@@ -46,13 +67,48 @@ export function enlargeStep(size: Size, factor: number, { frames = 1, opaque }: 
     ...result,
     opaque: (input) => input,
     price: beside(...prices),
-    apply: (rows) => enlarged(rows, doublings, result),
+    apply: (rows) => {
+      if (!looks) return enlarged(rows, doublings, result);
+      const shown = { ...result, opaque: rows.opaque };
+      return lookAhead(rows, LOOK_ROWS, shown, (first, all) =>
+        enlarged(all, fitting(doublings, tracesIn(first, size), { lossless, opaque: rows.opaque }), result),
+      );
+    },
   };
+}
+
+/** The price of looking at the first rows, which are held, and luma besides. */
+function lookPrice({ width, height }: Size): Price {
+  const pixels = width * Math.min(height, LOOK_ROWS);
+  return priced(5 * pixels, pixels, LOOK_NANOSECONDS);
+}
+
+function tracesIn(first: Uint8Array, { width }: Size): Traces {
+  return tracesOf(first, { width, height: first.length / (4 * width) });
 }
 
 interface Doubling {
   readonly network: Network;
   readonly twoForms: boolean;
+  /** How much of luma is the network's, absent: all. */
+  readonly strength?: number;
+}
+
+/** The doublings that suit a picture with these traces, none where the resampler does as well. */
+function fitting(
+  doublings: readonly Doubling[],
+  { blocks, noise }: Traces,
+  { lossless, opaque }: Pick<Enlarged, "lossless" | "opaque">,
+): readonly Doubling[] {
+  const isClean = lossless === true && blocks < CLEAN.blocks && noise < CLEAN.noise;
+  const strength = Math.min(1, Math.max(0, (NOISE.strong - noise) / (NOISE.strong - NOISE.faint)));
+  // Outlines are what networks make of alpha, whatever the noise.
+  if (strength === 0 && opaque) return [];
+  return doublings.map(({ network, twoForms }) => ({
+    network: isClean && network === "large" ? "clean" : network,
+    twoForms,
+    strength,
+  }));
 }
 
 /** Beyond four times there is little to be learned. */

@@ -8,6 +8,7 @@ import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { resample } from "../../../src/image/resample.ts";
 import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
+import cleanWeights from "../../../wasm/superres/network-clean.bin";
 import smallWeights from "../../../wasm/superres/network-small.bin";
 import weights from "../../../wasm/superres/network.bin";
 import { type Network, openDoubling } from "../../../wasm/superres/superres.ts";
@@ -157,6 +158,7 @@ describe("the networks", () => {
         };
         const forms = twoForms ? 2 : 1;
         expect(await made("large"), name).toEqual(doubledByNetwork(weights, LARGE, gray, forms));
+        expect(await made("clean"), name).toEqual(doubledByNetwork(cleanWeights, LARGE, gray, forms));
         expect(await made("small"), name).toEqual(doubledByNetwork(smallWeights, SMALL, gray, forms));
       }
       expect(levelsOf(await enlarged(pixels, 2)), name).toEqual(doubledByNetwork(weights, LARGE, gray, 2));
@@ -311,8 +313,9 @@ describe("memory", () => {
     const step = enlargeStep(wide, 4, { opaque: true });
     await drain(step.apply(rowsOf(wide), UNPAUSED));
     const low = superres();
-    // The weights, and what a fresh instance has.
-    expect(low).toBeLessThan(step.price.bytes + (1 << 20));
+    // The files of the networks, their weights in both forms, twice as large, and what a fresh instance has besides.
+    const weightBytes = 5 * (smallWeights.byteLength + weights.byteLength + cleanWeights.byteLength);
+    expect(low).toBeLessThan(step.price.bytes + weightBytes + (3 << 17));
     const high = { width: 8_000, height: 200, data: new Uint8Array(8_000 * 200 * 4).fill(255) };
     const rows = enlargeStep(high, 4, { opaque: true }).apply(rowsOf(high), UNPAUSED);
     for (let band = await rows.read(16); band; band = await rows.read(16)) expect(band.length).toBeGreaterThan(0);
