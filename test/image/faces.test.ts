@@ -118,7 +118,8 @@ describe("the memory of the search", () => {
     for (let run = 0; run < 1_000; run++) await found(small);
     await found(large);
     expect(memory()).toEqual(before);
-    const idle = 1_024 * 1_024;
+    // Both networks, and the floats of the first.
+    const idle = 1_152 * 1_024;
     expect(before?.memoryBytes).toBeLessThan(findFacesPrice(large).bytes + idle);
   });
 });

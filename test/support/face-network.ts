@@ -1,4 +1,4 @@
-/** The network that finds faces, as it is defined: plain arithmetic, as slow as it is clear. */
+/** The first network that finds faces, as it is defined: plain arithmetic, as slow as it is clear. */
 import type { Hit } from "../../wasm/faces/faces.ts";
 import { Field } from "./field.ts";
 
@@ -30,7 +30,7 @@ const HEADS = [
 const LAST_STEP = 16;
 
 /** Weights by input and output, and a constant for every output. */
-interface Sums {
+export interface Sums {
   readonly weights: Float64Array;
   readonly constants: Float64Array;
 }
@@ -45,7 +45,7 @@ function reader(file: ArrayBuffer): (count: number) => Float64Array {
   };
 }
 
-function fromHalf(half: number): number {
+export function fromHalf(half: number): number {
   const exponent = (half >> 10) & 31;
   const fraction = (half & 1023) / 1024;
   const size = exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15);
@@ -53,7 +53,7 @@ function fromHalf(half: number): number {
 }
 
 /** Every output is a sum over a square of `side` x `side` pixels, the first of them at `step` times x and y and `from`. */
-function convolved(field: Field, { weights, constants }: Sums, side: number, step: number, from: number): Field {
+export function convolved(field: Field, { weights, constants }: Sums, side: number, step: number, from: number): Field {
   const outputs = constants.length;
   const result = new Field(field.width / step, field.height / step, outputs, "zero");
   return result.fill((x, y, output) => {
@@ -70,7 +70,7 @@ function convolved(field: Field, { weights, constants }: Sums, side: number, ste
 }
 
 /** Every channel by itself, over 3 x 3 pixels. */
-function filtered(field: Field, weights: Float64Array, constants: Float64Array, halves: boolean): Field {
+export function filtered(field: Field, weights: Float64Array, constants: Float64Array, halves: boolean): Field {
   const [step, from] = halves ? [2, 0] : [1, -1];
   return new Field(field.width / step, field.height / step, field.channels, "zero").fill((x, y, channel) => {
     let sum = constants[channel] ?? 0;
@@ -83,10 +83,27 @@ function filtered(field: Field, weights: Float64Array, constants: Float64Array, 
 }
 
 /** What came into a block, halved by the largest of four pixels. */
-function carried(field: Field, halves: boolean, x: number, y: number, channel: number): number {
+export function halved(field: Field, halves: boolean, x: number, y: number, channel: number): number {
   if (!halves) return field.at(x, y, channel);
   const four = [0, 1, 2, 3].map((part) => field.at(2 * x + (part & 1), 2 * y + (part >> 1), channel));
   return Math.max(...four);
+}
+
+/** So many pixels, in whole steps. */
+export function inSteps(side: number, step: number): number {
+  return Math.ceil(side / step) * step;
+}
+
+/** Colors from -1 to 1, and gray beyond the picture. */
+export function pixelsOf(rgba: Uint8Array, width: number, height: number, across: number, down: number): Field {
+  return new Field(across, down, 3, "zero").fill((x, y, color) =>
+    x < width && y < height ? (rgba[(y * width + x) * 4 + color] ?? 0) / 127.5 - 1 : 0,
+  );
+}
+
+/** A score from 0 to 1. */
+export function sure(score: number): number {
+  return 1 / (1 + Math.exp(-score));
 }
 
 /** What all places of a picture are taken for, RGBA8, opaque: as many boxes with their scores as there are anchors. */
@@ -96,10 +113,7 @@ export function facesByNetwork(file: ArrayBuffer, width: number, height: number,
     weights: read(inputs * outputs),
     constants: read(outputs),
   });
-  const [across, down] = [width, height].map((side) => Math.ceil(side / LAST_STEP) * LAST_STEP) as [number, number];
-  const picture = new Field(across, down, 3, "zero").fill((x, y, color) =>
-    x < width && y < height ? (rgba[(y * width + x) * 4 + color] ?? 0) / 127.5 - 1 : 0,
-  );
+  const picture = pixelsOf(rgba, width, height, inSteps(width, LAST_STEP), inSteps(height, LAST_STEP));
   let field = convolved(picture, sums(5 * 5 * 3, 24), 5, 2, -1);
   field.fill((x, y, channel) => Math.max(0, field.at(x, y, channel)));
   const layers = BLOCKS.map(([inputs, outputs, halves]) => {
@@ -107,7 +121,7 @@ export function facesByNetwork(file: ArrayBuffer, width: number, height: number,
     const spread = filtered(came, read(9 * inputs), read(inputs), halves);
     const summed = convolved(spread, sums(inputs, outputs), 1, 1, 0);
     field = new Field(summed.width, summed.height, outputs, "zero").fill((x, y, channel) =>
-      Math.max(0, summed.at(x, y, channel) + carried(came, halves, x, y, channel)),
+      Math.max(0, summed.at(x, y, channel) + halved(came, halves, x, y, channel)),
     );
     return field;
   });
@@ -121,7 +135,7 @@ export function facesByNetwork(file: ArrayBuffer, width: number, height: number,
       const [right = 0, lower = 0, wide = 0, high = 0] = [0, 1, 2, 3].map(
         (number) => boxes[head]?.at(x, y, (index % anchors) * 4 + number) ?? 0,
       );
-      const score = 1 / (1 + Math.exp(-(scores[head]?.at(x, y, index % anchors) ?? 0)));
+      const score = sure(scores[head]?.at(x, y, index % anchors) ?? 0);
       const [middle, level] = [(x + 0.5) * step + right, (y + 0.5) * step + lower];
       return { x: middle - wide / 2, y: level - high / 2, width: wide, height: high, score };
     }),

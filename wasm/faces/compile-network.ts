@@ -1,12 +1,18 @@
 /**
- * Takes the weights of BlazeFace (short range) out of the file of MediaPipe: `node compile-network.ts
- * face_detection_short_range.tflite network.bin`. They are half floats there and stay it, in the order in which weights.c
- * reads them, without those of the six points of a face. README.md says where the file is from.
+ * Takes the weights of both networks out of the files of MediaPipe: `node compile-network.ts
+ * face_detection_short_range.tflite network.bin`, `node compile-network.ts face_detection_full_range.tflite far.bin`. They
+ * are half floats there. Those of the first network stay it, in the order in which weights.c reads them; those of the
+ * second become whole numbers of 4 and 8 bits, in the order in which far.c does. Those of the six points of a face are left
+ * out. README.md says where the files are from.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
-const SHA256 = "3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633";
+/** Hashes of the files, and what is made of each. */
+const COMPILED = new Map([
+  ["3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633", inHalves],
+  ["99bf9494d84f50acc6617d89873f71bf6635a841ea699c17cb3377f9507cfec3", inWholeNumbers],
+]);
 
 /** Numbers of the operators and of the type in TensorFlow Lite's schema. */
 const CONV_2D = 3;
@@ -17,9 +23,21 @@ const DEQUANTIZE = 6;
 const REGRESSED = 16;
 const BOX = 4;
 
+/** Neighboring results that the second network computes together. */
+const LANES = 4;
+
+/** From so many weights on a layer's sums have 4 bits a weight; that takes three quarters of them, and loses least. */
+const MANY = 10_000;
+const MOST_OF_MANY = 7;
+const MOST = 127;
+
+/** Of its largest weight, what an output's largest whole number may stand for: what is larger is cut. */
+const CUTS = [1, 0.9, 0.8, 0.7];
+
 const [from = "", to = ""] = process.argv.slice(2);
 const bytes = readFileSync(from);
-if (createHash("sha256").update(bytes).digest("hex") !== SHA256) throw new Error(`${from} is another file`);
+const compiled = COMPILED.get(createHash("sha256").update(bytes).digest("hex"));
+if (!compiled) throw new Error(`${from} is another file`);
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 interface Tensor {
@@ -74,30 +92,137 @@ const tensors = tables(graph, 0).map((tensor): Tensor => {
 
 const NONE: Tensor = { name: "", shape: [], halves: new Uint16Array() };
 
-/** The halves that each tensor of floats was made of. */
-const origins = new Map<number, number>();
-const parts: Uint16Array[] = [];
-for (const operator of tables(graph, 3)) {
-  const code = codes[scalar(operator, 0)];
-  const inputs = numbers(operator, 1);
-  const constant = (index: number) => tensors[origins.get(inputs[index] ?? -1) ?? -1] ?? NONE;
-  if (code === DEQUANTIZE) origins.set(numbers(operator, 2)[0] ?? -1, inputs[0] ?? -1);
-  else if (code === CONV_2D) parts.push(...convolution(constant(1), constant(2)));
-  else if (code === DEPTHWISE_CONV_2D) parts.push(constant(1).halves, constant(2).halves);
+interface Layer {
+  readonly kind: typeof CONV_2D | typeof DEPTHWISE_CONV_2D;
+  readonly weights: Tensor;
+  readonly constants: Tensor;
 }
-writeFileSync(to, Buffer.concat(parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))));
+
+writeFileSync(
+  to,
+  Buffer.concat(compiled(layers()).map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))),
+);
+
+function layers(): Layer[] {
+  // The halves that each tensor of floats was made of.
+  const origins = new Map<number, number>();
+  return tables(graph, 3).flatMap((operator): Layer[] => {
+    const kind = codes[scalar(operator, 0)];
+    const inputs = numbers(operator, 1);
+    const constant = (index: number) => tensors[origins.get(inputs[index] ?? -1) ?? -1] ?? NONE;
+    if (kind === DEQUANTIZE) origins.set(numbers(operator, 2)[0] ?? -1, inputs[0] ?? -1);
+    return kind === CONV_2D || kind === DEPTHWISE_CONV_2D
+      ? [{ kind, weights: constant(1), constants: constant(2) }]
+      : [];
+  });
+}
+
+function inHalves(all: readonly Layer[]): Uint16Array[] {
+  return all.flatMap((layer) => {
+    if (layer.kind === DEPTHWISE_CONV_2D) return [layer.weights.halves, layer.constants.halves];
+    const { rows, constants } = kept(layer);
+    return [turned(rows), Uint16Array.from(constants)];
+  });
+}
 
 /** From filters of all inputs to inputs of all filters. */
-function convolution(weights: Tensor, constants: Tensor): Uint16Array[] {
+function turned(rows: readonly Uint16Array[]): Uint16Array {
+  const inputs = rows[0]?.length ?? 0;
+  return Uint16Array.from(
+    { length: rows.length * inputs },
+    (_, at) => rows[at % rows.length]?.[Math.floor(at / rows.length)] ?? 0,
+  );
+}
+
+/** The weights of each output, without those of the points of a face. */
+function kept({ weights, constants }: Layer): { rows: Uint16Array[]; constants: number[] } {
   const [filters = 0] = weights.shape;
   const inputs = weights.halves.length / filters;
-  const isBox = weights.name.startsWith("regressor");
-  const kept = Array.from({ length: filters }, (_, filter) => filter).filter(
-    (filter) => !isBox || filter % REGRESSED < BOX,
+  const outputs = Array.from({ length: filters }, (_, filter) => filter).filter(
+    (filter) => !weights.name.startsWith("regressor") || filter % REGRESSED < BOX,
   );
-  const turned = Uint16Array.from({ length: kept.length * inputs }, (_, at) => {
-    const filter = kept[at % kept.length] ?? 0;
-    return weights.halves[filter * inputs + Math.floor(at / kept.length)] ?? 0;
+  return {
+    rows: outputs.map((output) => weights.halves.subarray(output * inputs, (output + 1) * inputs)),
+    constants: outputs.map((output) => constants.halves[output] ?? 0),
+  };
+}
+
+function inWholeNumbers(all: readonly Layer[]): (Uint16Array | Int8Array)[] {
+  const heads = all.slice(-2).map(kept);
+  const sums = (layer: Layer) => wholeSums(kept(layer));
+  return [
+    ...all.slice(0, -2).flatMap((layer) => (layer.kind === CONV_2D ? sums(layer) : wholeFilters(layer))),
+    ...wholeSums({ rows: heads.flatMap(({ rows }) => rows), constants: heads.flatMap(({ constants }) => constants) }),
+  ];
+}
+
+/** Four outputs at a time, input by input; of 4 bits, two inputs are in a byte, the first in its lower half. */
+function wholeSums({ rows, constants }: ReturnType<typeof kept>): (Uint16Array | Int8Array)[] {
+  const inputs = rows[0]?.length ?? 0;
+  const outputs = Math.ceil(rows.length / LANES) * LANES;
+  const areMany = inputs * outputs >= MANY;
+  const whole = Array.from({ length: outputs }, (_, output) =>
+    wholeNumbers(rows[output] ?? new Uint16Array(inputs), areMany ? MOST_OF_MANY : MOST),
+  );
+  const weights = Int8Array.from({ length: outputs * inputs }, (_, at) => {
+    const group = Math.floor(at / (inputs * LANES));
+    const input = Math.floor(at / LANES) % inputs;
+    return whole[group * LANES + (at % LANES)]?.numbers[input] ?? 0;
   });
-  return [turned, Uint16Array.from(kept, (filter) => constants.halves[filter] ?? 0)];
+  const padded = Uint16Array.from({ length: outputs }, (_, output) => constants[output] ?? 0);
+  return [Uint16Array.from(whole, ({ most }) => most), padded, areMany ? halved(weights) : weights];
+}
+
+function halved(weights: Int8Array): Int8Array {
+  return Int8Array.from({ length: weights.length / 2 }, (_, at) => {
+    const lower = 2 * at - (at % LANES);
+    return ((weights[lower] ?? 0) & 15) | ((weights[lower + LANES] ?? 0) << 4);
+  });
+}
+
+/** Four channels at a time, place by place. */
+function wholeFilters({ weights, constants }: Layer): (Uint16Array | Int8Array)[] {
+  const channels = weights.shape.at(-1) ?? 0;
+  const places = weights.halves.length / channels;
+  const whole = Array.from({ length: channels }, (_, channel) =>
+    wholeNumbers(
+      Uint16Array.from({ length: places }, (__, place) => weights.halves[place * channels + channel] ?? 0),
+      MOST,
+    ),
+  );
+  const ordered = Int8Array.from({ length: channels * places }, (_, at) => {
+    const group = Math.floor(at / (places * LANES));
+    return whole[group * LANES + (at % LANES)]?.numbers[Math.floor(at / LANES) % places] ?? 0;
+  });
+  return [Uint16Array.from(whole, ({ most }) => most), constants.halves, ordered];
+}
+
+/** Whole numbers of at most `limit`, and as a half float what that stands for, so that the squares of what is lost are least. */
+function wholeNumbers(halves: Uint16Array, limit: number): { most: number; numbers: Int8Array } {
+  const weights = Array.from(halves, fromHalf);
+  const largest = Math.max(...weights.map(Math.abs));
+  const tried = CUTS.map((cut) => {
+    const most = toHalf(largest * cut);
+    const step = fromHalf(most) / limit;
+    const numbers = Int8Array.from(weights, (weight) =>
+      step > 0 ? Math.max(-limit, Math.min(limit, Math.round(weight / step))) : 0,
+    );
+    const lost = weights.reduce((sum, weight, at) => sum + (weight - (numbers[at] ?? 0) * step) ** 2, 0);
+    return { most, numbers, lost };
+  });
+  return tried.reduce((best, other) => (other.lost < best.lost ? other : best));
+}
+
+function fromHalf(half: number): number {
+  const exponent = (half >> 10) & 31;
+  const fraction = (half & 1023) / 1024;
+  const size = exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15);
+  return half >> 15 === 1 ? -size : size;
+}
+
+/** The half float next to a positive number. */
+function toHalf(value: number): number {
+  if (value === 0) return 0;
+  const exponent = Math.max(-14, Math.floor(Math.log2(value)));
+  return (exponent + 14) * 1024 + Math.round(value / 2 ** (exponent - 10));
 }

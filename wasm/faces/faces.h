@@ -26,11 +26,17 @@ typedef struct {
   Level level[MAX_LEVELS];
 } Picture;
 
-// A part of a picture in another size; it may reach beyond the picture, where it is gray.
+// A part of a picture in another size; it may reach beyond the picture, where it is gray. Where `across` is negative, it
+// is mirrored, and x is its right side.
 typedef struct {
   float x, y, across, down; // the first pixel's corner, and the sides of each pixel, in pixels of the picture
   int width, height;
 } Part;
+
+// What a network takes for a face, in pixels of the part, with a score from 0 to 1.
+typedef struct {
+  float x, y, width, height, score;
+} Hit;
 
 // Row y of a part, with values from -1 to 1; gray is 0.
 void sample_row(const Picture *picture, const Part *part, int y, float *row);

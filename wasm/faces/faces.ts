@@ -1,4 +1,4 @@
-/** Boxes of a picture that a small convolutional network takes for faces; README.md says which, and what it has learned. */
+/** Boxes of a picture that small convolutional networks take for faces; README.md says which, and what they have learned. */
 import { Handle } from "../handle.ts";
 import { allocated, native, type NativeExports } from "../load.ts";
 import { type Price, priced } from "../price.ts";
@@ -25,6 +25,10 @@ interface FacesExports extends NativeExports {
   search_count(search: Pointer): number;
   search_hits(search: Pointer): Pointer;
   search_close(search: Pointer): void;
+  look_open: FacesExports["search_open"];
+  look_count(look: Pointer): number;
+  look_hits(look: Pointer): Pointer;
+  look_close(look: Pointer): void;
 }
 
 /** Rows that one call may write. */
@@ -44,6 +48,13 @@ const SEARCH_BYTES = 96 << 10;
 /** Rows of all layers, for each column that is looked at. */
 const COLUMN_BYTES = 2_450;
 
+/** To look at a pixel with the second network. */
+const LOOK_PIXEL_NANOSECONDS = 300;
+
+/** Layers of the second network for each pixel that is looked at, and the floats of two of its layers. */
+const LOOK_PIXEL_BYTES = 48;
+const LOOK_BYTES = 432 << 10;
+
 /** Pixels from one row of the last layer to the next. */
 const STEP = 16;
 
@@ -52,16 +63,28 @@ interface Sides {
   readonly height: number;
 }
 
-/** The price of holding a picture of this size and looking at it in `sizes`, one after the other. */
-export function facesPrice({ width, height }: Sides, sizes: readonly Sides[]): Price {
+/**
+ * The price of holding a picture of this size and looking at it in `sizes`, one after the other, then with the second
+ * network in those of `looks`.
+ */
+export function facesPrice({ width, height }: Sides, sizes: readonly Sides[], looks: readonly Sides[] = []): Price {
   const columns = Math.max(...sizes.map((size) => size.width)) + STEP;
   const picture = width * height * 4 + width * 4 * WINDOW_ROWS + 4_096;
-  const ms = sizes.reduce((sum, size) => sum + searchMs(size), 0);
-  return { ...priced(picture + columns * COLUMN_BYTES + SEARCH_BYTES, 1, 0), ms };
+  const ms = sizes.reduce((sum, size) => sum + searchMs(size), 0) + looks.reduce((sum, size) => sum + lookMs(size), 0);
+  const working = [
+    columns * COLUMN_BYTES + SEARCH_BYTES,
+    ...looks.map((size) => size.width * size.height * LOOK_PIXEL_BYTES + LOOK_BYTES),
+  ];
+  return { ...priced(picture + Math.max(...working), 1, 0), ms };
+}
+
+/** Milliseconds of looking at a part in this size with the second network. */
+export function lookMs({ width, height }: Sides): number {
+  return width * height * LOOK_PIXEL_NANOSECONDS * 1e-6;
 }
 
 /** Milliseconds of looking at a part in this size. */
-export function searchMs({ width, height }: Sides): number {
+function searchMs({ width, height }: Sides): number {
   return rowMs(width) * Math.ceil(height / STEP);
 }
 
@@ -98,6 +121,8 @@ export interface FacePicture {
    * picture. Asked for once all rows are written.
    */
   search(part: Part, size: Sides, least: number): FaceSearch;
+  /** What the second network scores more than `least` in a part, as it or its mirror image would be in this size. */
+  look(part: Part, size: Sides, least: number, mirrored: boolean): Hit[];
   close(): void;
 }
 
@@ -115,30 +140,52 @@ export function openFacePicture(width: number, height: number): FacePicture {
       handle.call((exports, pointer) => exports.picture_commit(pointer, rows.length / (width * 4)));
     },
     search: (part, size, least) => openSearch(handle, part, size, least),
+    look: (part, size, least, mirrored) => look(handle, part, size, least, mirrored),
     close: () => handle.close(),
   };
 }
 
 function openSearch(handle: Handle<FacesExports>, part: Part, size: Sides, least: number): FaceSearch {
-  const logit = Math.log(least / (1 - least));
+  const { x, y, width, height } = part;
   // In the instance that holds the picture, which another handle might not get.
   const search = handle.call((exports, picture) =>
-    allocated(exports.search_open(picture, part.x, part.y, part.width, part.height, size.width, size.height, logit)),
+    allocated(exports.search_open(picture, x, y, width, height, size.width, size.height, logit(least))),
   );
   return {
     next: () => handle.call((exports) => exports.search_row(search)) !== 0,
     stepMs: rowMs(size.width),
-    hits: () => hitsOf(handle, search, part, size),
+    hits() {
+      const [count, at] = handle.call(
+        (exports) => [exports.search_count(search), exports.search_hits(search)] as const,
+      );
+      return hitsAt(handle, at, count, part, size);
+    },
     close: () => handle.call((exports) => exports.search_close(search)),
   };
+}
+
+function look(handle: Handle<FacesExports>, part: Part, size: Sides, least: number, mirrored: boolean): Hit[] {
+  const { x, y, width, height } = part;
+  const [start, across] = mirrored ? [x + width, -width] : [x, width];
+  const opened = handle.call((exports, picture) =>
+    allocated(exports.look_open(picture, start, y, across, height, size.width, size.height, logit(least))),
+  );
+  const [count, at] = handle.call((exports) => [exports.look_count(opened), exports.look_hits(opened)] as const);
+  const hits = hitsAt(handle, at, count, part, size);
+  handle.call((exports) => exports.look_close(opened));
+  return mirrored ? hits.map((hit) => ({ ...hit, x: x + width - (hit.x - x) - hit.width })) : hits;
+}
+
+/** What a score is before the logistic function. */
+function logit(score: number): number {
+  return Math.log(score / (1 - score));
 }
 
 /** Numbers of a hit: its box and its score. */
 const NUMBERS = 5;
 
-function hitsOf(handle: Handle<FacesExports>, search: Pointer, part: Part, size: Sides): Hit[] {
+function hitsAt(handle: Handle<FacesExports>, at: Pointer, count: number, part: Part, size: Sides): Hit[] {
   const [across, down] = [part.width / size.width, part.height / size.height];
-  const [count, at] = handle.call((exports) => [exports.search_count(search), exports.search_hits(search)] as const);
   const bytes = handle.bytes(at, count * NUMBERS * 4);
   const values = new Float32Array(bytes.buffer, bytes.byteOffset, count * NUMBERS);
   return Array.from({ length: count }, (_, hit) => {

@@ -51,27 +51,53 @@ void sum_row(const Sums *s, int width, const float *const *rows, int count, int 
   }
 }
 
+int layer_open(Layer *layer, int width, int height, int channels, int held, const float *empty) {
+  *layer = (Layer){.width = width, .height = height, .channels = padded(channels), .held = held, .empty = empty};
+  layer->row = (size_t)(width + 2) * (size_t)layer->channels;
+  layer->rows = calloc((size_t)held * layer->row, sizeof(float));
+  return layer->rows != NULL;
+}
+
+void layer_close(Layer *layer) {
+  free(layer->rows);
+  layer->rows = NULL;
+}
+
 float *layer_place(const Layer *layer, int y) {
-  return layer->rows + (size_t)(y % LAYER_ROWS) * layer->row + layer->channels;
+  return layer->rows + (size_t)(y % layer->held) * layer->row + layer->channels;
 }
 
 const float *layer_row(const Layer *layer, int y) {
   return y < 0 || y >= layer->height ? layer->empty + layer->channels : layer_place(layer, y);
 }
 
-void filter_row(const Block *block, const float *const rows[FILTER], int width, int channels, int step, float *result) {
-  for (int x = 0; x < width; x++, result += channels) {
-    const ptrdiff_t from = (ptrdiff_t)x * step * channels;
-    for (int c = 0; c < channels; c += LANES) {
-      v128_t sum = wasm_v128_load(block->constants + c);
-      const float *weight = block->filter + c;
-      for (int k = 0; k < FILTER; k++)
-        for (int j = 0; j < FILTER; j++, weight += channels) {
-          const v128_t value = wasm_v128_load(rows[k] + from + j * channels + c);
-          sum = wasm_f32x4_add(sum, wasm_f32x4_mul(value, wasm_v128_load(weight)));
-        }
-      wasm_v128_store(result + c, sum);
+// Four channels of a row: the filter stays in registers, and so does what neighboring pixels both look at.
+static inline __attribute__((always_inline)) void filter_channels(const Block *block, const float *const rows[FILTER],
+                                                                  int c, int width, int channels, int step,
+                                                                  float *result) {
+  v128_t filter[FILTER][FILTER], seen[FILTER][FILTER];
+  const v128_t constants = wasm_v128_load(block->constants + c);
+  for (int k = 0; k < FILTER; k++)
+    for (int j = 0; j < FILTER; j++) {
+      filter[k][j] = wasm_v128_load(block->filter + (k * FILTER + j) * channels + c);
+      if (j < FILTER - step) seen[k][j] = wasm_v128_load(rows[k] + j * channels + c);
     }
+  for (int x = 0; x < width; x++) {
+    const ptrdiff_t from = (ptrdiff_t)x * step * channels + c;
+    v128_t sum = constants;
+    for (int k = 0; k < FILTER; k++) {
+      for (int j = FILTER - step; j < FILTER; j++) seen[k][j] = wasm_v128_load(rows[k] + from + j * channels);
+      for (int j = 0; j < FILTER; j++) sum = wasm_f32x4_add(sum, wasm_f32x4_mul(seen[k][j], filter[k][j]));
+      for (int j = 0; j < FILTER - step; j++) seen[k][j] = seen[k][j + step];
+    }
+    wasm_v128_store(result + (size_t)x * channels + c, sum);
+  }
+}
+
+void filter_row(const Block *block, const float *const rows[FILTER], int width, int channels, int step, float *result) {
+  for (int c = 0; c < channels; c += LANES) {
+    if (step == 1) filter_channels(block, rows, c, width, channels, 1, result);
+    else filter_channels(block, rows, c, width, channels, 2, result);
   }
 }
 
@@ -95,4 +121,27 @@ void add_row(const Layer *from, const Layer *to, int y, int halves, float *resul
       wasm_v128_store(result + c, wasm_f32x4_max(sum, zero));
     }
   }
+}
+
+void add_doubled_row(const Layer *from, int y, float *result) {
+  const int last = from->height - 1, near = y / 2, far = MAX(0, MIN(last, y & 1 ? near + 1 : near - 1));
+  const float *nearer = layer_row(from, near), *farther = layer_row(from, far);
+  const v128_t most = wasm_f32x4_const_splat(0.75f), rest = wasm_f32x4_const_splat(0.25f);
+  for (int x = 0; x < 2 * from->width; x++, result += from->channels) {
+    const int beside = MAX(0, MIN(from->width - 1, x & 1 ? x / 2 + 1 : x / 2 - 1));
+    const size_t a = (size_t)(x / 2) * from->channels, b = (size_t)beside * from->channels;
+    for (int c = 0; c < from->channels; c += LANES) {
+      const v128_t left = wasm_f32x4_add(wasm_f32x4_mul(wasm_v128_load(nearer + a + c), most),
+                                         wasm_f32x4_mul(wasm_v128_load(farther + a + c), rest));
+      const v128_t right = wasm_f32x4_add(wasm_f32x4_mul(wasm_v128_load(nearer + b + c), most),
+                                          wasm_f32x4_mul(wasm_v128_load(farther + b + c), rest));
+      const v128_t sum = wasm_f32x4_add(wasm_f32x4_mul(left, most), wasm_f32x4_mul(right, rest));
+      wasm_v128_store(result + c, wasm_f32x4_add(wasm_v128_load(result + c), sum));
+    }
+  }
+}
+
+void cut_row(float *row, size_t count) {
+  for (size_t i = 0; i < count; i += LANES)
+    wasm_v128_store(row + i, wasm_f32x4_max(wasm_v128_load(row + i), wasm_f32x4_const_splat(0)));
 }

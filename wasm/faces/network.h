@@ -1,5 +1,5 @@
-// BlazeFace (V. Bazarevsky et al., "BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs", 2019): its shape and
-// its weights.
+// BlazeFace for faces near the camera (V. Bazarevsky et al., "BlazeFace: Sub-millisecond Neural Face Detection on Mobile
+// GPUs", 2019): its shape and its weights.
 #pragma once
 
 #include "faces.h"
@@ -52,6 +52,8 @@ typedef struct {
 } Network;
 
 static inline int padded(int channels) { return (channels + LANES - 1) / LANES * LANES; }
+
+float of_half(uint16_t half);
 
 // Made of the file once for the life of the module; null when memory ran out.
 const Network *network_of_file(void);

@@ -68,7 +68,7 @@ void sample_row(const Picture *picture, const Part *part, int y, float *row) {
   memset(row, 0, (size_t)part->width * COLORS * sizeof(float));
   const float vertical = part->y + ((float)y + 0.5f) * part->down;
   if (vertical < 0 || vertical >= (float)picture->height) return;
-  const int index = MIN((int)log2f(MAX(1, MIN(part->across, part->down))), picture->levels - 1);
+  const int index = MIN((int)log2f(MAX(1, MIN(fabsf(part->across), part->down))), picture->levels - 1);
   const Level *level = &picture->level[index];
   const float size = (float)(1 << index);
   float lower_share, right_share;

@@ -9,9 +9,8 @@
 // Rows that are held of the picture.
 #define INPUT_ROWS 8
 
-typedef struct {
-  float x, y, width, height, score; // in pixels of the part
-} Hit;
+// Rows that are held of a layer.
+#define LAYER_ROWS 4
 
 typedef struct {
   const Network *network;
@@ -40,8 +39,7 @@ static void make_first(Search *s, int y) {
     rows[k] = s->input + (size_t)((2 * y - FIRST_REACH + k + INPUT_ROWS) % INPUT_ROWS) * s->input_row;
   float *result = layer_place(&s->layer[0], y);
   sum_row(&s->network->first, s->layer[0].width, rows, FIRST_FILTER, 2 * COLORS, result);
-  for (int i = 0; i < s->layer[0].width * FIRST_CHANNELS; i += LANES)
-    wasm_v128_store(result + i, wasm_f32x4_max(wasm_v128_load(result + i), wasm_f32x4_const_splat(0)));
+  cut_row(result, (size_t)s->layer[0].width * FIRST_CHANNELS);
 }
 
 static void look_at(Search *s, int head, int x, int y, const float *pixel) {
@@ -91,16 +89,9 @@ static void advance(Search *s, int index, int y) {
 
 void EXPORT(search_close)(Search *s) {
   if (!s) return;
-  for (int index = 0; index <= BLOCKS; index++) free(s->layer[index].rows);
+  for (int index = 0; index <= BLOCKS; index++) layer_close(&s->layer[index]);
   free(s->input), free(s->filtered), free(s->empty);
   free(s);
-}
-
-static int open_layer(Layer *layer, int width, int height, int channels, const float *empty) {
-  *layer = (Layer){.width = width, .height = height, .channels = padded(channels), .empty = empty};
-  layer->row = (size_t)(width + 2) * (size_t)layer->channels;
-  layer->rows = calloc(LAYER_ROWS * layer->row, sizeof(float));
-  return layer->rows != NULL;
 }
 
 // Half of the pixels, which come in whole steps of the last layer.
@@ -124,10 +115,11 @@ Search *EXPORT(search_open)(const Picture *picture, float x, float y, float acro
   s->input = calloc(INPUT_ROWS * s->input_row, sizeof(float));
   s->filtered = malloc((size_t)columns * WIDEST * sizeof(float));
   s->empty = calloc((size_t)columns * WIDEST + 4 * MOST_CHANNELS, sizeof(float));
-  int opened = s->input && s->filtered && s->empty && open_layer(&s->layer[0], columns, rows, FIRST_CHANNELS, s->empty);
+  int opened = s->input && s->filtered && s->empty &&
+               layer_open(&s->layer[0], columns, rows, FIRST_CHANNELS, LAYER_ROWS, s->empty);
   for (int b = 0; b < BLOCKS && opened; b++) {
     if (block_shape[b].halves) columns /= 2, rows /= 2;
-    opened = open_layer(&s->layer[b + 1], columns, rows, block_shape[b].to, s->empty);
+    opened = layer_open(&s->layer[b + 1], columns, rows, block_shape[b].to, LAYER_ROWS, s->empty);
   }
   if (opened) return s;
   search_close(s);

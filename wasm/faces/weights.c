@@ -16,7 +16,7 @@ const BlockShape block_shape[BLOCKS] = {
 
 const HeadShape head_shape[HEADS] = {{10, 2, 8}, {15, 6, 16}};
 
-static float of_half(uint16_t half) {
+float of_half(uint16_t half) {
   const int exponent = half >> 10 & 31;
   const float fraction = (float)(half & 1023) / 1024;
   const float value = exponent ? ldexpf(1 + fraction, exponent - 15) : ldexpf(fraction, -14);

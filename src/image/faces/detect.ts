@@ -1,17 +1,18 @@
 /**
  * Finds faces in a small version of a picture: a network looks at it in several sizes, because it knows faces of about 20
- * to 110 pixels; boxes that it finds for the same face are made one; and it looks again at each, in the size in which it
- * knows faces best. What only looks like a face does not do so twice.
+ * to 110 pixels; boxes that it finds for the same face are made one; it looks again at each, in the size in which it knows
+ * faces best; and a second, larger network looks at those that scored twice, and at their mirror images. What only looks
+ * like a face seldom does so to both.
  */
 import {
   type FacePicture,
   facesPrice,
   type Hit,
+  lookMs,
   openFacePicture,
-  searchMs,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
-import { beside, type Price } from "../../../wasm/price.ts";
+import type { Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import type { Box, Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
@@ -23,8 +24,8 @@ export const FACE_SIDE = 640;
 const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
-/** What scores less, on the mean of both looks, is no face. Measured with the bench `faces`. */
-export const MIN_SCORE = 0.72;
+/** What scores less, on the mean of three looks, is no face. Measured with the bench `faces`. */
+export const MIN_SCORE = 0.65;
 
 /** What scores less at a glance, in which all faces are large and clear. */
 const MIN_GLANCE_SCORE = 0.82;
@@ -32,17 +33,23 @@ const MIN_GLANCE_SCORE = 0.82;
 /** What scores less at the first look says nothing of where a face is. */
 const LEAST_HIT = 0.3;
 
-/** A face whose best hit scores less at the first look cannot reach that at the second. */
-const LEAST_CANDIDATE = 0.44;
+/** A face scores at least so much at the first look, and on the mean of the first two. */
+const LEAST_CANDIDATE = 0.5;
+const LEAST_TWICE = 0.45;
 
-/** The second look: at so many times the side of a box, in this size; what it finds there scores at least this. */
+/** Further looks: at so many times the side of a box, in these sizes; what they find there scores at least this. */
 const AROUND = 3.2;
-const LOOK: Size = { width: 96, height: 96 };
+const SECOND: Size = { width: 96, height: 96 };
+const THIRD: Size = { width: 128, height: 128 };
 const LEAST_SEEN = 0.02;
 
-/** Places that are looked at again: at most, and in a photograph. */
+/** On that mean of three looks the mirror image could add nothing of use. */
+const SURE = 0.75;
+
+/** Places that are looked at again: at most, in a photograph, and there by the second network. */
 const MAX_LOOKS = 60;
-const USUAL_LOOKS = 4;
+const USUAL_LOOKS = 3;
+const USUAL_FACES = 2;
 
 /** What is seen again lies so near, in sides, and is at most so many times as large or as small. */
 const NEAR = 0.5;
@@ -64,33 +71,38 @@ const COMPARISON_NANOSECONDS = 15;
  */
 export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
-  const found = await candidates(rows, sizesOf({ width, height }), breath);
-  return elected(found, MIN_SCORE).map((face) => inside(face, { width, height }));
+  return elected(await faceCandidates(rows, breath), MIN_SCORE).map((face) => inside(face, { width, height }));
 }
 
 /** The price of finding the faces of a picture of this size. */
 export function findFacesPrice(size: Size): Price {
-  return priceOf(size, sizesOf(size), USUAL_LOOKS);
+  const searches = Array.from({ length: USUAL_LOOKS }, () => SECOND);
+  const looks = Array.from({ length: 2 * USUAL_FACES }, () => THIRD);
+  return facesPrice(size, [...sizesOf(size), ...searches], looks);
 }
 
 /** The most prominent face of those that take much of the picture. Reads the rows to their end and closes them. */
 export async function findLargeFace(rows: Rows, breath: Breath): Promise<Box | undefined> {
   const { width, height } = rows;
-  const [face] = elected(await candidates(rows, [{ width, height }], breath), MIN_GLANCE_SCORE);
-  return face && inside(face, { width, height });
+  const size = { width, height };
+  const found = await withPicture(rows, (picture) => seenTwice(picture, size, [size], breath));
+  const [face] = elected(found.map(withForehead), MIN_GLANCE_SCORE);
+  return face && inside(face, size);
 }
 
 export function findLargeFacePrice(size: Size): Price {
-  return priceOf(size, [size], 1);
+  return facesPrice(size, [size, SECOND]);
 }
 
-function priceOf(size: Size, sizes: readonly Size[], looks: number): Price {
-  return beside(facesPrice(size, [...sizes, LOOK]), { bytes: 0, ms: (looks - 1) * searchMs(LOOK) });
-}
-
-/** Every place that may show a face. */
+/** Every place that may show a face, with its mean score of three looks. */
 export async function faceCandidates(rows: Rows, breath: Breath): Promise<Hit[]> {
-  return candidates(rows, sizesOf(rows), breath);
+  return withPicture(rows, async (picture) => {
+    const faces: Hit[] = [];
+    for (const hit of await seenTwice(picture, rows, sizesOf(rows), breath)) {
+      if (hit.score >= LEAST_TWICE) faces.push(await seenByBoth(picture, hit, breath));
+    }
+    return faces.map(withForehead);
+  });
 }
 
 /** Those that score so much, the most prominent first. */
@@ -108,35 +120,60 @@ function sizesOf({ width, height }: Size): Size[] {
   }));
 }
 
-async function candidates(rows: Rows, sizes: readonly Size[], breath: Breath): Promise<Hit[]> {
+/** Reads the rows to their end and closes them. */
+async function withPicture<T>(rows: Rows, work: (picture: FacePicture) => Promise<T>): Promise<T> {
   let picture: FacePicture | undefined;
   try {
     picture = openFacePicture(rows.width, rows.height);
     for (let band = await rows.read(WINDOW_ROWS); band; band = await rows.read(WINDOW_ROWS)) picture.write(band);
-    const whole = { x: 0, y: 0, width: rows.width, height: rows.height };
-    const hits: Hit[] = [];
-    for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_HIT, breath)));
-    const seenTwice: Hit[] = [];
-    const faces = (await distinct(hits, breath)).filter(({ score }) => score >= LEAST_CANDIDATE);
-    for (const face of faces.slice(0, MAX_LOOKS)) seenTwice.push(await seenAgain(picture, face, breath));
-    return seenTwice.map(withForehead);
+    return await work(picture);
   } finally {
     picture?.close();
     rows.close();
   }
 }
 
-/** The hit with the mean score of both looks. */
-async function seenAgain(picture: FacePicture, hit: Hit, breath: Breath): Promise<Hit> {
+/** What may be a face at the first look, with the mean score of two looks. */
+async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[], breath: Breath): Promise<Hit[]> {
+  const whole = { x: 0, y: 0, width: of.width, height: of.height };
+  const hits: Hit[] = [];
+  for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_HIT, breath)));
+  const faces = (await distinct(hits, breath)).filter(({ score }) => score >= LEAST_CANDIDATE);
+  const twice: Hit[] = [];
+  for (const face of faces.slice(0, MAX_LOOKS)) {
+    const again = bestOf(face, await hitsIn(picture, around(face), SECOND, LEAST_SEEN, breath));
+    twice.push({ ...face, score: (face.score + again) / 2 });
+  }
+  return twice;
+}
+
+/** With the mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
+async function seenByBoth(picture: FacePicture, twice: Hit, breath: Breath): Promise<Hit> {
+  let score = 0;
+  for (const mirrored of [false, true]) {
+    if (score >= SURE) break;
+    const third = bestOf(twice, picture.look(around(twice), THIRD, LEAST_SEEN, mirrored));
+    score = Math.max(score, (2 * twice.score + third) / 3);
+    await breath.spend(lookMs(THIRD));
+  }
+  return { ...twice, score };
+}
+
+/** The square that further looks are at. */
+function around({ x, y, width, height }: Hit): Box {
+  const side = AROUND * Math.max(width, height);
+  return { x: x + width / 2 - side / 2, y: y + height / 2 - side / 2, width: side, height: side };
+}
+
+/** The best score of what is seen again where a hit is, in about its size. */
+function bestOf(hit: Hit, seen: readonly Hit[]): number {
   const [x, y] = [hit.x + hit.width / 2, hit.y + hit.height / 2];
-  const side = Math.max(hit.width, hit.height);
-  const around = AROUND * side;
-  const part = { x: x - around / 2, y: y - around / 2, width: around, height: around };
-  const scores = (await hitsIn(picture, part, LOOK, LEAST_SEEN, breath))
-    .filter((seen) => Math.hypot(seen.x + seen.width / 2 - x, seen.y + seen.height / 2 - y) < NEAR * side)
+  const near = NEAR * Math.max(hit.width, hit.height);
+  const scores = seen
+    .filter((other) => Math.hypot(other.x + other.width / 2 - x, other.y + other.height / 2 - y) < near)
     .filter(({ width }) => width * ALIKE > hit.width && width < ALIKE * hit.width)
     .map(({ score }) => score);
-  return { ...hit, score: (hit.score + Math.max(0, ...scores)) / 2 };
+  return Math.max(0, ...scores);
 }
 
 async function hitsIn(picture: FacePicture, part: Box, size: Size, least: number, breath: Breath): Promise<Hit[]> {
