@@ -25,7 +25,7 @@ const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
 /** What scores less, on the mean of three looks, is no face. Measured with the bench `faces`. */
-export const MIN_SCORE = 0.65;
+export const MIN_SCORE = 0.64;
 
 /** What scores less at a glance, in which all faces are large and clear. */
 const MIN_GLANCE_SCORE = 0.82;
