@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { FACE_SIDE, findFaces, findFacesPrice } from "../../src/image/faces/detect.ts";
+import { FACE_SIDE, faceCandidates, findFaces, findFacesPrice } from "../../src/image/faces/detect.ts";
+import { judge } from "../../src/image/faces/judge.ts";
+import { judge as leftOut } from "../../src/image/faces/without-judge.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { Box } from "../../src/image/geometry.ts";
@@ -45,6 +47,16 @@ const near = (box: readonly number[], tolerance: number) =>
   box.map((value) => expect.closeTo(value, -Math.log10(2 * tolerance)));
 
 const [pair, parrots] = [await pixelsOf(pairFile), await pixelsOf(parrotsFile)];
+
+it("are judged by one network where a deployment leaves the second one out", async () => {
+  const [both, alone] = await Promise.all(
+    [judge, leftOut ?? null].map((judging) => faceCandidates(rowsOf(one, true), UNPAUSED, judging)),
+  );
+  expect(leftOut).toBeUndefined();
+  expect(both).toHaveLength(1);
+  expect(alone?.[0]).toMatchObject({ ...both?.[0], score: expect.any(Number) });
+  expect(alone?.[0]?.score).not.toBe(both?.[0]?.score);
+});
 
 describe("faces are found", () => {
   it.each<readonly [string, Pixels, number[][]]>([

@@ -39,7 +39,7 @@ function hitsIn(pixels: Pixels): Hit[] {
 function looked(pixels: Pixels, mirrored = false): Hit[] {
   const { width, height } = pixels;
   const picture = opened(pixels);
-  const hits = picture.look({ x: 0, y: 0, width, height }, { width, height }, LEAST, mirrored);
+  const hits = picture.look(new Uint8Array(far), { x: 0, y: 0, width, height }, { width, height }, LEAST, mirrored);
   picture.close();
   return hits;
 }

@@ -25,6 +25,8 @@ interface FacesExports extends NativeExports {
   search_count(search: Pointer): number;
   search_hits(search: Pointer): Pointer;
   search_close(search: Pointer): void;
+  far_known(): number;
+  far_room(bytes: number): Pointer;
   look_open: FacesExports["search_open"];
   look_count(look: Pointer): number;
   look_hits(look: Pointer): Pointer;
@@ -121,8 +123,11 @@ export interface FacePicture {
    * picture. Asked for once all rows are written.
    */
   search(part: Part, size: Sides, least: number): FaceSearch;
-  /** What the second network scores more than `least` in a part, as it or its mirror image would be in this size. */
-  look(part: Part, size: Sides, least: number, mirrored: boolean): Hit[];
+  /**
+   * What the second network scores more than `least` in a part, as it or its mirror image would be in this size.
+   * @param weights of that network, `far.bin`
+   */
+  look(weights: Uint8Array, part: Part, size: Sides, least: number, mirrored: boolean): Hit[];
   close(): void;
 }
 
@@ -140,7 +145,10 @@ export function openFacePicture(width: number, height: number): FacePicture {
       handle.call((exports, pointer) => exports.picture_commit(pointer, rows.length / (width * 4)));
     },
     search: (part, size, least) => openSearch(handle, part, size, least),
-    look: (part, size, least, mirrored) => look(handle, part, size, least, mirrored),
+    look: (weights, ...asked) => {
+      bringWeights(handle, weights);
+      return look(handle, ...asked);
+    },
     close: () => handle.close(),
   };
 }
@@ -162,6 +170,13 @@ function openSearch(handle: Handle<FacesExports>, part: Part, size: Sides, least
     },
     close: () => handle.call((exports) => exports.search_close(search)),
   };
+}
+
+/** An instance is told the weights of the second network once. */
+function bringWeights(handle: Handle<FacesExports>, weights: Uint8Array): void {
+  if (handle.call((exports) => exports.far_known()) !== 0) return;
+  const room = handle.call((exports) => allocated(exports.far_room(weights.length)));
+  handle.bytes(room, weights.length).set(weights);
 }
 
 function look(handle: Handle<FacesExports>, part: Part, size: Sides, least: number, mirrored: boolean): Hit[] {

@@ -2,9 +2,16 @@
 // largest stands for. Floats are made of them layer by layer.
 #include "far.h"
 
-static const uint8_t table[] = {
-#embed "far.bin"
-};
+#include <stdlib.h>
+#include "../native.h"
+
+// Who looks brings far.bin: a deployment may do without it.
+static uint8_t *table;
+
+int EXPORT(far_known)(void) { return table != NULL; }
+
+// Room for the weights, once; NULL when memory ran out.
+void *EXPORT(far_room)(size_t bytes) { return table = malloc(bytes); }
 
 const UnitShape far_unit[FAR_UNITS] = {
   {32, 8, 32, 0},    {32, 8, 32, 0},    {32, 12, 48, 1},   {48, 12, 48, 0},   {48, 16, 64, 0},

@@ -4,6 +4,8 @@
  * faces best; and a second, larger network looks at those that scored twice, and at their mirror images. What only looks
  * like a face seldom does so to both.
  */
+import { judge } from "#faces/judge";
+
 import {
   type FacePicture,
   facesPrice,
@@ -16,6 +18,7 @@ import type { Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import type { Box, Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
+import type { Judge } from "./judge.ts";
 
 /** The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it. */
 export const FACE_SIDE = 640;
@@ -24,8 +27,9 @@ export const FACE_SIDE = 640;
 const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
-/** What scores less, on the mean of three looks, is no face. Measured with the bench `faces`. */
+/** What scores less, on the mean of three looks, or of two without the second network, is no face: by the bench `faces`. */
 export const MIN_SCORE = 0.64;
+const MIN_SCORE_OF_TWO = 0.72;
 
 /** What scores less at a glance, in which all faces are large and clear. */
 const MIN_GLANCE_SCORE = 0.82;
@@ -71,7 +75,8 @@ const COMPARISON_NANOSECONDS = 15;
  */
 export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
-  return elected(await faceCandidates(rows, breath), MIN_SCORE).map((face) => inside(face, { width, height }));
+  const least = judge ? MIN_SCORE : MIN_SCORE_OF_TWO;
+  return elected(await faceCandidates(rows, breath), least).map((face) => inside(face, { width, height }));
 }
 
 /** The price of finding the faces of a picture of this size. */
@@ -94,12 +99,20 @@ export function findLargeFacePrice(size: Size): Price {
   return facesPrice(size, [size, SECOND]);
 }
 
-/** Every place that may show a face, with its mean score of three looks. */
-export async function faceCandidates(rows: Rows, breath: Breath): Promise<Hit[]> {
+/**
+ * Every place that may show a face, with its mean score of three looks, or of two where there is nobody who judges.
+ * @param judging the second network
+ */
+export async function faceCandidates(
+  rows: Rows,
+  breath: Breath,
+  judging: Judge | null = judge ?? null,
+): Promise<Hit[]> {
   return withPicture(rows, async (picture) => {
     const faces: Hit[] = [];
     for (const hit of await seenTwice(picture, rows, sizesOf(rows), breath)) {
-      if (hit.score >= LEAST_TWICE) faces.push(await seenByBoth(picture, hit, breath));
+      if (!judging) faces.push(hit);
+      else if (hit.score >= LEAST_TWICE) faces.push(await seenByBoth(picture, judging, hit, breath));
     }
     return faces.map(withForehead);
   });
@@ -148,11 +161,11 @@ async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[],
 }
 
 /** With the mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
-async function seenByBoth(picture: FacePicture, twice: Hit, breath: Breath): Promise<Hit> {
+async function seenByBoth(picture: FacePicture, { weights }: Judge, twice: Hit, breath: Breath): Promise<Hit> {
   let score = 0;
   for (const mirrored of [false, true]) {
     if (score >= SURE) break;
-    const third = bestOf(twice, picture.look(around(twice), THIRD, LEAST_SEEN, mirrored));
+    const third = bestOf(twice, picture.look(weights, around(twice), THIRD, LEAST_SEEN, mirrored));
     score = Math.max(score, (2 * twice.score + third) / 3);
     await breath.spend(lookMs(THIRD));
   }
