@@ -1,5 +1,5 @@
 /**
- * In the runtime of the service, importing a .wasm file gives its compiled module, JSON and a font what they hold, and there is a
+ * In the runtime of the service, importing a .wasm file gives its compiled module, JSON, a font and weights what they hold, and there is a
  * scheduler, and bytes can be written in hexadecimal and read in base64. With this imported first, Node does the same.
  */
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ registerHooks({
   load(url, context, next) {
     const isCode = url.endsWith(".wasm");
     if (url.endsWith(".json")) return next(url, { ...context, importAttributes: { type: "json" } });
-    if (!isCode && !url.endsWith(".woff2")) return next(url, context);
+    if (!isCode && !/\.(?:woff2|bin)$/.test(url)) return next(url, context);
     const bytes = readFileSync(fileURLToPath(url)).toString("base64");
     const imported = `Uint8Array.from(Buffer.from("${bytes}", "base64"))`;
     const value = isCode ? `new WebAssembly.Module(${imported})` : `${imported}.buffer`;
