@@ -5,9 +5,9 @@
  */
 import { type Order, render } from "../../src/image/render.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
-import { given } from "./given.ts";
-import { median } from "./harness.ts";
-import { originalsOf } from "./search-originals.ts";
+import { chosen, given } from "./given.ts";
+import { median, milliseconds } from "./harness.ts";
+import { KINDS, originalsOf } from "./search-originals.ts";
 
 const ROUNDS = 3;
 /** What browsers say that show the most. */
@@ -18,18 +18,16 @@ type Word = (typeof NAMED)[number] | "auto";
 
 export async function main(): Promise<void> {
   const [folder] = given("IMAGES");
-  const kinds = ["photographs", "drawings"];
-  for (const kind of kinds.filter((word) => (process.env["KINDS"] ?? kinds.join(" ")).split(" ").includes(word))) {
+  for (const kind of chosen("KINDS", KINDS)) {
     const ratios: number[] = [];
     for (const [label, open] of originalsOf(kind, folder)) {
       const original = await open();
       const times = await timesOf(original);
       const dearest = NAMED.reduce((most, word) => (times[word] > times[most] ? word : most));
       const { format } = await made(original, "auto");
-      ratios.push(times.auto / times[dearest]);
-      console.log(
-        `  ${label.padEnd(36)} ${(times.auto / times[dearest]).toFixed(2)} of ${dearest}, ${times.auto.toFixed(0)} ms: ${format}`,
-      );
+      const ratio = times.auto / times[dearest];
+      ratios.push(ratio);
+      console.log(`  ${label.padEnd(36)} ${ratio.toFixed(2)} of ${dearest}, ${times.auto.toFixed(0)} ms: ${format}`);
     }
     const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
     console.log(`## ${ratios.length} ${kind}: median ${median(ratios).toFixed(2)}, mean ${mean.toFixed(2)}`);
@@ -52,7 +50,7 @@ async function made(original: Buffer, word: Word): Promise<{ readonly ms: number
   const order: Order = { ...rest, output: { format: word } };
   const started = process.threadCpuUsage();
   const { output } = await render(SharedBytes.of(new Uint8Array(original)), order);
-  const { user, system } = process.threadCpuUsage(started);
+  const ms = milliseconds(process.threadCpuUsage(started));
   output.file.release();
-  return { ms: (user + system) / 1_000, format: output.format.mime };
+  return { ms, format: output.format.mime };
 }

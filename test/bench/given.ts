@@ -14,6 +14,12 @@ const WHAT = {
 /** A bench cannot run with what it was given; the message says what it wants. */
 export class NotGiven extends Error {}
 
+/** Those of the words that a variable of the environment names, or all of them. */
+export function chosen<Word extends string>(variable: string, all: readonly Word[]): Word[] {
+  const named: readonly string[] = (process.env[variable] ?? all.join(" ")).split(" ");
+  return all.filter((word) => named.includes(word));
+}
+
 /**
  * The paths that a variable of the environment names, with blanks between them.
  * @throws NotGiven when there are none

@@ -105,6 +105,11 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
+/** Processor time in milliseconds. */
+export function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1_000;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

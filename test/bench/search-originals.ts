@@ -9,10 +9,13 @@ import { DRAWINGS, MIDDLES, PHOTOGRAPHS } from "./search-pictures.ts";
 const LONGER_SIDE = 1_200;
 const MIDDLE = { width: 1_200, height: 900 };
 
+/** What there is to choose from. */
+export const KINDS = ["photographs", "drawings"] as const;
+
 export type Original = readonly [label: string, open: () => Promise<Buffer>];
 
 /** Pictures as PNG, upright and in sRGB: those that are asked for. */
-export function* originalsOf(kind: string, folder: string): Generator<Original> {
+export function* originalsOf(kind: (typeof KINDS)[number], folder: string): Generator<Original> {
   const only = process.env["ONLY"]?.split(" ").filter(Boolean);
   for (const original of kind === "drawings" ? drawingsIn(folder) : photographsIn(folder)) {
     if (!only || only.some((word) => original[0].includes(word))) yield original;

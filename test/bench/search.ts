@@ -22,9 +22,9 @@ import type { Extent, Picture } from "../../src/image/picture.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import type { Study } from "../../src/image/writer.ts";
-import { given } from "./given.ts";
-import { median } from "./harness.ts";
-import { originalsOf } from "./search-originals.ts";
+import { chosen, given } from "./given.ts";
+import { median, milliseconds } from "./harness.ts";
+import { KINDS, originalsOf } from "./search-originals.ts";
 import { type RivalName, RIVALS, rivalBytesAt } from "./search-rivals.ts";
 import { scorer } from "./search-scores.ts";
 
@@ -57,11 +57,9 @@ export async function main(): Promise<void> {
   sharp.concurrency(1);
   const [folder] = given("IMAGES");
   const [tool] = process.env["SSIMULACRA2"] ? given("SSIMULACRA2") : [];
-  const words = (variable: string, all: readonly string[]) =>
-    all.filter((word) => (process.env[variable] ?? all.join(" ")).split(" ").includes(word));
-  const kinds = words("KINDS", ["photographs", "drawings"]);
+  const kinds = chosen("KINDS", KINDS);
   const kept = keptIn(process.env["RESUME"]);
-  for (const name of words("FORMATS", Object.keys(RIVALS)) as RivalName[]) {
+  for (const name of chosen("FORMATS", Object.keys(RIVALS) as RivalName[])) {
     for (const kind of kinds) {
       const lines: Line[] = [];
       for (const [label, open] of originalsOf(kind, folder)) {
@@ -124,10 +122,6 @@ async function measured(original: Buffer, name: RivalName, tool: string | undefi
 function beside(name: RivalName): RivalName {
   const given = process.env["BESIDE"];
   return given && given in RIVALS ? (given as RivalName) : name;
-}
-
-function milliseconds({ user, system }: NodeJS.CpuUsage): number {
-  return (user + system) / 1_000;
 }
 
 async function smart(original: Buffer, format: FormatDefinition): Promise<{ bytes: Uint8Array }> {

@@ -14,9 +14,9 @@ import { FORMATS } from "../../src/image/formats.ts";
 import { optimized } from "../../src/image/optimize/attempts.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
-import { given } from "./given.ts";
+import { chosen, given } from "./given.ts";
 import { median } from "./harness.ts";
-import { originalsOf } from "./search-originals.ts";
+import { KINDS, originalsOf } from "./search-originals.ts";
 import { bytesAt } from "./search-rivals.ts";
 import { type Scorer, scorer } from "./search-scores.ts";
 
@@ -31,8 +31,8 @@ export async function main(): Promise<void> {
   const [folder] = given("IMAGES");
   const [tool] = process.env["SSIMULACRA2"] ? given("SSIMULACRA2") : [];
   const score = Number(process.env["SCORE"] ?? USUAL_SCORE);
-  const names = NAMES.filter((name) => (process.env["FORMATS"] ?? NAMES.join(" ")).split(" ").includes(name));
-  for (const kind of (process.env["KINDS"] ?? "photographs drawings").split(" ")) {
+  const names = chosen("FORMATS", NAMES);
+  for (const kind of chosen("KINDS", KINDS)) {
     const lines: Sizes[] = [];
     for (const [label, open] of originalsOf(kind, folder)) {
       const line = await sizes(await open(), names, score, tool);

@@ -98,14 +98,7 @@ class Patches:
         small = halves[CHOSEN[rng.integers(len(CHOSEN))]][y : y + SIDE + 2 * REACH, x : x + SIDE + 2 * REACH]
         top, left = 2 * (y + REACH), 2 * (x + REACH)
         large = plane[top : top + 2 * SIDE, left : left + 2 * SIDE]
-        symmetry = rng.integers(8)
-        if symmetry & 1:
-            small, large = small[:, ::-1], large[:, ::-1]
-        if symmetry & 2:
-            small, large = small[::-1], large[::-1]
-        if symmetry & 4:
-            small, large = small.T, large.T
-        return small[None], np.stack([large[i::2, j::2] for i in (0, 1) for j in (0, 1)]), errors
+        return *common.as_learned(rng, small, large), errors
 
 
 # ---- the network ----

@@ -102,6 +102,11 @@ def patch(rng, pairs, stage, reach):
     small = small[down : down + side + 2 * reach, right : right + side + 2 * reach]
     y, x = 2 * (y + down + reach), 2 * (x + right + reach)
     large = large[y : y + 2 * side, x : x + 2 * side]
+    return as_learned(rng, small, large)
+
+
+def as_learned(rng, small, large):
+    """Both in one of eight symmetries: the small one, and the four pixels of the large one for each of its own."""
     symmetry = rng.integers(8)
     if symmetry & 1:
         small, large = small[:, ::-1], large[:, ::-1]
