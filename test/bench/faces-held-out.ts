@@ -11,6 +11,7 @@ import sharp from "sharp";
 
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { elected, FACE_SIDE, faceCandidates, MIN_SCORE } from "../../src/image/faces/detect.ts";
+import { judge } from "../../src/image/faces/judge.ts";
 import type { Box } from "../../src/image/geometry.ts";
 import type { Hit } from "../../wasm/faces/faces.ts";
 import { rowsOf } from "../support/rows.ts";
@@ -76,7 +77,7 @@ async function searched(path: string, name: string, mirrored: boolean): Promise<
     };
     const marked = { faces: faces.map(reduced), ignored: ignored.map(reduced) };
     const rows = rowsOf({ width: info.width, height: info.height, data });
-    return [{ name, places: await faceCandidates(rows, UNPAUSED), marked }];
+    return [{ name, places: await faceCandidates(rows, UNPAUSED, judge), marked }];
   } catch {
     return [];
   }

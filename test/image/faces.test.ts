@@ -3,13 +3,20 @@ import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
-import { FACE_SIDE, faceCandidates, findFaces, findFacesPrice } from "../../src/image/faces/detect.ts";
+import {
+  FACE_SIDE,
+  faceCandidates,
+  faceCandidatesPrice,
+  findFaces,
+  findFacesPrice,
+} from "../../src/image/faces/detect.ts";
 import { judge } from "../../src/image/faces/judge.ts";
 import { judge as leftOut } from "../../src/image/faces/without-judge.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { Box } from "../../src/image/geometry.ts";
 import { LOOK_BYTES, LOOK_BYTES_PER_PIXEL } from "../../src/image/operation.ts";
+import { lookMs } from "../../wasm/faces/faces.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import asideFile from "../fixtures/faces/aside.jpg";
 import turnedFile from "../fixtures/faces/one-turned.jpg";
@@ -50,12 +57,16 @@ const [pair, parrots] = [await pixelsOf(pairFile), await pixelsOf(parrotsFile)];
 
 it("are judged by one network where a deployment leaves the second one out", async () => {
   const [both, alone] = await Promise.all(
-    [judge, leftOut ?? null].map((judging) => faceCandidates(rowsOf(one, true), UNPAUSED, judging)),
+    [judge, leftOut].map((judging) => faceCandidates(rowsOf(one, true), UNPAUSED, judging)),
   );
   expect(leftOut).toBeUndefined();
   expect(both).toHaveLength(1);
   expect(alone?.[0]).toMatchObject({ ...both?.[0], score: expect.any(Number) });
   expect(alone?.[0]?.score).not.toBe(both?.[0]?.score);
+  expect(faceCandidatesPrice(one, judge)).toEqual(findFacesPrice(one));
+  // What is left out is the second network's looks: two at each of two faces, in a size of 128 x 128 pixels.
+  const less = findFacesPrice(one).ms - faceCandidatesPrice(one, leftOut).ms;
+  expect(less).toBeCloseTo(4 * lookMs({ width: 128, height: 128 }));
 });
 
 describe("faces are found", () => {

@@ -76,14 +76,12 @@ const COMPARISON_NANOSECONDS = 15;
 export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   const { width, height } = rows;
   const least = judge ? MIN_SCORE : MIN_SCORE_OF_TWO;
-  return elected(await faceCandidates(rows, breath), least).map((face) => inside(face, { width, height }));
+  return elected(await faceCandidates(rows, breath, judge), least).map((face) => inside(face, { width, height }));
 }
 
 /** The price of finding the faces of a picture of this size. */
 export function findFacesPrice(size: Size): Price {
-  const searches = Array.from({ length: USUAL_LOOKS }, () => SECOND);
-  const looks = Array.from({ length: 2 * USUAL_FACES }, () => THIRD);
-  return facesPrice(size, [...sizesOf(size), ...searches], looks);
+  return faceCandidatesPrice(size, judge);
 }
 
 /** The most prominent face of those that take much of the picture. Reads the rows to their end and closes them. */
@@ -103,11 +101,7 @@ export function findLargeFacePrice(size: Size): Price {
  * Every place that may show a face, with its mean score of three looks, or of two where there is nobody who judges.
  * @param judging the second network
  */
-export async function faceCandidates(
-  rows: Rows,
-  breath: Breath,
-  judging: Judge | null = judge ?? null,
-): Promise<Hit[]> {
+export async function faceCandidates(rows: Rows, breath: Breath, judging: Judge | undefined): Promise<Hit[]> {
   return withPicture(rows, async (picture) => {
     const faces: Hit[] = [];
     for (const hit of await seenTwice(picture, rows, sizesOf(rows), breath)) {
@@ -116,6 +110,13 @@ export async function faceCandidates(
     }
     return faces.map(withForehead);
   });
+}
+
+/** The price of `faceCandidates` for a picture of this size. */
+export function faceCandidatesPrice(size: Size, judging: Judge | undefined): Price {
+  const searches = Array.from({ length: USUAL_LOOKS }, () => SECOND);
+  const looks = Array.from({ length: judging ? 2 * USUAL_FACES : 0 }, () => THIRD);
+  return facesPrice(size, [...sizesOf(size), ...searches], looks);
 }
 
 /** Those that score so much, the most prominent first. */
