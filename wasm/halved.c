@@ -11,15 +11,23 @@ static inline v128_t add(v128_t a, v128_t b) { return wasm_i16x8_add(a, b); }
 
 static inline size_t sample_bytes_of(const struct halved *h) { return h->deep ? 2 : 1; }
 
-void halved_start(struct halved *h, uint32_t width, uint32_t height) {
+// Bytes of a pair of rows of pixels, and numbers of a row of chroma.
+static size_t pair_bytes(const struct halved *h) { return (size_t)h->columns * 4 * 2; }
+static size_t chroma_numbers(const struct halved *h) { return 2 * (h->columns / 2 + 2 * EDGE); }
+
+// All but the pairs of rows that are kept, and their chroma.
+static void start(struct halved *h, uint32_t width, uint32_t height) {
   h->width = width;
   h->height = height;
   h->columns = (width + HALVED_MCU - 1) / HALVED_MCU * HALVED_MCU;
-  const size_t halves = h->columns / 2 + 2 * EDGE;
-  for (int i = 0; i < 2; i++) h->pixels[i] = allocate((size_t)h->columns * 4 * 2);
-  for (int i = 0; i < 3; i++) h->chroma[i] = allocate(halves * 2 * sizeof(int16_t));
-  h->between = allocate(halves * 2 * sizeof(int16_t));
+  h->between = allocate(chroma_numbers(h) * sizeof(int16_t));
   h->planes = allocate((size_t)h->columns * HALVED_MCU * 3 / 2 * sample_bytes_of(h));
+}
+
+void halved_start(struct halved *h, uint32_t width, uint32_t height) {
+  start(h, width, height);
+  for (int i = 0; i < 2; i++) h->pixels[i] = allocate(pair_bytes(h));
+  for (int i = 0; i < 3; i++) h->chroma[i] = allocate(chroma_numbers(h) * sizeof(int16_t));
 }
 
 void halved_free(struct halved *h) {
@@ -41,7 +49,14 @@ static inline v128_t summed(v128_t first, v128_t second) {
   return add(wasm_i32x4_shuffle(first, second, 0, 2, 4, 6), wasm_i32x4_shuffle(first, second, 1, 3, 5, 7));
 }
 
-// Chroma of a pair of rows, continued beyond both ends as decoders continue it.
+// Continues a row of chroma beyond both ends, as decoders continue it.
+static void continue_across(const struct halved *h, int16_t *chroma) {
+  const uint32_t last = (h->width - 1) / 2;
+  memcpy(chroma - 2, chroma, 2 * sizeof *chroma);
+  for (uint32_t x = last + 1; x <= h->columns / 2; x++) memcpy(chroma + 2 * x, chroma + 2 * last, 2 * sizeof *chroma);
+}
+
+// Chroma of a pair of rows.
 static void halve(struct halved *h, uint32_t pair) {
   const uint8_t *top = h->pixels[pair & 1], *bottom = top + (size_t)h->columns * 4;
   int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
@@ -52,9 +67,7 @@ static void halve(struct halved *h, uint32_t pair) {
     const v128_t greens = summed(add(green_alpha(a), green_alpha(c)), add(green_alpha(b), green_alpha(d)));
     wasm_v128_store(chroma + 2 * x, wasm_i16x8_sub(colors, first_twice(greens)));
   }
-  const uint32_t last = (h->width - 1) / 2;
-  memcpy(chroma - 2, chroma, 2 * sizeof *chroma);
-  for (uint32_t x = last + 1; x <= h->columns / 2; x++) memcpy(chroma + 2 * x, chroma + 2 * last, 2 * sizeof *chroma);
+  continue_across(h, chroma);
 }
 
 // Three parts of what is near, and one of what is far, as libjpeg's triangle filter has it: in quarters of their units.
@@ -73,7 +86,7 @@ static inline v128_t widened(const int16_t *before) {
   return three_to_one(wasm_i32x4_shuffle(samples, samples, 1, 1, 2, 2), wasm_i32x4_shuffle(samples, samples, 0, 2, 1, 3));
 }
 
-#define SLOPES(first, second)                                                                                          \
+#define PAIRS_OF(first, second)                                                                                        \
   wasm_i16x8_const(first, second, first, second, first, second, first, second)
 
 // How much light a level more of a primary is: within 11 % of the slope of (level + 14) ^ 2.4, which is about sRGB's.
@@ -95,8 +108,8 @@ static inline v128_t slopes(v128_t levels, v128_t constant, v128_t linear, v128_
 #define LINEAR(share) IN_UNITS(share, 0.512924f * 256 / 255)
 #define SQUARE(share) IN_UNITS(share, 0.508784f * 256 / 255 * 256 / 255)
 #define SLOPES_OF(levels, first, second)                                                                               \
-  slopes(levels, SLOPES(CONSTANT(first), CONSTANT(second)), SLOPES(LINEAR(first), LINEAR(second)),                     \
-         SLOPES(SQUARE(first), SQUARE(second)))
+  slopes(levels, PAIRS_OF(CONSTANT(first), CONSTANT(second)), PAIRS_OF(LINEAR(first), LINEAR(second)),                 \
+         PAIRS_OF(SQUARE(first), SQUARE(second)))
 
 // Luma with which pixels are as bright as they were, though their chroma is this one, in 64ths. Each primary would be what
 // it was with a luma of its own; it is their mean, by how much light a level of each is. Those of red and of blue are so
@@ -140,59 +153,71 @@ static void make_luma(struct halved *h, const uint8_t *pixels, uint8_t *luma) {
   }
 }
 
-// Four samples of Cb or Cr, by what R - G and B - G count in them, of 2 ^ 15.
-#define CHROMA_SAMPLES(pairs, of_red, of_blue)                                                                         \
-  wasm_i32x4_shr(wasm_i32x4_add(dot_pairs(pairs, of_red, of_blue), wasm_i32x4_const_splat((128 << 17) + (1 << 16))), 17)
-
-// The same in 10 bits, as floats.
-#define DEEP_CHROMA_SAMPLES(pairs, of_red, of_blue)                                                                    \
-  wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_pairs(pairs, of_red, of_blue)),                           \
-                                wasm_f32x4_const_splat(TENFOLD / (1 << 17))),                                          \
-                 wasm_f32x4_const_splat(512))
-
-static void make_deep_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *cr) {
-  const int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
-  for (uint32_t x = 0; x < h->columns / 2; x += 2 * PIXELS) {
-    const v128_t a = wasm_v128_load(chroma + 2 * x), b = wasm_v128_load(chroma + 2 * x + 2 * PIXELS);
-    const v128_t blue = rounded(DEEP_CHROMA_SAMPLES(a, -5529, 16384), DEEP_CHROMA_SAMPLES(b, -5529, 16384));
-    const v128_t red = rounded(DEEP_CHROMA_SAMPLES(a, 16384, -2664), DEEP_CHROMA_SAMPLES(b, 16384, -2664));
-    wasm_v128_store(cb + 2 * x, within_10_bits(blue));
-    wasm_v128_store(cr + 2 * x, within_10_bits(red));
+// Luma of a pair of rows whose neighbors are known.
+static void make_luma_rows(struct halved *h, uint32_t pair, uint8_t *luma) {
+  const uint32_t pairs = (h->height + 1) / 2;
+  const uint32_t above = pair ? pair - 1 : pair, below = pair + 1 < pairs ? pair + 1 : pair;
+  for (uint32_t i = 0; i < 2; i++) {
+    interpolate(h, pair, i ? below : above);
+    make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, luma + i * h->columns * sample_bytes_of(h));
   }
+}
+
+// What R - G and B - G count in Cb and in Cr, of 2 ^ 15.
+#define IN_CB PAIRS_OF(-5529, 16384)
+#define IN_CR PAIRS_OF(16384, -2664)
+
+// Four samples of Cb or Cr: of 8 bits, or of 10 as floats.
+static inline v128_t chroma_samples(v128_t pairs, v128_t shares) {
+  const v128_t center = wasm_i32x4_const_splat((128 << 17) + (1 << 16));
+  return wasm_i32x4_shr(wasm_i32x4_add(wasm_i32x4_dot_i16x8(pairs, shares), center), 17);
+}
+static inline v128_t deep_chroma_samples(v128_t pairs, v128_t shares) {
+  const v128_t above = wasm_f32x4_convert_i32x4(wasm_i32x4_dot_i16x8(pairs, shares));
+  return wasm_f32x4_add(wasm_f32x4_mul(above, wasm_f32x4_const_splat(TENFOLD / (1 << 17))), wasm_f32x4_const_splat(512));
+}
+
+// Eight samples of Cb or Cr, of two vectors of pairs.
+static inline void store_chroma(int deep, v128_t a, v128_t b, v128_t shares, uint8_t *plane, uint32_t x) {
+  if (deep) {
+    const v128_t samples = rounded(deep_chroma_samples(a, shares), deep_chroma_samples(b, shares));
+    wasm_v128_store(plane + 2 * x, within_10_bits(samples));
+    return;
+  }
+  const v128_t samples = wasm_i16x8_narrow_i32x4(chroma_samples(a, shares), chroma_samples(b, shares));
+  wasm_v128_store64_lane(plane + x, wasm_u8x16_narrow_i16x8(samples, samples), 0);
 }
 
 static void make_chroma(struct halved *h, uint32_t pair, uint8_t *cb, uint8_t *cr) {
   const int16_t *chroma = h->chroma[pair % 3] + 2 * EDGE;
+  const int deep = h->deep;
   for (uint32_t x = 0; x < h->columns / 2; x += 2 * PIXELS) {
     const v128_t a = wasm_v128_load(chroma + 2 * x), b = wasm_v128_load(chroma + 2 * x + 2 * PIXELS);
-    const v128_t blue = wasm_i16x8_narrow_i32x4(CHROMA_SAMPLES(a, -5529, 16384), CHROMA_SAMPLES(b, -5529, 16384));
-    const v128_t red = wasm_i16x8_narrow_i32x4(CHROMA_SAMPLES(a, 16384, -2664), CHROMA_SAMPLES(b, 16384, -2664));
-    wasm_v128_store64_lane(cb + x, wasm_u8x16_narrow_i16x8(blue, blue), 0);
-    wasm_v128_store64_lane(cr + x, wasm_u8x16_narrow_i16x8(red, red), 0);
+    store_chroma(deep, a, b, IN_CB, cb, x);
+    store_chroma(deep, a, b, IN_CR, cr, x);
   }
 }
 
 // Rows of the planes for a pair whose neighbors are known.
 static void make(struct halved *h, uint32_t pair) {
-  const uint32_t pairs = (h->height + 1) / 2, at = pair % PAIRS;
+  const uint32_t at = pair % PAIRS;
   const size_t row = h->columns * sample_bytes_of(h), half = row / 2;
-  const uint32_t above = pair ? pair - 1 : pair, below = pair + 1 < pairs ? pair + 1 : pair;
-  for (uint32_t i = 0; i < 2; i++) {
-    interpolate(h, pair, i ? below : above);
-    make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, h->planes + (2 * at + i) * row);
-  }
+  make_luma_rows(h, pair, h->planes + 2 * at * row);
   uint8_t *chroma = h->planes + row * HALVED_MCU + at * half;
-  (h->deep ? make_deep_chroma : make_chroma)(h, pair, chroma, chroma + PAIRS * half);
+  make_chroma(h, pair, chroma, chroma + PAIRS * half);
 }
 
-// The last rows of the planes once more, down to the end of the row of MCUs.
-static void continue_down(struct halved *h, uint32_t pairs) {
+// The last of the first rows of a plane once more, until there are as many as wanted.
+static void continue_down(uint8_t *plane, size_t bytes, uint32_t rows, uint32_t wanted) {
+  for (uint32_t row = rows; row < wanted; row++) memcpy(plane + row * bytes, plane + (rows - 1) * bytes, bytes);
+}
+
+// The planes after so many pairs, down to the end of the row of MCUs.
+static void complete(struct halved *h, uint32_t pairs) {
   const size_t bytes = h->columns * sample_bytes_of(h), half = bytes / 2;
-  uint8_t *plane = h->planes;
-  for (uint32_t row = 2 * pairs; row < HALVED_MCU; row++) memcpy(plane + row * bytes, plane + (2 * pairs - 1) * bytes, bytes);
-  plane += bytes * HALVED_MCU;
-  for (int c = 0; c < 2; c++, plane += PAIRS * half)
-    for (uint32_t row = pairs; row < PAIRS; row++) memcpy(plane + row * half, plane + (pairs - 1) * half, half);
+  continue_down(h->planes, bytes, 2 * pairs, HALVED_MCU);
+  uint8_t *chroma = h->planes + bytes * HALVED_MCU;
+  for (int c = 0; c < 2; c++) continue_down(chroma + c * PAIRS * half, half, pairs, PAIRS);
 }
 
 static void keep_row(struct halved *h, uint32_t at, const uint8_t *row) {
@@ -201,22 +226,29 @@ static void keep_row(struct halved *h, uint32_t at, const uint8_t *row) {
   for (uint32_t x = h->width; x < h->columns; x++) memcpy(to + 4 * (size_t)x, row + 4 * (size_t)(h->width - 1), 4);
 }
 
+// Keeps the next row, and the last one of an odd number twice. Whether its pair, and chroma of that, is there.
+static int completes_pair(struct halved *h, const uint8_t *row) {
+  const uint32_t at = h->rows++;
+  const int is_last = h->rows == h->height;
+  keep_row(h, at, row);
+  if (is_last && !(at & 1)) keep_row(h, at + 1, row);
+  if (!is_last && !(at & 1)) return 0;
+  halve(h, at / 2);
+  return 1;
+}
+
 static void make_next(struct halved *h, uint32_t pair, void (*full)(void *), void *with) {
   make(h, pair);
   if (pair % PAIRS == PAIRS - 1) full(with);
 }
 
 void halved_take(struct halved *h, const uint8_t *row, void (*full)(void *), void *with) {
-  const uint32_t at = h->rows++, pair = at / 2;
-  const int is_last = h->rows == h->height;
-  keep_row(h, at, row);
-  if (is_last && !(at & 1)) keep_row(h, at + 1, row);
-  if (!is_last && !(at & 1)) return;
-  halve(h, pair);
+  const uint32_t pair = h->rows / 2;
+  if (!completes_pair(h, row)) return;
   if (pair) make_next(h, pair - 1, full, with);
-  if (!is_last) return;
+  if (h->rows != h->height) return;
   make_next(h, pair, full, with);
   if (pair % PAIRS == PAIRS - 1) return;
-  continue_down(h, pair % PAIRS + 1);
+  complete(h, pair % PAIRS + 1);
   full(with);
 }

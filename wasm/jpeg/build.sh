@@ -39,7 +39,7 @@ for name in adaptive_quantization bit_writer bitstream color_transform common do
     encode_streaming entropy_coding error huffman memory_manager quant simd; do
   jpegli_files+=("$jxl/lib/jpegli/$name.cc")
 done
-includes+=(-I"$jxl" -I"$jxl/lib/include" -I"$highway")
+includes+=(-isystem "$jxl" -isystem "$jxl/lib/include" -isystem "$highway")
 compile "$work/jpegli" "${jpegli_files[@]}" "$highway/hwy/aligned_allocator.cc" "$highway/hwy/abort.cc" -- \
   "${includes[@]}" "${defines[@]}" -DHWY_COMPILE_ONLY_STATIC
 

@@ -4,19 +4,11 @@
 #include "../halved.c"
 #include "native.h"
 
-// Numbers from one row of chroma to the next, and bytes from one pair of rows of pixels to the next.
-static size_t chroma_stride(const struct halved *h) { return 2 * (h->columns / 2 + 2 * EDGE); }
-static size_t pair_stride(const struct halved *h) { return (size_t)h->columns * 4 * 2; }
-
 void coded_start(struct coded *coded, uint32_t width, uint32_t height) {
   struct halved *h = &coded->at;
-  h->width = width;
-  h->height = height;
-  h->columns = (width + HALVED_MCU - 1) / HALVED_MCU * HALVED_MCU;
-  coded->pixels = allocate(CODED_PAIRS * pair_stride(h));
-  coded->chroma = allocate(CODED_PAIRS * chroma_stride(h) * sizeof(int16_t));
-  h->between = allocate(chroma_stride(h) * sizeof(int16_t));
-  h->planes = allocate((size_t)h->columns * HALVED_MCU * 3 / 2);
+  start(h, width, height);
+  coded->pixels = allocate(CODED_PAIRS * pair_bytes(h));
+  coded->chroma = allocate(CODED_PAIRS * chroma_numbers(h) * sizeof(int16_t));
 }
 
 void coded_free(struct coded *coded) {
@@ -29,9 +21,9 @@ void coded_free(struct coded *coded) {
 // Lets halved.c see a pair of rows, and the chroma around it.
 static void look_at(struct coded *coded, uint32_t pair) {
   struct halved *h = &coded->at;
-  h->pixels[pair & 1] = coded->pixels + pair % CODED_PAIRS * pair_stride(h);
+  h->pixels[pair & 1] = coded->pixels + pair % CODED_PAIRS * pair_bytes(h);
   for (uint32_t near = pair ? pair - 1 : 0; near <= pair + 1; near++)
-    h->chroma[near % 3] = coded->chroma + near % CODED_PAIRS * chroma_stride(h);
+    h->chroma[near % 3] = coded->chroma + near % CODED_PAIRS * chroma_numbers(h);
 }
 
 // R - G and B - G of four samples of Cb and Cr around 0 (T.871), in quarters; no further apart than pixels may be, since
@@ -42,12 +34,6 @@ static inline v128_t differences(v128_t pairs) {
   const v128_t blue = wasm_i32x4_shr(wasm_i32x4_add(dot_pairs(pairs, 17335, 5850), half), 11);
   const v128_t both = wasm_v128_or(wasm_v128_and(red, wasm_i32x4_const_splat(0xFFFF)), wasm_i32x4_shl(blue, 16));
   return wasm_i16x8_max(wasm_i16x8_min(both, wasm_i16x8_const_splat(4 * 255)), wasm_i16x8_const_splat(-4 * 255));
-}
-
-static void continue_across(const struct halved *h, int16_t *chroma) {
-  const uint32_t last = (h->width - 1) / 2;
-  memcpy(chroma - 2, chroma, 2 * sizeof *chroma);
-  for (uint32_t x = last + 1; x <= h->columns / 2; x++) memcpy(chroma + 2 * x, chroma + 2 * last, 2 * sizeof *chroma);
 }
 
 // Samples of a row of chroma back into what they stand for, continued beyond both ends as decoders continue it.
@@ -68,11 +54,11 @@ static void code_chroma(struct coded *coded, uint32_t unit, uint32_t pairs, cons
   const uint32_t first = unit * PAIRS, count = MIN(PAIRS, pairs - first);
   const size_t half = h->columns / 2;
   uint8_t *planes[2] = {h->planes + h->columns * HALVED_MCU, h->planes + h->columns * HALVED_MCU + PAIRS * half};
-  for (uint32_t i = 0; i < PAIRS; i++) {
-    if (i < count) look_at(coded, first + i), make_chroma(h, first + i, planes[0] + i * half, planes[1] + i * half);
-    else
-      for (int c = 0; c < 2; c++) memcpy(planes[c] + i * half, planes[c] + (count - 1) * half, half);
+  for (uint32_t i = 0; i < count; i++) {
+    look_at(coded, first + i);
+    make_chroma(h, first + i, planes[0] + i * half, planes[1] + i * half);
   }
+  for (int c = 0; c < 2; c++) continue_down(planes[c], half, count, PAIRS);
   by->code(by->coder, unit, planes);
   for (uint32_t i = 0; i < count; i++) {
     look_at(coded, first + i);
@@ -83,29 +69,20 @@ static void code_chroma(struct coded *coded, uint32_t unit, uint32_t pairs, cons
 // Luma of a pair of rows, around which all chroma is coded.
 static void make_pair(struct coded *coded, uint32_t pair, uint32_t pairs, const struct coding *by) {
   struct halved *h = &coded->at;
-  uint8_t *luma = h->planes + (size_t)(pair % PAIRS) * 2 * h->columns;
+  const uint32_t at = pair % PAIRS;
   look_at(coded, pair);
-  for (uint32_t i = 0; i < 2; i++) {
-    const uint32_t above = pair ? pair - 1 : pair, below = pair + 1 < pairs ? pair + 1 : pair;
-    interpolate(h, pair, i ? below : above);
-    make_luma(h, h->pixels[pair & 1] + (size_t)i * h->columns * 4, luma + i * h->columns);
-  }
-  const int is_last = pair + 1 == pairs;
-  if (pair % PAIRS != PAIRS - 1 && !is_last) return;
-  for (uint32_t row = 2 * (pair % PAIRS + 1); row < HALVED_MCU; row++)
-    memcpy(h->planes + (size_t)row * h->columns, h->planes + (size_t)(row - 1) * h->columns, h->columns);
+  make_luma_rows(h, pair, h->planes + (size_t)2 * at * h->columns);
+  if (at != PAIRS - 1 && pair + 1 != pairs) return;
+  continue_down(h->planes, h->columns, 2 * (at + 1), HALVED_MCU);
   by->write(by->coder, h->planes);
 }
 
 void coded_take(struct coded *coded, const uint8_t *row, const struct coding *by) {
   struct halved *h = &coded->at;
-  const uint32_t at = h->rows++, pair = at / 2, pairs = (h->height + 1) / 2;
-  const int is_last = h->rows == h->height;
+  const uint32_t pair = h->rows / 2, pairs = (h->height + 1) / 2;
   look_at(coded, pair);
-  keep_row(h, at, row);
-  if (is_last && !(at & 1)) keep_row(h, at + 1, row);
-  if (!is_last && !(at & 1)) return;
-  halve(h, pair);
+  if (!completes_pair(h, row)) return;
+  const int is_last = h->rows == h->height;
   if (!is_last && pair % PAIRS != PAIRS - 1) return;
   const uint32_t unit = pair / PAIRS, first = unit * PAIRS;
   code_chroma(coded, unit, pairs, by);

@@ -52,7 +52,7 @@ struct packed_block {
 
 // Reads the block at *cursor and moves the cursor behind it.
 static inline struct packed_block packed_read(const uint8_t **cursor) {
-  struct packed_block block = {0};
+  struct packed_block block = {};
   uint64_t head;
   __builtin_memcpy(&head, *cursor, 8);
   block.mask = head & ~1ull;
