@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 import { ROOT, wranglerOrThrow } from "../../src/cli/wrangler.ts";
+import { median } from "./harness.ts";
+
+/** The same start is seen to take 22 to 60 ms, and more on a busy machine: one look says nothing. */
+const LOOKS = 9;
 
 export async function main(): Promise<void> {
   const folder = join(ROOT, ".wrangler", "bench", "deployment");
@@ -19,10 +23,19 @@ export async function main(): Promise<void> {
       ),
     ].flatMap((alias) => ["--alias", alias]),
   );
+  const looks: number[] = [];
+  while (looks.length < LOOKS) looks.push(await startMs());
+  const told = (ms: number) => ms.toFixed(1);
+  console.log(
+    `start-up  ${told(Math.min(...looks))} ms at least, ${told(median(looks))} by the median of ${LOOKS} looks`,
+  );
+}
+
+/** Milliseconds that the runtime is at work until a deployment can answer, by the samples of a profile. */
+async function startMs(): Promise<number> {
   const profile = join(ROOT, ".wrangler", "bench", "startup.cpuprofile");
   const printed = await wranglerOrThrow(["check", "startup", "--outfile", profile]);
-  for (const [line] of printed.matchAll(/(?:Profile window|Sampled time|Active): .*/g))
-    console.log(`start-up  ${line}`);
+  return Number(/Active: ([\d.]+) ms/.exec(printed)?.[1]);
 }
 
 /** Prints what a build with these options uploads. */
