@@ -38,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   gravity: () => import("./gravity.ts"),
   png: () => import("./png.ts"),
   prices: () => import("./prices.ts"),
+  qualities: () => import("./qualities.ts"),
   quantize: () => import("./quantize.ts"),
   "red-eyes": () => import("./red-eyes.ts"),
   repacking: () => import("./repacking.ts"),

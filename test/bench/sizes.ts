@@ -8,12 +8,9 @@
  */
 import sharp from "sharp";
 
-import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { optimized } from "../../src/image/optimize/attempts.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { encodedAt } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median } from "./harness.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";
@@ -61,12 +58,7 @@ async function sizes(original: Buffer, names: readonly Name[], score: number, to
 
 async function encoded(original: Buffer, name: Name, quality: number, scores: Scorer) {
   const format: FormatDefinition = FORMATS[name];
-  const source = SharedBytes.of(new Uint8Array(original));
-  const stored = identify(source.bytes);
-  const plan = planSteps(storedSize(stored.facts), []);
-  const best = await optimized({ stored, plan, format, aim: { kind: "quality", quality }, isLast: true }, source);
-  if (!best) throw new Error("nothing was made");
-  const { bytes } = best.file;
+  const bytes = await encodedAt(original, format, quality);
   return { score: await scores.ofFile(bytes, format), bytes: bytes.length };
 }
 
