@@ -2,23 +2,23 @@
 
 /**
  * Qualities, and the distance at which libjxl, in steps of what can just be seen, loses as many points of SSIMULACRA 2.1 as
- * JPEG does at that quality: the medians over sixteen photographs.
+ * JPEG does at that quality: the medians over nineteen photographs.
  */
 const DISTANCES: readonly (readonly [quality: number, distance: number])[] = [
-  [1, 19.4],
-  [8, 15.8],
-  [15, 12.2],
-  [25, 8.75],
-  [35, 6.65],
-  [45, 5.95],
-  [55, 5.3],
-  [65, 4.6],
-  [75, 3.85],
-  [80, 3.4],
-  [85, 3],
-  [92, 2.05],
-  [96, 1.3],
-  [100, 0.67],
+  [1, 11.8],
+  [8, 9.2],
+  [15, 7.1],
+  [25, 5],
+  [35, 4.4],
+  [45, 4.1],
+  [55, 3.6],
+  [65, 3.1],
+  [75, 2.45],
+  [80, 2.1],
+  [85, 1.8],
+  [92, 1.1],
+  [96, 0.65],
+  [100, 0.16],
 ];
 
 /** The distance for a quality of 1 to 100; from one point to the next it grows by a constant factor. */
