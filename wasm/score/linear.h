@@ -71,20 +71,43 @@ static void pixel_to_linear(Linear *linear, uint32_t pixel, int stride, float *p
   for (int plane = 0; plane < 3; plane++) planes[plane * stride] = blend->linear[plane];
 }
 
-// A row of RGBA8 to planes of `stride` floats.
-static void to_linear(Linear *linear, const uint8_t *rgba, int width, int stride, float *planes) {
-  const float *of_level = linear->of_level;
-  int at = 0;
-  for (; at + 4 <= width; at += 4) {
-    uint32_t pixels[4];
-    memcpy(pixels, rgba + at * 4, sizeof pixels);
-    if ((pixels[0] & pixels[1] & pixels[2] & pixels[3]) >> 24 == 255) {
-      for (int next = 0; next < 4; next++) opaque_to_linear(of_level, pixels[next], stride, planes + at + next);
-    } else {
-      for (int next = 0; next < 4; next++) pixel_to_linear(linear, pixels[next], stride, planes + at + next);
+// Whether four pixels are all like the one before them.
+static inline int is_run(const uint8_t *rgba) {
+  return wasm_i32x4_all_true(wasm_i32x4_eq(wasm_v128_load(rgba), wasm_v128_load(rgba - 4)));
+}
+
+static inline void four_to_linear(Linear *linear, const uint8_t *rgba, int stride, float *planes) {
+  uint32_t pixels[4];
+  memcpy(pixels, rgba, sizeof pixels);
+  if ((pixels[0] & pixels[1] & pixels[2] & pixels[3]) >> 24 == 255) {
+    for (int next = 0; next < 4; next++) opaque_to_linear(linear->of_level, pixels[next], stride, planes + next);
+  } else {
+    for (int next = 0; next < 4; next++) pixel_to_linear(linear, pixels[next], stride, planes + next);
+  }
+}
+
+// The same of a row that is mostly of runs, as those of drawings are.
+static void runs_to_linear(Linear *linear, const uint8_t *rgba, int width, int stride, float *planes) {
+  if (width >= 4) four_to_linear(linear, rgba, stride, planes);
+  for (int at = 4; at + 4 <= width; at += 4) {
+    if (!is_run(rgba + at * 4)) {
+      four_to_linear(linear, rgba + at * 4, stride, planes + at);
+      continue;
+    }
+    for (int plane = 0; plane < 3; plane++) {
+      float *values = planes + plane * stride + at;
+      wasm_v128_store(values, everywhere(values - 1));
     }
   }
-  for (; at < width; at++) {
+}
+
+// A row of RGBA8 to planes of `stride` floats.
+static void to_linear(Linear *linear, const uint8_t *rgba, int width, int stride, float *planes) {
+  int runs = 0;
+  for (int at = 4; at + 4 <= width; at += 4) runs += is_run(rgba + at * 4);
+  if (runs * 8 > width) runs_to_linear(linear, rgba, width, stride, planes);
+  else for (int at = 0; at + 4 <= width; at += 4) four_to_linear(linear, rgba + at * 4, stride, planes + at);
+  for (int at = width & ~3; at < width; at++) {
     uint32_t pixel;
     memcpy(&pixel, rgba + at * 4, sizeof pixel);
     pixel_to_linear(linear, pixel, stride, planes + at);

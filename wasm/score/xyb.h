@@ -74,11 +74,47 @@ static inline void convert(const float *linear, int stride, const int at[2], flo
   }
 }
 
+enum { BLOCK = 8, BLOCKS = 64 }; // pixels, and blocks of them that are looked through before any is converted
+
+// What four values differ by from the ones before them.
+static inline v128_t steps_of(const float *values) { return wasm_v128_xor(wasm_v128_load(values), wasm_v128_load(values - 1)); }
+
+// Whether the pixels of a block are all like the one before it, as most of a drawing are.
+static inline int is_plain(const float *linear, int stride, int at) {
+  v128_t steps = steps_of(linear + stride + at);
+  if (wasm_v128_any_true(steps)) return 0;
+  const int second = at + 4 < stride ? at + 4 : at;
+  for (int plane = 0; plane < 3; plane++, linear += stride)
+    steps = wasm_v128_or(steps, wasm_v128_or(steps_of(linear + at), steps_of(linear + second)));
+  return !wasm_v128_any_true(steps);
+}
+
+static inline void convert_block(const float *linear, int stride, int at, float *const rows[CHANNELS]) {
+  const int both[2] = {at, at + 4 < stride ? at + 4 : at};
+  if (rows[2]) convert(linear, stride, both, rows, 1);
+  else convert(linear, stride, both, rows, 0);
+}
+
+static inline void repeat(float *row, int stride, int at) {
+  const v128_t value = everywhere(&row[at - 1]);
+  wasm_v128_store(row + at, value);
+  if (at + 4 < stride) wasm_v128_store(row + at + 4, value);
+}
+
 // One row of linear RGB, planes of `stride` floats, to XYB, moved into 0..1; channels without a row are left out.
 static void to_xyb(const float *linear, int stride, float *const rows[CHANNELS]) {
-  for (int at = 0; at < stride; at += 8) {
-    const int both[2] = {at, at + 4 < stride ? at + 4 : at};
-    if (rows[2]) convert(linear, stride, both, rows, 1);
-    else convert(linear, stride, both, rows, 0);
+  for (int from = 0; from < stride; from += BLOCK * BLOCKS) {
+    const int to = from + BLOCK * BLOCKS < stride ? from + BLOCK * BLOCKS : stride;
+    uint64_t plain = 0;
+    for (int at = from > 0 ? from : BLOCK; at < to; at += BLOCK)
+      plain |= (uint64_t)is_plain(linear, stride, at) << (at - from) / BLOCK;
+    uint64_t left = plain;
+    for (int at = from; at < to; at += BLOCK, left >>= 1)
+      if (!(left & 1)) convert_block(linear, stride, at, rows);
+    for (int at = from; plain; at += BLOCK, plain >>= 1) {
+      if (!(plain & 1)) continue;
+      for (int c = 0; c < CHANNELS; c++)
+        if (rows[c]) repeat(rows[c], stride, at);
+    }
   }
 }
