@@ -19,7 +19,7 @@ interface ScoreExports extends NativeExports {
   comparison_close(comparison: number): void;
 }
 
-const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 16 * 1024 * 1024 });
+const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 32 << 20 });
 
 /** Rows that one call may push. */
 export const MAX_ROWS = 16;

@@ -22,12 +22,25 @@ export function preparedSamplePrice(picture: Looked): Price {
   return preparePrice({ ...picture, ...sampleSize(picture) });
 }
 
+/** The price of preparing what is compared of a picture, on one background. */
+export function preparedWholePrice(picture: Looked): Price {
+  return held(preparePrice({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
+}
+
 /** What takes memory to save time. */
 export interface Keeping {
   /** What is compared of the picture stays in memory; otherwise the picture is read anew for each score. */
   readonly pixels: boolean;
   /** What comparisons need of the sample is computed once, and not for each of them. */
   readonly prepared: boolean;
+  /** So is what they need of the whole, on the background on which it is first looked at. */
+  readonly whole?: boolean;
+}
+
+/** The whole of a picture, prepared on a background; the middle one for what is opaque. */
+interface PreparedWhole {
+  readonly background: number | undefined;
+  readonly reference: PreparedReference;
 }
 
 export class Reference {
@@ -37,24 +50,19 @@ export class Reference {
   private readonly strips: readonly Strip[];
   /** How what is compared of the sample lies; absent where it is the whole picture. */
   private readonly tile: Tile | undefined;
-  private readonly keepsPrepared: boolean;
+  private readonly keeps: Keeping;
   /** Made when something is first compared: a format may be given up before. */
   private prepared: PreparedReference | undefined;
+  private whole: PreparedWhole | undefined;
   private readonly breath: Breath;
 
-  private constructor(
-    picture: Picture,
-    sample: Sample,
-    open: () => Promise<Rows>,
-    keepsPrepared: boolean,
-    breath: Breath,
-  ) {
+  private constructor(picture: Picture, sample: Sample, open: () => Promise<Rows>, keeps: Keeping, breath: Breath) {
     this.size = { width: picture.width, height: picture.height };
     this.sample = sample;
     this.open = open;
     this.strips = stripsOf(picture);
     this.tile = tileIn(sample, this.strips);
-    this.keepsPrepared = keepsPrepared;
+    this.keeps = keeps;
     this.breath = breath;
   }
 
@@ -84,7 +92,7 @@ export class Reference {
     const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
     const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, wholePixels));
-    return new Reference(picture, sample, open, keeps.prepared, breath);
+    return new Reference(picture, sample, open, keeps, breath);
   }
 
   /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
@@ -92,21 +100,38 @@ export class Reference {
     if (!this.tile) return this.scoreSample(rendition, background);
     const { space } = this.sample.picture;
     const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
+    const prepared = await this.wholeOn(background);
+    if (prepared) return compareWith(prepared, shown, this.breath, background);
     return compareRows(inComparedColors(await this.open(), space), shown, this.breath, {
       tile: tileOf(this.strips),
       background,
     });
   }
 
+  /** What comparisons of the whole need on a background, where that is kept. */
+  private async wholeOn(background: number | undefined): Promise<PreparedReference | undefined> {
+    const { breath, strips, sample } = this;
+    const { opaque, space } = sample.picture;
+    if (!this.keeps.whole || (background === undefined && !opaque)) return undefined;
+    if (!this.whole) {
+      // The sample has its turn before the whole does: it makes room.
+      this.prepared?.close();
+      this.prepared = undefined;
+      const rows = inComparedColors(await this.open(), space);
+      this.whole = { background, reference: await preparedOf(rows, breath, tileOf(strips), background) };
+    }
+    return this.whole.background === background ? this.whole.reference : undefined;
+  }
+
   /** The score of a rendition of the sample, on one background if so told. */
   async scoreSample(rendition: Rows, background?: number): Promise<number> {
-    const { keepsPrepared, breath } = this;
+    const { keeps, breath } = this;
     const { picture } = this.sample;
     const { space } = picture;
     const open = async () => inComparedColors(await firstFrame(picture, breath), space);
     const shown = inComparedColors(rendition, space);
     const tile = tileIn(this.sample, this.strips);
-    if (!keepsPrepared) return compareRows(await open(), shown, breath, { tile, background });
+    if (!keeps.prepared) return compareRows(await open(), shown, breath, { tile, background });
     this.prepared ??= await preparedOf(await open(), breath, tile);
     return compareWith(this.prepared, shown, breath, background);
   }
@@ -114,6 +139,7 @@ export class Reference {
   /** Frees what was prepared; nothing is scored afterward. */
   close(): void {
     this.prepared?.close();
+    this.whole?.reference.close();
   }
 }
 

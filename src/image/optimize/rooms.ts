@@ -9,7 +9,7 @@ import { collectPrice } from "../kept.ts";
 import type { Extent } from "../picture.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { comparingBytes, fits, resultDecodePrice, sourcePrice, triesMs, triesOf } from "./prices.ts";
-import { comparedPixelsPrice, type Keeping, preparedSamplePrice } from "./reference.ts";
+import { comparedPixelsPrice, type Keeping, preparedSamplePrice, preparedWholePrice } from "./reference.ts";
 import { samplePart } from "./sample.ts";
 import { deepTask, type Task, type WritableFormat } from "./task.ts";
 
@@ -96,6 +96,20 @@ const KEEPINGS: Readonly<Record<Worth, readonly Keeping[]>> = {
   ],
 };
 
+/**
+ * Pixels up to which what comparisons need of the whole is kept besides, by formats that show what they would write: they look
+ * at several renditions of it, and the memory for two saves no time.
+ */
+const MAX_PREPARED_PIXELS = 1_500_000;
+
+/** What may be kept of the reference of a task, the quickest first. */
+function keepingsFor({ picture, format }: Task, worth: Worth): readonly Keeping[] {
+  const keepings = KEEPINGS[worth];
+  const [most] = keepings;
+  const isPrepared = picture.width * picture.height <= MAX_PREPARED_PIXELS && samplePart(picture) < 1;
+  return most && isPrepared && format.write?.study ? [{ ...most, whole: true }, ...keepings] : keepings;
+}
+
 /** A room that saves less than this beside the one before it saves nothing that matters. */
 const LEAST_SAVING_BYTES = 1 << 20;
 
@@ -116,7 +130,7 @@ export function roomsFor(
   const roomWith = (keeps: boolean, reference: Keeping): Room => {
     return { price: beside(own(keeps), referencePrice(task, reference)), keepsPixels: keeps, reference };
   };
-  const rooms = all.flatMap((keeps) => KEEPINGS[worth(keeps)].map((reference) => roomWith(keeps, reference)));
+  const rooms = all.flatMap((keeps) => keepingsFor(task, worth(keeps)).map((reference) => roomWith(keeps, reference)));
   const [first, ...others] = rooms.filter(({ price }) => fits(task, price));
   if (!first) return [smallestOf(rooms)];
   const leaner: Room[] = [];
@@ -131,8 +145,11 @@ function smallestOf(rooms: readonly Room[]): Room {
   return rooms.reduce((least, room) => (room.price.bytes < least.price.bytes ? room : least));
 }
 
-function referencePrice({ picture }: Task, { pixels, prepared }: Keeping): Price {
-  return beside(pixels ? comparedPixelsPrice(picture) : FREE, prepared ? preparedSamplePrice(picture) : FREE);
+function referencePrice({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Price {
+  return beside(
+    pixels ? comparedPixelsPrice(picture) : FREE,
+    either(prepared ? preparedSamplePrice(picture) : FREE, whole ? preparedWholePrice(picture) : FREE),
+  );
 }
 
 /** The price of a search through pixels. */

@@ -137,9 +137,17 @@ export async function compareRows(
   }
 }
 
-/** A picture that many renditions are compared with, read to its end and closed. */
-export async function preparedOf(rows: Rows, breath: Breath, tile?: Tile): Promise<PreparedReference> {
-  const backgrounds = backgroundsOf(rows.opaque);
+/**
+ * A picture that many renditions are compared with, read to its end and closed.
+ * @param background the only one that they will be looked at on; by default all
+ */
+export async function preparedOf(
+  rows: Rows,
+  breath: Breath,
+  tile?: Tile,
+  background?: number,
+): Promise<PreparedReference> {
+  const backgrounds = background === undefined ? backgroundsOf(rows.opaque) : [background];
   const reference = new PreparedReference(rows, backgrounds, tile);
   try {
     const nanoseconds = PREPARE_NS * backgrounds.length;
