@@ -84,13 +84,17 @@ static void find_matches(Thorough *t, const uint8_t *in, uint32_t p, uint32_t mo
     uint32_t best = SHORTEST;
     if (p > 0 && is_run(four) && at[-1] == at[0]) *out++ = (Match){(uint16_t)(best = lz_extend(at, at - 1, 4, most)), 1};
     else if (near && load_u32_unaligned(at - near) << 8 == four << 8) *out++ = (Match){SHORTEST, (uint16_t)near};
+    uint32_t tail = load_u32_unaligned(at + best - 3);
     const int depth = t->steps > 0 ? t->patience.depth : t->patience.depth / SHALLOW;
     int left = depth;
     for (uint32_t distance = t->back[p], step; best < most && distance && distance <= WINDOW; distance += step) {
       const uint8_t *match = at - distance;
-      if (load_u32_unaligned(match + best - 3) == load_u32_unaligned(at + best - 3) && load_u32_unaligned(match) == four) {
+      if (load_u32_unaligned(match + best - 3) == tail && load_u32_unaligned(match) == four) {
         const uint32_t length = lz_extend(at, match, 4, most);
-        if (length > best) *out++ = (Match){(uint16_t)(best = length), (uint16_t)distance};
+        if (length > best) {
+          *out++ = (Match){(uint16_t)(best = length), (uint16_t)distance};
+          tail = load_u32_unaligned(at + best - 3);
+        }
       }
       step = t->back[p - distance];
       if (!step || --left <= 0) break;

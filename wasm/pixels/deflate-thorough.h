@@ -18,6 +18,8 @@
 // A bit, as costs count it, and the bits that a symbol is taken to cost that did not occur.
 #define BIT 16
 #define UNUSED_BITS 13
+// More than any way costs, in the same unit.
+#define IMPOSSIBLE (1 << 30)
 
 // ---- costs ----
 
@@ -53,6 +55,7 @@ static void set_costs(const struct libdeflate_compressor *c, Thorough *t) {
   for (int i = 0; i < DEFLATE_NUM_OFFSET_SYMS; i++) offsets += c->freqs.offset[i];
   const float bits = log2f((float)all), offset_bits = log2f((float)offsets);
   for (int i = 0; i < DEFLATE_NUM_LITERALS; i++) t->literal_cost[i] = cost_of(bits, c->freqs.litlen[i], 0);
+  for (int i = 0; i < SHORTEST; i++) t->length_cost[i] = IMPOSSIBLE;
   for (int i = SHORTEST; i <= LONGEST; i++) {
     const unsigned slot = deflate_length_slot[i];
     t->length_cost[i] = cost_of(bits, c->freqs.litlen[DEFLATE_FIRST_LEN_SYM + slot], deflate_extra_length_bits[slot]);
@@ -66,24 +69,32 @@ static void set_costs(const struct libdeflate_compressor *c, Thorough *t) {
 // A match that reaches an end from any position since `from`; its offset << 16, and what it costs but for its length.
 typedef struct { uint32_t from, end, item, cost; } Reach;
 
-// The least cost of a match shortened to lengths above `below`, if that is less than `least`.
-static inline uint32_t least_by(const Thorough *t, uint32_t at, Match match, uint32_t below, uint32_t most, uint32_t least,
-                                uint32_t *item) {
-  const uint32_t offset_cost = t->slot_cost[deflate_get_offset_slot(match.offset)];
-  for (uint32_t length = most; length > below;) {
-    if (length >= below + 4) {
-      const v128_t costs = wasm_i32x4_add(wasm_v128_load(t->length_cost + length - 3), wasm_v128_load(t->cost + at + length - 3));
-      const v128_t all = wasm_i32x4_add(costs, wasm_i32x4_splat((int32_t)offset_cost));
-      if (!wasm_v128_any_true(wasm_u32x4_lt(all, wasm_i32x4_splat((int32_t)least)))) {
-        length -= 4;
-        continue;
-      }
-    }
-    const uint32_t cost = offset_cost + t->length_cost[length] + t->cost[at + length];
-    if (cost < least) least = cost, *item = (uint32_t)match.offset << 16 | length;
-    length--;
+// Ways to go on in four lanes: what they cost, and their lengths << 16 | their offsets.
+typedef struct { v128_t cost, way; } Ways;
+
+// Takes up a match shortened to lengths above `below`. A vector may reach further down: that costs no less than the matches
+// before, and what is too short for a match is out of the question.
+static inline void add_lengths(Ways *least, const Thorough *t, uint32_t at, uint32_t offset, int below, int most) {
+  const v128_t offset_cost = wasm_i32x4_splat((int32_t)t->slot_cost[deflate_get_offset_slot(offset)]);
+  v128_t way = wasm_i32x4_add(wasm_i32x4_splat(most << 16 | (int32_t)offset), wasm_i32x4_const(-3 * 65536, -2 * 65536, -65536, 0));
+  for (int length = most; length > below; length -= 4) {
+    const v128_t costs = wasm_i32x4_add(wasm_v128_load(t->length_cost + length - 3), wasm_v128_load(t->cost + at + length - 3));
+    const v128_t cost = wasm_i32x4_add(costs, offset_cost), is_less = wasm_i32x4_lt(cost, least->cost);
+    least->cost = wasm_i32x4_min(cost, least->cost);
+    least->way = wasm_v128_bitselect(way, least->way, is_less);
+    way = wasm_i32x4_sub(way, wasm_i32x4_const_splat(4 * 65536));
   }
-  return least;
+}
+
+// The cheapest of four, the longest of those that cost the same.
+static inline uint32_t cheapest(const Ways *least, uint32_t *cost) {
+  v128_t all = wasm_i32x4_min(least->cost, wasm_i32x4_shuffle(least->cost, least->cost, 2, 3, 0, 1));
+  all = wasm_i32x4_min(all, wasm_i32x4_shuffle(all, all, 1, 0, 3, 2));
+  v128_t way = wasm_v128_and(least->way, wasm_i32x4_eq(all, least->cost));
+  way = wasm_u32x4_max(way, wasm_i32x4_shuffle(way, way, 2, 3, 0, 1));
+  way = wasm_u32x4_max(way, wasm_i32x4_shuffle(way, way, 1, 0, 3, 2));
+  *cost = (uint32_t)wasm_i32x4_extract_lane(all, 0);
+  return (uint32_t)wasm_i32x4_extract_lane(way, 0);
 }
 
 // Chooses how to go on from a position of the block: by a literal, a match found there, or the rest of a known one.
@@ -96,14 +107,15 @@ static inline void choose(Thorough *t, const uint8_t *in, uint32_t begin, uint32
     const uint32_t length = reach->end - at, cost = reach->cost + t->length_cost[length];
     if (cost < least) least = cost, item = reach->item | length;
   }
-  if (t->first[begin + at]) {
-    const Match *const matches = t->pool + t->first[begin + at], *match = matches;
-    while (match->length) match++;
-    // Longer ones first, as they mostly are the cheapest.
-    for (uint32_t below; match-- > matches; ) {
-      below = match > matches ? match[-1].length : SHORTEST - 1;
-      least = least_by(t, at, *match, below, MIN(match->length, count - at), least, &item);
-    }
+  const Match *match = t->pool + t->first[begin + at];
+  if (t->first[begin + at] && match->length) {
+    Ways ways = {wasm_i32x4_const_splat(INT32_MAX), wasm_i32x4_const_splat(0)};
+    const int left = (int)MIN(count - at, LONGEST);
+    for (int below = SHORTEST - 1; match->length && below < left; below = match++->length)
+      add_lengths(&ways, t, at, match->offset, below, MIN(match->length, left));
+    uint32_t cost;
+    const uint32_t way = cheapest(&ways, &cost);
+    if (cost < least) least = cost, item = way << 16 | way >> 16;
   }
   if (at < own->from + EDGE || at + EDGE > own->end) {
     const uint32_t cost = t->literal_cost[in[begin + at]] + t->cost[at + 1];
@@ -212,6 +224,8 @@ static void compress_thoroughly(struct libdeflate_compressor *c, Thorough *t, co
                                 struct deflate_output_bitstream *os) {
   const uint32_t end = (uint32_t)count;
   link_positions(t, in, end);
+  // What is not known yet of a block may be read, but not chosen.
+  memset(t->cost, 0, (count - c->history_size + 1) * sizeof t->cost[0]);
   t->steps = (long)(t->patience.depth / USUAL_PART) * (end - (uint32_t)c->history_size);
   for (uint32_t p = (uint32_t)c->history_size; p < end;) {
     const uint32_t begin = p;

@@ -1,4 +1,5 @@
 /** A look over a picture for the smallest representation that holds it. */
+import { OutOfMemory } from "../load.ts";
 import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
@@ -43,7 +44,9 @@ export function openPngSurveyor(width: number, opaque: boolean, keyed: boolean):
     add(rows) {
       handle.bytes(window, rows.length).set(rows);
       const count = rows.length / (width * 4);
-      return handle.call((exports, pointer) => exports.survey_commit(pointer, count)) === 1;
+      const left = handle.call((exports, pointer) => exports.survey_commit(pointer, count));
+      if (left < 0) throw new OutOfMemory();
+      return left === 1;
     },
     result: () =>
       handle.call((exports, pointer) => {

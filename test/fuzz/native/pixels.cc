@@ -162,7 +162,7 @@ void survey(Input &input) {
   for (int i = 0; i < calls; i++) {
     const int rows = input.number<int>(1, WINDOW_ROWS);
     host::fill(input, survey_window(survey), (size_t)width * rows * 4);
-    if (!survey_commit(survey, rows)) break;
+    if (survey_commit(survey, rows) <= 0) break;
   }
   if (survey_colors(survey) <= 256) host::look_at(survey_palette(survey), survey_colors(survey) * 4);
   if (keyed) survey_key(survey, gray, exact);
