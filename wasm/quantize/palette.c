@@ -7,8 +7,11 @@
 #define NOWHERE 1e9f
 
 void palette_group(Palette *p) {
+  const float alpha = wasm_f32x4_extract_lane(p->color[0], 3);
+  p->axes = 3;
   for (int k = 0; k < FEW_COLORS; k++) {
     const Color color = k < p->count ? p->color[k] : wasm_f32x4_const_splat(NOWHERE);
+    if (k < p->count && wasm_f32x4_extract_lane(color, 3) != alpha) p->axes = 4;
     for (int axis = 0; axis < 4; axis++) {
       const v128_t at = wasm_i8x16_swizzle(color, wasm_i32x4_splat(0x03020100 + 0x04040404 * axis));
       const v128_t lane = wasm_i32x4_eq(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(k % 4));
@@ -44,30 +47,44 @@ void palette_index(Palette *p) {
   p->sorted = 1;
 }
 
-// Four at a time, each sum in the order of `distance`.
-int palette_nearest_of_few(const Palette *p, Color color) {
-  v128_t place[4];
-  place[0] = wasm_i32x4_shuffle(color, color, 0, 0, 0, 0), place[1] = wasm_i32x4_shuffle(color, color, 1, 1, 1, 1);
-  place[2] = wasm_i32x4_shuffle(color, color, 2, 2, 2, 2), place[3] = wasm_i32x4_shuffle(color, color, 3, 3, 3, 3);
-  v128_t best = wasm_f32x4_const_splat(4 * NOWHERE * NOWHERE), found = wasm_i32x4_const_splat(0);
-  v128_t at = wasm_i32x4_const(0, 1, 2, 3);
-  for (int k = 0; k * 4 < p->count; k++, at = wasm_i32x4_add(at, wasm_i32x4_const_splat(4))) {
-    v128_t squared[4];
-    for (int axis = 0; axis < 4; axis++) {
-      const v128_t apart = wasm_f32x4_sub(place[axis], p->few[k][axis]);
-      squared[axis] = wasm_f32x4_mul(apart, apart);
-    }
-    const v128_t sum = wasm_f32x4_add(wasm_f32x4_add(squared[0], squared[2]), wasm_f32x4_add(squared[1], squared[3]));
-    const v128_t is_less = wasm_f32x4_lt(sum, best);
-    found = wasm_v128_bitselect(at, found, is_less);
-    best = wasm_f32x4_pmin(best, sum);
+// Bits of a squared distance that give way to the index of the color: among positive numbers the least is then found as an
+// integer, and with it the color. What is lost is a hundred thousandth of the distance.
+#define INDEX_BITS 63
+_Static_assert(FEW_COLORS <= INDEX_BITS + 1, "an index has room beside a distance");
+
+static inline v128_t axis_of(Color color, int axis) {
+  switch (axis) {
+    case 0: return wasm_i32x4_shuffle(color, color, 0, 0, 0, 0);
+    case 1: return wasm_i32x4_shuffle(color, color, 1, 1, 1, 1);
+    case 2: return wasm_i32x4_shuffle(color, color, 2, 2, 2, 2);
+    default: return wasm_i32x4_shuffle(color, color, 3, 3, 3, 3);
   }
-  v128_t other = wasm_i32x4_shuffle(best, best, 2, 3, 0, 1);
-  found = wasm_v128_bitselect(wasm_i32x4_shuffle(found, found, 2, 3, 0, 1), found, wasm_f32x4_lt(other, best));
-  best = wasm_f32x4_pmin(best, other);
-  other = wasm_i32x4_shuffle(best, best, 1, 0, 3, 2);
-  found = wasm_v128_bitselect(wasm_i32x4_shuffle(found, found, 1, 0, 3, 2), found, wasm_f32x4_lt(other, best));
-  return wasm_i32x4_extract_lane(found, 0);
+}
+
+static inline v128_t squared_along(v128_t place, v128_t of_four) {
+  const v128_t apart = wasm_f32x4_sub(place, of_four);
+  return wasm_f32x4_mul(apart, apart);
+}
+
+// Four colors at a time.
+static inline int nearest_along(const Palette *p, Color color, int axes) {
+  const v128_t x = axis_of(color, 0), y = axis_of(color, 1), z = axis_of(color, 2), w = axis_of(color, 3);
+  v128_t best = wasm_i32x4_const_splat(INT32_MAX), at = wasm_i32x4_const(0, 1, 2, 3);
+  for (int k = 0; k * 4 < p->count; k++, at = wasm_i32x4_add(at, wasm_i32x4_const_splat(4))) {
+    const v128_t *const few = p->few[k];
+    v128_t sum = wasm_f32x4_add(squared_along(x, few[0]), squared_along(y, few[1]));
+    const v128_t rest = squared_along(z, few[2]);
+    sum = wasm_f32x4_add(sum, axes == 4 ? wasm_f32x4_add(rest, squared_along(w, few[3])) : rest);
+    best = wasm_i32x4_min(best, wasm_v128_or(wasm_v128_andnot(sum, wasm_i32x4_const_splat(INDEX_BITS)), at));
+  }
+  best = wasm_i32x4_min(best, wasm_i32x4_shuffle(best, best, 2, 3, 0, 1));
+  best = wasm_i32x4_min(best, wasm_i32x4_shuffle(best, best, 1, 0, 3, 2));
+  return wasm_i32x4_extract_lane(best, 0) & INDEX_BITS;
+}
+
+int palette_nearest_of_few(const Palette *p, Color color) {
+  // Where all have the same alpha, none is nearer by it.
+  return p->axes == 3 ? nearest_along(p, color, 3) : nearest_along(p, color, 4);
 }
 
 int palette_nearest(const Palette *p, Color color, int guess, float *squared) {

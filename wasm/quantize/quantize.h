@@ -42,6 +42,7 @@ typedef struct {
   uint8_t order[MOST_COLORS][MOST_COLORS];
   float apart[MOST_COLORS][MOST_COLORS];  // squared, in that order
   v128_t few[FEW_COLORS / 4][4];  // the coordinates of four colors each, where there are few
+  int axes;                       // of those, that tell them apart: not the last where all have the same alpha
 } Palette;
 
 void palette_group(Palette *palette);

@@ -4,7 +4,7 @@
 // area has its own color, so that it stays flat.
 #include "quantize.h"
 
-enum { WINDOW_ROWS = 16, SLACK = 4, GUESS_BITS = 5, GUESSES = 1 << 3 * GUESS_BITS };
+enum { WINDOW_ROWS = 16, SLACK = 4, GUESS_BITS = 5, GUESSES = 1 << 3 * GUESS_BITS, KNOWN_BITS = 11, KNOWN = 1 << KNOWN_BITS };
 
 typedef struct {
   Palette palette;
@@ -124,10 +124,29 @@ static v128_t limited(v128_t error) {
 
 static inline int is_all(v128_t mask) { return wasm_i32x4_all_true(mask); }
 
-// What colors a row has: those of the row above where the pixels are the same. Others are found four at a time.
+// The latest of the colors that were found, by a hash of their pixels. Drawings come back to the same ones, row after row and
+// in one rendition after the other.
+static uint32_t known_pixel[KNOWN];
+static Color known_color[KNOWN];
+
+static inline uint32_t known_at(uint32_t pixel) { return pixel * 2654435761u >> (32 - KNOWN_BITS); }
+
+// Finds the colors of up to four pixels of a row.
+static void find_four(Color *color, const uint32_t pixel[4], const int at[4], int count) {
+  Color found[4];
+  colors_of(pixel, found);
+  for (int k = 0; k < count; k++) {
+    const uint32_t known = known_at(pixel[k]);
+    color[at[k]] = known_color[known] = found[k];
+    known_pixel[known] = pixel[k];
+  }
+}
+
+// What colors a row has: those of the row above where the pixels are the same, or those that are known. Others are found four
+// at a time.
 static void find_colors(Remapper *r, const uint32_t *pixel) {
   Color *const color = r->color;
-  uint32_t others[4];
+  uint32_t others[4] = {0};
   int at[4], count = 0, runs = 0;
   for (int x = 0; x < r->width; x++) {
     const int is_vector = x + 4 <= r->width;
@@ -142,14 +161,15 @@ static void find_colors(Remapper *r, const uint32_t *pixel) {
       runs = 1;
       continue;
     }
+    const uint32_t known = known_at(pixel[x]);
+    if (known_pixel[known] == pixel[x]) {
+      color[x] = known_color[known];
+      continue;
+    }
     at[count] = x, others[count++] = pixel[x];
-    if (count < 4) continue;
-    Color found[4];
-    colors_of(others, found);
-    for (int k = 0; k < 4; k++) color[at[k]] = found[k];
-    count = 0;
+    if (count == 4) find_four(color, others, at, count), count = 0;
   }
-  for (int k = 0; k < count; k++) color[at[k]] = color_of(others[k]);
+  find_four(color, others, at, count);
   for (int x = 1; runs && x < r->width; x++)
     if (pixel[x] == pixel[x - 1]) color[x] = color[x - 1];
 }
@@ -171,22 +191,21 @@ static int nearest(Remapper *r, Color color) {
   return *found = (uint8_t)palette_nearest(&r->palette, color, *found, &squared);
 }
 
-// What pixels pass on, on its way: to the next pixel, and to the next row what this pixel and the one before it have there so
-// far. `pixels` is how many of those two have something.
+// What pixels pass on, on its way: the error of the last one, of which the next one takes a part, and to the next row what this
+// pixel and the one before it have there so far. `pixels` is how many of those two have something.
 typedef struct {
-  v128_t ahead, below, below_last;
+  v128_t error, below, below_last;
   int pixels;
 } Passed;
 
 // Takes the error of a pixel, whose place in the next row is `below`.
 static inline void pass_on(Passed *passed, v128_t *below, int step, v128_t error) {
-  const v128_t ahead = wasm_f32x4_mul(error, wasm_f32x4_const_splat(7.0f / 16));
   const v128_t behind = wasm_f32x4_mul(error, wasm_f32x4_const_splat(3.0f / 16));
   const v128_t under = wasm_f32x4_mul(error, wasm_f32x4_const_splat(5.0f / 16));
   below[-step] = wasm_f32x4_add(passed->below_last, behind);
   passed->below_last = wasm_f32x4_add(passed->below, under);
   passed->below = wasm_f32x4_mul(error, wasm_f32x4_const_splat(1.0f / 16));
-  passed->ahead = ahead;
+  passed->error = error;
   passed->pixels = 2;
 }
 
@@ -195,7 +214,7 @@ static inline void pass_nothing(Passed *passed, v128_t *below, int step) {
   if (passed->pixels == 0) return;
   below[-step] = passed->below_last;
   passed->below_last = passed->below;
-  passed->below = passed->ahead = wasm_f32x4_const_splat(0);
+  passed->below = passed->error = wasm_f32x4_const_splat(0);
   passed->pixels--;
 }
 
@@ -261,8 +280,10 @@ static void map_row(Remapper *r, const uint32_t *pixel, uint8_t *index, const ui
       }
     }
     // Parts of errors within the limit add up to no more than that.
-    const v128_t share = wasm_f32x4_splat(r->share[busy]), taken = wasm_f32x4_add(here[x], passed.ahead);
-    const v128_t wanted = wasm_f32x4_add(r->color[x], wasm_f32x4_mul(taken, share));
+    const float share = r->share[busy];
+    const v128_t from_above = wasm_f32x4_mul(here[x], wasm_f32x4_splat(share));
+    const v128_t from_last = wasm_f32x4_mul(passed.error, wasm_f32x4_splat(share * (7.0f / 16)));
+    const v128_t wanted = wasm_f32x4_add(wasm_f32x4_add(r->color[x], from_above), from_last);
     const int found = nearest(r, wanted);
     index[x] = (uint8_t)found;
     pass_on(&passed, next + x, step, limited(wasm_f32x4_sub(wanted, r->palette.color[found])));
