@@ -49,12 +49,18 @@ export function fullSearch(task: Task, format: WritableFormat): Search | null {
   const isKept = task.stored.isKept === true && !task.plan.changesPixels;
   const lean = { keepsResults: true, triesFinal: false };
   const keepsPixels = isSmall && !isKept && fits(task, pixelsPrice(task, format, lean, true));
-  const final = { ...lean, triesFinal: true };
-  const triesFinal = fits(task, pixelsPrice(task, format, final, keepsPixels));
-  const roomy = (keeps: boolean) => pixelsPrice(task, format, { ...lean, triesFinal }, keeps);
-  if (!fits(task, roomy(keepsPixels))) return null;
-  const triesExact = fits(task, withExact(roomy(keepsPixels), task, format));
-  const own = (keeps: boolean) => (triesExact ? withExact(roomy(keeps), task, format) : roomy(keeps));
+  const final = pixelsPrice(task, format, { ...lean, triesFinal: true }, keepsPixels);
+  const triesFinal = fits(task, final);
+  const roomy = triesFinal ? final : pixelsPrice(task, format, lean, keepsPixels);
+  if (!fits(task, roomy)) return null;
+  const exact = withExact(roomy, task, format);
+  const triesExact = fits(task, exact);
+  const most = triesExact ? exact : roomy;
+  const own = (keeps: boolean) => {
+    if (keeps === keepsPixels) return most;
+    const price = pixelsPrice(task, format, { ...lean, triesFinal }, keeps);
+    return triesExact ? withExact(price, task, format) : price;
+  };
   const rooms = roomsFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
   return fits(task, rooms[0].price) ? { rooms, own, keepsResults: true, triesFinal, triesExact } : null;
 }
@@ -115,22 +121,24 @@ const LEAST_SAVING_BYTES = 1 << 20;
 
 /**
  * The rooms of a search that fit, the quickest first; the smallest alone where none does.
- * @param keepsPixels the pixels may be kept
+ * @param mayKeep the pixels may be kept
  * @param own the price of the search, without what is kept of the reference
  * @param worth of the pixels of the reference, where those of the picture are kept and where they are not
  */
 export function roomsFor(
   task: Task,
-  keepsPixels: boolean,
+  mayKeep: boolean,
   own: (keepsPixels: boolean) => Price,
   worth: (keepsPixels: boolean) => Worth,
 ): Search["rooms"] {
   // Kept pixels show whether there is alpha at all: without them another file may be written.
-  const all = keepsPixels && task.picture.opaque ? [true, false] : [keepsPixels];
-  const roomWith = (keeps: boolean, reference: Keeping): Room => {
-    return { price: beside(own(keeps), referencePrice(task, reference)), keepsPixels: keeps, reference };
-  };
-  const rooms = all.flatMap((keeps) => keepingsFor(task, worth(keeps)).map((reference) => roomWith(keeps, reference)));
+  const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
+  const rooms = all.flatMap((keepsPixels) => {
+    const price = own(keepsPixels);
+    return keepingsFor(task, worth(keepsPixels)).map((reference): Room => {
+      return { price: beside(price, referencePrice(task, reference)), keepsPixels, reference };
+    });
+  });
   const [first, ...others] = rooms.filter(({ price }) => fits(task, price));
   if (!first) return [smallestOf(rooms)];
   const leaner: Room[] = [];
