@@ -9,6 +9,7 @@ import {
   entropyOf,
   errorWith,
   Histogram,
+  isGray,
   paletteOf,
   SORTED_BYTES,
   type SortedColors,
@@ -68,6 +69,7 @@ export class Palettes {
   private readonly sharp: boolean;
   private sorted: SortedColors | undefined;
   private entropy: number | undefined;
+  private gray: boolean | undefined;
 
   /** @param sharp alpha becomes all or nothing */
   constructor(picture: Picture, sharp: boolean) {
@@ -82,14 +84,18 @@ export class Palettes {
   }
 
   /**
-   * About the error of the palette that would be chosen, whether it would have every color of the picture, and the bits that a
-   * pixel hardly exceeds, by how often there are which colors.
+   * About the error of the palette that would be chosen, whether it would have every color of the picture, and whether these are
+   * all gray; and the bits that a pixel hardly exceeds, by how often there are which colors.
    */
-  async estimate(colors: number, breath: Breath): Promise<Pick<ChosenPalette, "error" | "exact"> & { bits: number }> {
+  async estimate(
+    colors: number,
+    breath: Breath,
+  ): Promise<Pick<ChosenPalette, "error" | "exact"> & { gray: boolean; bits: number }> {
     const sorted = await this.sortedColors(breath);
     this.entropy ??= entropyOf(sorted) * MORE_BY_DITHERING;
     const bits = Math.min(Math.log2(Math.max(2, colors)), this.entropy);
-    return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors), bits };
+    this.gray ??= isGray(sorted);
+    return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors), gray: this.gray, bits };
   }
 
   private isExact(sorted: SortedColors, colors: number): boolean {

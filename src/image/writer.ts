@@ -49,6 +49,8 @@ export interface Preview {
   readonly key: string;
   /** Nothing is lost. */
   readonly exact: boolean;
+  /** The picture has no other colors than shades of gray; absent where that is not known. */
+  readonly gray?: boolean;
   /**
    * About how many points of its score a picture loses; what is lost in truth is this times a factor of the picture's.
    */

@@ -103,6 +103,16 @@ export function colorsIn({ isExact, count, transparent }: SortedColors): number 
   return isExact ? count + transparent : Infinity;
 }
 
+/** Whether all colors are gray. */
+export function isGray({ samples, count }: SortedColors): boolean {
+  const pixels = new Uint32Array(samples.buffer, samples.byteOffset, count * 2);
+  for (let at = 0; at < pixels.length; at += 2) {
+    const pixel = pixels[at]!;
+    if (((pixel ^ (pixel >>> 8)) & 0xffff) !== 0) return false;
+  }
+  return true;
+}
+
 /** The entropy of the colors of a pixel that is not fully transparent, in bits. */
 export function entropyOf({ samples, count }: SortedColors): number {
   const weights = new Float32Array(samples.buffer, samples.byteOffset, count * 2);

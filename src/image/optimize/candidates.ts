@@ -1,7 +1,7 @@
 /** The ways to encode a picture that stand out on its sample. */
 import type { Breath } from "../breath.ts";
 import type { FormatDefinition } from "../format.ts";
-import type { EncodeSettings, Variant } from "../writer.ts";
+import type { EncodeSettings, Preview, Variant } from "../writer.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import type { Patience } from "./presets.ts";
@@ -165,13 +165,17 @@ async function candidateOf(
 }
 
 /** Whether a palette holds all colors of a picture, or of its sample. */
-async function holdsAllColors({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): Promise<boolean> {
-  return (await preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }))?.exact === true;
+async function holdsAllColors(maker: Pick<Maker, "preview">, settings: EncodeSettings): Promise<boolean> {
+  return (await inMostColors(maker, settings))?.exact === true;
+}
+
+function inMostColors({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): Promise<Preview | undefined> {
+  return Promise.resolve(preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }));
 }
 
 /**
- * Whether a few colors are enough, so that moved levels, and what loses nothing, need not be tried: unless a palette holds
- * all colors, as it does of what is gray.
+ * Whether a few colors are enough, so that moved levels, and what loses nothing, need not be tried: unless the picture is gray,
+ * or a palette holds all colors, which then may take less as they are.
  */
 async function isNeedless(
   { preview }: Pick<Maker, "preview">,
@@ -182,7 +186,8 @@ async function isNeedless(
   if (inColors?.isPlain) return true;
   if (!inColors || loss === "colors" || inColors.best.quality > PLAIN_QUALITY) return false;
   if ((await inColors.best.score()) < targetScore) return false;
-  return !(await holdsAllColors({ preview }, settings));
+  const { exact = false, gray = false } = (await inMostColors({ preview }, settings)) ?? {};
+  return !(exact && (gray || loss === "nothing"));
 }
 
 /**

@@ -97,10 +97,11 @@ export async function preview(known: Known, { quality, loss }: Loss, breath: Bre
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
   const reduction = searchedReduction(quality);
-  const { error, exact, bits } = await known.palettes.estimate(reduction.colors, breath);
+  const { error, exact, gray, bits } = await known.palettes.estimate(reduction.colors, breath);
   return {
     key: exact ? "" : keyOf(reduction),
     exact,
+    gray,
     distortion: error * POINTS_PER_ERROR,
     mostBytes: FILE_BYTES + COLOR_BYTES * reduction.colors + (picture.width * picture.height * bits) / 8,
     open: async (turn) => firstFrame(await known.reducedTo(reduction, true, turn), turn),
