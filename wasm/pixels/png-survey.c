@@ -47,7 +47,10 @@ uint8_t *EXPORT(survey_window)(const Survey *s) { return s->window; }
 static void count_colors(Survey *s, const uint32_t *pixel, size_t count) {
   uint32_t last = ~pixel[0];
   for (size_t i = 0; i < count && s->colors <= MOST_COLORS; i++) {
-    if (pixel[i] == last) continue;
+    if (pixel[i] == last) {
+      while (i + 4 < count && is_plain(pixel + i + 1, last)) i += 4;
+      continue;
+    }
     last = pixel[i];
     uint32_t at = last * 2654435761u >> 22;
     while (s->slot[at] && s->color[s->slot[at] - 1] != last) at = (at + 1) % SLOTS;
@@ -70,9 +73,10 @@ static int note_color(Survey *s, int color) {
 
 static int note_colors(Survey *s, const uint32_t *pixel, size_t count) {
   for (size_t i = 0; i < count; i++) {
+    if (i > 0 && pixel[i] == pixel[i - 1]) continue;
     const int alpha = pixel[i] >> 24, color = pixel[i] & (RGB_COLORS - 1);
     if (alpha == 255) {
-      if ((i == 0 || pixel[i] != pixel[i - 1]) && !note_color(s, color)) return 0;
+      if (!note_color(s, color)) return 0;
     } else if (alpha) {
       s->halves = 1;
     } else if (s->hidden != color) {

@@ -69,8 +69,9 @@ static void pack_rgba(const Writer *w, const uint8_t *source, uint8_t *row) {
     uint32_t last = ~pixel[0];
     uint8_t index = 0;
     for (int x = 0; x < width; x++) {
-      if (pixel[x] != last) index = (uint8_t)index_of(w, last = pixel[x]);
       row[x] = index;
+      if (pixel[x] != last) row[x] = index = (uint8_t)index_of(w, last = pixel[x]);
+      else for (; x + 4 < width && is_plain(pixel + x + 1, last); x += 4) memset(row + x + 1, index, 4);
     }
     if (w->depth < 8) pack_bits(row, width, w->depth, 0);
   }

@@ -15,6 +15,11 @@ static inline int png_channels(ColorType type) {
   return type == PNG_RGB ? 3 : type == PNG_GRAY_ALPHA ? 2 : type == PNG_RGBA ? 4 : 1;
 }
 
+// Whether four pixels are all like one.
+static inline int is_plain(const uint32_t *pixel, uint32_t one) {
+  return wasm_i32x4_all_true(wasm_i32x4_eq(wasm_v128_load(pixel), wasm_i32x4_splat((int32_t)one)));
+}
+
 // Bytes of a row of `width` pixels.
 static inline size_t png_row_bytes(int width, int channels, int depth) {
   return ((size_t)width * channels * depth + 7) / 8;

@@ -10,6 +10,13 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+// Memory that is written before it is read.
+static void *room_for(size_t bytes) {
+  void *memory = malloc(bytes);
+  if (!memory) fail("out of memory");
+  return memory;
+}
+
 // Takes a row of a scale in linear light: planes of the scale's stride.
 typedef void TakeRow(void *owner, int scale, int y, const float *linear);
 

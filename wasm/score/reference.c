@@ -7,10 +7,11 @@ static void open_channel(Reference *reference, int index, int channel) {
   int rows = reference->kept_rows && reference->kept_rows < scale->height ? reference->kept_rows : scale->height;
   size_t bytes = (size_t)scale->stride * rows * sizeof(float);
   Kept *kept = &reference->kept[index][channel];
-  kept->pixels = allocate(bytes), kept->means = allocate(bytes);
+  void *(*const room)(size_t) = reference->kept_rows ? allocate : room_for;
+  kept->pixels = room(bytes), kept->means = room(bytes);
   reference->means[index][channel] = blur_open(scale);
   if (!scale->structure[channel]) return;
-  kept->variances = allocate(bytes);
+  kept->variances = room(bytes);
   reference->squares[index][channel] = blur_open(scale);
 }
 
