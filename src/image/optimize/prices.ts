@@ -18,7 +18,7 @@ import type { Task, WritableFormat } from "./task.ts";
  * from where searches begin: so many times as many are looked at.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
-const PREVIEWED_TRIES = { tiles: 1.1, sample: 1.4, whole: 0.8, flat: 1.2 };
+const PREVIEWED_TRIES = { tiles: 0.9, sample: 0.4, whole: 0.6, flat: 1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
@@ -84,7 +84,7 @@ export function fits({ stored }: Task, price: Price): boolean {
 }
 
 /** Of flat pictures fewer choices are tried: they have no more colors than a palette. */
-const FLAT_CHOICES = 0.4;
+const FLAT_CHOICES = 0.2;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
