@@ -1,7 +1,7 @@
 /**
  * Memory and processor time of JPEG XL files with a loss, of photographs of 2, 12 and 24 megapixels, beside Debian's cjxl on
  * one thread at the same distance: `PHOTOS=a.jpg npm run bench -- jxl`. The photograph is repeated in mirror image, as in
- * `photos.ts`. MEGAPIXELS and QUALITY say of which ones, and the engine's quality ("2 12 24", 98); EFFORTS are those of cjxl
+ * `photos.ts`. MEGAPIXELS and QUALITY say of which ones, and the engine's quality ("2 12 24", 93); EFFORTS are those of cjxl
  * ("3 4 5 6 7"): the line to compare with is that of the same bytes. Scores are those of the reference tool where
  * SSIMULACRA2 names it.
  *
@@ -25,7 +25,7 @@ import { photoPath, preparePhotos } from "./photos.ts";
 import { type Scorer, scorer } from "./search-scores.ts";
 
 const SIZES = { 2: [1_800, 1_200], 12: [4_000, 3_000], 24: [6_000, 4_000] } as const;
-const USUAL_QUALITY = "98";
+const USUAL_QUALITY = 93;
 const USUAL_EFFORTS = "3 4 5 6 7";
 /** Tells what a command took: seconds of the processor, its own and the system's, and the most KiB that were resident. */
 const TIME = "/usr/bin/time";
