@@ -18,7 +18,7 @@ import type { Task, WritableFormat } from "./task.ts";
  * from where searches begin: so many times as many are looked at.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
-const PREVIEWED_TRIES = { tiles: 0.9, sample: 0.4, whole: 0.6, flat: 1 };
+const PREVIEWED_TRIES = { tiles: 0.75, sample: 0.4, whole: 0.45, flat: 1 };
 /** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */

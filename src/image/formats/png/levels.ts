@@ -39,9 +39,9 @@ const MOST_NANOSECONDS: readonly Level[] = [
  * take, and of pictures that are just flat; of flatter ones less, as their files are smaller.
  */
 const NANOSECONDS: ReadonlyMap<number, Readonly<Record<Kind, number>>> = new Map([
-  [12, { photograph: 700, flat: 225 }],
-  [11, { photograph: 430, flat: 160 }],
-  [10, { photograph: 290, flat: 115 }],
+  [12, { photograph: 700, flat: 180 }],
+  [11, { photograph: 430, flat: 125 }],
+  [10, { photograph: 290, flat: 85 }],
   [7, { photograph: 105, flat: 35 }],
   [6, { photograph: 85, flat: 30 }],
   [5, { photograph: 78, flat: 28 }],
