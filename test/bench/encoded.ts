@@ -1,16 +1,17 @@
-/** Files of the engine at a quality, for benches that compare formats. */
+/** Files of the engine, for benches that compare formats. */
 import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { optimized } from "../../src/image/optimize/attempts.ts";
+import type { Aim } from "../../src/image/output.ts";
 import { planSteps, storedSize } from "../../src/image/plan.ts";
 import { SharedBytes } from "../../src/image/shared-bytes.ts";
 
-/** What the service answers where a request names a format and a quality. */
-export async function encodedAt(original: Buffer, format: FormatDefinition, quality: number): Promise<Uint8Array> {
+/** What the service answers where a request names a format. */
+export async function encodedFor(original: Buffer, format: FormatDefinition, aim: Aim): Promise<Uint8Array> {
   const source = SharedBytes.of(new Uint8Array(original));
   const stored = identify(source.bytes);
   const plan = planSteps(storedSize(stored.facts), []);
-  const best = await optimized({ stored, plan, format, aim: { kind: "quality", quality }, isLast: true }, source);
+  const best = await optimized({ stored, plan, format, aim, isLast: true }, source);
   if (!best) throw new Error("nothing was made");
   return best.file.bytes;
 }

@@ -101,8 +101,7 @@ async function time(run: () => unknown, repeats: number): Promise<{ elapsed: num
 /** Processor time of the process so far; always 0 in workerd, which does not tell. */
 function cpuMs(): number {
   if (navigator.userAgent === "Cloudflare-Workers") return 0;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
+  return milliseconds(process.cpuUsage());
 }
 
 /** Processor time in milliseconds. */

@@ -8,7 +8,7 @@ import sharp from "sharp";
 
 import { FORMATS } from "../../src/image/formats.ts";
 import { table } from "../support/markdown-tables.ts";
-import { encodedAt } from "./encoded.ts";
+import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { type Original, originalsOf } from "./search-originals.ts";
 import { type Scorer, scorer } from "./search-scores.ts";
@@ -77,7 +77,7 @@ async function filesOf([label, open]: Original, names: readonly Name[], tool: st
 }
 
 async function fileAt(original: Buffer, name: Name, quality: number, scores: Scorer, pixels: number): Promise<Made> {
-  const bytes = await encodedAt(original, FORMATS[name], quality);
+  const bytes = await encodedFor(original, FORMATS[name], { kind: "quality", quality });
   const score = await scores.ofFile(bytes, FORMATS[name]);
   return { name, quality, score, bits: (bytes.length * 8) / pixels };
 }

@@ -13,15 +13,12 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 import sharp from "sharp";
 
-import { identify } from "../../src/image/detect.ts";
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { optimized } from "../../src/image/optimize/attempts.ts";
 import { TARGET_SCORE } from "../../src/image/optimize/presets.ts";
 import type { Extent, Picture } from "../../src/image/picture.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
 import type { Study } from "../../src/image/writer.ts";
+import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median, milliseconds } from "./harness.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";
@@ -88,7 +85,7 @@ function keptIn(file: string | undefined) {
 
 async function measured(original: Buffer, name: RivalName, tool: string | undefined): Promise<Line> {
   const counted: Counted = { encodings: 0, comparisons: 0 };
-  const made = await smart(original, countingIn(FORMATS[name], counted));
+  const bytes = await smart(original, countingIn(FORMATS[name], counted));
   const [times, rivalTimes]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     const started = process.threadCpuUsage();
@@ -102,13 +99,13 @@ async function measured(original: Buffer, name: RivalName, tool: string | undefi
   const pixels = width * height;
   const scores = scorer(original, tool);
   try {
-    const score = await scores.ofFile(made.bytes, FORMATS[name]);
+    const score = await scores.ofFile(bytes, FORMATS[name]);
     const rivalBytes = await rivalBytesAt(score, name, original, scores);
     const { encodings, comparisons } = counted;
     return {
       ms: median(times),
       rivalMs: median(rivalTimes),
-      bytes: made.bytes.length,
+      bytes: bytes.length,
       score,
       rivalBytes,
       counted: { encodings: encodings / pixels, comparisons: comparisons / pixels },
@@ -124,13 +121,8 @@ function beside(name: RivalName): RivalName {
   return given && given in RIVALS ? (given as RivalName) : name;
 }
 
-async function smart(original: Buffer, format: FormatDefinition): Promise<{ bytes: Uint8Array }> {
-  const source = SharedBytes.of(new Uint8Array(original));
-  const stored = identify(source.bytes);
-  const plan = planSteps(storedSize(stored.facts), []);
-  const best = await optimized({ stored, plan, format, aim: { kind: "smart", preset: PRESET }, isLast: true }, source);
-  if (!best) throw new Error("nothing was made");
-  return { bytes: best.file.bytes };
+function smart(original: Buffer, format: FormatDefinition): Promise<Uint8Array> {
+  return encodedFor(original, format, { kind: "smart", preset: PRESET });
 }
 
 /** A format that counts the pixels that it encodes, and those of its files or previews that are looked at. */

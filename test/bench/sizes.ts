@@ -10,7 +10,7 @@ import sharp from "sharp";
 
 import type { FormatDefinition } from "../../src/image/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { encodedAt } from "./encoded.ts";
+import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median } from "./harness.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";
@@ -58,7 +58,7 @@ async function sizes(original: Buffer, names: readonly Name[], score: number, to
 
 async function encoded(original: Buffer, name: Name, quality: number, scores: Scorer) {
   const format: FormatDefinition = FORMATS[name];
-  const bytes = await encodedAt(original, format, quality);
+  const bytes = await encodedFor(original, format, { kind: "quality", quality });
   return { score: await scores.ofFile(bytes, format), bytes: bytes.length };
 }
 

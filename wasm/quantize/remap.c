@@ -125,7 +125,7 @@ static v128_t limited(v128_t error) {
 static inline int is_all(v128_t mask) { return wasm_i32x4_all_true(mask); }
 
 // The latest of the colors that were found, by a hash of their pixels. Drawings come back to the same ones, row after row and
-// in one rendition after the other.
+// in one rendition after the other. At first that of 0 alone is known, which is 0.
 static uint32_t known_pixel[KNOWN];
 static Color known_color[KNOWN];
 

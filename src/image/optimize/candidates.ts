@@ -174,8 +174,11 @@ async function holdsAllColors(maker: Pick<Maker, "preview">, settings: EncodeSet
   return (await inMostColors(maker, settings))?.exact === true;
 }
 
-function inMostColors({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): Promise<Preview | undefined> {
-  return Promise.resolve(preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY }));
+async function inMostColors(
+  { preview }: Pick<Maker, "preview">,
+  settings: EncodeSettings,
+): Promise<Preview | undefined> {
+  return preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY });
 }
 
 /**
