@@ -65,8 +65,6 @@ export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 
 /** The qualities among which there is a choice, and what they do to pictures. */
 export interface Scale {
-  /** The lowest that may look well enough, of a drawing for instance. */
-  readonly least: number;
   /** By how much qualities differ that make a difference. */
   readonly step: number;
   /** What a quality is to the encoder, where several are the same: their files do not differ. */

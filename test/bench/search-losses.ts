@@ -22,9 +22,9 @@ import { LEARNED } from "./search-pictures.ts";
 
 /** Pixels. */
 const LONGER_SIDE = 1_200;
-const QUALITIES = [15, 25, 35, 45, 55, 65, 70, 78, 85, 92, 96];
+const QUALITIES = [1, 4, 8, 12, 16, 25, 35, 45, 55, 65, 70, 78, 85, 92, 96];
 /** Outside, nothing is searched for. */
-const [LEAST, MOST] = [45, 93];
+const [LEAST, MOST] = [30, 93];
 const KEPT = { pixels: false, prepared: true };
 
 interface Made {

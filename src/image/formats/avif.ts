@@ -18,7 +18,12 @@ import { besideProfile } from "./profile-price.ts";
 
 /** Points that photographs lose at qualities: medians of how steep the curves of 52 of them are, and of 19 of half the size. */
 const LOSSES = [
-  [20, 40],
+  [1, 85.9],
+  [4, 69.7],
+  [8, 60.3],
+  [12, 54.1],
+  [20, 42.8],
+  [32, 33.1],
   [45, 28],
   [60, 24.5],
   [70, 22],
@@ -65,7 +70,6 @@ export const avif = format({
     encode: encodeAvif,
     deep: (_settings, space) => space?.codePoints !== undefined,
     qualities: {
-      least: 20,
       step: 0.25,
       coded: (quality) => quantizerAt(quality),
       losses: LOSSES,

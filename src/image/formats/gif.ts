@@ -42,7 +42,7 @@ const read: Reader = {
 const write: Writer = {
   price: gifPrice,
   encode: encodeGif,
-  qualities: { least: 20, step: 1 },
+  qualities: { step: 1 },
   variants: [{}],
   maxScoredPixels: Infinity,
 };

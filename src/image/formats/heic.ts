@@ -15,7 +15,11 @@ import { besideProfile } from "./profile-price.ts";
 
 /** Points that photographs lose at qualities: medians over 52 of how steep their curves are, through 25 at quality 80. */
 const LOSSES = [
-  [15, 62.6],
+  [1, 109],
+  [4, 95],
+  [8, 78],
+  [12, 63.8],
+  [16, 59.1],
   [25, 50.5],
   [35, 46.5],
   [45, 42.8],
@@ -41,7 +45,7 @@ export const heic = format({
   write: {
     price: besideProfile(encodePrice, PROFILE_COPIES),
     encode: encodeHeic,
-    qualities: { least: 20, step: 1, coded: quantizerOf, losses: LOSSES },
+    qualities: { step: 1, coded: quantizerOf, losses: LOSSES },
     variants: [{}],
     maxScoredPixels: CAREFUL_PIXELS,
   },

@@ -25,7 +25,7 @@ export const jpeg = format({
     {
       price: encodePrice,
       encode,
-      qualities: { least: 1, step: 0.25, bits: 0.43 },
+      qualities: { step: 0.25, bits: 0.43 },
       variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
       maxScoredPixels: Infinity,
     },

@@ -17,7 +17,7 @@ export const jpeg2000 = format({
   write: {
     price: besideProfile(encodePrice, PROFILE_COPIES),
     encode,
-    qualities: { least: 20, step: 1 },
+    qualities: { step: 1 },
     variants: [{}],
     maxScoredPixels: Number.POSITIVE_INFINITY,
   },

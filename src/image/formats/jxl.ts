@@ -21,7 +21,7 @@ export const jxl = format({
     price: encodePrice,
     encode: encodeJxl,
     deep: () => true,
-    qualities: { least: 20, step: 1 },
+    qualities: { step: 1 },
     variants: [{}],
     nearLosslessLevels: FEWER_COLORS,
     nearly: inColors,

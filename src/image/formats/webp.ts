@@ -41,8 +41,12 @@ function codedBytesOf(frames: readonly WebpFrame[]): number {
 
 /** Points that photographs lose at qualities: medians over 37 of how steep their curves are. */
 const LOSSES = [
-  [20, 46],
-  [30, 42],
+  [1, 78.6],
+  [4, 70],
+  [8, 63.7],
+  [12, 59.5],
+  [20, 52.2],
+  [32, 44.2],
   [45, 37.7],
   [60, 33.3],
   [70, 30],
@@ -72,7 +76,7 @@ export const webp = format({
     {
       price: encodePrice,
       encode: encodeWebp,
-      qualities: { least: 20, step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, wholePixels: WHOLE_PIXELS },
+      qualities: { step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, wholePixels: WHOLE_PIXELS },
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
       maxScoredPixels: Infinity,

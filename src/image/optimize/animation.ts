@@ -4,6 +4,7 @@ import type { Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { numbered, spreadFrames } from "../some-frames.ts";
 import type { EncodeSettings } from "../writer.ts";
+import { MIN_QUALITY } from "./quality.ts";
 import { inComparedColors, scoreRows } from "./score.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Found, pictureIn } from "./trial.ts";
@@ -61,7 +62,6 @@ const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its aim is close enough. */
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
-const MIN_QUALITY = 20;
 /** An original so many times smaller than a result was made with means that no quality makes up for. */
 const HOPELESS = 2;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */

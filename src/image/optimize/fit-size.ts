@@ -10,14 +10,13 @@ import type { Scale } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
 import { encodePrice, fits, lookPrice, sourcePrice } from "./prices.ts";
-import { neighborOf } from "./quality.ts";
+import { MIN_QUALITY, neighborOf } from "./quality.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { fullSearch } from "./rooms.ts";
 import { canScore, inComparedColors, scoreRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import { decoded, type Encode, type Found } from "./trial.ts";
 
-const MIN_QUALITY = 1;
 const MAX_QUALITY = 100;
 
 /** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */

@@ -4,7 +4,7 @@
  * within a point. Learned from pictures that nothing is measured with (test/bench/search-pictures.ts).
  */
 import type { Scale } from "../writer.ts";
-import { MAX_QUALITY, neighborOf } from "./quality.ts";
+import { MAX_QUALITY, MIN_QUALITY, neighborOf } from "./quality.ts";
 
 /** A quality whose score is known. */
 export interface Known {
@@ -67,15 +67,15 @@ export function usualLoss(quality: number, losses: Losses = USUAL_LOSSES): numbe
 
 /** The lowest quality of a scale at which an average picture loses no more than so many points. */
 function qualityOf(loss: number, scale: Scale): number {
-  const { least, step } = scale;
+  const { step, losses } = scale;
   let low = 0;
-  let high = Math.floor((MAX_QUALITY - least) / step);
+  let high = Math.floor((MAX_QUALITY - MIN_QUALITY) / step);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (usualLoss(least + middle * step, scale.losses) <= loss) high = middle;
+    if (usualLoss(MIN_QUALITY + middle * step, losses) <= loss) high = middle;
     else low = middle + 1;
   }
-  return Math.min(MAX_QUALITY, least + low * step);
+  return Math.min(MAX_QUALITY, MIN_QUALITY + low * step);
 }
 
 /** Where to begin to look for what a quality is expected to look like. */
@@ -165,7 +165,7 @@ export function nextQuality(
   expected: number,
 ): number | undefined {
   const { good, bad } = around(known, target);
-  const low = bad ? neighborOf(bad.quality, "above", scale) : scale.least;
+  const low = bad ? neighborOf(bad.quality, "above", scale) : MIN_QUALITY;
   const high = good ? neighborOf(good.quality, "below", scale) : MAX_QUALITY;
   if (low > high) return undefined;
   return Math.min(high, Math.max(low, expected));

@@ -1,6 +1,8 @@
 /** Qualities, and how the lowest that reaches a score is searched for. */
 import type { Scale } from "../writer.ts";
 
+/** The lowest quality that is searched for: what is smooth or dark looks well even there. */
+export const MIN_QUALITY = 1;
 export const MAX_QUALITY = 98;
 /** A score this close above its aim is close enough. */
 export const CLOSE_POINTS = 1;

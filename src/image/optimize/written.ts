@@ -9,7 +9,7 @@ import type { Way } from "./candidates.ts";
 import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
-import { MAX_QUALITY } from "./quality.ts";
+import { MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { partsOf } from "./rival.ts";
@@ -250,8 +250,8 @@ export function bytesOnSample(score: number, bytes: number, targetScore: number)
 }
 
 /** The quality of a scale that is nearest to one between those that there are. */
-function nearest(quality: number, { least, step }: Scale): number {
-  return Math.min(MAX_QUALITY, Math.max(least, least + Math.round((quality - least) / step) * step));
+function nearest(quality: number, { step }: Scale): number {
+  return Math.min(MAX_QUALITY, Math.max(MIN_QUALITY, MIN_QUALITY + Math.round((quality - MIN_QUALITY) / step) * step));
 }
 
 /** Ends are said between qualities that there are: rounded up at each width they would drift. */

@@ -13,7 +13,7 @@ import {
 import { settled } from "../../../src/image/optimize/settle.ts";
 import type { Scale } from "../../../src/image/writer.ts";
 
-const SCALE = { least: 1, step: 0.25 };
+const SCALE = { step: 0.25 };
 
 /** Scores of a picture that loses so many times what is usual, on a curve that is so much steeper. */
 function scored(quality: number, factor: number, steepness = 1): Known {
@@ -138,7 +138,7 @@ describe("a search that goes on from a quality that was tried", () => {
       bytes: async () => new Uint8Array(quality * 100),
       confirm: async () => true,
     });
-    const scale: Scale = { least: 20, step: 1, coded: (quality) => Math.floor(quality / 3) };
+    const scale: Scale = { step: 1, coded: (quality) => Math.floor(quality / 3) };
     const aim = { targetScore: 75, scale, patience: { aim: 0.4, close: 1.8, triesAll: false } };
     const goal = { picture: { width: 10, height: 10 }, first: 42, close: 0.9, tries: 6, isNear: false };
     const { best } = await settled(aim, curve, goal, [{ quality: 45, score: 76.8 }]);

@@ -22,7 +22,7 @@ export function study(picture: Picture): Study {
 export const write = {
   price,
   encode: (picture, settings, breath) => study(picture).encode(settings, breath),
-  qualities: { least: 20, step: 1 },
+  qualities: { step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
   deep: ({ lossless }) => lossless,
