@@ -46,6 +46,8 @@ void VP8SetSegmentParams(VP8Encoder *encoder, float quality);
 #define THOROUGHLY_TRIED_MODES 6
 // No mode is tried whose prediction is farther than that of the nearest one by this factor: it hardly ever wins.
 #define FARTHEST 2
+// What is no farther than so many 256ths of a bit weigh is near: another mode wins little more than its own bits take.
+#define NEAR_BITS 1024
 // What the bits of a mode count when it is told how near its prediction is, as a part of what they count in the end.
 #define MODE_BITS_WEIGHT(lambda) ((lambda) * 3 / 5)
 // By so many steps the mean of a block is quantized more finely than the rest of it: steps between blocks are seen first.
@@ -127,7 +129,8 @@ static int reconstruct_luma4(const VP8EncIterator *iterator, const uint8_t *sour
   return any;
 }
 
-// The best of a few modes of the block that the iterator is at. Its samples are left at `made`.
+// The best of a few modes of the block that the iterator is at. Its samples are left at `made`. Where the nearest mode needs
+// no levels and is near, the others could win little more than their names take, and are not tried unless all are wanted.
 static int pick_luma4(VP8EncIterator *const iterator, const uint16_t *bits, int count, uint8_t *made,
                       VP8ModeScore *const best, int16_t levels[16]) {
   const VP8SegmentInfo *const segment = &iterator->enc->dqm[iterator->mb->segment];
@@ -157,6 +160,8 @@ static int pick_luma4(VP8EncIterator *const iterator, const uint16_t *bits, int 
     best_mode = mode;
     memcpy(levels, tried_levels, sizeof(tried_levels));
     SwapPtr(&made, &other);
+    const score_t apart = (score_t)(tried.D + tried.SD) * RD_DISTO_MULT;
+    if (index == 0 && !tried.nz && count == TRIED_MODES && apart <= NEAR_BITS * (score_t)segment->lambda_i4) break;
   }
   if (made != place) VP8Copy4x4(made, place);
   return best_mode;
@@ -218,7 +223,12 @@ int VP8Decimate(VP8EncIterator *const iterator, VP8ModeScore *const score, VP8RD
   VP8MakeChroma8Preds(iterator);
   iterator->do_trellis = 1;
   pick_luma16(iterator, score);
-  pick_blocks(iterator, score, method == METHOD ? TRIED_MODES : THOROUGHLY_TRIED_MODES);
+  // Where the whole macroblock needs no levels, blocks would pay for their modes alone.
+  if (method == THOROUGH_METHOD) {
+    pick_blocks(iterator, score, THOROUGHLY_TRIED_MODES);
+  } else if (score->nz != 0) {
+    pick_blocks(iterator, score, TRIED_MODES);
+  }
   pick_chroma(iterator, score);
   VP8SetSkip(iterator, score->nz == 0);
   return score->nz == 0;
