@@ -18,7 +18,7 @@ import { rowsOf } from "../support/rows.ts";
 import { best, isWrong, type Marked, marks } from "./face-marks.ts";
 import { given } from "./given.ts";
 
-const CHOICES = Array.from({ length: 14 }, (_, index) => 0.64 + index / 100);
+const CHOICES = Array.from({ length: 14 }, (_, index) => 0.59 + index / 100);
 
 /** Of all boxes, how many shall show a face. */
 const PRECISION = 0.95;

@@ -42,7 +42,7 @@ function reader(file: ArrayBuffer): (inputs: number, outputs: number) => Sums {
   let at = 0;
   return (inputs, outputs) => {
     const areMany = inputs * outputs >= MANY;
-    const most = areMany ? 7 : 127;
+    const most = areMany ? 7 : 63;
     const halves = Array.from({ length: 2 * outputs }, (_, index) => fromHalf(view.getUint16(at + 2 * index, true)));
     at += 4 * outputs;
     const weights = new Float64Array(inputs * outputs);

@@ -31,6 +31,9 @@ interface FacesExports extends NativeExports {
   look_count(look: Pointer): number;
   look_hits(look: Pointer): Pointer;
   look_close(look: Pointer): void;
+  mmod_known(): number;
+  mmod_room(bytes: number): Pointer;
+  mmod_score(picture: Pointer, x: number, y: number, across: number, down: number): number;
 }
 
 /** Rows that one call may write. */
@@ -57,6 +60,10 @@ const LOOK_PIXEL_NANOSECONDS = 300;
 const LOOK_PIXEL_BYTES = 48;
 const LOOK_BYTES = 432 << 10;
 
+/** To ask the third network about a square, and what it holds meanwhile. */
+export const SQUARE_MS = 4;
+const SQUARE_BYTES = 900 << 10;
+
 /** Pixels from one row of the last layer to the next. */
 const STEP = 16;
 
@@ -67,17 +74,23 @@ interface Sides {
 
 /**
  * The price of holding a picture of this size and looking at it in `sizes`, one after the other, then with the second
- * network in those of `looks`.
+ * network in those of `looks`, and asking the third about so many squares.
  */
-export function facesPrice({ width, height }: Sides, sizes: readonly Sides[], looks: readonly Sides[] = []): Price {
+export function facesPrice(
+  { width, height }: Sides,
+  sizes: readonly Sides[],
+  looks: readonly Sides[] = [],
+  squares = 0,
+): Price {
   const columns = Math.max(...sizes.map((size) => size.width)) + STEP;
   const picture = width * height * 4 + width * 4 * WINDOW_ROWS + 4_096;
   const ms = sizes.reduce((sum, size) => sum + searchMs(size), 0) + looks.reduce((sum, size) => sum + lookMs(size), 0);
   const working = [
     columns * COLUMN_BYTES + SEARCH_BYTES,
     ...looks.map((size) => size.width * size.height * LOOK_PIXEL_BYTES + LOOK_BYTES),
+    squares > 0 ? SQUARE_BYTES : 0,
   ];
-  return { ...priced(picture + Math.max(...working), 1, 0), ms };
+  return { ...priced(picture + Math.max(...working), 1, 0), ms: ms + squares * SQUARE_MS };
 }
 
 /** Milliseconds of looking at a part in this size with the second network. */
@@ -128,6 +141,12 @@ export interface FacePicture {
    * @param weights of that network, `far.bin`
    */
   look(weights: Uint8Array, part: Part, size: Sides, least: number, mirrored: boolean): Hit[];
+  /**
+   * The score that the third network gives what is in the middle of a square that may reach beyond the picture, or of its
+   * mirror image: above 0 a face. It knows faces of a third of the square, and sees them near its middle.
+   * @param weights of that network, `mmod.bin`
+   */
+  squareScore(weights: Uint8Array, square: Part, mirrored: boolean): number;
   close(): void;
 }
 
@@ -146,8 +165,12 @@ export function openFacePicture(width: number, height: number): FacePicture {
     },
     search: (part, size, least) => openSearch(handle, part, size, least),
     look: (weights, ...asked) => {
-      bringWeights(handle, weights);
+      if (handle.call((exports) => exports.far_known()) === 0) bringWeights(handle, "far_room", weights);
       return look(handle, ...asked);
+    },
+    squareScore: (weights, ...asked) => {
+      if (handle.call((exports) => exports.mmod_known()) === 0) bringWeights(handle, "mmod_room", weights);
+      return squareScore(handle, ...asked);
     },
     close: () => handle.close(),
   };
@@ -172,23 +195,34 @@ function openSearch(handle: Handle<FacesExports>, part: Part, size: Sides, least
   };
 }
 
-/** An instance is told the weights of the second network once. */
-function bringWeights(handle: Handle<FacesExports>, weights: Uint8Array): void {
-  if (handle.call((exports) => exports.far_known()) !== 0) return;
-  const room = handle.call((exports) => allocated(exports.far_room(weights.length)));
-  handle.bytes(room, weights.length).set(weights);
+/** An instance is told the weights of a network once. */
+function bringWeights(handle: Handle<FacesExports>, room: "far_room" | "mmod_room", weights: Uint8Array): void {
+  const at = handle.call((exports) => allocated(exports[room](weights.length)));
+  handle.bytes(at, weights.length).set(weights);
 }
 
 function look(handle: Handle<FacesExports>, part: Part, size: Sides, least: number, mirrored: boolean): Hit[] {
-  const { x, y, width, height } = part;
-  const [start, across] = mirrored ? [x + width, -width] : [x, width];
+  const { y, height } = part;
+  const { start, across } = columnsOf(part, mirrored);
   const opened = handle.call((exports, picture) =>
     allocated(exports.look_open(picture, start, y, across, height, size.width, size.height, logit(least))),
   );
   const [count, at] = handle.call((exports) => [exports.look_count(opened), exports.look_hits(opened)] as const);
   const hits = hitsAt(handle, at, count, part, size);
   handle.call((exports) => exports.look_close(opened));
+  const { x, width } = part;
   return mirrored ? hits.map((hit) => ({ ...hit, x: x + width - (hit.x - x) - hit.width })) : hits;
+}
+
+function squareScore(handle: Handle<FacesExports>, square: Part, mirrored: boolean): number {
+  const { start, across } = columnsOf(square, mirrored);
+  const score = handle.call((exports, picture) => exports.mmod_score(picture, start, square.y, across, square.height));
+  return Number.isNaN(score) ? allocated(0) : score;
+}
+
+/** Where the columns of a part begin, and how far they go: to the left in its mirror image. */
+function columnsOf({ x, width }: Part, mirrored: boolean): { readonly start: number; readonly across: number } {
+  return mirrored ? { start: x + width, across: -width } : { start: x, across: width };
 }
 
 /** What a score is before the logistic function. */

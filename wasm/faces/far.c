@@ -25,7 +25,7 @@ const RiseShape far_rise[FAR_KEPT] = {{96, 2}, {64, 2}, {48, 1}};
 
 #define MANY 10000
 #define MOST_OF_MANY 7
-#define MOST 127
+#define MOST 63
 
 const uint8_t *far_begin(void) { return table; }
 

@@ -1,8 +1,8 @@
 /**
  * Finds faces in a small version of a picture: a network looks at it in several sizes, because it knows faces of about 20
  * to 110 pixels; boxes that it finds for the same face are made one; it looks again at each, in the size in which it knows
- * faces best; and a second, larger network looks at those that scored twice, and at their mirror images. What only looks
- * like a face seldom does so to both.
+ * faces best; a second, larger network looks at those that scored twice, and at their mirror images; and a third one, of
+ * another kind, is asked where these leave doubt. What only looks like a face seldom does so to all.
  */
 import { judge } from "#faces/judge";
 
@@ -12,6 +12,7 @@ import {
   type Hit,
   lookMs,
   openFacePicture,
+  SQUARE_MS,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
 import type { Price } from "../../../wasm/price.ts";
@@ -27,8 +28,8 @@ export const FACE_SIDE = 640;
 const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
-/** What scores less, on the mean of three looks, or of two without the second network, is no face: by the bench `faces`. */
-export const MIN_SCORE = 0.64;
+/** What scores less, on the mean of three looks, or of two without those that judge, is no face: by the bench `faces`. */
+export const MIN_SCORE = 0.63;
 const MIN_SCORE_OF_TWO = 0.72;
 
 /** What scores less at a glance, in which all faces are large and clear. */
@@ -50,10 +51,25 @@ const LEAST_SEEN = 0.02;
 /** On that mean of three looks the mirror image could add nothing of use. */
 const SURE = 0.75;
 
+/** Means of three looks that leave doubt. */
+const [LEAST_DOUBTFUL, MOST_DOUBTFUL] = [0.5, 0.64];
+
+/**
+ * The third network sees the box of a face as so many parts of the square that it looks at, faces being of different heights
+ * above the eyebrows. What it scores is between these, of which each point counts so much; where it is hopeless, the mirror
+ * image would not be seen either.
+ */
+const PARTS_OF_SQUARE = [76 / 221, 62 / 221] as const;
+const [LEAST_SQUARE_SCORE, MOST_SQUARE_SCORE] = [-1.2, 1.2];
+const POINT = 0.2;
+const HOPELESS = -1.5;
+
 /** Places that are looked at again: at most, in a photograph, and there by the second network. */
 const MAX_LOOKS = 60;
 const USUAL_LOOKS = 3;
 const USUAL_FACES = 2;
+/** Squares that the third network is asked about, in a photograph that leaves doubt. */
+const USUAL_SQUARES = 2;
 
 /** What is seen again lies so near, in sides, and is at most so many times as large or as small. */
 const NEAR = 0.5;
@@ -98,15 +114,15 @@ export function findLargeFacePrice(size: Size): Price {
 }
 
 /**
- * Every place that may show a face, with its mean score of three looks, or of two where there is nobody who judges.
- * @param judging the second network
+ * Every place that may show a face, with its mean score of three looks, to which the third network may add, or of two where
+ * there is nobody who judges.
  */
 export async function faceCandidates(rows: Rows, breath: Breath, judging: Judge | undefined): Promise<Hit[]> {
   return withPicture(rows, async (picture) => {
     const faces: Hit[] = [];
     for (const hit of await seenTwice(picture, rows, sizesOf(rows), breath)) {
       if (!judging) faces.push(hit);
-      else if (hit.score >= LEAST_TWICE) faces.push(await seenByBoth(picture, judging, hit, breath));
+      else if (hit.score >= LEAST_TWICE) faces.push(await judged(picture, judging, hit, breath));
     }
     return faces.map(withForehead);
   });
@@ -116,7 +132,7 @@ export async function faceCandidates(rows: Rows, breath: Breath, judging: Judge 
 export function faceCandidatesPrice(size: Size, judging: Judge | undefined): Price {
   const searches = Array.from({ length: USUAL_LOOKS }, () => SECOND);
   const looks = Array.from({ length: judging ? 2 * USUAL_FACES : 0 }, () => THIRD);
-  return facesPrice(size, [...sizesOf(size), ...searches], looks);
+  return facesPrice(size, [...sizesOf(size), ...searches], looks, judging ? USUAL_SQUARES : 0);
 }
 
 /** Those that score so much, the most prominent first. */
@@ -161,21 +177,43 @@ async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[],
   return twice;
 }
 
-/** With the mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
-async function seenByBoth(picture: FacePicture, { weights }: Judge, twice: Hit, breath: Breath): Promise<Hit> {
+/** With the score of all looks, the second network's and, in doubt, the third one's. */
+async function judged(picture: FacePicture, { far, mmod }: Judge, twice: Hit, breath: Breath): Promise<Hit> {
+  const score = await scoreOfThree(picture, far, twice, breath);
+  if (score < LEAST_DOUBTFUL || score >= MOST_DOUBTFUL) return { ...twice, score };
+  const square = await squareScore(picture, mmod, twice, breath);
+  const points = Math.min(MOST_SQUARE_SCORE, Math.max(LEAST_SQUARE_SCORE, square)) - LEAST_SQUARE_SCORE;
+  return { ...twice, score: Math.min(SURE, score + POINT * points) };
+}
+
+/** The mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
+async function scoreOfThree(picture: FacePicture, far: Uint8Array, twice: Hit, breath: Breath): Promise<number> {
   let score = 0;
   for (const mirrored of [false, true]) {
     if (score >= SURE) break;
-    const third = bestOf(twice, picture.look(weights, around(twice), THIRD, LEAST_SEEN, mirrored));
+    const third = bestOf(twice, picture.look(far, around(twice), THIRD, LEAST_SEEN, mirrored));
     score = Math.max(score, (2 * twice.score + third) / 3);
     await breath.spend(lookMs(THIRD));
   }
-  return { ...twice, score };
+  return score;
 }
 
-/** The square that further looks are at. */
-function around({ x, y, width, height }: Hit): Box {
-  const side = AROUND * Math.max(width, height);
+/** What the third network scores a face in two sizes and, where there is hope, its mirror image, at best. */
+async function squareScore(picture: FacePicture, mmod: Uint8Array, face: Hit, breath: Breath): Promise<number> {
+  let score = -Infinity;
+  for (const mirrored of [false, true]) {
+    if (mirrored && score < HOPELESS) break;
+    for (const part of PARTS_OF_SQUARE) {
+      score = Math.max(score, picture.squareScore(mmod, around(face, 1 / part), mirrored));
+      await breath.spend(SQUARE_MS);
+    }
+  }
+  return score;
+}
+
+/** The square that further looks are at, so many times as large as a box. */
+function around({ x, y, width, height }: Hit, times = AROUND): Box {
+  const side = times * Math.max(width, height);
   return { x: x + width / 2 - side / 2, y: y + height / 2 - side / 2, width: side, height: side };
 }
 

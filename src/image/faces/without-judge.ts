@@ -1,4 +1,4 @@
-/** Stands for the second network where a deployment leaves it out (`[alias]` in wrangler.toml): the first one alone decides. */
+/** Stands for the networks that judge where a deployment leaves them out (`[alias]` in wrangler.toml): the first one alone decides. */
 import type { Judge } from "./judge.ts";
 
 export const judge: Judge | undefined = undefined;

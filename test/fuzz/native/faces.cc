@@ -1,4 +1,4 @@
-// Parts of a picture in other sizes, in which the network looks for faces.
+// Parts of a picture in other sizes, in which the networks look for faces.
 #include "host.h"
 
 struct Picture;
@@ -14,12 +14,16 @@ int search_row(Search *);
 int search_count(const Search *);
 const void *search_hits(const Search *);
 void search_close(Search *);
+uint8_t *mmod_room(size_t bytes);
+float mmod_score(const Picture *, float x, float y, float across, float down);
 }
 
-enum { WINDOW_ROWS = 16, HIT_BYTES = 20 };
+enum { WINDOW_ROWS = 16, HIT_BYTES = 20, MMOD_BYTES = 210976 };
 
-// The network in floats is made by the first search, and stays.
-static void make_network() {
+// The network in floats is made by the first search, and stays. The weights of the third are anything, floats among them.
+static void make_networks() {
+  uint8_t *weights = mmod_room(MMOD_BYTES);
+  for (uint32_t i = 0, state = 1; i < MMOD_BYTES; i++) weights[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 24);
   Picture *picture = picture_open(1, 1);
   search_close(search_open(picture, 0, 0, 1, 1, 1, 1, 0));
   picture_close(picture);
@@ -40,8 +44,15 @@ static void look(Input &input, const Picture *picture, int width, int height) {
   search_close(search);
 }
 
+static void ask(Input &input, const Picture *picture, int width, int height) {
+  const float x = input.ConsumeFloatingPointInRange(-300.0f, 1.5f * width);
+  const float y = input.ConsumeFloatingPointInRange(-300.0f, 1.5f * height);
+  const float side = input.ConsumeFloatingPointInRange(1.0f, 900.0f);
+  mmod_score(picture, x, y, input.ConsumeBool() ? side : -side, side);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const bool made = (make_network(), true);
+  static const bool made = (make_networks(), true);
   (void)made;
   Input input(data, size);
   host::Account account;
@@ -56,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     picture_commit(picture, rows);
   }
   for (int i = 0; i < searches; i++) look(input, picture, width, height);
+  if (input.ConsumeBool()) ask(input, picture, width, height);
   picture_close(picture);
   return 0;
 }
