@@ -12,6 +12,9 @@ import { resize } from "./jpeg/planes.ts";
 import { divides, rewrite, rewritePrice, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
+/** Of larger pictures tiles are looked at first: that saves a seventh of what is encoded of photographs of 0.3 to 0.66 megapixels. */
+const WHOLE_PIXELS = 300_000;
+
 export const jpeg = format({
   summary: "Lossy, for photographs; progressive or baseline, without alpha.",
   label: "JPEG",
@@ -25,7 +28,7 @@ export const jpeg = format({
     {
       price: encodePrice,
       encode,
-      qualities: { step: 0.25, bits: 0.43 },
+      qualities: { step: 0.25, bits: 0.43, wholePixels: WHOLE_PIXELS },
       variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
       maxScoredPixels: Infinity,
     },
