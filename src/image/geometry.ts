@@ -94,3 +94,11 @@ export function outerBox(box: Box, size: Size): Box {
   const bottom = Math.min(size.height, Math.ceil(box.y + box.height));
   return { x, y, width: right - x, height: bottom - y };
 }
+
+/** What two boxes share, as parts of their union and of the smaller one. */
+export function sharedParts(a: Box, b: Box): { readonly ofUnion: number; readonly ofSmaller: number } {
+  const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x));
+  const height = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
+  const [shared, ofA, ofB] = [width * height, a.width * a.height, b.width * b.height];
+  return { ofUnion: shared / (ofA + ofB - shared), ofSmaller: shared / Math.min(ofA, ofB) };
+}

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Box } from "../../src/image/geometry.ts";
+import { type Box, sharedParts } from "../../src/image/geometry.ts";
 
 /** What a box and a marked face share at least, of their union, when the box shows the face. */
 const MIN_OVERLAP = 0.35;
@@ -43,15 +43,8 @@ export function isWrong({ faces, ignored }: Marked, box: Box): boolean {
 /** The marked face that a box covers best, if it covers one. */
 export function best(faces: readonly Face[], box: Box): Face | undefined {
   const [first] = faces
-    .map((face) => ({ face, overlap: overlap(face, box) }))
+    .map((face) => ({ face, overlap: sharedParts(face, box).ofUnion }))
     .filter((pair) => pair.overlap >= MIN_OVERLAP)
     .toSorted((a, b) => b.overlap - a.overlap);
   return first?.face;
-}
-
-function overlap(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  const shared = Math.max(0, width) * Math.max(0, height);
-  return shared / (a.width * a.height + b.width * b.height - shared);
 }

@@ -14,7 +14,7 @@ import { judge } from "../../src/image/faces/judge.ts";
 import { judge as leftOut } from "../../src/image/faces/without-judge.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { png } from "../../src/image/formats/png.ts";
-import type { Box } from "../../src/image/geometry.ts";
+import { type Box, sharedParts } from "../../src/image/geometry.ts";
 import { LOOK_BYTES, LOOK_BYTES_PER_PIXEL } from "../../src/image/operation.ts";
 import { lookMs, SQUARE_MS } from "../../wasm/faces/faces.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
@@ -174,16 +174,7 @@ async function rendered(file: ArrayBuffer, body: object) {
 
 const FACE = { crop: { mode: "face", padding: 0 } };
 
-/** What two boxes share, of their union. */
-function shared(
-  [x = 0, y = 0, width = 0, height = 0]: number[],
-  [left = 0, top = 0, across = 0, down = 0]: number[],
-): number {
-  const columns = Math.min(x + width, left + across) - Math.max(x, left);
-  const rows = Math.min(y + height, top + down) - Math.max(y, top);
-  const both = Math.max(0, columns) * Math.max(0, rows);
-  return both / (width * height + across * down - both);
-}
+const boxOf = ([x = 0, y = 0, width = 0, height = 0]: readonly number[]): Box => ({ x, y, width, height });
 
 describe("operations that follow faces", () => {
   it("cut out a face, and say where faces are", async () => {
@@ -222,7 +213,7 @@ describe("operations that follow faces", () => {
     // On its side, the face is where it is; what is above the eyebrows is sought there above them, not beside them.
     const { faces: aside = [] } = await rendered(oneFile, { rotate: { angle: 90 }, ...FACE });
     expect(aside).toHaveLength(1);
-    expect(shared(aside[0] ?? [], face)).toBeGreaterThan(0.6);
+    expect(sharedParts(boxOf(aside[0] ?? []), boxOf(face)).ofUnion).toBeGreaterThan(0.6);
     expect((await rendered(oneFile, { rotate: { angle: 8 }, ...FACE })).faces).toEqual([near(face, 8)]);
     expect((await rendered(oneFile, { flip: { mode: "horizontal" }, ...FACE })).faces).toEqual([near(face, 4)]);
     const crop = { x: 40, y: 20, width: 120, height: 120 };

@@ -1,4 +1,6 @@
 /** The third network that judges faces, as it is defined: whole numbers between layers, and each sum by itself. */
+import { SQUARE_SIDE } from "../../wasm/faces/faces.ts";
+
 const LAYERS = [
   { channels: 4, outputs: 16, side: 5, step: 2 },
   { channels: 16, outputs: 32, side: 5, step: 2 },
@@ -8,9 +10,6 @@ const LAYERS = [
   { channels: 48, outputs: 48, side: 5, step: 1 },
   { channels: 48, outputs: 4, side: 9, step: 1 },
 ] as const;
-
-/** Of the square that it looks at. */
-export const SQUARE = 221;
 
 const LARGEST = 4_095;
 const COLOR_STEPS = 16;
@@ -24,7 +23,7 @@ interface Plane {
 export function scoreByMmod(file: ArrayBuffer, rgba: Uint8Array): number {
   const view = new DataView(file);
   let at = 0;
-  let plane: Plane = { side: SQUARE, numbers: Float64Array.from(rgba, (value, index) => colorStep(value, index)) };
+  let plane: Plane = { side: SQUARE_SIDE, numbers: Float64Array.from(rgba, (value, index) => colorStep(value, index)) };
   for (const shape of LAYERS) {
     const { channels, outputs, side } = shape;
     const floats = Array.from({ length: 2 * outputs }, (_, index) => view.getFloat32(at + 4 * index, true));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { jpeg } from "../../src/image/formats/jpeg.ts";
-import { type FacePicture, type Hit, openFacePicture, WINDOW_ROWS } from "../../wasm/faces/faces.ts";
+import { type FacePicture, type Hit, openFacePicture, SQUARE_SIDE, WINDOW_ROWS } from "../../wasm/faces/faces.ts";
 import far from "../../wasm/faces/far.bin";
 import mmod from "../../wasm/faces/mmod.bin";
 import near from "../../wasm/faces/network.bin";
@@ -10,7 +10,7 @@ import oneFile from "../fixtures/faces/one.jpg";
 import { facesByNetwork } from "../support/face-network.ts";
 import { facesByFarNetwork } from "../support/far-network.ts";
 import { decodeFile } from "../support/files.ts";
-import { scoreByMmod, SQUARE } from "../support/mmod-network.ts";
+import { scoreByMmod } from "../support/mmod-network.ts";
 import { pixel } from "../support/operations.ts";
 import { noise, paint, type Pixels } from "../support/rows.ts";
 
@@ -49,7 +49,7 @@ function looked(pixels: Pixels, mirrored = false): Hit[] {
 /** What the third one scores a square, in which a face is about 80 pixels high. */
 function scored(pixels: Pixels, mirrored = false): number {
   const picture = opened(pixels);
-  const square = { x: 0, y: 0, width: SQUARE, height: SQUARE };
+  const square = { x: 0, y: 0, width: SQUARE_SIDE, height: SQUARE_SIDE };
   const score = picture.squareScore(new Uint8Array(mmod), square, mirrored);
   picture.close();
   return score;
@@ -84,27 +84,27 @@ describe("the third network gives a square the score that it is defined to give"
   /** The picture of a face, as large as the network knows faces, with so much of it to the right of and below the middle. */
   const shown = (right: number, below: number) => {
     const place = (at: number, middle: number) =>
-      Math.min(191, Math.max(0, Math.round(middle + (at - SQUARE / 2) * 0.8)));
-    return paint(SQUARE, SQUARE, (x, y) => pixel(one, place(x - right, 100), place(y - below, 75)));
+      Math.min(191, Math.max(0, Math.round(middle + (at - SQUARE_SIDE / 2) * 0.8)));
+    return paint(SQUARE_SIDE, SQUARE_SIDE, (x, y) => pixel(one, place(x - right, 100), place(y - below, 75)));
   };
   const around = shown(0, 0);
 
   it.each<readonly [string, Pixels]>([
     ["a face", around],
     ["a face that is aside", shown(-25, 0)],
-    ["noise", noise(SQUARE, SQUARE)],
-    ["white", paint(SQUARE, SQUARE, () => [255, 255, 255, 255])],
+    ["noise", noise(SQUARE_SIDE, SQUARE_SIDE)],
+    ["white", paint(SQUARE_SIDE, SQUARE_SIDE, () => [255, 255, 255, 255])],
   ])("%s", (_, pixels) => expect(scored(pixels)).toBeCloseTo(scoreByMmod(mmod, pixels.data), 5));
 
   it("and its mirror image the other", () => {
-    const mirror = paint(SQUARE, SQUARE, (x, y) => pixel(around, SQUARE - 1 - x, y));
+    const mirror = paint(SQUARE_SIDE, SQUARE_SIDE, (x, y) => pixel(around, SQUARE_SIDE - 1 - x, y));
     expect(scored(around, true)).toBeCloseTo(scored(mirror), 3);
   });
 
   it("above 0 for a face in its middle only", () => {
     expect(scored(around)).toBeGreaterThan(0.8);
     expect(scored(shown(0, -60))).toBeLessThan(-0.5);
-    expect(scored(noise(SQUARE, SQUARE))).toBeLessThan(-1);
+    expect(scored(noise(SQUARE_SIDE, SQUARE_SIDE))).toBeLessThan(-1);
   });
 });
 

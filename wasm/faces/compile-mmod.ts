@@ -6,6 +6,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
+import { LANES, MANY, wholeNumbers } from "./whole-numbers.ts";
+
 const HASH = "be467b1a76f482693de3b0f6a1ff91d092319be71523d4d4b0628f6a53fcb87a";
 
 /** Channels, outputs and the side of the filters of each layer. */
@@ -30,21 +32,16 @@ const STEPS = 256;
 
 /** Weights reach so far; those of layers that have many less, so that a deployment is smaller. */
 const MOST = 127;
-const MANY = 10_000;
 const MOST_OF_MANY = 19;
-
-/** Of its largest weight, what an output's largest whole number may stand for: what is larger is cut. */
-const CUTS = [1, 0.9, 0.8, 0.7];
-
-const LANES = 4;
 
 const [from = "", to = ""] = process.argv.slice(2);
 const bytes = readFileSync(from);
 if (createHash("sha256").update(bytes).digest("hex") !== HASH) throw new Error(`${from} is another file`);
 
-/** Tensors begin with the version 2 and four sizes; a whole number is the count of its bytes, then these. */
+/** Tensors begin with the version 2 and four sizes; a whole number is the count of its bytes, at most four, then these. */
 const VERSION = Buffer.from([1, 2]);
 const SIZES = 4;
+const MOST_BYTES = 4;
 
 /** The next tensor of so many numbers. */
 function tensor(count: number): number[] {
@@ -53,7 +50,7 @@ function tensor(count: number): number[] {
     let product = 1;
     for (let size = 0; size < SIZES; size++) {
       const length = bytes[place] ?? 0;
-      if (length < 1 || length > LANES) product = 0;
+      if (length < 1 || length > MOST_BYTES) product = 0;
       else product *= bytes.readUIntLE(place + 1, length);
       place += 1 + length;
     }
@@ -77,38 +74,45 @@ function compiled([channels, outputs, side]: (typeof SHAPES)[number], index: num
   const isFirst = index === 0;
   const isLast = index === SHAPES.length - 1;
   const filters = filtersOf(channels * side * side, outputs, isLast);
-  const lanes = (count: number) => Math.ceil(count / LANES) * LANES;
-  const [wholeChannels, wholeOutputs] = [isFirst ? LANES : lanes(channels), lanes(outputs)];
   const limit = channels * outputs * side * side >= MANY ? MOST_OF_MANY : MOST;
-  const whole = filters.map(({ weights }) => wholeNumbers(weights, limit));
+  const whole = filters.map(({ weights, constant }) => {
+    const { numbers, most } = wholeNumbers(weights, limit);
+    const step = most / limit;
+    const means = isFirst ? numbers.reduce((sum, one, place) => sum + one * meanAt(place, side), 0) : 0;
+    return { numbers, step, constant: constant - (means * step) / DIVISOR };
+  });
+  const length = inLanes(outputs);
   const unit = isLast ? 1 : STEPS;
   const inputs = isFirst ? COLOR_STEPS * DIVISOR : STEPS;
-  const scales = Float32Array.from(
-    { length: wholeOutputs },
-    (_, output) => ((whole[output]?.step ?? 0) / inputs) * unit,
-  );
-  const constants = Float32Array.from({ length: wholeOutputs }, (_, output) => {
-    const { constant = 0 } = filters[output] ?? {};
-    const { numbers = [], step = 0 } = whole[output] ?? {};
-    const means = isFirst ? numbers.reduce((sum, one, place) => sum + one * meanAt(place, side), 0) : 0;
-    return (constant - (means * step) / DIVISOR) * unit;
+  const scales = Float32Array.from({ length }, (_, output) => ((whole[output]?.step ?? 0) / inputs) * unit);
+  const constants = Float32Array.from({ length }, (_, output) => (whole[output]?.constant ?? 0) * unit);
+  const rows = Array.from({ length }, (_, output) => inRows(whole[output]?.numbers, channels, side));
+  return Buffer.concat([scales, constants, inPairs(rows)].map((part) => Buffer.from(part.buffer)));
+}
+
+function inLanes(count: number): number {
+  return Math.ceil(count / LANES) * LANES;
+}
+
+/** Pixel by pixel instead of channel by channel, with whole lanes of channels. */
+function inRows(numbers: Int8Array | undefined, channels: number, side: number): Int8Array {
+  const wide = inLanes(channels);
+  return Int8Array.from({ length: side * side * wide }, (_, at) => {
+    const channel = at % wide;
+    const pixel = Math.floor(at / wide);
+    return channel < channels ? (numbers?.[channel * side * side + pixel] ?? 0) : 0;
   });
-  const ordered = new Int8Array(wholeOutputs * side * side * wholeChannels);
-  let place = 0;
-  for (let group = 0; group < wholeOutputs; group += LANES) {
-    for (let y = 0; y < side; y++) {
-      for (let input = 0; input < side * wholeChannels; input += 2) {
-        for (let lane = 0; lane < LANES; lane++) {
-          for (const one of [input, input + 1]) {
-            const [x, channel] = [Math.floor(one / wholeChannels), one % wholeChannels];
-            const number = channel < channels ? whole[group + lane]?.numbers[(channel * side + y) * side + x] : 0;
-            ordered[place++] = number ?? 0;
-          }
-        }
-      }
-    }
-  }
-  return Buffer.concat([scales, constants, ordered].map((part) => Buffer.from(part.buffer)));
+}
+
+/** Four outputs at a time, and two inputs after the other of each. */
+function inPairs(rows: readonly Int8Array[]): Int8Array {
+  const inputs = rows[0]?.length ?? 0;
+  return Int8Array.from({ length: rows.length * inputs }, (_, at) => {
+    const group = Math.floor(at / (inputs * LANES));
+    const pair = Math.floor(at / (2 * LANES)) % (inputs / 2);
+    const lane = Math.floor(at / 2) % LANES;
+    return rows[group * LANES + lane]?.[2 * pair + (at % 2)] ?? 0;
+  });
 }
 
 function meanAt(place: number, side: number): number {
@@ -134,19 +138,4 @@ function filtersOf(inputs: number, outputs: number, isLast: boolean): Filter[] {
       constant: (filter.constant - (means[output] ?? 0)) * factor + (turned[outputs + output] ?? 0),
     };
   });
-}
-
-/** Whole numbers of at most `limit`, and what one of them stands for, so that the squares of what is lost are least. */
-function wholeNumbers(
-  weights: readonly number[],
-  limit: number,
-): { readonly numbers: number[]; readonly step: number } {
-  const largest = Math.max(...weights.map(Math.abs));
-  const tried = CUTS.map((cut) => {
-    const step = (largest * cut) / limit;
-    const numbers = weights.map((weight) => Math.max(-limit, Math.min(limit, Math.round(weight / step))));
-    const lost = weights.reduce((sum, weight, place) => sum + (weight - (numbers[place] ?? 0) * step) ** 2, 0);
-    return { numbers, step, lost };
-  });
-  return tried.reduce((best, other) => (other.lost < best.lost ? other : best));
 }

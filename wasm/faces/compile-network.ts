@@ -1,12 +1,14 @@
 /**
- * Takes the weights of both networks out of the files of MediaPipe: `node compile-network.ts
+ * Takes the weights of the first two networks out of the files of MediaPipe: `node compile-network.ts
  * face_detection_short_range.tflite network.bin`, `node compile-network.ts face_detection_full_range.tflite far.bin`. They
  * are half floats there. Those of the first network stay it, to seven bits, in the order in which weights.c reads them; those
- * of the second become whole numbers of 4 and 8 bits, in the order in which far.c does. Those of the six points of a face are left
- * out. README.md says where the files are from.
+ * of the second become whole numbers of 4 and 7 bits, in the order in which far.c does. Those of the six points of a face
+ * are left out. README.md says where the files are from.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+
+import { LANES, MANY, wholeNumbers } from "./whole-numbers.ts";
 
 /** Hashes of the files, and what is made of each. */
 const COMPILED = new Map([
@@ -23,19 +25,12 @@ const DEQUANTIZE = 6;
 const REGRESSED = 16;
 const BOX = 4;
 
-/** Neighboring results that the second network computes together. */
-const LANES = 4;
-
 /** Of the ten bits after the point, those that the first network does without: what it scores moves by 0.01. */
 const DROPPED_BITS = 4;
 
-/** From so many weights on a layer's sums have 4 bits a weight; that takes three quarters of them, and loses least. */
-const MANY = 10_000;
-const MOST_OF_MANY = 7;
+/** Weights of the second network reach so far: those of sums that have many have 4 bits, three quarters of all. */
 const MOST = 63;
-
-/** Of its largest weight, what an output's largest whole number may stand for: what is larger is cut. */
-const CUTS = [1, 0.9, 0.8, 0.7];
+const MOST_OF_MANY = 7;
 
 const [from = "", to = ""] = process.argv.slice(2);
 const bytes = readFileSync(from);
@@ -173,7 +168,7 @@ function wholeSums({ rows, constants }: ReturnType<typeof kept>): (Uint16Array |
   const outputs = Math.ceil(rows.length / LANES) * LANES;
   const areMany = inputs * outputs >= MANY;
   const whole = Array.from({ length: outputs }, (_, output) =>
-    wholeNumbers(rows[output] ?? new Uint16Array(inputs), areMany ? MOST_OF_MANY : MOST),
+    wholeHalves(rows[output] ?? new Uint16Array(inputs), areMany ? MOST_OF_MANY : MOST),
   );
   const weights = Int8Array.from({ length: outputs * inputs }, (_, at) => {
     const group = Math.floor(at / (inputs * LANES));
@@ -196,7 +191,7 @@ function wholeFilters({ weights, constants }: Layer): (Uint16Array | Int8Array)[
   const channels = weights.shape.at(-1) ?? 0;
   const places = weights.halves.length / channels;
   const whole = Array.from({ length: channels }, (_, channel) =>
-    wholeNumbers(
+    wholeHalves(
       Uint16Array.from({ length: places }, (__, place) => weights.halves[place * channels + channel] ?? 0),
       MOST,
     ),
@@ -208,20 +203,10 @@ function wholeFilters({ weights, constants }: Layer): (Uint16Array | Int8Array)[
   return [Uint16Array.from(whole, ({ most }) => most), constants.halves, ordered];
 }
 
-/** Whole numbers of at most `limit`, and as a half float what that stands for, so that the squares of what is lost are least. */
-function wholeNumbers(halves: Uint16Array, limit: number): { most: number; numbers: Int8Array } {
-  const weights = Array.from(halves, fromHalf);
-  const largest = Math.max(...weights.map(Math.abs));
-  const tried = CUTS.map((cut) => {
-    const most = toHalf(largest * cut);
-    const step = fromHalf(most) / limit;
-    const numbers = Int8Array.from(weights, (weight) =>
-      step > 0 ? Math.max(-limit, Math.min(limit, Math.round(weight / step))) : 0,
-    );
-    const lost = weights.reduce((sum, weight, at) => sum + (weight - (numbers[at] ?? 0) * step) ** 2, 0);
-    return { most, numbers, lost };
-  });
-  return tried.reduce((best, other) => (other.lost < best.lost ? other : best));
+/** Whole numbers of at most `limit`, and as a half float what that stands for. */
+function wholeHalves(halves: Uint16Array, limit: number): { most: number; numbers: Int8Array } {
+  const { numbers, most } = wholeNumbers(Array.from(halves, fromHalf), limit, (value) => fromHalf(toHalf(value)));
+  return { numbers, most: toHalf(most) };
 }
 
 function fromHalf(half: number): number {

@@ -13,6 +13,9 @@
 #define MAX_LEVELS 12
 #define COLORS 3
 
+// Neighboring results that are computed together.
+#define LANES 4
+
 typedef struct {
   int width, height;
   uint8_t *pixels; // red, green, blue
@@ -37,6 +40,10 @@ typedef struct {
 typedef struct {
   float x, y, width, height, score;
 } Hit;
+
+// The networks whose weights are brought, in the order in which faces.ts numbers them.
+enum { FAR, MMOD, BROUGHT };
+const uint8_t *weights_of(int network);
 
 // Row y of a part, with values from -1 to 1; gray is 0.
 void sample_row(const Picture *picture, const Part *part, int y, float *row);

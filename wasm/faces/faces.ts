@@ -25,14 +25,12 @@ interface FacesExports extends NativeExports {
   search_count(search: Pointer): number;
   search_hits(search: Pointer): Pointer;
   search_close(search: Pointer): void;
-  far_known(): number;
-  far_room(bytes: number): Pointer;
+  weights_known(network: number): number;
+  weights_room(network: number, bytes: number): Pointer;
   look_open: FacesExports["search_open"];
   look_count(look: Pointer): number;
   look_hits(look: Pointer): Pointer;
   look_close(look: Pointer): void;
-  mmod_known(): number;
-  mmod_room(bytes: number): Pointer;
   mmod_score(picture: Pointer, x: number, y: number, across: number, down: number): number;
 }
 
@@ -60,7 +58,10 @@ const LOOK_PIXEL_NANOSECONDS = 300;
 const LOOK_PIXEL_BYTES = 48;
 const LOOK_BYTES = 432 << 10;
 
-/** To ask the third network about a square, and what it holds meanwhile. */
+/** Pixels of a side of the square that the third network looks at. */
+export const SQUARE_SIDE = 221;
+
+/** To ask it about a square, and what it holds meanwhile. */
 export const SQUARE_MS = 4;
 const SQUARE_BYTES = 900 << 10;
 
@@ -165,11 +166,11 @@ export function openFacePicture(width: number, height: number): FacePicture {
     },
     search: (part, size, least) => openSearch(handle, part, size, least),
     look: (weights, ...asked) => {
-      if (handle.call((exports) => exports.far_known()) === 0) bringWeights(handle, "far_room", weights);
+      bringWeights(handle, FAR, weights);
       return look(handle, ...asked);
     },
     squareScore: (weights, ...asked) => {
-      if (handle.call((exports) => exports.mmod_known()) === 0) bringWeights(handle, "mmod_room", weights);
+      bringWeights(handle, MMOD, weights);
       return squareScore(handle, ...asked);
     },
     close: () => handle.close(),
@@ -195,14 +196,18 @@ function openSearch(handle: Handle<FacesExports>, part: Part, size: Sides, least
   };
 }
 
+/** The networks whose weights are brought. */
+const [FAR, MMOD] = [0, 1];
+
 /** An instance is told the weights of a network once. */
-function bringWeights(handle: Handle<FacesExports>, room: "far_room" | "mmod_room", weights: Uint8Array): void {
-  const at = handle.call((exports) => allocated(exports[room](weights.length)));
-  handle.bytes(at, weights.length).set(weights);
+function bringWeights(handle: Handle<FacesExports>, network: number, weights: Uint8Array): void {
+  if (handle.call((exports) => exports.weights_known(network)) !== 0) return;
+  const room = handle.call((exports) => allocated(exports.weights_room(network, weights.length)));
+  handle.bytes(room, weights.length).set(weights);
 }
 
 function look(handle: Handle<FacesExports>, part: Part, size: Sides, least: number, mirrored: boolean): Hit[] {
-  const { y, height } = part;
+  const { x, y, width, height } = part;
   const { start, across } = columnsOf(part, mirrored);
   const opened = handle.call((exports, picture) =>
     allocated(exports.look_open(picture, start, y, across, height, size.width, size.height, logit(least))),
@@ -210,7 +215,6 @@ function look(handle: Handle<FacesExports>, part: Part, size: Sides, least: numb
   const [count, at] = handle.call((exports) => [exports.look_count(opened), exports.look_hits(opened)] as const);
   const hits = hitsAt(handle, at, count, part, size);
   handle.call((exports) => exports.look_close(opened));
-  const { x, width } = part;
   return mirrored ? hits.map((hit) => ({ ...hit, x: x + width - (hit.x - x) - hit.width })) : hits;
 }
 

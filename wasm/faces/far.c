@@ -2,17 +2,6 @@
 // largest stands for. Floats are made of them layer by layer.
 #include "far.h"
 
-#include <stdlib.h>
-#include "../native.h"
-
-// Who looks brings far.bin: a deployment may do without it.
-static uint8_t *table;
-
-int EXPORT(far_known)(void) { return table != NULL; }
-
-// Room for the weights, once; NULL when memory ran out.
-void *EXPORT(far_room)(size_t bytes) { return table = malloc(bytes); }
-
 const UnitShape far_unit[FAR_UNITS] = {
   {32, 8, 32, 0},    {32, 8, 32, 0},    {32, 12, 48, 1},   {48, 12, 48, 0},   {48, 16, 64, 0},
   {64, 24, 96, 1},   {96, 32, 128, 0},  {128, 32, 128, 0}, {128, 36, 144, 1}, {144, 48, 192, 0},
@@ -26,8 +15,6 @@ const RiseShape far_rise[FAR_KEPT] = {{96, 2}, {64, 2}, {48, 1}};
 #define MANY 10000
 #define MOST_OF_MANY 7
 #define MOST 63
-
-const uint8_t *far_begin(void) { return table; }
 
 static float read_half(const uint8_t **at) {
   const uint16_t half = (uint16_t)((*at)[0] | (*at)[1] << 8);

@@ -41,8 +41,6 @@ typedef struct {
   float weights[FAR_MOST_WEIGHTS], constants[FAR_MOST_CHANNELS];
 } FarFloats;
 
-// Where the first layer's weights begin. Those of the rest follow in the order in which the network uses them.
-const uint8_t *far_begin(void);
-// Read what is next. Valid until there is something else in the room.
+// Weights follow each other in the order in which the network uses them. Read what is next. Valid until there is something else in the room.
 Sums far_sums(const uint8_t **at, int inputs, int outputs, FarFloats *room);
 Block far_block(const uint8_t **at, int from, int to, FarFloats *room);

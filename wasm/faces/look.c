@@ -160,7 +160,7 @@ Look *EXPORT(look_open)(const Picture *picture, float x, float y, float across, 
   look->summed = malloc(row * sizeof(float));
   look->empty = calloc(row, sizeof(float));
   look->hit = malloc((size_t)(look->columns / FAR_PLACE) * (look->rows / FAR_PLACE) * sizeof(Hit));
-  look->at = far_begin();
+  look->at = weights_of(FAR);
   const int opened = look->input && look->filtered && look->summed && look->empty && look->hit;
   if (opened && first_layer(look) && descend(look) && rise(look)) {
     judge(look);

@@ -3,9 +3,7 @@
 #include "faces.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define LANES 4
 #define PAIR (2 * LANES) // two inputs of each of four outputs, whose products are added at once
 
 // A layer: filters of all channels, a square of `filter` pixels each, every `step` pixels. Channels are whole lanes.
@@ -32,17 +30,8 @@ static const LayerShape layer_shape[LAYERS] = {
 
 typedef struct {
   int16_t from[MOST_NUMBERS], to[MOST_NUMBERS], weights[MOST_WEIGHTS];
-  float square_row[SIDE * COLORS], scores[PLACES * PLACES * LANES];
+  float square_row[SIDE * COLORS];
 } MmodRoom;
-
-// For each layer what a whole sum counts for each output and what is added, as floats, then the weights in 8 bits: of four
-// outputs after the other row by row and, in it, pair by pair of inputs.
-static uint8_t *table;
-
-int EXPORT(mmod_known)(void) { return table != NULL; }
-
-// Room for the weights, once; NULL when memory ran out.
-void *EXPORT(mmod_room)(size_t bytes) { return table = malloc(bytes); }
 
 // The square in whole numbers; its fourth channel is empty.
 static void take_square(const Picture *picture, const Part *part, MmodRoom *room) {
@@ -57,11 +46,16 @@ static void take_square(const Picture *picture, const Part *part, MmodRoom *room
   }
 }
 
+// The weights of four outputs.
+static inline size_t group_weights(const LayerShape *shape) {
+  return (size_t)shape->filter * shape->filter * shape->channels * LANES;
+}
+
 // Sums for neighboring pixels, and outputs in groups of four.
 static inline __attribute__((always_inline)) void add_up(v128_t *sums, int pixels, int groups, const int16_t *from,
                                                          size_t row, const LayerShape *shape, const int16_t *weights) {
   const int pairs = shape->filter * shape->channels / 2, stride = shape->step * shape->channels;
-  const size_t group = (size_t)shape->filter * pairs * PAIR;
+  const size_t group = group_weights(shape);
   for (int y = 0; y < shape->filter; y++, from += row) {
     const int16_t *input = from;
     for (int pair = 0; pair < pairs; pair++, input += 2, weights += PAIR) {
@@ -97,8 +91,7 @@ static inline v128_t cut(v128_t value) {
 static inline __attribute__((always_inline)) void run_pixels(const MmodLayer *layer, int pixels, const int16_t *from,
                                                              size_t row, int output, int16_t *to) {
   v128_t sums[2 * LANES] = {};
-  const size_t group = (size_t)layer->shape->filter * layer->shape->filter * layer->shape->channels * LANES;
-  add_up(sums, pixels, 2, from, row, layer->shape, layer->weights + output / LANES * group);
+  add_up(sums, pixels, 2, from, row, layer->shape, layer->weights + output / LANES * group_weights(layer->shape));
   for (int p = 0; p < pixels; p++) {
     const v128_t first = cut(scaled(layer, output, sums[2 * p]));
     const v128_t second = cut(scaled(layer, output + LANES, sums[2 * p + 1]));
@@ -133,10 +126,11 @@ static float best_score(const MmodLayer *layer, const int16_t *from, int side) {
   return best;
 }
 
-// The next layer of the table, its weights widened.
+// The next layer, its weights widened. There are what a whole sum counts for each output and what is added, as floats, then
+// the weights in 8 bits: of four outputs after the other row by row and, in it, pair by pair of inputs.
 static MmodLayer read_layer(const LayerShape *shape, const uint8_t **at, int16_t *weights) {
   const float *scales = (const float *)*at, *constants = scales + shape->outputs;
-  const size_t count = (size_t)shape->outputs * shape->filter * shape->filter * shape->channels;
+  const size_t count = shape->outputs / LANES * group_weights(shape);
   const uint8_t *bytes = (const uint8_t *)(constants + shape->outputs);
   for (size_t i = 0; i < count; i += PAIR) wasm_v128_store(weights + i, wasm_i16x8_load8x8(bytes + i));
   *at = bytes + count;
@@ -150,7 +144,7 @@ float EXPORT(mmod_score)(const Picture *picture, float x, float y, float across,
   if (!room) return NAN;
   const Part part = {x, y, across / SIDE, down / SIDE, SIDE, SIDE};
   take_square(picture, &part, room);
-  const uint8_t *at = table;
+  const uint8_t *at = weights_of(MMOD);
   int16_t *from = room->from, *to = room->to;
   int side = SIDE;
   for (int index = 0; index < LAYERS - 1; index++) {

@@ -4,8 +4,6 @@
 
 #include "faces.h"
 
-#define LANES 4
-
 // What the picture is halved to before the first block, whose layers have so many channels.
 #define FIRST_FILTER 5
 #define FIRST_REACH 1 // rows and columns before the pixel that a filter looks at; after it are two more

@@ -224,11 +224,8 @@ int VP8Decimate(VP8EncIterator *const iterator, VP8ModeScore *const score, VP8RD
   iterator->do_trellis = 1;
   pick_luma16(iterator, score);
   // Where the whole macroblock needs no levels, blocks would pay for their modes alone.
-  if (method == THOROUGH_METHOD) {
-    pick_blocks(iterator, score, THOROUGHLY_TRIED_MODES);
-  } else if (score->nz != 0) {
-    pick_blocks(iterator, score, TRIED_MODES);
-  }
+  if (score->nz != 0 || method == THOROUGH_METHOD)
+    pick_blocks(iterator, score, method == METHOD ? TRIED_MODES : THOROUGHLY_TRIED_MODES);
   pick_chroma(iterator, score);
   VP8SetSkip(iterator, score->nz == 0);
   return score->nz == 0;

@@ -13,11 +13,12 @@ import {
   lookMs,
   openFacePicture,
   SQUARE_MS,
+  SQUARE_SIDE,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
 import type { Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
-import type { Box, Size } from "../geometry.ts";
+import { type Box, sharedParts, type Size } from "../geometry.ts";
 import type { Rows } from "../rows.ts";
 import type { Judge } from "./judge.ts";
 
@@ -55,12 +56,12 @@ const SURE = 0.75;
 const [LEAST_DOUBTFUL, MOST_DOUBTFUL] = [0.5, 0.64];
 
 /**
- * The third network sees the box of a face as so many parts of the square that it looks at, faces being of different heights
- * above the eyebrows. What it scores is between these, of which each point counts so much; where it is hopeless, the mirror
- * image would not be seen either.
+ * The third network looks at squares in which a box is so many of its pixels high, because faces begin at different heights
+ * above the eyebrows. Each point that it scores above this one adds so much; where it is hopeless, the mirror image would not
+ * be seen either.
  */
-const PARTS_OF_SQUARE = [76 / 221, 62 / 221] as const;
-const [LEAST_SQUARE_SCORE, MOST_SQUARE_SCORE] = [-1.2, 1.2];
+const HEIGHTS_IN_SQUARE = [76, 62] as const;
+const LEAST_SQUARE_SCORE = -1.2;
 const POINT = 0.2;
 const HOPELESS = -1.5;
 
@@ -179,11 +180,9 @@ async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[],
 
 /** With the score of all looks, the second network's and, in doubt, the third one's. */
 async function judged(picture: FacePicture, { far, mmod }: Judge, twice: Hit, breath: Breath): Promise<Hit> {
-  const score = await scoreOfThree(picture, far, twice, breath);
-  if (score < LEAST_DOUBTFUL || score >= MOST_DOUBTFUL) return { ...twice, score };
-  const square = await squareScore(picture, mmod, twice, breath);
-  const points = Math.min(MOST_SQUARE_SCORE, Math.max(LEAST_SQUARE_SCORE, square)) - LEAST_SQUARE_SCORE;
-  return { ...twice, score: Math.min(SURE, score + POINT * points) };
+  const hit = { ...twice, score: await scoreOfThree(picture, far, twice, breath) };
+  const isDoubtful = hit.score >= LEAST_DOUBTFUL && hit.score < MOST_DOUBTFUL;
+  return isDoubtful ? { ...hit, score: await scoreOfAll(picture, mmod, hit, breath) } : hit;
 }
 
 /** The mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
@@ -198,15 +197,17 @@ async function scoreOfThree(picture: FacePicture, far: Uint8Array, twice: Hit, b
   return score;
 }
 
-/** What the third network scores a face in two sizes and, where there is hope, its mirror image, at best. */
-async function squareScore(picture: FacePicture, mmod: Uint8Array, face: Hit, breath: Breath): Promise<number> {
-  let score = -Infinity;
+/** With what the third network adds to that, at best, in two sizes and, where there is hope, in the mirror image. */
+async function scoreOfAll(picture: FacePicture, mmod: Uint8Array, hit: Hit, breath: Breath): Promise<number> {
+  let seen = -Infinity;
+  let score = hit.score;
   for (const mirrored of [false, true]) {
-    if (mirrored && score < HOPELESS) break;
-    for (const part of PARTS_OF_SQUARE) {
-      score = Math.max(score, picture.squareScore(mmod, around(face, 1 / part), mirrored));
+    if (score >= SURE || (mirrored && seen < HOPELESS)) break;
+    for (const height of HEIGHTS_IN_SQUARE) {
+      seen = Math.max(seen, picture.squareScore(mmod, around(hit, SQUARE_SIDE / height), mirrored));
       await breath.spend(SQUARE_MS);
     }
+    score = Math.min(SURE, hit.score + POINT * Math.max(0, seen - LEAST_SQUARE_SCORE));
   }
   return score;
 }
@@ -247,9 +248,9 @@ async function distinct(hits: readonly Hit[], breath: Breath): Promise<Hit[]> {
   let rest = hits.toSorted((a, b) => b.score - a.score);
   for (let best = rest[0]; best; best = rest[0]) {
     const first = best;
-    const face = meanOf(rest.filter((hit) => overlap(first, hit).ofUnion > SAME));
-    rest = rest.filter((hit) => hit !== first && overlap(first, hit).ofUnion <= SAME);
-    if (!kept.some((other) => overlap(face, other).ofSmaller > INSIDE)) kept.push(face);
+    const face = meanOf(rest.filter((hit) => sharedParts(first, hit).ofUnion > SAME));
+    rest = rest.filter((hit) => hit !== first && sharedParts(first, hit).ofUnion <= SAME);
+    if (!kept.some((other) => sharedParts(face, other).ofSmaller > INSIDE)) kept.push(face);
     await breath.spend(2 * (rest.length + kept.length) * COMPARISON_NANOSECONDS * 1e-6);
   }
   return kept;
@@ -272,13 +273,6 @@ function meanOf(hits: readonly Hit[]): Hit {
 function withForehead(hit: Hit): Hit {
   const more = hit.height * FOREHEAD;
   return { ...hit, y: hit.y - more, height: hit.height + more };
-}
-
-function overlap(a: Hit, b: Hit): { ofUnion: number; ofSmaller: number } {
-  const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x));
-  const height = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
-  const [shared, ofA, ofB] = [width * height, a.width * a.height, b.width * b.height];
-  return { ofUnion: shared / (ofA + ofB - shared), ofSmaller: shared / Math.min(ofA, ofB) };
 }
 
 function prominence({ width, height, score }: Hit): number {

@@ -14,15 +14,15 @@ int search_row(Search *);
 int search_count(const Search *);
 const void *search_hits(const Search *);
 void search_close(Search *);
-uint8_t *mmod_room(size_t bytes);
+uint8_t *weights_room(int network, size_t bytes);
 float mmod_score(const Picture *, float x, float y, float across, float down);
 }
 
-enum { WINDOW_ROWS = 16, HIT_BYTES = 20, MMOD_BYTES = 210976 };
+enum { WINDOW_ROWS = 16, HIT_BYTES = 20, MMOD = 1, MMOD_BYTES = 210976 };
 
 // The network in floats is made by the first search, and stays. The weights of the third are anything, floats among them.
 static void make_networks() {
-  uint8_t *weights = mmod_room(MMOD_BYTES);
+  uint8_t *weights = weights_room(MMOD, MMOD_BYTES);
   for (uint32_t i = 0, state = 1; i < MMOD_BYTES; i++) weights[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 24);
   Picture *picture = picture_open(1, 1);
   search_close(search_open(picture, 0, 0, 1, 1, 1, 1, 0));
