@@ -78,8 +78,8 @@ export interface Scale {
    * stay; absent where they do not.
    */
   readonly haste?: number;
-  /** Pixels of a picture that is its own sample, at most, where tiles of smaller ones save time as well. */
-  readonly wholePixels?: number;
+  /** Tiles of small pictures, of which they are up to half, save time as well. */
+  readonly tilesOfSmall?: boolean;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;
   /** A picture needs about the same quality in every size: where a search in another size of it ended says as much as tiles do. */

@@ -15,6 +15,7 @@ import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { runtimeMs } from "./runtime.ts";
+import { upright } from "./search-originals.ts";
 import { PHOTOGRAPHS } from "./search-pictures.ts";
 
 const ROUNDS = 5;
@@ -85,9 +86,8 @@ async function photoOf(path: string, size: keyof typeof SIZES): Promise<Uint8Arr
   const { width, height } = await sharp(path).metadata();
   if (width * height < least) return undefined;
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
-  const upright = sharp(path).autoOrient().toColorspace("srgb");
   const longer = Math.round(Math.max(width, height) * scale);
-  const resized = upright.resize({ width: longer, height: longer, fit: "inside" });
+  const resized = upright(path).resize({ width: longer, height: longer, fit: "inside" });
   return new Uint8Array(await resized.jpeg({ quality: 90 }).toBuffer());
 }
 

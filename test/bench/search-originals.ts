@@ -22,7 +22,8 @@ export function* originalsOf(kind: (typeof KINDS)[number], folder: string): Gene
   }
 }
 
-const upright = (path: string) => sharp(path).rotate().toColorspace("srgb");
+/** A photograph as it is shown, in sRGB. */
+export const upright = (path: string) => sharp(path).rotate().toColorspace("srgb");
 const WITHIN = { width: LONGER_SIDE, height: LONGER_SIDE, fit: "inside", withoutEnlargement: true } as const;
 
 function drawingsIn(folder: string): Original[] {

@@ -57,9 +57,6 @@ const LOSSES = [
   [100, 9],
 ] as const;
 
-/** Of larger pictures tiles are looked at first: that saves a third of what is encoded of them. */
-const WHOLE_PIXELS = 300_000;
-
 export const webp = format({
   summary: "Lossy or lossless, with alpha and animation; at most 16,383 pixels a side.",
   label: "WEBP",
@@ -76,7 +73,7 @@ export const webp = format({
     {
       price: encodePrice,
       encode: encodeWebp,
-      qualities: { step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, wholePixels: WHOLE_PIXELS },
+      qualities: { step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, tilesOfSmall: true },
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
       maxScoredPixels: Infinity,

@@ -68,16 +68,16 @@ export class Reference {
 
   /**
    * Runs `work` with what renditions of a picture are compared with, which is freed at the end.
-   * @param wholePixels of a picture that is its own sample, at most
+   * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
    */
   static async during<Result>(
     picture: Picture,
     keeps: Keeping,
     breath: Breath,
     work: (reference: Reference) => Promise<Result>,
-    wholePixels?: number,
+    tilesOfSmall?: boolean,
   ): Promise<Result> {
-    const reference = await Reference.of(picture, keeps, breath, wholePixels);
+    const reference = await Reference.of(picture, keeps, breath, tilesOfSmall);
     try {
       return await work(reference);
     } finally {
@@ -86,12 +86,12 @@ export class Reference {
   }
 
   /** Reads a picture as far as it will be compared. */
-  static async of(picture: Picture, keeps: Keeping, breath: Breath, wholePixels?: number): Promise<Reference> {
+  static async of(picture: Picture, keeps: Keeping, breath: Breath, tilesOfSmall?: boolean): Promise<Reference> {
     const strips = stripsOf(picture);
     const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
     const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
-    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, wholePixels));
+    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, tilesOfSmall));
     return new Reference(picture, sample, open, keeps, breath);
   }
 

@@ -30,6 +30,8 @@ const MANY_UP_TO_PIXELS = 20_000_000;
  * to confirm what it says.
  */
 const SMALL_PIXELS = 2.25 * TILE * TILE * TILES.few;
+/** The same for formats that say that tiles of smaller pictures save time as well: a third or a seventh of what is encoded. */
+const TINY_PIXELS = 300_000;
 
 export interface Sample {
   readonly picture: Picture;
@@ -40,8 +42,8 @@ export interface Sample {
 /** How samples that consist of tiles are compared. */
 export const SAMPLE_TILE: Tile = { width: TILE, height: TILE };
 
-function isWhole({ width, height }: Size, wholePixels = SMALL_PIXELS): boolean {
-  return width * height <= wholePixels || width < TILE || height < TILE;
+function isWhole({ width, height }: Size, tilesOfSmall = false): boolean {
+  return width * height <= (tilesOfSmall ? TINY_PIXELS : SMALL_PIXELS) || width < TILE || height < TILE;
 }
 
 /** Whether the sample of a picture consists of many tiles. */
@@ -90,16 +92,16 @@ function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
 
 /**
  * The sample of a picture, cut out of its strips.
- * @param wholePixels of a picture that is its own sample, at most
+ * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
  */
 export async function sampleOf(
   rows: Rows,
   size: Size & Pick<Picture, "space">,
   strips: readonly Strip[],
-  wholePixels?: number,
+  tilesOfSmall?: boolean,
 ): Promise<Sample> {
   const { space } = size;
-  if (isWhole(size, wholePixels)) {
+  if (isWhole(size, tilesOfSmall)) {
     return { picture: inMemory(await collected(rows), ownSize(size), rows.opaque, space) };
   }
   const places = placesOf(size, strips);

@@ -73,8 +73,8 @@ function pixelsBy(
         const { picture } = session;
         const ways = [session.way(format, breath, keepsResults)];
         const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath);
-        const { wholePixels } = format.write.qualities;
-        const found = await Reference.during(picture, reference, breath, search, wholePixels);
+        const { tilesOfSmall } = format.write.qualities;
+        const found = await Reference.during(picture, reference, breath, search, tilesOfSmall);
         if (!found) return BEATEN;
         const isMissed = found.score < targetScore && triesExact && format.can.lossless;
         if (!isMissed) return session.rendition(found);

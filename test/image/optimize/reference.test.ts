@@ -87,7 +87,7 @@ describe("a reference", () => {
     const size = { width: 640, height: 520 };
     const original = pictureOf(size, 20);
     const whole = await Reference.of(original, NOT_KEPT, UNPAUSED);
-    const tiled = await Reference.of(original, NOT_KEPT, UNPAUSED, 300_000);
+    const tiled = await Reference.of(original, NOT_KEPT, UNPAUSED, true);
     expect(whole.sample.tiles).toBeUndefined();
     const { tiles, picture } = tiled.sample;
     expect(picture.width * picture.height).toBeLessThan((size.width * size.height) / 2);
