@@ -80,7 +80,9 @@ function run(target: string, corpus: string, length: readonly string[]): Found {
   const regressions = join(NATIVE, "found", target);
   const inputs = [corpus, seeds, ...(existsSync(regressions) ? [regressions] : [])];
   const limits = [`-timeout=${MOST_SECONDS}`, `-rss_limit_mb=${MOST_MEBIBYTES}`, `-max_len=${MOST_INPUT_BYTES}`];
-  const options = [...length, ...limits, `-artifact_prefix=${kept("found", target)}/`];
+  const dictionary = join(NATIVE, `${target}.dict`);
+  const words = existsSync(dictionary) ? [`-dict=${dictionary}`] : [];
+  const options = [...length, ...limits, ...words, `-artifact_prefix=${kept("found", target)}/`];
   const { status, stderr } = spawnSync(join(KEPT, `${target}-fuzz`), [...options, ...inputs], {
     env: ENVIRONMENT,
     encoding: "utf8",

@@ -14,7 +14,8 @@ cp "$emscripten"/system/include/compat/?mmintrin.h "$work/sse"
 flags=(-I"$here/config" -I"$openjpeg/src/lib/openjp2" -DOPJ_STATIC)
 flags+=(-isystem "$work/sse" -D__SSE__ -D__SSE2__ -D__SSE3__ -D__SSSE3__ -D__SSE4_1__)
 
-# OpenJPEG writes the coding style of the first component as that of every other.
+# OpenJPEG writes the coding style of the first component as that of every other, writes beyond its index of tile parts
+# (its commit 91d08b11), and takes reserved markers in the header of a tile part for segments.
 cp "$openjpeg/src/lib/openjp2/j2k.c" "$work/j2k.c"
 patch --silent "$work/j2k.c" "$here/openjpeg.patch"
 

@@ -60,7 +60,7 @@ static void enter(struct reader *reader) {
   opj_stream_set_user_data_length(reader->stream, reader->size);
   opj_dparameters_t parameters = {.cp_reduce = reader->reduce};
   opj_j2k_setup_decoder(reader->codec, &parameters);
-  opj_j2k_decoder_set_strict_mode(reader->codec, OPJ_TRUE);
+  // A decoder is strict from its creation on. Asking it to be would end its correction of numbers of tile parts.
 }
 
 // Whether every component that the layout names has samples.

@@ -39,6 +39,9 @@ export interface Codestream {
 }
 
 const MARKER = { siz: 0xff51, cod: 0xff52, coc: 0xff53, qcd: 0xff5c, sot: 0xff90, sod: 0xff93, eoc: 0xffd9 };
+/** Reserved markers stand alone: no segment follows them (table A.1). */
+const FIRST_RESERVED = 0xff30;
+const LAST_RESERVED = 0xff3f;
 const MAX_COMPONENTS = 5;
 const MAX_DEPTH = 16;
 const MAX_STEP = 4;
@@ -104,10 +107,14 @@ function readComponent(view: DataView, at: number): Component {
 
 /** Reads marker segments until `last`; returns where that is. */
 function readStyles(view: DataView, from: number, size: Size, styles: Styles, last: number): number {
-  for (let at = from; at + 4 <= view.byteLength;) {
+  for (let at = from; at + 2 <= view.byteLength;) {
     const marker = view.getUint16(at);
     if (marker === last) return at;
     if (marker < 0xff00) throw unusable("has a damaged header");
+    if (marker >= FIRST_RESERVED && marker <= LAST_RESERVED) {
+      at += 2;
+      continue;
+    }
     const length = segmentLength(view, at);
     if (marker === MARKER.cod && length >= 12) readCodingStyle(view, at + 4, at + 2 + length, size, styles);
     if (marker === MARKER.coc && length >= 9) readComponentStyle(view, at + 4, styles);
@@ -167,7 +174,10 @@ interface TileParts {
   announced: number;
 }
 
-/** Every part of every tile must be there, as long as it says. Returns the bytes of the largest tile. */
+/**
+ * Checks that every part of every tile is there, as long as it says, and in its order. Returns the bytes of the largest
+ * tile. One part more than a tile announces is accepted: files of Adobe Acrobat announce one too few.
+ */
 function readTileParts(view: DataView, start: number, size: Size, styles: Styles): number {
   const tiles = new Map<number, TileParts>();
   let at = start;
@@ -179,11 +189,10 @@ function readTileParts(view: DataView, start: number, size: Size, styles: Styles
     const part = new DataView(view.buffer, view.byteOffset + at, length);
     if (length > TILE_HEADER_BYTES) readStyles(part, TILE_HEADER_BYTES, size, styles, MARKER.sod);
     const tile = tiles.get(index) ?? { bytes: 0, seen: 0, announced: 0 };
-    tiles.set(index, {
-      bytes: tile.bytes + length,
-      seen: tile.seen + 1,
-      announced: Math.max(tile.announced, view.getUint8(at + 11)),
-    });
+    const number = view.getUint8(at + 10);
+    const announced = Math.max(tile.announced, view.getUint8(at + 11));
+    if (number !== tile.seen || (announced > 0 && number > announced)) throw unusable("has a damaged tile");
+    tiles.set(index, { bytes: tile.bytes + length, seen: tile.seen + 1, announced });
     at += length;
   }
   // The end marker alone may be missing.
