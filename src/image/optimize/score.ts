@@ -18,16 +18,14 @@ import type { Size } from "../geometry.ts";
 import type { Extent } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { filled } from "../steps/filled.ts";
+import { completed, completedBytes, completedSize } from "./completed.ts";
 import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
 export const BACKGROUNDS = [0.1, 0.9] as const;
 const OPAQUE_BACKGROUND = [0.5] as const;
 
-/**
- * The score says little of a picture with fewer pixels: a ruined checkerboard of 8 x 8 has 84, a face of 32 x 32 has
- * 87.
- */
+/** Of a picture with fewer pixels there is little to save, and each of them counts. */
 const MIN_SCORED_PIXELS = 48 * 48;
 
 /** Nanoseconds for a pixel, on one background: to compare two pictures, to prepare one, to compare another with it. */
@@ -46,23 +44,24 @@ const BUFFER_BYTES = 64 << 10;
 /** The price of comparing a picture with one rendition, strip by strip if it is large. */
 export function scorePrice(picture: Looked): Price {
   const height = comparedRows(picture);
-  const one = priced(scorePeakBytes(picture), picture.width * height, COMPARE_NS);
+  const size = completedSize({ ...picture, height });
+  const one = priced(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
   const converting = conversion({ ...picture, height });
-  return beside(onAll(picture, one), held(BUFFER_BYTES), converting, converting);
+  return beside(onAll(picture, one), held(BUFFER_BYTES + 2 * completedBytes(picture)), converting, converting);
 }
 
 /** The price of preparing a picture, whole; the memory stays until the reference is closed. */
 export function preparePrice(picture: Looked): Price {
-  const { width, height } = picture;
-  const { ms } = beside(onAll(picture, priced(0, width * height, PREPARE_NS)), conversion(picture));
-  return { bytes: referenceBytes(picture, backgroundsOf(picture.opaque).length), ms };
+  const size = completedSize(picture);
+  const { ms } = beside(onAll(picture, priced(0, size.width * size.height, PREPARE_NS)), conversion(picture));
+  return { bytes: referenceBytes(size, backgroundsOf(picture.opaque).length) + completedBytes(picture), ms };
 }
 
 /** The price of comparing one rendition with a prepared picture, whose own memory is left out. */
 export function comparePreparedPrice(picture: Looked): Price {
-  const { width, height, opaque } = picture;
-  const { ms } = onAll(picture, priced(0, width * height, COMPARE_PREPARED_NS));
-  const bytes = comparisonPeakBytes(picture, backgroundsOf(opaque).length);
+  const size = completedSize(picture);
+  const { ms } = onAll(picture, priced(0, size.width * size.height, COMPARE_PREPARED_NS));
+  const bytes = comparisonPeakBytes(size, backgroundsOf(picture.opaque).length) + completedBytes(picture);
   return beside({ bytes, ms }, conversion(picture));
 }
 
@@ -121,14 +120,14 @@ export async function compareRows(
   breath: Breath,
   { tile, background }: Comparing = {},
 ): Promise<number> {
-  const { width, height } = first;
-  if (width !== second.width || height !== second.height) throw new RangeError("sizes differ");
+  if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
+  const { width, height } = completedSize(first);
   const all = backgroundsOf(first.opaque && second.opaque);
   const backgrounds = background === undefined ? all : [background];
   const comparisons: Comparison[] = [];
   try {
     for (const shown of backgrounds) comparisons.push(openComparison(width, height, shown, tile));
-    await readTogether(first, second, comparisons, breath);
+    await readTogether(completed(first), completed(second), comparisons, breath);
     return Math.min(...comparisons.map((comparison) => comparison.result()));
   } finally {
     for (const comparison of comparisons) comparison.close();
@@ -142,11 +141,12 @@ export async function compareRows(
  * @param background the only one that they will be looked at on; by default all
  */
 export async function preparedOf(
-  rows: Rows,
+  picture: Rows,
   breath: Breath,
   tile?: Tile,
   background?: number,
 ): Promise<PreparedReference> {
+  const rows = completed(picture);
   const backgrounds = background === undefined ? backgroundsOf(rows.opaque) : [background];
   const reference = new PreparedReference(rows, backgrounds, tile);
   try {
@@ -172,11 +172,12 @@ export async function compareWith(
 ): Promise<number> {
   const { width, height } = reference.size;
   try {
-    if (rendition.width !== width || rendition.height !== height) throw new RangeError("sizes differ");
+    const shown = completed(rendition);
+    if (shown.width !== width || shown.height !== height) throw new RangeError("sizes differ");
     const comparison = reference.compare(background);
     try {
       const going = { rows: comparison.maxRows, nanoseconds: COMPARE_PREPARED_NS, breath };
-      for await (const band of bandsOf(rendition, going)) comparison.push(band);
+      for await (const band of bandsOf(shown, going)) comparison.push(band);
       return comparison.result();
     } finally {
       comparison.close();

@@ -5,6 +5,7 @@ import { UNPAUSED } from "../../../src/image/breath.ts";
 import type { Facts } from "../../../src/image/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { Size } from "../../../src/image/geometry.ts";
+import { completedSize } from "../../../src/image/optimize/completed.ts";
 import { preparedSamplePrice, Reference } from "../../../src/image/optimize/reference.ts";
 import { fullSearch, leastSearch } from "../../../src/image/optimize/rooms.ts";
 import { inMemory, SAMPLE_TILE } from "../../../src/image/optimize/sample.ts";
@@ -237,7 +238,7 @@ describe("a prepared reference", () => {
     const used = nativeStatistics().find((module) => module.name === "score")?.memoryBytes ?? 0;
     const kept = preparedSamplePrice(original).bytes;
     expect(used).toBeGreaterThan(kept);
-    expect(used).toBeLessThan(kept + comparisonPeakBytes({ width, height }, opaque ? 1 : 2));
+    expect(used).toBeLessThan(kept + comparisonPeakBytes(completedSize({ width, height }), opaque ? 1 : 2));
     reference.close();
   });
 
