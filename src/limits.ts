@@ -1,6 +1,6 @@
 /**
- * Every bound of the service, but for those of notifications and of pictures by address, which are in the folder of this
- * name: the unit is in the name, the reason in the comment.
+ * Every bound of the service, but for those of notifications, of pictures by address and of the parts of files, which are
+ * in the folder of this name: the unit is in the name, the reason in the comment.
  */
 
 /** One image, uploaded or fetched. A 100-megapixel camera JPEG fits; the body is held once while it is processed. */

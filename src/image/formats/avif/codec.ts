@@ -14,7 +14,7 @@ import { damaged, Fields } from "../heif/bytes.ts";
 import type { Codec, Coded, CodedHeaders, SequenceCodec } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";
 import { readStillHeader } from "./still-header.ts";
-import { readSequence, type Sequence, UNIT, unitsOf } from "./units.ts";
+import { readSequence, type Sequence, UNIT, unitOf, Units } from "./units.ts";
 
 interface Av1Headers extends CodedHeaders {
   /** Pictures that the decoder may hold at once: layers, and grain on top of what it is put on. */
@@ -31,25 +31,26 @@ const CONFIG_BYTES = 4;
 /** Where the bitstream does not say in a way that is looked at. */
 const UNKNOWN_QUALITY = 75;
 
-/** What a picture is coded in: its own units after those of its configuration, if it has no sequence header itself. */
-function unitsWith({ config, payload }: Coded) {
-  const fields = new Fields(config);
-  if (fields.number(1) !== 0x81) throw damaged();
-  const own = [...unitsOf(payload)];
-  const isSequence = ({ type }: { type: number }) => type === UNIT.sequence;
-  if (own.some(isSequence)) return { units: own, bytes: payload };
-  const configured = config.subarray(CONFIG_BYTES);
-  return { units: [...unitsOf(configured), ...own], bytes: joined([configured, payload]) };
+/** The units of a configuration, behind four bytes that say in short what they do. */
+function configured(config: Uint8Array): Uint8Array {
+  if (new Fields(config).number(1) !== 0x81) throw damaged();
+  return config.subarray(CONFIG_BYTES);
 }
 
-function readHeaders(coded: Coded): Av1Headers {
-  const { units } = unitsWith(coded);
-  const first = units.find(({ type }) => type === UNIT.sequence);
-  const frame = units.find(({ type }) => type === UNIT.frame || type === UNIT.frameHeader);
+/** What a picture is coded in: its own units, after those of its configuration if it has no sequence header itself. */
+function codedBytes({ config, payload }: Coded): Uint8Array {
+  const units = configured(config);
+  return unitOf(payload, UNIT.sequence) ? payload : joined([units, payload]);
+}
+
+function readHeaders({ config, payload }: Coded): Av1Headers {
+  const units = configured(config);
+  const first = unitOf(payload, UNIT.sequence) ?? unitOf(units, UNIT.sequence);
+  const frame = unitOf(payload, UNIT.frame, UNIT.frameHeader);
   if (!first || !frame) throw damaged();
-  const sequence = readSequence(first.payload);
+  const sequence = readSequence(first);
   const { width, height, bits, matrix, grain, layered } = sequence;
-  const still = readStillHeader(frame.payload, sequence);
+  const still = readStillHeader(frame, sequence);
   return {
     width,
     height,
@@ -94,7 +95,7 @@ export const av1: Codec = {
   openStills: openAv1Stills,
   picture(coded, headers, alone) {
     const byRows = alone && (headers as Av1Headers).byRows;
-    return av1Picture({ ...headers, units: unitsWith(coded).bytes, byRows });
+    return av1Picture({ ...headers, units: codedBytes(coded), byRows });
   },
 };
 
@@ -106,6 +107,13 @@ function workOf(headers: CodedHeaders): Av1Work {
   return { pixels: width * height, heldPixels: paddedPixels(headers), samplesPerPixel: PLANES[chroma] };
 }
 
+/** @throws ApiError 422 where a picture has more units than any has */
+function counted(payload: Uint8Array): Uint8Array {
+  const units = new Units(payload);
+  while (units.next()) continue;
+  return payload;
+}
+
 export const av1Sequences: SequenceCodec = {
   ...av1,
   brand: "avis",
@@ -115,6 +123,7 @@ export const av1Sequences: SequenceCodec = {
   },
   openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1Exports>, headers),
   sample(payload, config, headers) {
-    return av1Sample(config ? unitsWith({ config, payload }).bytes : payload, workOf(headers));
+    // What is decoded without its headers being read is counted here.
+    return av1Sample(config ? codedBytes({ config, payload }) : counted(payload), workOf(headers));
   },
 };

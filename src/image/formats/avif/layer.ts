@@ -4,7 +4,7 @@ import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { bytesPerPixel, type Rows } from "../../rows.ts";
 import type { CodedLayer } from "../heif/write.ts";
-import { readSequence, UNIT, unitsOf } from "./units.ts";
+import { readSequence, UNIT, unitOf, Units } from "./units.ts";
 
 /** Code points of ISO/IEC 23091-2 for matrices: colors are coded by BT.601 or as they are. */
 export const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
@@ -38,16 +38,17 @@ export async function fill(taker: Taker, rows: Rows, count: number): Promise<voi
 
 /** What a file needs of a bitstream: no temporal delimiters (AV1 in ISOBMFF, section 2.5). */
 export function unitsOnly(bitstream: Uint8Array): Uint8Array {
-  return joined(
-    [...unitsOf(bitstream)].filter(({ type }) => type !== UNIT.temporalDelimiter).map(({ bytes }) => bytes),
-  );
+  const pieces: Uint8Array[] = [];
+  const units = new Units(bitstream);
+  while (units.next()) if (units.type !== UNIT.temporalDelimiter) pieces.push(units.whole);
+  return joined(pieces);
 }
 
 export function layerOf(tiles: readonly Uint8Array[]): CodedLayer {
   const [first] = tiles;
-  const sequence = first && [...unitsOf(first)].find(({ type }) => type === UNIT.sequence);
+  const sequence = first && unitOf(first, UNIT.sequence);
   if (!sequence) throw new RangeError("nothing was encoded");
-  const { profile, level, tier, bits, gray, halfX, halfY, samplePosition } = readSequence(sequence.payload);
+  const { profile, level, tier, bits, gray, halfX, halfY, samplePosition } = readSequence(sequence);
   // AV1 in ISOBMFF, section 2.3.3.
   const config = Uint8Array.of(
     0x81,

@@ -10,7 +10,7 @@ import { skipFilters } from "./filter-header.ts";
 import { levelOf } from "./level.ts";
 import { readStillHeader } from "./still-header.ts";
 import { writeTileInfo } from "./tile-info.ts";
-import { readSequence, UNIT, unitHeader, unitsOf } from "./units.ts";
+import { readSequence, UNIT, unitHeader, Units } from "./units.ts";
 
 /** What a still is made of. */
 interface Still {
@@ -68,14 +68,7 @@ function unitOf(type: number, pieces: readonly Uint8Array[]): Uint8Array[] {
 }
 
 function partsOf(still: Uint8Array, picture: Size, tile: Size): Still {
-  const units = [...unitsOf(still)];
-  const payload = (wanted: number) => {
-    const found = units.filter(({ type }) => type === wanted);
-    const [only] = found;
-    if (!only || found.length > 1) throw new Error("a still has other units than were expected");
-    return only.payload;
-  };
-  const [sequenceBytes, frame] = [payload(UNIT.sequence), payload(UNIT.frame)];
+  const [sequenceBytes, frame] = [onlyUnit(still, UNIT.sequence), onlyUnit(still, UNIT.frame)];
   const sequence = readSequence(sequenceBytes);
   const header = readStillHeader(frame, sequence);
   if (!header || header.scaled || header.copiesBlocks || sequence.largeBlocks || !sequence.reduced || sequence.grain) {
@@ -93,6 +86,19 @@ function partsOf(still: Uint8Array, picture: Size, tile: Size): Still {
     },
     tile: frame.subarray(Math.ceil(bits.position / 8)),
   };
+}
+
+/** The content of the unit of a type, of which a still that was just encoded has one. */
+function onlyUnit(still: Uint8Array, type: number): Uint8Array {
+  let found: Uint8Array | undefined;
+  const units = new Units(still);
+  while (units.next()) {
+    if (units.type !== type) continue;
+    if (found) throw new Error("a still has more units than were expected");
+    found = units.content;
+  }
+  if (!found) throw new Error("a still has fewer units than were expected");
+  return found;
 }
 
 /** Bits of a sequence header before those of the level, those of it, and those that say in how many bits a side is said. */

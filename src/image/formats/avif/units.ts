@@ -1,37 +1,50 @@
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
+import { PARTS } from "../../../limits/parts.ts";
 import { Bits } from "../heif/bits.ts";
 import { damaged, unsupported } from "../heif/bytes.ts";
+import { Walk } from "../walk.ts";
 
 /** obu_type. */
 export const UNIT = { sequence: 1, temporalDelimiter: 2, frameHeader: 3, frame: 6 } as const;
 
-export interface Unit {
-  readonly type: number;
-  /** The unit as it is, its header included. */
-  readonly bytes: Uint8Array;
-  readonly payload: Uint8Array;
+/** The units of one picture of a bitstream. */
+export class Units extends Walk {
+  constructor(bytes: Uint8Array) {
+    super(bytes, PARTS.units);
+  }
+
+  get type(): number {
+    return (this.bytes[this.at]! >> 3) & 15;
+  }
+
+  /** @throws ApiError 422 where the unit is cut short */
+  protected read(at: number): boolean {
+    const header = this.bytes[at]!;
+    this.start = at + (header & 4 ? 2 : 1);
+    this.end = header & 2 ? this.readSize() : this.bytes.length;
+    if (this.end < this.start || this.isCut) throw damaged();
+    return true;
+  }
+
+  /** Section 4.10.5: seven bits a byte, the lowest first. @returns where the unit ends */
+  private readSize(): number {
+    let size = 0;
+    for (let index = 0; index < 8; index++) {
+      const byte = this.bytes[this.start++];
+      if (byte === undefined) break;
+      size += (byte & 127) * 2 ** (7 * index);
+      if (byte < 128) return this.start + size;
+    }
+    throw damaged();
+  }
 }
 
-/** The units of a bitstream, one after the other. @throws ApiError 422 where one is cut short */
-export function* unitsOf(bytes: Uint8Array): Generator<Unit> {
-  for (let at = 0; at < bytes.length;) {
-    const header = bytes[at]!;
-    const extended = (header & 4) !== 0;
-    let start = at + (extended ? 2 : 1);
-    let size = bytes.length - start;
-    if (header & 2) {
-      const { value, end } = readLeb128(bytes, start);
-      size = value;
-      start = end;
-    }
-    if (size < 0 || start + size > bytes.length) throw damaged();
-    yield {
-      type: (header >> 3) & 15,
-      bytes: bytes.subarray(at, start + size),
-      payload: bytes.subarray(start, start + size),
-    };
-    at = start + size;
-  }
+/** The content of the first unit of some types; undefined where there is none. All units are counted. */
+export function unitOf(bytes: Uint8Array, ...types: readonly number[]): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  const units = new Units(bytes);
+  while (units.next()) if (types.includes(units.type)) found ??= units.content;
+  return found;
 }
 
 /** What a unit that says its size begins with. */
@@ -40,18 +53,6 @@ export function unitHeader(type: number, payloadBytes: number): Uint8Array {
   let size = payloadBytes;
   for (; size > 127; size = Math.floor(size / 128)) header.push((size % 128) | 128);
   return Uint8Array.from([...header, size]);
-}
-
-/** Section 4.10.5: seven bits a byte, the lowest first. */
-function readLeb128(bytes: Uint8Array, at: number): { readonly value: number; readonly end: number } {
-  let value = 0;
-  for (let index = 0; index < 8; index++) {
-    const byte = bytes[at + index];
-    if (byte === undefined) throw damaged();
-    value += (byte & 127) * 2 ** (7 * index);
-    if (byte < 128) return { value, end: at + index + 1 };
-  }
-  throw damaged();
 }
 
 /** What a sequence header says, as far as it is needed. */

@@ -11,9 +11,13 @@ export interface Bitstream {
 
 /** @param stream units behind start codes, parameter sets among them */
 export function splitUnits(stream: Uint8Array): Bitstream {
-  const units = [...unitsOf(stream)];
-  const sets = [UNIT.video, UNIT.sequence, UNIT.picture].map((type) => units.filter((unit) => typeOf(unit) === type));
-  const slices = units.filter((unit) => typeOf(unit) <= UNIT.lastSlice);
+  const sets: readonly Uint8Array[][] = [[], [], []];
+  const slices: Uint8Array[] = [];
+  eachUnit(stream, (unit) => {
+    const type = typeOf(unit);
+    if (type <= UNIT.lastSlice) slices.push(unit);
+    else sets[[UNIT.video, UNIT.sequence, UNIT.picture].findIndex((of) => of === type)]?.push(unit);
+  });
   const payload = new Uint8Array(slices.reduce((sum, unit) => sum + 4 + unit.length, 0));
   const view = new DataView(payload.buffer);
   let at = 0;
@@ -29,14 +33,14 @@ function typeOf(unit: Uint8Array): number {
   return (unit[0]! >> 1) & 63;
 }
 
-function* unitsOf(stream: Uint8Array): Generator<Uint8Array> {
+function eachUnit(stream: Uint8Array, visit: (unit: Uint8Array) => void): void {
   let start = -1;
   for (let at = stream.indexOf(1); at >= 0; at = stream.indexOf(1, at + 1)) {
     if (at < 2 || stream[at - 1] !== 0 || stream[at - 2] !== 0) continue;
-    if (start >= 0) yield withoutZeros(stream.subarray(start, at - 2));
+    if (start >= 0) visit(withoutZeros(stream.subarray(start, at - 2)));
     start = at + 1;
   }
-  if (start >= 0) yield withoutZeros(stream.subarray(start));
+  if (start >= 0) visit(withoutZeros(stream.subarray(start)));
 }
 
 /** Zero bytes after a unit belong to the next start code. */

@@ -1,6 +1,8 @@
 /** The `hvcC` property and the units of an item (ISO/IEC 14496-15, section 8.3.3). */
-import { damaged, Fields } from "../heif/bytes.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { Fields } from "../heif/bytes.ts";
 import type { Coded } from "../heif/codec.ts";
+import { tooManyParts } from "../walk.ts";
 
 /** Types of units, ITU-T H.265, table 7-1. */
 export const UNIT = {
@@ -13,32 +15,31 @@ export const UNIT = {
   picture: 34,
 } as const;
 
-const MAX_UNITS = 16_384;
-
 export interface Configuration {
   /** Parameter sets first, then slices, without start codes and lengths. */
   readonly units: readonly Uint8Array[];
 }
 
-/** @throws ApiError 422 when it is damaged or cut short */
+/** @throws ApiError 422 when it is damaged or cut short, or has more units than any picture has */
 export function readUnits({ config, payload }: Coded): Configuration {
   const fields = new Fields(config);
   fields.piece(21);
   const lengthBytes = (fields.number(1) & 3) + 1;
   const units: Uint8Array[] = [];
+  let count = 0;
+  const add = (unit: Uint8Array) => {
+    if (++count > PARTS.slices.most) throw tooManyParts(PARTS.slices);
+    // A unit has a header of two bytes.
+    if (unit.length > 2 && unit[0]! >> 1 <= MAX_UNIT_TYPE) units.push(unit);
+  };
   const arrays = fields.number(1);
   for (let array = 0; array < arrays; array++) {
     fields.number(1);
-    const count = fields.number(2);
-    for (let read = 0; read < count; read++) units.push(fields.piece(fields.number(2)));
+    for (let left = fields.number(2); left > 0; left--) add(fields.piece(fields.number(2)));
   }
   const slices = new Fields(payload);
-  while (slices.left > 0) {
-    if (units.length >= MAX_UNITS) throw damaged();
-    units.push(slices.piece(slices.number(lengthBytes)));
-  }
-  // A unit has a header of two bytes.
-  return { units: units.filter((unit) => unit.length > 2 && unit[0]! >> 1 <= MAX_UNIT_TYPE) };
+  while (slices.left > 0) add(slices.piece(slices.number(lengthBytes)));
+  return { units };
 }
 
 /** Those above are supplemental: descriptions of the picture, and their abuse. */

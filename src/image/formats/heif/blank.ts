@@ -3,7 +3,9 @@
  * nothing moves: bytes become zeros, and what described them takes a name that readers pass over.
  */
 import { ApiError } from "../../../errors.ts";
-import { type Box, boxesOf, damaged, fullBox } from "./bytes.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import type { Parts } from "../walk.ts";
+import { type Box, Boxes, damaged, fullBox } from "./bytes.ts";
 import { type Location, readLocations } from "./items.ts";
 import { merged, meets, type Range } from "./ranges.ts";
 import type { WrittenItem } from "./write.ts";
@@ -65,7 +67,8 @@ interface Marks {
 export function blanked(bytes: Uint8Array): Uint8Array {
   return orAsItIs(bytes, () => {
     const marks: Marks = { idle: [], told: [], kept: [], names: new Map(), lists: 0 };
-    for (const box of boxesAtTop(bytes)) markBox(bytes, box, marks);
+    const boxes = new PlacedBoxes(bytes, bytes, { lenient: true });
+    while (boxes.next()) markBox(bytes, boxes.placed, marks);
     if (marks.names.size + marks.idle.length + marks.told.length === 0) return bytes;
     const kept = merged(marks.kept);
     const copy = bytes.slice();
@@ -82,11 +85,10 @@ export function blanked(bytes: Uint8Array): Uint8Array {
  */
 export function refilled(bytes: Uint8Array, descriptions: readonly Description[]): Uint8Array {
   return orAsItIs(bytes, () => {
-    const meta = boxesAtTop(bytes).find(({ type }) => type === "meta");
-    const entries = meta ? entriesOf(bytes, meta) : [];
+    const meta = metaOf(bytes);
     const copy = bytes.slice();
     for (const { type, contentType = "", data } of descriptions) {
-      const entry = entries.find((one) => one.type === BLANK_NAMES.get(type) && one.contentType === contentType);
+      const entry = meta && blankEntry(bytes, meta, { type, contentType });
       const [range, ...others] = entry?.ranges ?? [];
       if (!entry || !range || others.length > 0 || range.to - range.from < data.length) continue;
       if (bytes.subarray(range.from, range.to).some((byte) => byte !== 0)) continue;
@@ -95,6 +97,25 @@ export function refilled(bytes: Uint8Array, descriptions: readonly Description[]
     }
     return copy;
   });
+}
+
+function metaOf(bytes: Uint8Array): PlacedBox | undefined {
+  const boxes = new PlacedBoxes(bytes, bytes, { lenient: true });
+  while (boxes.next()) if (boxes.is("meta")) return boxes.placed;
+  return undefined;
+}
+
+/** The first item that was made blank and can hold a description again. */
+function blankEntry(
+  file: Uint8Array,
+  meta: PlacedBox,
+  { type, contentType }: Required<Pick<Description, "type" | "contentType">>,
+): Entry | undefined {
+  let found: Entry | undefined;
+  eachEntry(file, meta, (entry) => {
+    if (entry.type === BLANK_NAMES.get(type) && entry.contentType === contentType) found ??= entry;
+  });
+  return found;
 }
 
 function orAsItIs(bytes: Uint8Array, change: () => Uint8Array): Uint8Array {
@@ -107,23 +128,19 @@ function orAsItIs(bytes: Uint8Array, change: () => Uint8Array): Uint8Array {
 }
 
 /** The boxes of a container that is a view of the file, and where they lie in it. */
-function* placed(file: Uint8Array, container: Uint8Array, lenient = false): Generator<PlacedBox, undefined> {
-  let from = container.byteOffset - file.byteOffset;
-  for (const box of boxesOf(container, lenient)) {
-    const start = box.payload.byteOffset - file.byteOffset;
-    const to = start + box.payload.length;
-    yield { ...box, at: { from, to }, start };
-    from = to;
-  }
-}
+class PlacedBoxes extends Boxes {
+  private readonly offset: number;
 
-/** Up to where the file ends, or goes on with what is no box. */
-function boxesAtTop(file: Uint8Array): PlacedBox[] {
-  const boxes: PlacedBox[] = [];
-  whereWhole(() => {
-    for (const box of placed(file, file, true)) boxes.push(box);
-  });
-  return boxes;
+  constructor(file: Uint8Array, container: Uint8Array, options?: { parts?: Parts; lenient?: boolean }) {
+    super(container, options);
+    this.offset = container.byteOffset - file.byteOffset;
+  }
+
+  get placed(): PlacedBox {
+    const { offset, box } = this;
+    const start = offset + this.start;
+    return { ...box, at: { from: offset + this.at, to: start + box.payload.length }, start };
+  }
 }
 
 /** Goes as far as nothing is damaged. */
@@ -140,19 +157,28 @@ function markBox(file: Uint8Array, box: PlacedBox, marks: Marks): void {
   const { type, at, start, cut } = box;
   if (cut && !DATA.has(type)) throw damaged();
   if (type === "meta") markList(file, box, marks);
-  else marks.kept.push(DATA.has(type) ? { from: at.from, to: start } : at);
+  else keep(marks, DATA.has(type) ? { from: at.from, to: start } : at);
   if (type === "moov") markFilm(file, box, marks);
   if (IDLE.has(type)) free(box, marks, marks.told);
 }
 
 /** No list of items is needed to show a film. One that is QuickTime's, which has none, goes as well. */
 function markFilm(file: Uint8Array, container: PlacedBox, marks: Marks): void {
-  for (const box of placed(file, container.payload)) {
+  const boxes = new PlacedBoxes(file, container.payload);
+  while (boxes.next()) {
+    const box = boxes.placed;
     if (box.type === "meta") whereWhole(() => markItems(file, box, marks));
     if (box.type === "meta" || IDLE.has(box.type)) free(box, marks);
     if (box.type === "stco" || box.type === "co64") markChunks(box, marks);
     if (box.type === BELOW.get(container.type)) markFilm(file, box, marks);
   }
+}
+
+/** Notes what is needed: ranges that touch the one before become one with it. */
+function keep({ kept }: Marks, range: Range): void {
+  const last = kept.at(-1);
+  if (!last || range.from > last.to || range.to < last.from) kept.push(range);
+  else kept[kept.length - 1] = { from: Math.min(last.from, range.from), to: Math.max(last.to, range.to) };
 }
 
 function free({ type, at, start }: PlacedBox, { idle, names }: Marks, ranges = idle): void {
@@ -161,12 +187,12 @@ function free({ type, at, start }: PlacedBox, { idle, names }: Marks, ranges = i
 }
 
 /** Metadata does not lie where frames begin. */
-function markChunks({ type, payload }: PlacedBox, { kept }: Marks): void {
+function markChunks({ type, payload }: PlacedBox, marks: Marks): void {
   const { fields } = fullBox(payload);
   const count = fields.number(4);
   for (let read = 0; read < count; read++) {
     const from = fields.number(type === "co64" ? 8 : 4);
-    kept.push({ from, to: from + 1 });
+    keep(marks, { from, to: from + 1 });
   }
 }
 
@@ -174,45 +200,56 @@ function markChunks({ type, payload }: PlacedBox, { kept }: Marks): void {
 function markList(file: Uint8Array, meta: PlacedBox, marks: Marks): void {
   markItems(file, meta, marks);
   let { from } = meta.at;
-  for (const box of childrenOf(file, meta)) {
+  const boxes = childrenOf(file, meta);
+  while (boxes.next()) {
+    const box = boxes.placed;
     if (IDLE.has(box.type)) free(box, marks);
     if (box.type !== "idat") continue;
-    marks.kept.push({ from, to: box.start });
+    keep(marks, { from, to: box.start });
     from = box.at.to;
   }
-  marks.kept.push({ from, to: meta.at.to });
+  keep(marks, { from, to: meta.at.to });
 }
 
 function markItems(file: Uint8Array, meta: PlacedBox, marks: Marks): void {
-  const { told, kept, names } = marks;
+  const { told, names } = marks;
   if (marks.lists++ >= MAX_LISTS) throw damaged();
-  for (const { type, typeAt, ranges } of entriesOf(file, meta)) {
+  eachEntry(file, meta, ({ type, typeAt, ranges }) => {
     const name = BLANK_NAMES.get(type);
-    for (const range of ranges) (name === undefined ? kept : told).push(range);
+    for (const range of ranges) {
+      const last = told.at(-1);
+      if (name === undefined) keep(marks, range);
+      else if (range.from !== last?.from || range.to !== last.to) told.push(range);
+    }
     if (name !== undefined) names.set(typeAt, name);
+  });
+}
+
+function childrenOf(file: Uint8Array, { payload }: PlacedBox): PlacedBoxes {
+  return new PlacedBoxes(file, fullBox(payload).fields.rest());
+}
+
+/** Tells `visit` the items of a list that have a type. */
+function eachEntry(file: Uint8Array, meta: PlacedBox, visit: (entry: Entry) => void): void {
+  const found: { iinf?: PlacedBox; iloc?: PlacedBox; idat?: PlacedBox } = {};
+  const children = childrenOf(file, meta);
+  while (children.next()) {
+    for (const name of ["iinf", "iloc", "idat"] as const) if (children.is(name)) found[name] ??= children.placed;
   }
-}
-
-function childrenOf(file: Uint8Array, { payload }: PlacedBox): PlacedBox[] {
-  return [...placed(file, fullBox(payload).fields.rest())];
-}
-
-/** The items of a list that have a type. */
-function entriesOf(file: Uint8Array, meta: PlacedBox): Entry[] {
-  const boxes = childrenOf(file, meta);
-  const find = (name: string) => boxes.find(({ type }) => type === name);
-  const [iinf, iloc, idat] = [find("iinf"), find("iloc"), find("idat")];
-  if (!iinf) return [];
+  const { iinf, iloc, idat } = found;
+  if (!iinf) return;
   const locations = iloc ? readLocations(iloc.payload) : new Map<number, Location>();
   const { version, fields } = fullBox(iinf.payload);
   fields.number(version === 0 ? 2 : 4);
-  return [...placed(file, fields.rest())].flatMap((box) => {
-    const entry = entryOf(box);
-    const location = entry && locations.get(entry.id);
+  const boxes = new PlacedBoxes(file, fields.rest(), { parts: PARTS.items });
+  while (boxes.next()) {
+    const entry = entryOf(boxes.placed);
+    if (!entry) continue;
+    const location = locations.get(entry.id);
     // However often an item is listed, its pieces count once.
-    if (entry) locations.delete(entry.id);
-    return entry ? [{ ...entry, ranges: location ? rangesOf(location, file, idat) : [] }] : [];
-  });
+    locations.delete(entry.id);
+    visit({ ...entry, ranges: location ? rangesOf(location, file, idat) : [] });
+  }
 }
 
 function entryOf({ type, payload, start }: PlacedBox): (Omit<Entry, "ranges"> & { readonly id: number }) | undefined {

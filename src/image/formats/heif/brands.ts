@@ -1,15 +1,18 @@
 /** Which files are HEIF, by the brands in their first box (ISO/IEC 23008-12, section 10). */
-import { boxesOf, Fields } from "./bytes.ts";
+import { Boxes, Fields } from "./bytes.ts";
+
+/** Brands that are read; files name up to ten. */
+const MAX_BRANDS = 1_024;
 
 /** The brands of a file, the major one first; none where it does not begin with a file type box. */
 export function brandsOf(head: Uint8Array): string[] {
   if (!isFileType(head)) return [];
-  const first = boxesOf(head, true).next().value;
-  if (!first || first.payload.length < 8) return [];
-  const fields = new Fields(first.payload);
+  const first = new Boxes(head, { lenient: true });
+  if (!first.next() || first.content.length < 8) return [];
+  const fields = new Fields(first.content);
   const brands = [fields.type()];
   fields.number(4);
-  while (fields.left >= 4) brands.push(fields.type());
+  while (fields.left >= 4 && brands.length < MAX_BRANDS) brands.push(fields.type());
   return brands;
 }
 

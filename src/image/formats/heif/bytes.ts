@@ -1,5 +1,7 @@
 /** Big-endian fields and boxes (ISO/IEC 14496-12, section 4), never read beyond where they end. */
 import { ApiError } from "../../../errors.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { type Parts, Walk } from "../walk.ts";
 
 export const damaged = (cause?: unknown) => new ApiError(422, "The image is damaged or cut short", { cause });
 export const unsupported = (what: string) => new ApiError(422, `The image cannot be read: ${what}`);
@@ -70,19 +72,80 @@ export class Fields {
   }
 }
 
-/** The boxes that follow one another in `bytes`. The last one may be cut short only where `lenient`. */
-export function* boxesOf(bytes: Uint8Array, lenient = false): Generator<Box, undefined> {
-  for (let at = 0; at < bytes.length;) {
-    const fields = new Fields(bytes.subarray(at));
-    if (lenient && fields.left < 8) return;
-    const declared = fields.number(4);
-    const type = fields.type();
-    const headerBytes = declared === 1 ? 16 : 8;
-    const size = declared === 1 ? fields.number(8) : declared === 0 ? bytes.length - at : declared;
-    if (size < headerBytes || (size > bytes.length - at && !lenient)) throw damaged();
-    yield { type, payload: bytes.subarray(at + headerBytes, at + size), cut: size > bytes.length - at };
-    at += size;
+const HEADER_BYTES = 8;
+/** The header of a box whose size has 64 bits. */
+const LONG_HEADER_BYTES = 16;
+
+/** The boxes that follow one another in `bytes`. */
+export class Boxes extends Walk {
+  private readonly lenient: boolean;
+
+  /** @param lenient the last box may be cut short, or followed by what is no box */
+  constructor(bytes: Uint8Array, { parts = PARTS.boxes, lenient = false }: { parts?: Parts; lenient?: boolean } = {}) {
+    super(bytes, parts);
+    this.lenient = lenient;
   }
+
+  get type(): string {
+    return this.textAt(this.at + 4);
+  }
+
+  is(type: string): boolean {
+    return this.isAt(this.at + 4, type);
+  }
+
+  /** The box itself, to be kept. */
+  get box(): Box {
+    return { type: this.type, payload: this.content, cut: this.isCut };
+  }
+
+  protected read(at: number): boolean {
+    const left = this.bytes.length - at;
+    const isLong = left >= LONG_HEADER_BYTES && this.numberAt(at) === 1;
+    const headerBytes = isLong ? LONG_HEADER_BYTES : HEADER_BYTES;
+    const size = left < HEADER_BYTES ? 0 : this.sizeAt(at, isLong);
+    const isBox = size >= headerBytes && size <= Number.MAX_SAFE_INTEGER;
+    if (!this.lenient && (!isBox || size > left)) throw damaged();
+    this.start = at + headerBytes;
+    this.end = at + size;
+    return isBox;
+  }
+
+  /** The size of a box of which there is a header: 0 stands for all that is left. */
+  private sizeAt(at: number, isLong: boolean): number {
+    if (isLong) return this.numberAt(at + 8) * 2 ** 32 + this.numberAt(at + 12);
+    return this.numberAt(at) || this.bytes.length - at;
+  }
+}
+
+function fail(): never {
+  throw damaged();
+}
+
+/** The payload of the first box of a type; undefined where there is none. */
+export function childOf(bytes: Uint8Array, type: string, parts?: Parts): Uint8Array | undefined {
+  const boxes = new Boxes(bytes, parts && { parts });
+  while (boxes.next()) if (boxes.is(type)) return boxes.content;
+  return undefined;
+}
+
+/** The payload of the first box of a type. @throws ApiError 422 where there is none */
+export function child(bytes: Uint8Array, type: string): Uint8Array {
+  return childOf(bytes, type) ?? fail();
+}
+
+/** The payloads of the first boxes of some types, found in one walk. */
+export function childrenOf<Type extends string>(
+  bytes: Uint8Array,
+  types: readonly Type[],
+): { readonly [Name in Type]?: Uint8Array } {
+  const found: { [Name in Type]?: Uint8Array } = {};
+  const boxes = new Boxes(bytes);
+  while (boxes.next()) {
+    const type = types.find((wanted) => boxes.is(wanted));
+    if (type !== undefined) found[type] ??= boxes.content;
+  }
+  return found;
 }
 
 /** The version and the 24 bits of flags that full boxes begin with, and the fields after them. */

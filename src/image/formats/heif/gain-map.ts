@@ -66,7 +66,7 @@ function standardMap(items: Items, brands: HeifImage["brands"]): GainMap | undef
   const { primary } = items;
   const derived = items.references.find(
     ({ type, from, to }) =>
-      type === "dimg" && to.length === 2 && to[0] === primary.id && isPreferred(items, from, primary.id),
+      type === "dimg" && to.length === 2 && to[0] === primary.id && items.isPreferred(from, primary.id),
   );
   const [, map] = derived?.to ?? [];
   const item = derived && items.item(derived.from);
@@ -82,14 +82,6 @@ function standardMap(items: Items, brands: HeifImage["brands"]): GainMap | undef
   const colors = own.profile ? { profile: own.profile.slice() } : profileOfPrimaries(own.primaries);
   // What is to be applied in colors that nobody knows would be applied in others.
   return colors && { file, terms, ...colors };
-}
-
-/** Whether a file says that one item may be shown in place of another (ISO/IEC 14496-12, 8.18.3.1). */
-function isPreferred(items: Items, one: number, other: number): boolean {
-  return items.groups().some(({ type, members }) => {
-    const at = members.indexOf(one);
-    return type === "altr" && at >= 0 && members.indexOf(other) > at;
-  });
 }
 
 function appleMap(items: Items, brands: HeifImage["brands"], bytes: Uint8Array): GainMap | undefined {

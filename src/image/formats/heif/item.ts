@@ -16,21 +16,20 @@ export interface Reference {
   readonly to: readonly number[];
 }
 
-/** Items that belong together in some way. */
-export interface Group {
-  /** Four characters: `altr`. */
-  readonly type: string;
-  /** The items, by their numbers, in the order of the file. */
-  readonly members: readonly number[];
-}
-
 export interface Items {
   readonly primary: Item;
   /** @throws ApiError 422 when there is none */
   item(id: number): Item;
   readonly references: readonly Reference[];
-  /** @throws ApiError 422 when what says them is damaged, which does no harm to the picture */
-  groups(): readonly Group[];
+  /**
+   * Whether the file says that one item may be shown in place of another.
+   * @throws ApiError 422 when what says so is damaged, which does no harm to the picture
+   */
+  isPreferred(one: number, other: number): boolean;
+  /** Bytes of an item, none of which is read. @throws ApiError 422 when they are not there */
+  length(item: Item): number;
   /** The bytes of an item; a view of the file unless it lies in pieces. @throws ApiError 422 when they are not there */
   data(item: Item): Uint8Array;
+  /** Counts bytes that a reference leads to. @throws ApiError 422 when references lead to more than the file warrants */
+  countReading(bytes: number): void;
 }

@@ -1,13 +1,11 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { joined } from "../../../joined.ts";
-import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
-import type { Group, Item, Items, Reference } from "./item.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { tooManyParts } from "../walk.ts";
+import { type Box, Boxes, childrenOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
+import type { Item, Items, Reference } from "./item.ts";
+import { Readings } from "./readings.ts";
 import { readTracks } from "./track.ts";
-
-/** 64 x 64 is the smallest tile that MIAF allows; the largest picture there may be has 27,000 of them. */
-const MAX_ITEMS = 32_768;
-/** Pieces of items, all together: an item is rarely in more than one. */
-const MAX_EXTENTS = 2 * MAX_ITEMS;
 
 interface Extent {
   readonly offset: number;
@@ -26,33 +24,35 @@ export interface Location {
  * @throws ApiError 422 when there is neither, or it is damaged
  */
 export function readItems(bytes: Uint8Array): Items {
-  const boxes = new Map<string, Uint8Array>();
   const meta = topLevel(bytes, "meta");
-  for (const { type, payload } of meta ? boxesOf(fullBox(meta).fields.rest()) : []) {
-    if (!boxes.has(type)) boxes.set(type, payload);
-  }
-  const box = (type: string) => boxes.get(type) ?? new Uint8Array(0);
-  if (!boxes.has("pitm") || (boxes.has("hdlr") && handlerOf(box("hdlr")) !== "pict")) {
+  const boxes = meta ? childrenOf(fullBox(meta).fields.rest(), LISTED) : {};
+  if (!boxes.pitm || (boxes.hdlr && handlerOf(boxes.hdlr) !== "pict")) {
     const moov = topLevel(bytes, "moov");
     if (!moov) throw unsupported("it has no still picture");
     return readTracks(bytes, moov);
   }
-  const properties = readProperties(box("iprp"));
+  const properties = readProperties(boxes.iprp ?? NOTHING);
   const items = new Map<number, Item>();
-  for (const { id, type } of readEntries(box("iinf"))) {
-    items.set(id, { id, type, properties: properties.get(id) ?? [] });
-  }
+  readEntries(boxes.iinf ?? NOTHING, (id, type) => items.set(id, { id, type, properties: properties.get(id) ?? [] }));
   const item = (id: number) => items.get(id) ?? fail();
-  const locations = readLocations(box("iloc"));
+  const locations = readLocations(boxes.iloc ?? NOTHING);
   checkPieces(locations, bytes.length);
+  const store = new ItemBytes(locations, bytes, boxes.idat ?? NOTHING);
+  const readings = new Readings(bytes.length);
   return {
-    primary: item(readPrimary(box("pitm"))),
+    primary: item(readPrimary(boxes.pitm)),
     item,
-    references: boxes.has("iref") ? readReferences(box("iref")) : [],
-    groups: () => readGroups(box("grpl")),
-    data: ({ id }) => bytesAt(locations.get(id) ?? fail(), bytes, box("idat")),
+    references: boxes.iref ? readReferences(boxes.iref) : [],
+    isPreferred: (one, other) => isPreferred(boxes.grpl ?? NOTHING, one, other),
+    length: ({ id }) => store.length(id),
+    data: ({ id }) => store.data(id),
+    countReading: (length) => readings.count(length),
   };
 }
+
+/** The boxes of a list of items that are read. */
+const LISTED = ["hdlr", "pitm", "iinf", "iloc", "iprp", "iref", "grpl", "idat"] as const;
+const NOTHING = new Uint8Array(0);
 
 function fail(): never {
   throw damaged();
@@ -60,10 +60,11 @@ function fail(): never {
 
 /** The first box of a type at the top of a file, which may end within another box. */
 export function topLevel(bytes: Uint8Array, type: string): Uint8Array | undefined {
-  for (const box of boxesOf(bytes, true)) {
-    if (box.type === type) return box.cut ? fail() : box.payload;
-  }
-  return undefined;
+  let found: Uint8Array | undefined;
+  const boxes = new Boxes(bytes, { lenient: true });
+  // All of them are counted: a file may be made of nothing but boxes behind what is sought.
+  while (boxes.next()) if (boxes.is(type)) found ??= boxes.isCut ? fail() : boxes.content;
+  return found;
 }
 
 function handlerOf(hdlr: Uint8Array): string {
@@ -77,19 +78,18 @@ function readPrimary(pitm: Uint8Array): number {
   return fields.number(version === 0 ? 2 : 4);
 }
 
-function* readEntries(iinf: Uint8Array): Generator<{ id: number; type: string }> {
+function readEntries(iinf: Uint8Array, found: (id: number, type: string) => void): void {
   const { version, fields } = fullBox(iinf);
   const count = fields.number(version === 0 ? 2 : 4);
-  if (count > MAX_ITEMS) throw unsupported("it has too many parts");
-  let read = 0;
-  for (const { type, payload } of boxesOf(fields.rest())) {
-    if (read++ === count) return;
-    const entry = fullBox(payload);
+  if (count > PARTS.items.most) throw tooManyParts(PARTS.items);
+  const entries = new Boxes(fields.rest(), { parts: PARTS.items });
+  for (let left = count; left > 0 && entries.next(); left--) {
+    const entry = fullBox(entries.content);
     // Versions 0 and 1 are for items that are not pictures.
-    if (type !== "infe" || entry.version < 2) continue;
+    if (!entries.is("infe") || entry.version < 2) continue;
     const id = entry.fields.number(entry.version === 2 ? 2 : 4);
     entry.fields.number(2);
-    yield { id, type: entry.fields.type() };
+    found(id, entry.fields.type());
   }
 }
 
@@ -120,7 +120,7 @@ export function readLocations(iloc: Uint8Array): Map<number, Location> {
 }
 
 function bounded(count: number, total: number): number {
-  if (total + count > MAX_EXTENTS) throw unsupported("it has too many parts");
+  if (total + count > PARTS.extents.most) throw tooManyParts(PARTS.extents);
   return count;
 }
 
@@ -138,67 +138,146 @@ function checkPieces(locations: ReadonlyMap<number, Location>, fileBytes: number
 
 /** The properties of each item, in the order in which they are associated with it. */
 function readProperties(iprp: Uint8Array): Map<number, readonly Box[]> {
-  const boxes = [...boxesOf(iprp)];
-  const container = boxes.find(({ type }) => type === "ipco");
-  const known = container ? [...boxesOf(container.payload)] : [];
+  const { ipco } = childrenOf(iprp, ["ipco"]);
+  const known = new KnownProperties(ipco ?? NOTHING);
   const properties = new Map<number, readonly Box[]>();
-  for (const { type, payload } of boxes) {
-    if (type !== "ipma") continue;
-    for (const { id, indexes } of readAssociations(payload)) {
-      if (!properties.has(id)) properties.set(id, propertiesAt(indexes, known));
-    }
+  let total = 0;
+  const boxes = new Boxes(iprp);
+  while (boxes.next()) {
+    if (!boxes.is("ipma")) continue;
+    readAssociations(boxes.content, (id, indexes) => {
+      // An item without properties counts, too: it takes three bytes of the file.
+      total += 1 + indexes.length;
+      if (total > PARTS.associations.most) throw tooManyParts(PARTS.associations);
+      if (!properties.has(id)) properties.set(id, known.all(indexes));
+    });
   }
   return properties;
 }
 
-function propertiesAt(indexes: readonly number[], known: readonly Box[]): readonly Box[] {
-  // 0 stands for none.
-  return indexes.filter((index) => index > 0).map((index) => known[index - 1] ?? fail());
+/** The properties that items may have: until one is asked for, nothing is kept but where it begins. */
+class KnownProperties {
+  private readonly ipco: Uint8Array;
+  private readonly places: number[] = [];
+  private readonly boxes = new Map<number, Box>();
+
+  constructor(ipco: Uint8Array) {
+    this.ipco = ipco;
+    const walk = new Boxes(ipco, { parts: PARTS.properties });
+    while (walk.next()) this.places.push(walk.at);
+  }
+
+  /** Properties by their numbers, of which the first is 1 and 0 stands for none. */
+  all(indexes: readonly number[]): readonly Box[] {
+    return indexes.filter((index) => index > 0).map((index) => this.boxes.get(index) ?? this.read(index));
+  }
+
+  private read(index: number): Box {
+    const place = this.places[index - 1] ?? fail();
+    const walk = new Boxes(this.ipco.subarray(place));
+    walk.next();
+    const { box } = walk;
+    this.boxes.set(index, box);
+    return box;
+  }
 }
 
-function* readAssociations(ipma: Uint8Array): Generator<{ id: number; indexes: readonly number[] }> {
+function readAssociations(ipma: Uint8Array, found: (id: number, indexes: readonly number[]) => void): void {
   const { version, flags, fields } = fullBox(ipma);
   const count = fields.number(4);
   for (let read = 0; read < count; read++) {
     const id = fields.number(version < 1 ? 2 : 4);
     const length = fields.number(1);
     // The highest bit says whether a reader has to understand the property.
-    const indexes = Array.from({ length }, () => (flags & 1 ? fields.number(2) & 0x7fff : fields.number(1) & 0x7f));
-    yield { id, indexes };
+    found(
+      id,
+      Array.from({ length }, () => (flags & 1 ? fields.number(2) & 0x7fff : fields.number(1) & 0x7f)),
+    );
   }
 }
 
 function readReferences(iref: Uint8Array): Reference[] {
   const { version, fields } = fullBox(iref);
   const idBytes = version === 0 ? 2 : 4;
-  return [...boxesOf(fields.rest())].map(({ type, payload }) => {
-    const reference = new Fields(payload);
+  const references: Reference[] = [];
+  let named = 0;
+  const boxes = new Boxes(fields.rest(), { parts: PARTS.references });
+  while (boxes.next()) {
+    const reference = new Fields(boxes.content);
     const from = reference.number(idBytes);
-    const to = Array.from({ length: reference.number(2) }, () => reference.number(idBytes));
-    return { type, from, to };
-  });
+    const length = reference.number(2);
+    named += length;
+    if (named > 2 * PARTS.items.most) throw tooManyParts({ ...PARTS.references, most: 2 * PARTS.items.most });
+    references.push({ type: boxes.type, from, to: Array.from({ length }, () => reference.number(idBytes)) });
+  }
+  return references;
 }
 
-/** ISO/IEC 14496-12, 8.18.3. */
-function readGroups(grpl: Uint8Array): Group[] {
-  return [...boxesOf(grpl)].map(({ type, payload }) => {
-    const { fields } = fullBox(payload);
+/** Whether one item may be shown in place of another: both are of one group `altr` (ISO/IEC 14496-12, 8.18.3). */
+function isPreferred(grpl: Uint8Array, one: number, other: number): boolean {
+  const groups = new Boxes(grpl, { parts: PARTS.groups });
+  while (groups.next()) {
+    if (!groups.is("altr")) continue;
+    const { fields } = fullBox(groups.content);
     // The number of the group itself.
     fields.number(4);
-    const members = Array.from({ length: Math.min(fields.number(4), MAX_ITEMS) }, () => fields.number(4));
-    return { type, members };
-  });
+    let isFound = false;
+    for (let left = Math.min(fields.number(4), PARTS.items.most); left > 0; left--) {
+      const member = fields.number(4);
+      if (member === other && isFound) return true;
+      isFound ||= member === one;
+    }
+  }
+  return false;
 }
 
-function bytesAt({ construction, extents }: Location, file: Uint8Array, idat: Uint8Array): Uint8Array {
-  const source = construction === 0 ? file : idat;
-  const pieces = extents.map(({ offset, length }) => {
-    const end = length === 0 ? source.length : offset + length;
-    if (offset > source.length || end > source.length) throw damaged();
-    return source.subarray(offset, end);
-  });
-  const [first] = pieces;
-  if (!first) throw damaged();
-  if (pieces.length === 1) return first;
-  return joined(pieces);
+/** The bytes of items, which are joined where an item lies in several pieces. */
+class ItemBytes {
+  private readonly locations: ReadonlyMap<number, Location>;
+  private readonly file: Uint8Array;
+  private readonly idat: Uint8Array;
+  /** The item that was joined last: a grid mostly names an item again before it names another. */
+  private last: { readonly id: number; readonly bytes: Uint8Array } | undefined;
+
+  constructor(locations: ReadonlyMap<number, Location>, file: Uint8Array, idat: Uint8Array) {
+    this.locations = locations;
+    this.file = file;
+    this.idat = idat;
+  }
+
+  /** The sum of the pieces, of which none is touched. */
+  length(id: number): number {
+    const { extents, source } = this.placeOf(id);
+    return extents.reduce((sum, extent) => {
+      const { from, to } = rangeOf(extent, source.length);
+      return sum + to - from;
+    }, 0);
+  }
+
+  data(id: number): Uint8Array {
+    if (this.last?.id === id) return this.last.bytes;
+    const { extents, source } = this.placeOf(id);
+    const pieces = extents.map((extent) => {
+      const { from, to } = rangeOf(extent, source.length);
+      return source.subarray(from, to);
+    });
+    const [first] = pieces;
+    if (!first) throw damaged();
+    if (pieces.length === 1) return first;
+    const bytes = joined(pieces);
+    this.last = { id, bytes };
+    return bytes;
+  }
+
+  private placeOf(id: number) {
+    const { construction, extents } = this.locations.get(id) ?? fail();
+    return { extents, source: construction === 0 ? this.file : this.idat };
+  }
+}
+
+/** Where a piece lies in what it is a piece of. @throws ApiError 422 where it reaches beyond the end */
+function rangeOf({ offset, length }: Extent, end: number): { readonly from: number; readonly to: number } {
+  const to = length === 0 ? end : offset + length;
+  if (offset > end || to > end) throw damaged();
+  return { from: offset, to };
 }

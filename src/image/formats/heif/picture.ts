@@ -16,7 +16,7 @@ export interface Layer extends Size {
   readonly tileSize: Size;
   /** The headers of the first tile. */
   readonly headers: CodedHeaders;
-  /** The bytes of the largest tile, and of all. */
+  /** The bytes of the largest tile with its configuration, and of all. */
   readonly largestBytes: number;
   readonly totalBytes: number;
   /** @throws ApiError 422 when its bytes are not there */
@@ -132,18 +132,28 @@ function readGrid(data: Uint8Array): Size & { readonly rows: number; readonly co
 }
 
 function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: number, size: Size): Layer {
-  const tile = (index: number) => {
-    const item = tiles[index];
+  const configOf = (item: Item | undefined) => {
     const config = item && find(item.properties, codec.configType);
-    if (!config) throw damaged();
+    if (!item || !config) throw damaged();
+    return { item, config };
+  };
+  const tile = (index: number) => {
+    const { item, config } = configOf(tiles[index]);
     return { config, payload: items.data(item) };
   };
+  let largestBytes = 0;
+  let totalBytes = 0;
+  for (const one of tiles) {
+    const { item, config } = configOf(one);
+    // A decoder is given the configuration with every tile.
+    const length = config.length + items.length(item);
+    items.countReading(length);
+    largestBytes = Math.max(largestBytes, length);
+    totalBytes += length;
+  }
   const tileSize = tiles[0] ? codedSize(tiles[0]) : size;
   const headers = codec.headers(tile(0));
   if (!isSize(headers, tileSize)) throw damaged();
-  const lengths = tiles.map((_, index) => tile(index).payload.length);
-  const largestBytes = lengths.reduce((largest, length) => Math.max(largest, length), 0);
-  const totalBytes = lengths.reduce((sum, length) => sum + length, 0);
   return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, totalBytes, tile };
 }
 

@@ -1,5 +1,5 @@
 /** The samples of a track: where they lie and how long they last (ISO/IEC 14496-12, sections 8.6.1.2, 8.7.3 to 8.7.5). */
-import { boxesOf, damaged, type Fields, fullBox } from "./bytes.ts";
+import { childrenOf, damaged, type Fields, fullBox } from "./bytes.ts";
 
 export interface Sample {
   readonly bytes: Uint8Array;
@@ -17,13 +17,12 @@ export function readSamples(
   stbl: Uint8Array,
   most: number,
 ): { readonly count: number; readonly samples: readonly Sample[] } {
-  const boxes = new Map<string, Uint8Array>();
-  for (const { type, payload } of boxesOf(stbl)) if (!boxes.has(type)) boxes.set(type, payload);
-  const table = (type: string) => fullBox(boxes.get(type) ?? fail()).fields;
-  const { count, sizes } = boxes.has("stz2") ? compactSizes(table("stz2"), most) : plainSizes(table("stsz"), most);
-  const offsets = boxes.has("co64") ? offsetsOf(table("co64"), 8) : offsetsOf(table("stco"), 4);
-  const places = placesOf(sizes, offsets, runsOf(table("stsc")));
-  const durations = durationsOf(table("stts"));
+  const { stz2, stsz, co64, stco, stsc, stts } = childrenOf(stbl, TABLES);
+  const table = (box: Uint8Array | undefined) => fullBox(box ?? fail()).fields;
+  const { count, sizes } = stz2 ? compactSizes(table(stz2), most) : plainSizes(table(stsz), most);
+  const offsets = co64 ? offsetsOf(table(co64), 8) : offsetsOf(table(stco), 4);
+  const places = placesOf(sizes, offsets, runsOf(table(stsc)));
+  const durations = durationsOf(table(stts));
   const samples = sizes.map((size, index) => {
     const from = places[index]!;
     if (size === 0 || from + size > file.length) throw damaged();
@@ -31,6 +30,9 @@ export function readSamples(
   });
   return { count, samples };
 }
+
+/** The boxes of a sample table that are read. */
+const TABLES = ["stz2", "stsz", "co64", "stco", "stsc", "stts"] as const;
 
 function fail(): never {
   throw damaged();

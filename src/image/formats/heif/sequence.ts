@@ -4,14 +4,14 @@ import { beside, type Price } from "../../../../wasm/price.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import type { Facts } from "../../format.ts";
 import { brandsOf } from "./brands.ts";
-import { damaged, type Fields, fullBox } from "./bytes.ts";
+import { child, childOf, damaged, type Fields, fullBox } from "./bytes.ts";
 import type { SamplesExtent, SequenceCodec } from "./codec.ts";
 import { decodePrice, shallowFacts } from "./facts.ts";
 import { topLevel } from "./items.ts";
 import { alphaOf, type HeifPicture, pictureOf } from "./picture.ts";
 import { BAND_ROWS, picturePrice } from "./rows.ts";
 import { readSamples } from "./samples.ts";
-import { child, childOf, readTracks, type Track } from "./track.ts";
+import { readTracks, type Track } from "./track.ts";
 
 export interface SequenceFrame {
   readonly delayMs: number;
@@ -38,7 +38,12 @@ export function readSequence(bytes: Uint8Array, codec: SequenceCodec): ImageSequ
   if (!moov) return undefined;
   const items = readTracks(bytes, moov);
   const track = items.primary;
-  const read = ({ stbl }: Track) => readSamples(bytes, stbl, MAX_FRAMES + 1).samples;
+  const read = ({ stbl }: Track) => {
+    const { samples } = readSamples(bytes, stbl, MAX_FRAMES + 1);
+    // Samples may share bytes, and every one of them is decoded.
+    items.countReading(samples.reduce((sum, sample) => sum + sample.bytes.length, 0));
+    return samples;
+  };
   const colors = read(track);
   if (colors.length === 1) return undefined;
   const alphaItem = alphaOf(items, track);

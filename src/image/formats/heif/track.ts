@@ -2,8 +2,11 @@
  * The tracks of pictures in a HEIF file (ISO/IEC 23008-12, section 7): the first frame of each is as an item is. What
  * they are made of is said in boxes of ISO/IEC 14496-12, section 8.
  */
-import { type Box, boxesOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { tooManyParts } from "../walk.ts";
+import { type Box, Boxes, child, childOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items } from "./item.ts";
+import { Readings } from "./readings.ts";
 import { readSamples } from "./samples.ts";
 
 export interface Track extends Item {
@@ -34,20 +37,28 @@ const WIDTH_AT = 24;
  */
 export function readTracks(bytes: Uint8Array, moov: Uint8Array): TrackItems {
   const tracks = new Map<number, Track>();
-  for (const { type, payload } of boxesOf(moov)) {
-    const track = type === "trak" && readTrack(payload);
+  let count = 0;
+  const boxes = new Boxes(moov);
+  while (boxes.next()) {
+    if (!boxes.is("trak")) continue;
+    if (++count > PARTS.tracks.most) throw tooManyParts(PARTS.tracks);
+    const track = readTrack(boxes.content);
     if (track && !tracks.has(track.id)) tracks.set(track.id, track);
   }
   const all = [...tracks.values()];
   const primary = all.find(({ properties }) => !properties.some(({ type }) => type === "auxC"));
   if (!primary) throw unsupported("it has no still picture");
   const item = (id: number) => tracks.get(id) ?? fail();
+  const data = ({ id }: Item) => readSamples(bytes, item(id).stbl, 1).samples[0]?.bytes ?? fail();
+  const readings = new Readings(bytes.length);
   return {
     primary,
     item,
     references: all.flatMap(({ id, references }) => references.map(({ type, to }) => ({ type, from: id, to }))),
-    groups: () => [],
-    data: ({ id }) => readSamples(bytes, item(id).stbl, 1).samples[0]?.bytes ?? fail(),
+    isPreferred: () => false,
+    length: (track) => data(track).length,
+    data,
+    countReading: (length) => readings.count(length),
   };
 }
 
@@ -61,24 +72,23 @@ function readTrack(trak: Uint8Array): Track | undefined {
   const { fields: handler } = fullBox(child(mdia, "hdlr"));
   handler.number(4);
   if (!HANDLERS.has(handler.type())) return undefined;
-  const [entry] = boxesOf(fullBox(child(stbl, "stsd")).fields.rest().subarray(4));
-  if (!entry) throw damaged();
+  const entry = new Boxes(fullBox(child(stbl, "stsd")).fields.rest().subarray(4));
+  if (!entry.next()) throw damaged();
   const { id, orientation } = readHeader(child(trak, "tkhd"));
-  const references = [...boxesOf(childOf(trak, "tref") ?? new Uint8Array(0))].map(({ type, payload }) => {
-    const to = new Fields(payload);
-    return { type, to: Array.from({ length: payload.length >> 2 }, () => to.number(4)) };
-  });
-  const properties = [...propertiesOf(entry.payload), ...orientation];
-  return { id, type: entry.type, properties, references, trak, stbl };
+  const properties = [...propertiesOf(entry.content), ...orientation];
+  return { id, type: entry.type, properties, references: referencesOf(trak), trak, stbl };
 }
 
-export function childOf(bytes: Uint8Array, type: string): Uint8Array | undefined {
-  for (const box of boxesOf(bytes)) if (box.type === type) return box.payload;
-  return undefined;
-}
-
-export function child(bytes: Uint8Array, type: string): Uint8Array {
-  return childOf(bytes, type) ?? fail();
+function referencesOf(trak: Uint8Array): Track["references"] {
+  const references: { readonly type: string; readonly to: readonly number[] }[] = [];
+  const boxes = new Boxes(childOf(trak, "tref") ?? new Uint8Array(0), { parts: PARTS.tracks });
+  while (boxes.next()) {
+    const { type, content } = boxes;
+    const to = new Fields(content);
+    if (content.length >> 2 > PARTS.tracks.most) throw tooManyParts(PARTS.tracks);
+    references.push({ type, to: Array.from({ length: content.length >> 2 }, () => to.number(4)) });
+  }
+  return references;
 }
 
 /** The number of a track, and how its matrix turns it, as a property of an item would. */
@@ -97,10 +107,12 @@ function readHeader(tkhd: Uint8Array): { readonly id: number; readonly orientati
 function propertiesOf(entry: Uint8Array): Box[] {
   if (entry.length < ENTRY_BYTES) throw damaged();
   const size = entry.subarray(WIDTH_AT, WIDTH_AT + 4);
-  const boxes = [...boxesOf(entry.subarray(ENTRY_BYTES))];
+  const described: Box[] = [];
+  const boxes = new Boxes(entry.subarray(ENTRY_BYTES), { parts: PARTS.descriptions });
+  while (boxes.next()) described.push(boxes.is("auxi") ? { ...boxes.box, type: "auxC" } : boxes.box);
   const [wide, narrow, tall, low] = size as unknown as [number, number, number, number];
   const ispe = boxOf("ispe", [0, 0, 0, 0, 0, 0, wide, narrow, 0, 0, tall, low]);
-  return [ispe, ...boxes.map((box) => (box.type === "auxi" ? { ...box, type: "auxC" } : box))];
+  return [ispe, ...described];
 }
 
 function boxOf(type: string, payload: readonly number[]): Box {

@@ -1,5 +1,8 @@
 /** The WebP container (RFC 9649, section 2): which bytes hold which picture, without decoding any. */
 import { ApiError } from "../../../errors.ts";
+import { MAX_FRAMES } from "../../../limits.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { Walk } from "../walk.ts";
 
 /** The payloads that hold one picture, and where it lies on the canvas. */
 export interface WebpFrame {
@@ -34,15 +37,6 @@ export interface WebpFile {
   readonly exif: Uint8Array | undefined;
 }
 
-interface Chunk {
-  readonly id: string;
-  readonly payload: Uint8Array;
-  /** Header, payload and padding, as they stand in the file. */
-  readonly padded: Uint8Array;
-  /** The file ends within the chunk. */
-  readonly cut: boolean;
-}
-
 interface Canvas {
   readonly width: number;
   readonly height: number;
@@ -73,21 +67,22 @@ export function isWebp(head: Uint8Array): boolean {
 export function parseWebp(bytes: Uint8Array): WebpFile {
   if (!isWebp(bytes)) throw damaged();
   const end = riffEnd(bytes);
-  const chunks = [...chunksOf(bytes.subarray(RIFF_HEADER_BYTES, end))];
-  const [first] = chunks;
-  const canvas = first?.id === "VP8X" ? readCanvas(first) : undefined;
-  requireAll(bytes, end, chunks, canvas?.animated ?? false);
-  const found = collect(chunks);
-  const stills = canvas?.animated ? [] : [stillFrame(found.still, canvas)];
-  const frames = canvas?.animated ? found.frames.map((chunk) => animationFrame(chunk, canvas)) : stills;
+  const head = chunksOf(bytes, end);
+  const canvas = head.next() && head.is("VP8X") ? readCanvas(head.payload) : undefined;
+  const animated = canvas?.animated ?? false;
+  // Some writers count the header of RIFF too. Nothing else says how many frames an animation has.
+  if (animated && end !== undefined && end > bytes.length + CHUNK_HEADER_BYTES) throw damaged();
+  // Without an end, bytes behind the last chunk are no part of the file.
+  const found = readChunks(chunksOf(bytes, end), animated ? canvas : undefined, animated || end !== undefined);
+  const frames = animated ? found.frames : [stillFrame(found.still, canvas)];
   const shape = canvas ?? frames[0];
   if (!shape || frames.length === 0) throw damaged();
   return {
     width: shape.width,
     height: shape.height,
     frames,
-    loops: canvas?.animated ? found.loops : 1,
-    animated: canvas?.animated ?? false,
+    loops: animated ? found.loops : 1,
+    animated,
     profile: found.profile,
     exif: found.exif,
   };
@@ -99,32 +94,31 @@ function riffEnd(bytes: Uint8Array): number | undefined {
   return size === 0 || size >= IMPOSSIBLE_BYTES ? undefined : size + CHUNK_HEADER_BYTES;
 }
 
-/** Refuses a file that has lost something between its chunks: what follows a gap does not begin with a chunk. */
-function requireAll(bytes: Uint8Array, end: number | undefined, chunks: readonly Chunk[], animated: boolean): void {
-  // Some writers count the header of RIFF too. Nothing else says how many frames an animation has.
-  if (animated && end !== undefined && end > bytes.length + CHUNK_HEADER_BYTES) throw damaged();
-  // Without an end, bytes behind the last chunk are no part of the file.
-  if (end === undefined && !animated) return;
-  if (chunks.some(({ id, cut }) => cut && (animated || !EXTRAS.has(id)))) throw damaged();
-}
-
-function collect(chunks: readonly Chunk[]) {
-  const still: Chunk[] = [];
-  const frames: Chunk[] = [];
+/**
+ * What the chunks of a file hold. Of frames beyond those that an animation may have one is read, so that whoever counts
+ * them can refuse the file.
+ * @param canvas of an animation
+ * @param isWhole no chunk that the picture needs may be cut short: what follows a gap does not begin with a chunk
+ */
+function readChunks(chunks: Chunks, canvas: Canvas | undefined, isWhole: boolean) {
+  const still = new BitstreamReader();
+  const frames: WebpFrame[] = [];
   let loops = 0;
   let profile: Uint8Array | undefined;
   let exif: Uint8Array | undefined;
-  for (const chunk of chunks) {
-    if (chunk.id === "VP8 " || chunk.id === "VP8L" || chunk.id === "ALPH") still.push(chunk);
-    else if (chunk.id === "ANMF") frames.push(chunk);
-    else if (chunk.id === "ANIM" && chunk.payload.length >= 6) loops = view(chunk.payload).getUint16(4, true);
-    else if (chunk.id === "ICCP" && !chunk.cut) profile ??= chunk.payload;
-    else if (chunk.id === "EXIF" && !chunk.cut) exif ??= chunk.payload;
+  while (frames.length <= MAX_FRAMES && chunks.next()) {
+    const { payload, isShort } = chunks;
+    if (isWhole && isShort && (canvas || !EXTRAS.has(chunks.id))) throw damaged();
+    if (!canvas) still.take(chunks);
+    else if (chunks.is("ANMF")) frames.push(animationFrame(chunks, canvas));
+    if (chunks.is("ANIM") && payload.length >= 6) loops = view(payload).getUint16(4, true);
+    else if (chunks.is("ICCP") && !isShort) profile ??= payload;
+    else if (chunks.is("EXIF") && !isShort) exif ??= payload;
   }
   return { still, frames, loops, profile, exif };
 }
 
-function readCanvas({ payload }: Chunk): Canvas {
+function readCanvas(payload: Uint8Array): Canvas {
   if (payload.length < 10) throw damaged();
   const width = uint24(payload, 4) + 1;
   const height = uint24(payload, 7) + 1;
@@ -133,19 +127,22 @@ function readCanvas({ payload }: Chunk): Canvas {
   return { animated: (payload[0]! & FLAG_ANIMATION) !== 0, width, height };
 }
 
-function stillFrame(chunks: readonly Chunk[], canvas: Canvas | undefined): WebpFrame {
-  const frame = { ...readBitstream(chunks), x: 0, y: 0, delayMs: 0, blend: false, dispose: false };
+function stillFrame(still: BitstreamReader, canvas: Canvas | undefined): WebpFrame {
+  const frame = { ...still.bitstream, x: 0, y: 0, delayMs: 0, blend: false, dispose: false };
   if (canvas && (canvas.width !== frame.width || canvas.height !== frame.height)) throw damaged();
   return frame;
 }
 
-function animationFrame({ payload, cut }: Chunk, canvas: Canvas): WebpFrame {
-  if (cut || payload.length < ANMF_HEADER_BYTES) throw damaged();
+function animationFrame({ payload, isShort }: Chunks, canvas: Canvas): WebpFrame {
+  if (isShort || payload.length < ANMF_HEADER_BYTES) throw damaged();
   const x = uint24(payload, 0) * 2;
   const y = uint24(payload, 3) * 2;
   const width = uint24(payload, 6) + 1;
   const height = uint24(payload, 9) + 1;
-  const bitstream = readBitstream(chunksOf(payload.subarray(ANMF_HEADER_BYTES)));
+  const reader = new BitstreamReader();
+  const chunks = new Chunks(payload.subarray(ANMF_HEADER_BYTES));
+  while (!reader.isDone && chunks.next()) reader.take(chunks);
+  const { bitstream } = reader;
   const fits = x + width <= canvas.width && y + height <= canvas.height;
   if (!fits || bitstream.width !== width || bitstream.height !== height) throw damaged();
   const flags = payload[15]!;
@@ -153,15 +150,34 @@ function animationFrame({ payload, cut }: Chunk, canvas: Canvas): WebpFrame {
   return { ...bitstream, x, y, delayMs, blend: (flags & 2) === 0, dispose: (flags & 1) !== 0 };
 }
 
-function readBitstream(chunks: Iterable<Chunk>) {
-  let alpha: Uint8Array | undefined;
-  for (const { id, payload, cut } of chunks) {
-    if (cut) throw damaged();
-    if (id === "ALPH") alpha ??= payload;
-    if (id === "VP8 ") return { ...readLossyHeader(payload), data: payload, alpha, translucent: alpha !== undefined };
-    if (id === "VP8L") return { ...readLosslessHeader(payload), data: payload, alpha: undefined };
+type Bitstream = Pick<WebpFrame, "width" | "height" | "data" | "lossless" | "alpha" | "translucent">;
+
+/** Finds the coded picture among chunks: the first one, and the alpha before it. */
+class BitstreamReader {
+  private alpha: Uint8Array | undefined;
+  private found: Bitstream | undefined;
+
+  get isDone(): boolean {
+    return this.found !== undefined;
   }
-  throw damaged();
+
+  /** @throws ApiError 422 where there was no picture */
+  get bitstream(): Bitstream {
+    if (!this.found) throw damaged();
+    return this.found;
+  }
+
+  /** Takes up a chunk, if it is one of the picture's. */
+  take(chunk: Chunks): void {
+    const [isAlpha, isLossy, isLossless] = [chunk.is("ALPH"), chunk.is("VP8 "), chunk.is("VP8L")];
+    if (this.found || !(isAlpha || isLossy || isLossless)) return;
+    const { payload, isShort } = chunk;
+    if (isShort) throw damaged();
+    const { alpha } = this;
+    if (isAlpha) this.alpha ??= payload;
+    else if (isLossless) this.found = { ...readLosslessHeader(payload), data: payload, alpha: undefined };
+    else this.found = { ...readLossyHeader(payload), data: payload, alpha, translucent: alpha !== undefined };
+  }
 }
 
 /** RFC 6386, section 9.1: frame tag, start code, then 14 bits of width and height, each below 2 bits of scale. */
@@ -185,15 +201,42 @@ function readLosslessHeader(data: Uint8Array) {
 }
 
 /** The chunks of a list, up to the last of which anything is there. */
-export function* chunksOf(bytes: Uint8Array): Generator<Chunk, undefined> {
-  for (let at = 0; at + CHUNK_HEADER_BYTES <= bytes.length;) {
-    const size = view(bytes).getUint32(at + 4, true);
-    const start = at + CHUNK_HEADER_BYTES;
-    const payload = bytes.subarray(start, start + size);
-    const end = start + size + (size & 1);
-    yield { id: text(bytes, at), payload, padded: bytes.subarray(at, end), cut: payload.length < size };
-    at = end;
+export class Chunks extends Walk {
+  private size = 0;
+
+  constructor(bytes: Uint8Array) {
+    super(bytes, PARTS.webpChunks);
   }
+
+  get id(): string {
+    return this.textAt(this.at);
+  }
+
+  is(id: string): boolean {
+    return this.isAt(this.at, id);
+  }
+
+  get payload(): Uint8Array {
+    return this.bytes.subarray(this.start, this.start + this.size);
+  }
+
+  /** The file ends within the payload; the byte behind one of an odd size may be missing. */
+  get isShort(): boolean {
+    return this.start + this.size > this.bytes.length;
+  }
+
+  protected read(at: number): boolean {
+    if (at + CHUNK_HEADER_BYTES > this.bytes.length) return false;
+    this.size = view(this.bytes).getUint32(at + 4, true);
+    this.start = at + CHUNK_HEADER_BYTES;
+    this.end = this.start + this.size + (this.size & 1);
+    return true;
+  }
+}
+
+/** The chunks of a file behind its header. @param end where the file ends by its header */
+export function chunksOf(file: Uint8Array, end?: number): Chunks {
+  return new Chunks(file.subarray(RIFF_HEADER_BYTES, end));
 }
 
 function text(bytes: Uint8Array, at: number): string {

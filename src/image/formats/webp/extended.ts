@@ -17,20 +17,17 @@ interface Added {
 
 /** A file with further chunks, which these flags announce. */
 export function extended(bytes: Uint8Array, flags: number, { before = [], behind = [] }: Added): Uint8Array {
-  const chunks = [...chunksOf(bytes.subarray(RIFF_HEADER_BYTES))];
-  const own = chunks.find(({ id }) => id === "VP8X");
-  const head = own ? own.padded.slice() : headOf(bytes);
+  let head: Uint8Array | undefined;
+  const pieces: Uint8Array[] = [];
+  const marks: Uint8Array[] = [];
+  const chunks = chunksOf(bytes);
+  while (chunks.next()) {
+    if (!head && chunks.is("VP8X")) head = chunks.whole.slice();
+    else (chunks.is(MARK_ID) ? marks : pieces).push(chunks.whole);
+  }
+  head ??= headOf(bytes);
   head[FLAGS_AT]! |= flags;
-  const others = chunks.filter((chunk) => chunk !== own);
-  const isMark = ({ id }: { readonly id: string }) => id === MARK_ID;
-  const file = joined([
-    bytes.slice(0, RIFF_HEADER_BYTES),
-    head,
-    ...before,
-    ...others.filter((chunk) => !isMark(chunk)).map(({ padded }) => padded),
-    ...behind,
-    ...others.filter(isMark).map(({ padded }) => padded),
-  ]);
+  const file = joined([bytes.slice(0, RIFF_HEADER_BYTES), head, ...before, ...pieces, ...behind, ...marks]);
   new DataView(file.buffer).setUint32(4, file.length - 8, true);
   return file;
 }

@@ -13,22 +13,23 @@ export const MARK_ID = "DRKM";
 function write(bytes: Uint8Array, score: number): Uint8Array {
   const file = parseWebp(bytes);
   const { width, height } = file;
-  const extended = chunksOf(bytes.subarray(RIFF_HEADER_BYTES)).next().value?.id === "VP8X";
-  // Only the extended layout has room for chunks of others.
-  const head = extended ? [] : [vp8x({ width, height, alpha: !isOpaque(file), animated: false })];
+  const pieces: Uint8Array[] = [bytes.slice(0, RIFF_HEADER_BYTES)];
+  const chunks = chunksOf(bytes);
+  while (chunks.next()) {
+    // Only the extended layout has room for chunks of others.
+    const isPlain = pieces.length === 1 && !chunks.is("VP8X");
+    if (isPlain) pieces.push(vp8x({ width, height, alpha: !isOpaque(file), animated: false }));
+    pieces.push(chunks.whole);
+  }
   const chunk = Uint8Array.of(...new TextEncoder().encode(MARK_ID), 1, 0, 0, 0, score, 0);
-  const marked = joined([
-    bytes.slice(0, RIFF_HEADER_BYTES),
-    ...head,
-    ...Array.from(chunksOf(bytes.subarray(RIFF_HEADER_BYTES)), ({ padded }) => padded),
-    chunk,
-  ]);
+  const marked = joined([...pieces, chunk]);
   new DataView(marked.buffer).setUint32(4, marked.length - 8, true);
   return marked;
 }
 
 function read(bytes: Uint8Array): number | undefined {
-  for (const { id, payload } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) if (id === MARK_ID) return payload[0];
+  const chunks = chunksOf(bytes);
+  while (chunks.next()) if (chunks.is(MARK_ID)) return chunks.payload[0];
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Metadata in WebP files: the chunks EXIF and XMP (RFC 9649, section 2.7.1.5). */
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
-import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
+import { chunksOf } from "./container.ts";
 import { chunkOf, extended } from "./extended.ts";
 
 const FLAG_EXIF = 0x08;
@@ -10,9 +10,11 @@ const FLAG_XMP = 0x04;
 function read(bytes: Uint8Array): Metadata {
   let exif: Uint8Array | undefined;
   let xmp: Uint8Array | undefined;
-  for (const { id, payload, cut } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) {
-    if (id === "EXIF" && !cut) exif ??= payload;
-    if (id === "XMP " && !cut) xmp ??= payload;
+  const chunks = chunksOf(bytes);
+  while (chunks.next()) {
+    if (chunks.isShort) continue;
+    if (chunks.is("EXIF")) exif ??= chunks.payload;
+    if (chunks.is("XMP ")) xmp ??= chunks.payload;
   }
   return { exif, xmp };
 }

@@ -64,9 +64,8 @@ function anim(loops: number): Uint8Array {
 
 function anmf({ box, file, delayMs, blend }: EncodedFrame): Uint8Array[] {
   const payloads: Uint8Array[] = [];
-  for (const { id, padded } of chunksOf(file.subarray(RIFF_HEADER_BYTES))) {
-    if (id !== "VP8X") payloads.push(padded);
-  }
+  const chunks = chunksOf(file);
+  while (chunks.next()) if (!chunks.is("VP8X")) payloads.push(chunks.whole);
   const head = new Uint8Array(8 + ANMF_HEADER_BYTES);
   writeHeader(head, 0, "ANMF", ANMF_HEADER_BYTES + payloads.reduce((sum, payload) => sum + payload.length, 0));
   writeUint24(head, 8, box.x / 2);

@@ -21,9 +21,10 @@ export function strip(bytes: Uint8Array): Stripped {
 
 /** The chunks that are needed. Returns false when one of them is cut short. */
 function walkChunks(bytes: Uint8Array, keep: (chunk: Uint8Array) => void): boolean {
-  for (const { id, padded, payload, cut } of chunksOf(bytes.subarray(RIFF_HEADER_BYTES))) {
-    if (cut || padded.length < CHUNK_HEADER_BYTES + payload.length + (payload.length & 1)) return false;
-    if (NEEDED.has(id)) keep(id === "VP8X" ? withoutMetadataFlags(padded) : padded);
+  const chunks = chunksOf(bytes);
+  while (chunks.next()) {
+    if (chunks.isCut) return false;
+    if (NEEDED.has(chunks.id)) keep(chunks.is("VP8X") ? withoutMetadataFlags(chunks.whole) : chunks.whole);
   }
   return true;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { avif } from "../../../../src/image/formats/avif.ts";
-import { UNIT, unitsOf } from "../../../../src/image/formats/avif/units.ts";
+import { UNIT, Units } from "../../../../src/image/formats/avif/units.ts";
 import kodim from "../../../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import lossless from "../../../fixtures/avif/lossless.avif";
 import { outcomeOf } from "../../../support/files.ts";
@@ -28,12 +28,17 @@ function unitsAt(file: Uint8Array): number {
   throw new Error("no media");
 }
 
+/** The unit of a file's picture that is its frame, with its header and without. */
+function frameOf(file: Uint8Array): { readonly bytes: Uint8Array; readonly payload: Uint8Array } {
+  const units = new Units(file.subarray(unitsAt(file)));
+  while (units.next()) if (units.type === UNIT.frame) return { bytes: units.whole, payload: units.content };
+  throw new Error("no frame");
+}
+
 /** The same file, of whose frame all but a part is padding. Every box and every unit is as long as it says. */
 function withoutTail(file: Uint8Array, share: number): Uint8Array {
   const result = file.slice();
-  const from = unitsAt(file);
-  const frame = [...unitsOf(file.subarray(from))].find(({ type }) => type === UNIT.frame);
-  if (!frame) throw new Error("no frame");
+  const frame = frameOf(file);
   const start = frame.bytes.byteOffset - file.byteOffset;
   const kept = Math.floor(frame.payload.length * share);
   const cut = frame.bytes.length - 3 - kept - 3;
@@ -57,8 +62,7 @@ describe("an AVIF file that lacks a part of its picture", () => {
 
   it("is refused without its frame", async () => {
     const bytes = new Uint8Array(kodim).slice();
-    const frame = [...unitsOf(bytes.subarray(unitsAt(bytes)))].find(({ type }) => type === UNIT.frame);
-    bytes[(frame?.bytes.byteOffset ?? 0) - bytes.byteOffset] = header(PADDING);
+    bytes[frameOf(bytes).bytes.byteOffset - bytes.byteOffset] = header(PADDING);
     expect(await outcomeOf(avif, bytes)).toBe(422);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { webp } from "../../../../src/image/formats/webp.ts";
-import { chunksOf, RIFF_HEADER_BYTES } from "../../../../src/image/formats/webp/container.ts";
+import { chunksOf } from "../../../../src/image/formats/webp/container.ts";
 import { joined } from "../../../../src/joined.ts";
 import { nativeHeap } from "../../../../wasm/load.ts";
 import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";
@@ -21,7 +21,10 @@ interface Part {
 }
 
 function partsOf(file: ArrayBuffer): readonly Part[] {
-  return [...chunksOf(new Uint8Array(file).subarray(RIFF_HEADER_BYTES))];
+  const parts: Part[] = [];
+  const chunks = chunksOf(new Uint8Array(file));
+  while (chunks.next()) parts.push({ id: chunks.id, payload: chunks.payload });
+  return parts;
 }
 
 function sized(id: string, payload: Uint8Array): Uint8Array {

@@ -1,0 +1,94 @@
+/** HEIF files of one pixel whose parts multiply: units behind a picture, items and samples that share bytes. */
+import { av1 } from "../../src/image/formats/avif/codec.ts";
+import { readItems } from "../../src/image/formats/heif/items.ts";
+import { find } from "../../src/image/formats/heif/properties.ts";
+import { FULL, avis, box, joined, repeated, stscEntry, text, together, u16, u32 } from "./framed.ts";
+
+/** A coded picture of one pixel: `white_1x1.avif` of the fixtures. */
+export interface Pixel {
+  readonly config: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+export function pixelOf(file: Uint8Array): Pixel {
+  const items = readItems(file);
+  const config = find(items.primary.properties, av1.configType);
+  if (!config) throw new Error("the fixture has no configuration");
+  return { config, data: items.data(items.primary) };
+}
+
+/** Units of AV1 that say nothing, of two bytes each. */
+export const padding = (bytes: number) => repeated([0x7a, 0], bytes);
+
+interface Written {
+  readonly items: Uint8Array;
+  readonly properties: readonly Uint8Array[];
+  readonly associations: Uint8Array;
+  readonly references?: Uint8Array;
+  /** What lies behind all else, and the entries of `iloc` for where it begins. */
+  readonly data: Uint8Array;
+  readonly locations: (dataAt: number) => Uint8Array;
+}
+
+function avifOf({ items, properties, associations, references, data, locations }: Written): Uint8Array {
+  const written = (dataAt: number) => {
+    const brands = box("ftyp", text("avif"), u32(0), text("avifmif1"));
+    const handler = box("hdlr", FULL, u32(0), text("pict"), new Uint8Array(13));
+    const iprp = box("iprp", box("ipco", ...properties), box("ipma", FULL, associations));
+    const iref = references ? box("iref", FULL, references) : new Uint8Array(0);
+    const meta = [handler, box("pitm", FULL, u16(1)), items, iprp, iref, box("iloc", locations(dataAt))];
+    return joined(brands, box("meta", FULL, ...meta), u32(data.length + 8), text("mdat"));
+  };
+  return joined(written(written(0).length), data);
+}
+
+const infe = (id: number, type: string) => box("infe", [2, 0, 0, 0], u16(id), u16(0), text(type), [0]);
+const iinf = (...types: readonly string[]) =>
+  box("iinf", FULL, u16(types.length), together(types.map((type, index) => infe(index + 1, type))));
+const ispe = (side: number) => box("ispe", FULL, u32(side), u32(side));
+
+/** A still of one pixel, with bytes of units behind it, or with boxes among its properties. */
+export function stillOf({ config, data }: Pixel, { units = 0, properties = 0 } = {}): Uint8Array {
+  const item = joined(data, units > 0 ? padding(units) : []);
+  const idle = properties > 0 ? [repeated(box("free"), properties)] : [];
+  return avifOf({
+    items: iinf("av01"),
+    properties: [box("av1C", config), ispe(1), ...idle],
+    associations: joined(u32(1), u16(1), [2, 1, 2]),
+    data: item,
+    locations: (at) => joined(FULL, [0x44, 0], u16(1), u16(1), u16(0), u16(1), u32(at), u32(item.length)),
+  });
+}
+
+/** A grid of so many places a side, which are all the same item in two pieces: the pixel, and zeros. */
+export function gridOf({ config, data }: Pixel, side: number, zeros: number): Uint8Array {
+  const grid = [0, 0, side - 1, side - 1, ...u16(side), ...u16(side)];
+  const piece = (at: number, length: number) => [...u32(at), ...u32(length)];
+  return avifOf({
+    items: iinf("grid", "av01"),
+    properties: [box("av1C", config), ispe(1), ispe(side)],
+    associations: joined(u32(2), u16(1), [1, 3], u16(2), [2, 1, 2]),
+    references: box("dimg", u16(1), u16(side * side), repeated(u16(2), side * side * 2)),
+    data: joined(grid, data, new Uint8Array(zeros)),
+    locations: (at) => {
+      const [pixelAt, zerosAt] = [at + grid.length, at + grid.length + data.length];
+      const own = [...u16(1), ...u16(0), ...u16(1), ...piece(at, grid.length)];
+      const tile = [...u16(2), ...u16(0), ...u16(2), ...piece(pixelAt, data.length), ...piece(zerosAt, zeros)];
+      return joined(FULL, [0x44, 0], u16(2), own, tile);
+    },
+  });
+}
+
+/** A sequence whose frames are all the same bytes: the pixel, and units behind it. */
+export function sequenceOf({ data }: Pixel, frames: number, units: number): Uint8Array {
+  const sample = joined(data, padding(units));
+  const written = (at: number) =>
+    avis(
+      box("stsz", FULL, u32(sample.length), u32(frames)),
+      box("stts", FULL, u32(1), [...u32(frames), ...u32(1)]),
+      box("stsc", FULL, u32(1), stscEntry(1)),
+      box("stco", FULL, u32(frames), repeated(u32(at), frames * 4)),
+    );
+  const header = written(0).length;
+  return joined(written(header + 8), u32(sample.length + 8), text("mdat"), sample);
+}
