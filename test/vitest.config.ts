@@ -39,6 +39,7 @@ const restarted = ["test/cli/restart.test.ts"];
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [
   "test/account/meter.test.ts",
+  "test/http/faults.test.ts",
   "test/http/idempotency.test.ts",
   "test/http/reuse.test.ts",
   "test/image/formats/jxl/write.test.ts",

@@ -59,3 +59,28 @@ export function withdraw(ledger: Ledger, charge: Charge, now: number): void {
   const { day, jobs, bytes } = ledger.accepted;
   if (day === charge.day) ledger.accepted = { day, jobs: jobs - 1, bytes: bytes - charge.bytes };
 }
+
+/** How long a job that was accepted may turn out not to have been kept: the call that says so follows at once. */
+const WITHDRAWN_WITHIN_MS = 60_000;
+
+/** Jobs that were accepted a moment ago, by their ids: a call whose answer was lost is undone, and never done twice. */
+export class RecentCharges {
+  readonly #charges = new Map<string, { readonly charge: Charge; readonly until: number }>();
+
+  /** What the job was charged, if it was accepted a moment ago. */
+  find(id: string): Charge | undefined {
+    return this.#charges.get(id)?.charge;
+  }
+
+  note(id: string, charge: Charge, now: number): void {
+    for (const [other, { until }] of this.#charges) if (until <= now) this.#charges.delete(other);
+    this.#charges.set(id, { charge, until: now + WITHDRAWN_WITHIN_MS });
+  }
+
+  /** @returns what the job was charged, once */
+  take(id: string): Charge | undefined {
+    const charge = this.find(id);
+    this.#charges.delete(id);
+    return charge;
+  }
+}

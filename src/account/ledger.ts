@@ -232,15 +232,19 @@ function reservedIn({ leases }: Ledger): number {
   return leases.values().reduce((sum, count) => sum + count, 0);
 }
 
-/** Starts a new month and forgets reservations that ended. */
+/** Starts a new month and forgets reservations that ended. A clock that is set back over its beginning starts none again. */
 export function roll(ledger: Ledger, now: number): void {
   const month = new Date(now).toISOString().slice(0, 7);
-  if (month !== ledger.month) {
+  if (month > ledger.month) {
     ledger.month = month;
     ledger.used = 0;
   }
   for (const [key, { day }] of ledger.agents) if (day < dayOf(now)) ledger.agents.delete(key);
-  for (const second of ledger.leases.keys()) if (second * 1000 <= now) ledger.leases.delete(second);
+  // A reservation that ends later than a new one would was made before the clock was set back.
+  const latest = Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
+  for (const second of ledger.leases.keys()) {
+    if (second * 1000 <= now || second > latest) ledger.leases.delete(second);
+  }
 }
 
 function nextMonth(now: number): number {

@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import { DIRECTORY } from "../env.ts";
 import { MAX_KNOWN_RESULTS, METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import { accept, type Beyond, type Charge, type Order, refund, withdraw } from "./accepted-jobs.ts";
+import { accept, type Beyond, type Charge, type Order, RecentCharges, refund, withdraw } from "./accepted-jobs.ts";
 import { databaseNamed } from "./databases.ts";
 import { ExpiringRows } from "./expiring-rows.ts";
 import type { KnownResult } from "./known-results.ts";
@@ -43,6 +43,7 @@ export class Meter extends DurableObject<Env> {
   readonly #uses: ExpiringRows<TokenUse>;
   readonly #results: ExpiringRows<KnownResult>;
   readonly #claims = new ResultClaims();
+  readonly #charges = new RecentCharges();
   #writtenAt = -Infinity;
   #pending = false;
   /** Whether an alarm will copy the usage. */
@@ -147,15 +148,24 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  /** Accepts a job with a webhook and spends its credit, unless the day's bounds are reached. */
-  accept(order: Order, now = Date.now()): Charge | Beyond {
+  /**
+   * Accepts a job with a webhook and spends its credit, unless the day's bounds are reached.
+   * @param id of the job: a call that is repeated, since its answer was lost, accepts it once
+   */
+  accept(id: string, order: Order, now = Date.now()): Charge | Beyond {
+    const known = this.#charges.find(id);
+    if (known) return known;
     const outcome = accept(this.#ledger, order, now);
-    if (!("beyond" in outcome)) this.#keep();
+    if ("beyond" in outcome) return outcome;
+    this.#charges.note(id, outcome, now);
+    this.#keep();
     return outcome;
   }
 
-  /** Undoes `accept` for a job that could not be kept. */
-  withdraw(charge: Charge, now = Date.now()): void {
+  /** Undoes `accept` for a job that could not be kept, if it was accepted: its caller may not know. */
+  withdraw(id: string, now = Date.now()): void {
+    const charge = this.#charges.take(id);
+    if (!charge) return;
     withdraw(this.#ledger, charge, now);
     this.#keep();
   }

@@ -31,21 +31,43 @@ export async function charged(c: AppContext, bytes: number, keep: (credit: Credi
   const { lease, credits, ...admission } = known;
   const { meter, key } = known;
   const { webhookLimit, webhookBytesLimit } = c.var.settings;
+  const { id } = c.var;
   const stub = c.env.METER.getByName(meter);
+  const withdraw = () => withdrawn(c, stub);
   const most = { jobs: webhookLimit, bytes: webhookBytesLimit };
   const charge = await stub
-    .accept({ lease, ...(credits !== undefined && { credits }), bytes: bytes + WEBHOOK_RECORD_BYTES, most })
-    .catch((cause: unknown) => Promise.reject(outage("The service cannot count jobs right now", cause)));
+    .accept(id, { lease, ...(credits !== undefined && { credits }), bytes: bytes + WEBHOOK_RECORD_BYTES, most })
+    .catch(async (cause: unknown) => {
+      // The meter may have done what it could not answer.
+      await withdraw();
+      throw outage("The service cannot count jobs right now", cause);
+    });
   if ("beyond" in charge) throw beyondDay(charge, most);
   // The reservation is spent: whoever closes the request has nothing left to give back.
   c.set("admission", Promise.resolve(admission));
   try {
     await keep({ meter, key, charge });
   } catch (cause) {
-    await stub.withdraw(charge).catch((error: unknown) => {
-      logLine("error", { id: c.var.id, event: "charge not withdrawn", causes: causesOf(error) });
-    });
+    await withdraw();
     throw cause instanceof ApiError ? cause : outage("The service cannot keep jobs right now", cause);
+  }
+}
+
+/** How often a charge is taken back whose call fails: doing it twice does no harm. */
+const WITHDRAWALS = 3;
+
+/** Takes back what a job was charged, if it was: it was not kept. A failure is logged. */
+async function withdrawn(
+  { var: { id } }: AppContext,
+  stub: { withdraw: (id: string) => Promise<void> },
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await stub.withdraw(id);
+    } catch (error) {
+      if (attempt < WITHDRAWALS) continue;
+      return logLine("error", { id, event: "charge not withdrawn", causes: causesOf(error) });
+    }
   }
 }
 

@@ -43,7 +43,30 @@ export async function accept(acceptance: Acceptance, ports: Ports): Promise<void
     upload && bytesKey ? ports.uploads.put(bytesKey, upload) : undefined,
   ]);
   const toldUntil = createdAt + BEGIN_MS;
-  await ports.store.insert({ id, accountId, createdAt, toldUntil, delaySeconds, target, job, bytesKey });
+  await ports.store
+    .insert({ id, accountId, createdAt, toldUntil, delaySeconds, target, job, bytesKey })
+    .catch(async (error: unknown) => {
+      if (!(await isKept(acceptance, ports))) throw error;
+    });
+}
+
+/** How often a database is asked whether it has a record, whose storing it did not answer. */
+const LOOKS = 3;
+const LOOK_PAUSE_MS = 100;
+
+/**
+ * Whether a record was stored by a call that failed: a database may do its work and lose the answer. Such a job will be
+ * done, so it is accepted.
+ */
+async function isKept({ accountId, id }: Acceptance, { store, pause }: Ports): Promise<boolean> {
+  for (let look = 1; look <= LOOKS; look += 1) {
+    try {
+      return (await store.find(accountId, id)) !== undefined;
+    } catch {
+      if (look < LOOKS) await pause(LOOK_PAUSE_MS * look);
+    }
+  }
+  return false;
 }
 
 /**

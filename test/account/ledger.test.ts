@@ -130,6 +130,23 @@ describe("credits", () => {
     expect(take(ledger, ask, endOfYear + 1).used).toBe(0);
   });
 
+  it("survive a clock that is set back by an hour over the beginning of a month", () => {
+    const ledger = emptyLedger();
+    const newMonth = Date.UTC(2026, 11, 1) + 600_000;
+    settle(ledger, take(ledger, ask, newMonth).lease ?? 0, newMonth);
+    const early = newMonth - 3_600_000;
+    expect(take(ledger, ask, early).used).toBe(1);
+    expect(take(ledger, ask, newMonth).used).toBe(1);
+  });
+
+  it("are free again once the clock that reserved them is set back by an hour", () => {
+    const ledger = emptyLedger();
+    const one = { ...ask, creditsTotal: 1 };
+    expect(take(ledger, one, NOON).lease).toBeDefined();
+    expect(take(ledger, one, NOON).lease).toBeUndefined();
+    expect(take(ledger, one, NOON - 3_600_000).lease).toBeDefined();
+  });
+
   it("are not reserved by a request that the window refuses", () => {
     const ledger = emptyLedger();
     take(ledger, { ...ask, limit: 1 }, NOON);

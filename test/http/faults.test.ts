@@ -1,0 +1,184 @@
+/**
+ * The whole service while its bindings go wrong at random: nothing that was accepted is lost, nothing is done or charged
+ * twice, and every answer is one that the route table declares (`test/support/api.ts` looks).
+ */
+import { createExecutionContext, createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { forgetKeys } from "../../src/account/keys.ts";
+import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
+import { createConsumer } from "../../src/street/queue.ts";
+import { openAccount } from "../support/accounts.ts";
+import { type Answer, api } from "../support/api.ts";
+import { randomOf } from "../support/event-queue.ts";
+import { eventually } from "../support/eventually.ts";
+import { daily } from "../support/exhaustive.ts";
+import { type Chance, faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
+import { shortStreet } from "../support/street.ts";
+import { sweptMessages } from "../support/sweeps.ts";
+import { column, receiver, type Received } from "../support/webhooks.ts";
+
+const RUNS = daily(6, 40);
+const REQUESTS = 14;
+/** Of calls that bindings are asked, the share that goes wrong. */
+const SHARE = 0.12;
+const HOUR_MS = 3_600_000;
+
+/** The bindings of the service, and messages on their way through the queue. */
+function faultyWorld(seed: number) {
+  const random = randomOf(seed);
+  const suffered: string[] = [];
+  let isWell = false;
+  const chance: Chance = (where) => {
+    const mishaps: readonly Mishap[] = ["fails", "fails after", "late"];
+    const mishap = isWell || random() > SHARE ? "none" : (mishaps[Math.floor(random() * mishaps.length)] ?? "none");
+    if (mishap !== "none") suffered.push(`${where} ${mishap}`);
+    return mishap;
+  };
+  const line: unknown[] = [];
+  const queue = {
+    send: async (body: unknown) => void line.push(body),
+    sendBatch: async (messages: readonly { readonly body: unknown }[]) =>
+      void line.push(...messages.map(({ body }) => body)),
+    metrics: async () => ({ backlogCount: line.length, backlogBytes: 0 }),
+  };
+  const bindings = {
+    DB: faultyDatabase(env.DB, "DB", chance),
+    BUCKET: faultyBinding(env.BUCKET, "BUCKET", chance),
+    METER: faultyObjects(env.METER, "METER", chance),
+    COURIER: faultyObjects(env.COURIER, "COURIER", chance),
+    QUEUE: faultyBinding(queue, "QUEUE", chance),
+  };
+  const consume = createConsumer(shortStreet);
+  /** Brings the messages of the queue, each twice and the last one first; those that fail come again. */
+  const drainQueue = async () => {
+    for (let round = 0; line.length > 0 && round < 20; round += 1) {
+      const bodies = line.splice(0).toReversed();
+      for (const body of [...bodies, ...bodies]) {
+        const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body };
+        const batch = createMessageBatch("darkroom", [message]);
+        let isAgain = false;
+        vi.spyOn(batch.messages[0] as Message, "retry").mockImplementation(() => void (isAgain = true));
+        await consume(batch, { ...env, ...bindings } as unknown as Env, createExecutionContext());
+        if (isAgain) line.push(body);
+      }
+    }
+  };
+  return { bindings, random, suffered, drainQueue, recover: () => void (isWell = true) };
+}
+
+/** Lets an hour pass for all records: what was lost is overdue. */
+async function passAnHour(): Promise<void> {
+  await env.DB.prepare(
+    "UPDATE webhooks SET wake_at = wake_at - ?1, told_until = told_until - ?1, created_at = created_at - ?1",
+  )
+    .bind(HOUR_MS)
+    .run();
+}
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  forgetKeys();
+  vi.useRealTimers();
+});
+
+/** Credits that are used once every reservation has ended. */
+async function creditsUsed(key: string): Promise<number> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + (CREDIT_LEASE_SECONDS + 60) * 1000 });
+  try {
+    const answer = await api("GET", "/1.0/account", { key });
+    const { total, used, remaining } = answer.body.credits;
+    expect(used + remaining).toBe(total);
+    return used;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+it("bindings that are well leave the same requests without a failure", async () => {
+  const { bindings, drainQueue, recover } = faultyWorld(0);
+  recover();
+  const { key } = await openAccount(1_000);
+  const hook = receiver();
+  const json = { url: "https://images.test/a.png" };
+  const call = { key, env: bindings };
+  expect((await api("POST", "/1.0/fetch", { ...call, json })).status).toBe(200);
+  const { status, body } = await api("POST", "/1.0/fetch", { ...call, json: { ...json, webhook: { url: hook.url } } });
+  expect(status).toBe(202);
+  await drainQueue();
+  expect(JSON.parse((await hook.received(1))[0]?.body ?? "{}")).toMatchObject({ id: body.id, success: true });
+  expect(await creditsUsed(key)).toBe(2);
+});
+
+describe.each(Array.from({ length: RUNS }, (_, run) => run + 1))("bindings that go wrong, run %i", (seed) => {
+  it("lose no job, charge nothing twice, and leave every answer whole", async () => {
+    forgetKeys();
+    const world = faultyWorld(seed);
+    const { key } = await openAccount(1_000);
+    const ask = (json: object, headers: Record<string, string> = {}) =>
+      api("POST", "/1.0/fetch", { key, json, headers, env: world.bindings });
+    const url = "https://images.test/a.png";
+    const hook = receiver();
+    const accepted = new Set<string>();
+    const refused = new Set<string>();
+    let successes = 0;
+    const names: string[] = [];
+    const answered = new Map<string, Answer>();
+    // The clock of every second run jumps by an hour, ahead and back, while requests are under way.
+    if (seed % 2 === 0) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const steps = Array.from({ length: REQUESTS }, async (_, step) => {
+      if (seed % 2 === 0) vi.setSystemTime(Date.now() + (step % 2 === 0 ? HOUR_MS : -HOUR_MS));
+      const kind = Math.floor(world.random() * 4);
+      if (kind === 0) {
+        const { status } = await ask({ url });
+        if (status === 200) successes += 1;
+      } else if (kind === 1) {
+        const name = crypto.randomUUID();
+        names.push(name);
+        for (let attempt = 0; attempt < 5 && !answered.has(name); attempt += 1) {
+          const answer = await ask({ url }, { "idempotency-key": name });
+          if (answer.status === 200) answered.set(name, answer);
+        }
+      } else if (kind === 2) {
+        const answer = await ask({ url, webhook: { url: hook.url } });
+        (answer.status === 202 ? accepted : refused).add(String(answer.body.id));
+      } else {
+        expect((await ask({ url, resize: { width: -1 } })).status).toBeOneOf([422, 500, 503]);
+      }
+    });
+    await Promise.all(steps);
+    vi.useRealTimers();
+    await world.drainQueue();
+    world.recover();
+    for (let round = 0; round < 8; round += 1) {
+      await passAnHour();
+      const messages = await sweptMessages();
+      for (const message of messages) await world.bindings.QUEUE.send(message);
+      await world.drainQueue();
+    }
+    for (const id of accepted) await eventually(async () => expect(await column(id, "status")).toBe("delivered"));
+    const told = (await hook.received(accepted.size)).map(
+      (received: Received) => JSON.parse(received.body) as { id: string; success: boolean },
+    );
+    const reached = new Set(told.map(({ id }) => id));
+    expect(
+      [...accepted].filter((id) => !reached.has(id)),
+      "accepted and never told of",
+    ).toEqual([]);
+    expect(
+      [...refused].filter((id) => reached.has(id)),
+      "refused and done all the same",
+    ).toEqual([]);
+    const done = [...reached].filter((id) => told.some((notice) => notice.id === id && notice.success)).length;
+    const used = await creditsUsed(key);
+    const context = world.suffered.join(", ");
+    expect(used, context).toBeLessThanOrEqual(successes + names.length + done);
+    // A success whose settling got lost costs its caller nothing.
+    const unsettled = world.suffered.filter((line) => /METER\.(settle|end|release|finish)/.test(line)).length;
+    expect(used, context).toBeGreaterThanOrEqual(successes + answered.size + done - unsettled);
+  });
+});
