@@ -1,7 +1,9 @@
 // What libaom asks for and stills on one thread do not need.
 #include <setjmp.h>
+#include <stddef.h>
 
 #include "../native.h"
+#include "aom/internal/aom_codec_internal.h"
 #include "common/args_helper.h"
 
 // Which kernels are used was decided when the module was built.
@@ -9,9 +11,12 @@ void aom_dsp_rtcd(void) {}
 void av1_rtcd(void) {}
 void aom_scale_rtcd(void) {}
 
+// libaom jumps only when it gives up, from the record of its error, which says why.
 void longjmp(jmp_buf buffer, int value) {
-  (void)buffer, (void)value;
-  fail("libaom gave up");
+  (void)value;
+  const struct aom_internal_error_info *const error =
+      (const void *)((const char *)buffer - offsetof(struct aom_internal_error_info, jmp));
+  fail(error->has_detail ? error->detail : "libaom gave up");
 }
 
 // Options are not set by text.

@@ -41,8 +41,13 @@ const SRGB: CodePoints = { primaries: 1, transfer: 13 };
 /** Bytes that libaom holds for each pixel of a cell at most, by bits, measured on noise: it notes more where it looks closer. */
 const BYTES_PER_PIXEL = {
   8: { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } },
-  10: { close: { half: 42, full: 72 }, fast: { half: 29, full: 55 } },
+  10: { close: { half: 44, full: 72 }, fast: { half: 30, full: 55 } },
 } as const;
+/**
+ * Bytes besides for each pixel of a cell that libaom takes for a screen, as letters and signs in a photograph may be: indexes
+ * of palettes, of two planes, for whole blocks of this side.
+ */
+const PALETTES = { bytes: 2, block: 128 } as const;
 /** From this speed on libaom notes less of what it tries. */
 export const FIRST_FAST_SPEED = 7;
 const ENCODER_BYTES = 3 << 20;
@@ -84,7 +89,12 @@ function cellsBytes(settings: CellSettings): number {
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
   const halving = half && !deep ? width * HALVED_BYTES : 0;
-  return planes + coded + bandBytes(settings) + blocksBytes(settings) + halving + ENCODER_BYTES;
+  return planes + coded + palettesBytes(cell) + bandBytes(settings) + blocksBytes(settings) + halving + ENCODER_BYTES;
+}
+
+function palettesBytes({ width, height }: CellSettings["cell"]): number {
+  const { bytes, block } = PALETTES;
+  return bytes * Math.ceil(width / block) * Math.ceil(height / block) * block ** 2;
 }
 
 /** A byte for each 4 x 4 pixels of a cell, in whole blocks of 8 x 8. */
