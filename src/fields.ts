@@ -117,6 +117,20 @@ export function inSentOrder<Schema extends v.GenericSchema<unknown, object>>(sch
   };
 }
 
+/** A schema of several kinds whose values of one kind are judged as that alone: the rule is named that they break. */
+export function judgedAs<Schema extends v.GenericSchema>(
+  schema: Schema,
+  isOf: (value: unknown) => boolean,
+  kind: v.GenericSchema,
+): Schema {
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      return (isOf(dataset.value) ? kind : schema)["~run"](dataset, config);
+    },
+  };
+}
+
 /** A whole number in a query string. */
 export function digits(min: number, max: number) {
   const rule =

@@ -244,8 +244,9 @@ export const OUTAGE_RETRY_SECONDS = 5;
 
 /** What a new account gets when the operator does not say. */
 export const DEFAULT_PLAN = "standard";
-export const DEFAULT_CREDITS = 10_000;
 export const MAX_CREDITS = 1_000_000_000_000;
+/** Credits of an account to which the operator has named no number: more than any meter counts. */
+export const UNLIMITED_CREDITS = MAX_CREDITS + 1;
 /** What an agent may have processed on one day, unless its key says another number: a loop that goes wrong costs no more. */
 export const DEFAULT_AGENT_DAILY_LIMIT = 200;
 /** More is no limit. */

@@ -1,16 +1,32 @@
 /** Accounts in the directory; credits spent are the meter's. */
 import { DIRECTORY } from "../env.ts";
+import { UNLIMITED_CREDITS } from "../limits.ts";
 
 export interface Account {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
-  /** Credits of a calendar month. */
+  /** Credits of a calendar month; UNLIMITED_CREDITS where the operator has named no number. */
   readonly creditsTotal: number;
   readonly status: "active" | "suspended";
   readonly createdAt: string;
   /** The name of the database that holds its records. */
   readonly database: string;
+  /** The folder of the operator's bucket of originals that it may read; null: none of it. */
+  readonly originals: string | null;
+}
+
+/** Whether the operator has named no number of credits. */
+export function isUnlimited({ creditsTotal }: Pick<Account, "creditsTotal">): boolean {
+  return creditsTotal >= UNLIMITED_CREDITS;
+}
+
+/** What stands for the whole bucket of originals. */
+const WHOLE = "/";
+
+/** Whether an object of the bucket of originals, or a folder with a slash at its end, lies in what an account may read. */
+export function isGranted(originals: string | null, key: string): boolean {
+  return originals !== null && (originals === WHOLE || key.startsWith(originals));
 }
 
 export interface AccountRow {
@@ -21,12 +37,14 @@ export interface AccountRow {
   readonly status: "active" | "suspended";
   readonly created_at: string;
   readonly database: string;
+  readonly originals: string | null;
 }
 
 export type NewAccount = Pick<Account, "name" | "plan" | "creditsTotal">;
-export type AccountChange = Partial<Pick<Account, "plan" | "creditsTotal" | "status">>;
+/** What is absent stays as it is. */
+export type AccountChange = Partial<Pick<Account, "plan" | "creditsTotal" | "status" | "originals">>;
 
-const COLUMNS = "id, name, plan, credits_total, status, created_at, database";
+const COLUMNS = "id, name, plan, credits_total, status, created_at, database, originals";
 
 /** @param placeOf names the database for the records of the account with this id */
 export async function createAccount(
@@ -36,11 +54,12 @@ export async function createAccount(
   placeOf: (accountId: string) => string = () => DIRECTORY,
 ): Promise<Account> {
   const id = crypto.randomUUID();
-  const account: Account = { ...fresh, id, status: "active", createdAt: now.toISOString(), database: placeOf(id) };
-  const { name, plan, creditsTotal, status, createdAt, database } = account;
+  const createdAt = now.toISOString();
+  const account: Account = { ...fresh, id, status: "active", createdAt, database: placeOf(id), originals: null };
+  const { name, plan, creditsTotal, status, database, originals } = account;
   await db
-    .prepare(`INSERT INTO accounts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
-    .bind(id, name, plan, creditsTotal, status, createdAt, database)
+    .prepare(`INSERT INTO accounts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+    .bind(id, name, plan, creditsTotal, status, createdAt, database, originals)
     .run();
   return account;
 }
@@ -64,9 +83,17 @@ export async function changeAccount(db: D1Database, id: string, change: AccountC
   const row = await db
     .prepare(
       `UPDATE accounts SET plan = coalesce(?, plan), credits_total = coalesce(?, credits_total),
-              status = coalesce(?, status) WHERE id = ? RETURNING ${COLUMNS}`,
+              status = coalesce(?, status), originals = CASE WHEN ? THEN ? ELSE originals END
+       WHERE id = ? RETURNING ${COLUMNS}`,
     )
-    .bind(change.plan ?? null, change.creditsTotal ?? null, change.status ?? null, id)
+    .bind(
+      change.plan ?? null,
+      change.creditsTotal ?? null,
+      change.status ?? null,
+      Number(change.originals !== undefined),
+      change.originals ?? null,
+      id,
+    )
     .first<AccountRow>();
   return row && accountOf(row);
 }
@@ -80,5 +107,6 @@ export function accountOf(row: AccountRow): Account {
     status: row.status,
     createdAt: row.created_at,
     database: row.database,
+    originals: row.originals,
   };
 }

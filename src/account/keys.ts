@@ -173,7 +173,7 @@ export function forgetKeys(): void {
 }
 
 const HOLDERS = `SELECT keys.id AS key_id, keys.daily_limit, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
-         accounts.created_at, accounts.database, coalesce(databases.bytes, 0) AS database_bytes
+         accounts.created_at, accounts.database, accounts.originals, coalesce(databases.bytes, 0) AS database_bytes
   FROM keys JOIN accounts ON accounts.id = keys.account_id
     LEFT JOIN databases ON databases.name = accounts.database`;
 

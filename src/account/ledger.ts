@@ -13,6 +13,8 @@ interface Window {
   count: number;
 }
 
+const HOUR_MS = 3_600_000;
+
 interface Accepted {
   readonly day: string;
   readonly jobs: number;
@@ -20,6 +22,13 @@ interface Accepted {
 }
 
 export const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
+
+/** Credits reserved within an hour of the clock. */
+interface Hour {
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly credits: number;
+}
 
 export interface Ledger {
   /** By key, so that one busy key does not use up the requests of another. */
@@ -40,6 +49,8 @@ export interface Ledger {
   accepted: Accepted;
   /** Credits that keys with a daily limit have reserved on a day: work that fails is counted, too. */
   readonly agents: Days;
+  /** Credits reserved within an hour under names that may have only so many. */
+  readonly hours: Map<string, Hour>;
   /** What the account's keys did, today and on days not yet in the database. */
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
@@ -59,6 +70,8 @@ export interface Ask {
   readonly creditsTotal?: number;
   /** Credits that this key may reserve on one day, UTC; absent: any. */
   readonly dailyLimit?: number;
+  /** Credits that may be reserved under a name within an hour of the clock, beside all other bounds. */
+  readonly hourly?: { readonly name: string; readonly most: number };
   /** It belongs to a request that was counted already, whose window it does not fill. */
   readonly isPart?: boolean;
   /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
@@ -78,6 +91,8 @@ export interface Taken {
   readonly lease?: number;
   /** No credit was reserved since the key has had as many as it may on one day: seconds until that ends, at least 1. */
   readonly tomorrowSeconds?: number;
+  /** No credit was reserved since there were as many as may be within this hour: seconds until it ends, at least 1. */
+  readonly hourSeconds?: number;
   /** No credit was reserved since failed work took too much: seconds until that is forgotten, at least 1. */
   readonly pauseSeconds?: number;
   /** Milliseconds that failed work took and that are not forgotten yet; absent when any may be taken. */
@@ -93,6 +108,7 @@ export function emptyLedger(): Ledger {
     failed: { ms: 0, at: 0, limitMs: 0 },
     accepted: NOTHING_ACCEPTED,
     agents: new Map(),
+    hours: new Map(),
     usage: new Map(),
     unsaved: new Set(),
   };
@@ -112,11 +128,13 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   }
   const pause = allowed ? pauseOf(ledger, ask, now) : 0;
   const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger.agents, ask, now);
-  const mayReserve = allowed && pause === 0 && tomorrow === 0;
+  const hour = restOfHour(ledger, ask, now);
+  const mayReserve = allowed && pause === 0 && tomorrow === 0 && hour === 0;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   if (lease !== undefined && ask.dailyLimit !== undefined) {
     countToday(ledger.agents, ask.key, 1, now);
   }
+  if (lease !== undefined && ask.hourly) countThisHour(ledger, ask.hourly.name, now);
   return {
     allowed,
     limit: ask.limit,
@@ -126,6 +144,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     ...(lease !== undefined && { lease }),
     ...(pause > 0 && { pauseSeconds: pause }),
     ...(tomorrow > 0 && { tomorrowSeconds: tomorrow }),
+    ...(hour > 0 && { hourSeconds: hour }),
     ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
   };
 }
@@ -198,6 +217,20 @@ export function staleAt(ledger: Ledger, now: number): number {
   const isDayKept = hasAgents || ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
   const until = ledger.used > 0 ? nextMonth(now) : isDayKept ? nextDay(now) : now;
   return Math.max(now, ...windows, ...leases, forgottenAt(ledger.failed, now), until);
+}
+
+/** Seconds until the hour ends in which no more credits may be reserved under a name; 0 when some may be. */
+function restOfHour({ hours }: Ledger, { hourly }: Ask, now: number): number {
+  if (!hourly) return 0;
+  const known = hours.get(hourly.name);
+  const reserved = known?.hour === Math.floor(now / HOUR_MS) ? known.credits : 0;
+  return reserved < hourly.most ? 0 : Math.max(1, Math.ceil((HOUR_MS - (now % HOUR_MS)) / 1000));
+}
+
+function countThisHour({ hours }: Ledger, name: string, now: number): void {
+  const hour = Math.floor(now / HOUR_MS);
+  for (const [other, known] of hours) if (known.hour !== hour) hours.delete(other);
+  hours.set(name, { hour, credits: (hours.get(name)?.credits ?? 0) + 1 });
 }
 
 /** Seconds until failed work leaves room for more; 0 when there is some. */

@@ -594,6 +594,7 @@ export type Account = {
     readonly total: number;
     readonly used: number;
     readonly remaining: number;
+    readonly unlimited?: true;
   };
   readonly failed_ms: {
     readonly limit: number;
@@ -871,8 +872,10 @@ export type NewDelivery = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
     readonly presets_only?: boolean;
+    readonly query?: boolean | readonly (string)[];
+    readonly finals_per_hour?: number;
   };
   readonly refine?: boolean;
   readonly ttl?: number;
@@ -916,8 +919,10 @@ export type DeliveryChange = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
     readonly presets_only?: boolean;
+    readonly query?: boolean | readonly (string)[];
+    readonly finals_per_hour?: number;
   };
   readonly refine?: boolean;
   readonly ttl?: number;
@@ -942,8 +947,10 @@ export type DeliveryRecord = {
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
     readonly presets_only?: boolean;
+    readonly query?: boolean | readonly (string)[];
+    readonly finals_per_hour?: number;
   };
   readonly refine: boolean;
   readonly ttl: number;
@@ -1020,13 +1027,14 @@ export type RpcAnswer = {
 export type NewAccount = {
   readonly name: string;
   readonly plan?: string;
-  readonly credits_total?: number;
+  readonly credits_total?: number | null;
 };
 
 export type AccountChange = {
   readonly status?: "active" | "suspended";
   readonly plan?: string;
-  readonly credits_total?: number;
+  readonly credits_total?: number | null;
+  readonly originals?: string | null;
 };
 
 export type NewKey = {
@@ -1045,10 +1053,11 @@ export type AccountRecord = {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
-  readonly credits_total: number;
+  readonly credits_total: number | null;
   readonly status: "active" | "suspended";
   readonly created_at: string;
   readonly database: string;
+  readonly originals: string | null;
 };
 
 export type AccountCreated = {

@@ -7,6 +7,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefin
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
 import { DIRECTORY, settingsOf } from "../env.ts";
+import { UNLIMITED_CREDITS } from "../limits.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 
 /** The key of the demo account, known to everybody: it exists only here. */
@@ -207,9 +208,10 @@ async function seedDemoAccount(database: D1Database): Promise<void> {
   await database.batch([
     database
       .prepare(
-        "INSERT INTO accounts (id, name, plan, credits_total, status, created_at) VALUES (?, 'Demo', 'demo', 1000000000, 'active', ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO accounts (id, name, plan, credits_total, status, created_at, originals)
+         VALUES (?1, 'Demo', 'demo', ?3, 'active', ?2, '/') ON CONFLICT DO UPDATE SET originals = '/'`,
       )
-      .bind(id, now),
+      .bind(id, now, UNLIMITED_CREDITS),
     database
       .prepare(
         "INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, 'demo', 'demo', ?) ON CONFLICT DO NOTHING",

@@ -2,10 +2,11 @@
 import * as v from "valibot";
 
 import { digits, integer, oneOf, record, text } from "../fields.ts";
-import { MAX_AGENT_DAILY_LIMIT, MAX_CREDITS, MAX_PAGE_ENTRIES } from "../limits.ts";
+import { MAX_AGENT_DAILY_LIMIT, MAX_CREDITS, MAX_OBJECT_KEY_BYTES, MAX_PAGE_ENTRIES } from "../limits.ts";
 
 const Plan = text(1, 64);
-const Credits = integer(0, MAX_CREDITS);
+/** Credits of a calendar month; null: any number. */
+const Credits = v.nullable(integer(0, MAX_CREDITS));
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
 export const NewAccount = record({
@@ -14,10 +15,22 @@ export const NewAccount = record({
   credits_total: v.optional(Credits),
 });
 
+const grantRule = "must be a folder that ends in a slash, without . and .. segments, or / for the whole bucket";
+
+/** `folder/`, or `/` for the whole bucket. */
+const GrantedFolder = v.pipe(
+  v.string(grantRule),
+  v.maxBytes(MAX_OBJECT_KEY_BYTES, `must be at most ${MAX_OBJECT_KEY_BYTES} bytes`),
+  // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+  v.regex(/^(?:\/|(?!(?:.*\/)?\.{1,2}\/)(?!\/|.*\/\/)[^\\\u0000-\u001f\u007f]*\/)$/, grantRule),
+);
+
 export const AccountChange = record({
   status: v.optional(oneOf(["active", "suspended"])),
   plan: v.optional(Plan),
   credits_total: v.optional(Credits),
+  /** The folder of the bucket of originals that the account may read; null: none of it. */
+  originals: v.optional(v.nullable(GrantedFolder)),
 });
 
 /** What a key opens: the whole interface, or the entrance for agents alone. */
@@ -53,11 +66,14 @@ export const AccountRecord = v.strictObject({
   id: v.pipe(v.string(), v.uuid()),
   name: v.string(),
   plan: v.string(),
-  credits_total: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** Credits of a calendar month; null: any number. */
+  credits_total: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))),
   status: v.picklist(["active", "suspended"]),
   created_at: moment,
   /** Which database holds its records. */
   database: v.string(),
+  /** The folder of the bucket of originals that it may read, / for all of it; null: none. */
+  originals: v.nullable(v.string()),
 });
 export type AccountRecord = v.InferOutput<typeof AccountRecord>;
 

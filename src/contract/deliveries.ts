@@ -1,7 +1,7 @@
 /** What the paths of deliveries take and give. */
 import * as v from "valibot";
 
-import { flag, httpUrl, integer, oneOf, record, text } from "../fields.ts";
+import { flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
@@ -9,6 +9,9 @@ import {
   MAX_DELIVERY_SOURCES,
   MAX_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_WIDTHS,
+  MAX_FINALS_PER_HOUR,
+  MAX_QUERY_NAME_CHARACTERS,
+  MAX_QUERY_NAMES,
   MIN_DELIVERY_TTL_SECONDS,
 } from "../limits/delivery.ts";
 import { checked } from "./message.ts";
@@ -87,23 +90,45 @@ const Presets = v.pipe(
 
 const widthsRule = `must be a list of at most ${MAX_DELIVERY_WIDTHS} widths`;
 const formatsRule = `must be a list of ${DELIVERY_FORMATS.join(", ")}`;
-const unsignedRule = "must be false, or an object with widths, formats and presets_only";
+const queryRule = `must be true or false, or a list of at most ${MAX_QUERY_NAMES} names of parameters`;
+const queryNameRule = `must be a name of 1 to ${MAX_QUERY_NAME_CHARACTERS} characters`;
+
+/** A format of results, under the name that many tools write for JPEG, too. */
+const Format = v.pipe(
+  oneOf([...DELIVERY_FORMATS, "jpg"]),
+  v.transform((name): DeliveryFormat => (name === "jpg" ? "jpeg" : name)),
+);
+
+const QueryNames = v.pipe(
+  v.array(
+    v.pipe(
+      v.string(queryNameRule),
+      v.minLength(1, queryNameRule),
+      v.maxLength(MAX_QUERY_NAME_CHARACTERS, queryNameRule),
+    ),
+    queryRule,
+  ),
+  v.maxLength(MAX_QUERY_NAMES, queryRule),
+);
+
+/** What strangers may ask for. */
+const UnsignedRules = record({
+  widths: v.optional(
+    v.pipe(v.array(integer(1, MAX_SIDE_PIXELS), widthsRule), v.maxLength(MAX_DELIVERY_WIDTHS, widthsRule)),
+  ),
+  formats: v.optional(v.pipe(v.array(Format, formatsRule), v.maxLength(DELIVERY_FORMATS.length, formatsRule))),
+  presets_only: v.optional(flag()),
+  /** Queries of sources: any, or those that have no other names than these. */
+  query: v.optional(judgedAs(v.union([v.boolean(), QueryNames], queryRule), Array.isArray, QueryNames)),
+  /** New results within an hour. */
+  finals_per_hour: v.optional(integer(0, MAX_FINALS_PER_HOUR)),
+});
 
 /** What addresses without a signature may ask for. */
-const Unsigned = v.union(
-  [
-    v.literal(false),
-    record({
-      widths: v.optional(
-        v.pipe(v.array(integer(1, MAX_SIDE_PIXELS), widthsRule), v.maxLength(MAX_DELIVERY_WIDTHS, widthsRule)),
-      ),
-      formats: v.optional(
-        v.pipe(v.array(oneOf(DELIVERY_FORMATS), formatsRule), v.maxLength(DELIVERY_FORMATS.length, formatsRule)),
-      ),
-      presets_only: v.optional(flag()),
-    }),
-  ],
-  unsignedRule,
+const Unsigned = judgedAs(
+  v.union([v.literal(false), UnsignedRules], "must be false, or an object"),
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  UnsignedRules,
 );
 export type Unsigned = v.InferOutput<typeof Unsigned>;
 

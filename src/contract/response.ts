@@ -109,7 +109,8 @@ export const Account = v.strictObject({
   success: v.literal(true),
   code: v.literal(200),
   subscription: v.strictObject({ name: v.string() }),
-  credits: v.strictObject({ total: count, used: count, remaining: count }),
+  /** Of a calendar month; `unlimited` where the operator has named no number, and `total` is larger than any use. */
+  credits: v.strictObject({ total: count, used: count, remaining: count, unlimited: v.optional(v.literal(true)) }),
   /** Processor time of failed requests and jobs: what is not forgotten yet, and from where on images are refused. */
   failed_ms: v.strictObject({ limit: count, used: count }),
   /** Where outgoing calls come from, when the operator has said so. */

@@ -1,16 +1,24 @@
 /** The credit of a final: reserved before its work, spent when it is kept, free again when it failed. */
 import { ApiError, outage } from "../errors.ts";
+import { beyondHour, hourlyOf } from "./hourly.ts";
+import type { Order } from "./order.ts";
 
 /** The meter counts what an account does without a key under this name. */
 const KEY = "deliveries";
 
-/** @throws ApiError 402 when no credit is left, 503 when the meter does not answer */
-export async function reserveCredit(env: Env, accountId: string, creditsTotal: number): Promise<number> {
-  const { lease } = await meterOf(env, accountId)
-    .take({ key: KEY, limit: Number.MAX_SAFE_INTEGER, creditsTotal })
+/**
+ * @throws ApiError 402 when no credit is left, 429 when strangers have had as many finals as they may within this hour, 503
+ *   when the meter does not answer
+ */
+export async function reserveCredit(env: Env, order: Order): Promise<number> {
+  const { accountId, creditsTotal } = order.delivery;
+  const hourly = hourlyOf(order);
+  const { lease, hourSeconds } = await meterOf(env, accountId)
+    .take({ key: KEY, limit: Number.MAX_SAFE_INTEGER, creditsTotal, ...(hourly && { hourly }) })
     .catch((cause: unknown) => {
       throw outage("The service cannot count credits right now", cause);
     });
+  if (hourSeconds !== undefined) throw beyondHour(order, hourSeconds);
   if (lease === undefined) throw new ApiError(402, "No credits left in this period");
   return lease;
 }

@@ -8,10 +8,12 @@ import { dropFinal, type FinalRow, releaseFinal, startFinal } from "./claims.ts"
 import { countDelivery } from "./counts.ts";
 import { returnCredit, spendCredit } from "./credit.ts";
 import { readOriginal } from "./original.ts";
+import { mayRead } from "./policy.ts";
 import { openDelivery } from "./records.ts";
 import { makeFinal, type Rendering } from "./render.ts";
-import { findResult, putResult } from "./results.ts";
+import { findResult, putFinal, putResult } from "./results.ts";
 import { locate } from "./sources.ts";
+import { adoptTwin } from "./twins.ts";
 
 /** A message of the queue: the final with this name is to be made. */
 export interface FinalMessage {
@@ -57,11 +59,19 @@ async function carryOut({ env, settings, street, defer }: FinalPorts, row: Final
   const { source, ...rendering } = JSON.parse(row.job) as FinalJob;
   const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, row.deliveryId, Date.now());
   const located = delivery && locate(delivery, source);
-  if (!delivery || !located) return giveUp(env, row);
+  if (!delivery || !located || !mayRead(delivery, located)) return giveUp(env, row);
   const found = await readOriginal({ env, settings, ...delivery }, located);
   if (!found) throw new Error("An original was found unchanged that nobody knew");
+  if (await adoptTwin(env.BUCKET, { key, delivery }, found)) {
+    found.original.memory.release();
+    await dropFinal(env.DB, key);
+    if (lease !== null) await returnCredit(env, delivery.accountId, lease);
+    return;
+  }
   const { bytes, facts } = await makeFinal({ env, settings, street }, rendering, found);
-  await putResult(env.BUCKET, key, bytes, facts);
+  if (!(await putFinal(env.BUCKET, key, bytes, facts))) {
+    throw new ApiError(503, "The original was purged while its final was being made");
+  }
   await dropFinal(env.DB, key);
   if (lease !== null) await spendCredit(env, delivery.accountId, lease);
   countDelivery(env.DB, delivery, { finals: 1 }, defer);

@@ -9,7 +9,8 @@ import type { FinalJob, FinalMessage } from "./finals.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
-import { findResult, putResult } from "./results.ts";
+import { findResult, putFinal, putResult } from "./results.ts";
+import { adoptTwin } from "./twins.ts";
 
 /** Work of this isolate, by what it makes. */
 const running = new Map<string, Promise<Kept>>();
@@ -70,7 +71,7 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
   const { env, defer } = ports;
   const found = known ?? (await read(ports, order));
   const refusal = new AbortController();
-  const claiming = claimed(ports, order).catch((error: unknown) => {
+  const claiming = claimed(ports, order, found).catch((error: unknown) => {
     refusal.abort(error);
     throw error;
   });
@@ -109,7 +110,7 @@ async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
   let found = known;
   for (;;) {
     found ??= await read(ports, order);
-    const claim = await givenBackOnFailure(found, claimed(ports, order));
+    const claim = await givenBackOnFailure(found, claimed(ports, order, found));
     if (claim && !claim.ready) return carriedOut(ports, order, found, claim.lease);
     found.original.memory.release();
     found = undefined;
@@ -123,7 +124,7 @@ async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal,
   const { key, delivery } = order;
   try {
     const made = await makeFinal(ports, renderingOf(order), found);
-    await putResult(env.BUCKET, key, made.bytes, made.facts);
+    await putFinal(env.BUCKET, key, made.bytes, made.facts);
     await dropFinal(env.DB, key);
     defer(spendCredit(env, delivery.accountId, lease));
     countDelivery(env.DB, delivery, { finals: 1 }, defer);
@@ -139,20 +140,20 @@ type Claim = { readonly lease: number; readonly ready?: undefined } | { readonly
 
 /**
  * Undefined: somebody else is at it.
- * @throws ApiError 402, 503
+ * @throws ApiError 402, 429, 503
  */
-async function claimed({ env }: ServePorts, order: Order): Promise<Claim | undefined> {
+async function claimed({ env }: ServePorts, order: Order, found: FoundOriginal): Promise<Claim | undefined> {
   const { delivery, source, key } = order;
   const job: FinalJob = { ...renderingOf(order), source };
   const claim = { key, deliveryId: delivery.id, job: JSON.stringify(job) };
   if (!(await claimFinal(env.DB, claim, Date.now()))) return undefined;
   try {
-    const ready = await madeMeanwhile(env, order);
+    const ready = (await madeMeanwhile(env, order)) ?? (await madeElsewhere(env, order, found));
     if (ready) {
       await dropFinal(env.DB, key);
       return { ready };
     }
-    return { lease: await reserveCredit(env, delivery.accountId, delivery.creditsTotal) };
+    return { lease: await reserveCredit(env, order) };
   } catch (error) {
     await dropFinal(env.DB, key);
     throw error;
@@ -166,6 +167,12 @@ async function madeMeanwhile(env: Env, order: Order): Promise<Kept | undefined> 
   const { facts, object } = stored;
   await object.body.cancel();
   return facts.checkedAt >= order.askedAt && isUsable(order, facts) ? { facts } : undefined;
+}
+
+/** The same bytes have a final under another address. */
+async function madeElsewhere(env: Env, order: Order, found: FoundOriginal): Promise<Kept | undefined> {
+  const facts = await adoptTwin(env.BUCKET, order, found);
+  return facts && { facts };
 }
 
 /** The memory of an original that will not be worked on. */

@@ -19,6 +19,8 @@ export interface Order {
   readonly key: string;
   /** A draft will not do. */
   readonly needsFinal: boolean;
+  /** Nothing but the delivery's rules for strangers lets it in: what is made for it is bounded by the hour. */
+  readonly isUnsigned: boolean;
 }
 
 export interface ServePorts {
@@ -31,6 +33,9 @@ export interface ServePorts {
 }
 
 /** Whether a result that is kept answers an order: it was not purged, and is no draft where that will not do. */
-export function isUsable({ delivery, needsFinal }: Order, { madeAt, rendition }: ResultFacts): boolean {
-  return madeAt >= delivery.purgedAt && (!needsFinal || rendition === "final");
+export function isUsable(
+  { delivery, needsFinal }: { readonly delivery: Pick<OpenedDelivery, "purgedAt">; readonly needsFinal: boolean },
+  { readAt, rendition }: ResultFacts,
+): boolean {
+  return readAt >= delivery.purgedAt && (!needsFinal || rendition === "final");
 }

@@ -8,6 +8,7 @@ import { REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
 import { OriginError, readRemoteIfChanged, type Target, type Terms } from "../source/remote.ts";
 import { conditionsOf, type Validators, validatorsOf } from "../source/validators.ts";
 import { readStored } from "../stored.ts";
+import { type Caching, shortHashOf } from "./results.ts";
 import type { Located } from "./sources.ts";
 import { type OriginalPorts, storeRequest } from "./store.ts";
 
@@ -15,7 +16,16 @@ import { type OriginalPorts, storeRequest } from "./store.ts";
 export interface FoundOriginal {
   readonly original: Original;
   readonly validators: Validators;
+  /** The moment before its origin was asked, milliseconds since 1970: what is purged later may be another one. */
+  readonly readAt: number;
+  /** The first half of the SHA-256 of its bytes, in hex. */
+  readonly hash: string;
+  /** What its origin lets caches do with it; absent: anything. */
+  readonly caching?: Caching;
 }
+
+/** An original as it comes from where it lies. */
+type Read = Omit<FoundOriginal, "readAt" | "hash">;
 
 /**
  * Reads an original; null when `known` says that there is nothing new.
@@ -27,20 +37,36 @@ export async function readOriginal(
   located: Located,
   known: Validators = {},
 ): Promise<FoundOriginal | null> {
-  try {
-    if (located.kind === "bucket") return await readBucket(ports.env, located.key, known);
-    if (located.kind === "store") return await readStore(ports, located, known);
-    return await readWeb(ports.settings, located, known);
-  } catch (error) {
+  const readAt = Date.now();
+  const read = await readKind(ports, located, known).catch((error: unknown) => {
     throw publicError(error);
+  });
+  return read && { ...read, readAt, hash: await shortHashOf(read.original.bytes) };
+}
+
+async function readKind(ports: OriginalPorts, located: Located, known: Validators): Promise<Read | null> {
+  switch (located.kind) {
+    case "bucket":
+      return readBucket(ports, located.key, known);
+    case "store":
+      return readStore(ports, located, known);
+    case "web":
+      return readWeb(ports.settings, located, known);
   }
+}
+
+/** What a `Cache-Control` (RFC 9111, section 5.2.2) forbids; directives about some headers alone forbid nothing. */
+function cachingOf(header: string | null | undefined): Caching | undefined {
+  const directives = (header ?? "").split(",").map((directive) => directive.trim().toLowerCase());
+  if (directives.includes("no-store")) return "no-store";
+  return directives.includes("private") ? "private" : undefined;
 }
 
 async function readWeb(
   settings: Settings,
   { url, contains }: Extract<Located, { kind: "web" }>,
   known: Validators,
-): Promise<FoundOriginal | null> {
+): Promise<Read | null> {
   return readTarget({ url, headers: conditionsOf(known) }, settings, contains);
 }
 
@@ -49,7 +75,7 @@ async function readStore(
   ports: OriginalPorts,
   { connector, key }: Extract<Located, { kind: "store" }>,
   known: Validators,
-): Promise<FoundOriginal | null> {
+): Promise<Read | null> {
   const ask = async () => {
     const { url, headers, isOpen, forget } = await storeRequest(ports, connector, key);
     if (isOpen) for (const [name, value] of conditionsOf(known)) headers.set(name, value);
@@ -73,21 +99,23 @@ async function readTarget(
   target: Target,
   { serviceName, allowPrivateOrigins }: Settings,
   follows: (url: URL) => boolean,
-): Promise<FoundOriginal | null> {
+): Promise<Read | null> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), FETCH_TIMEOUT_MS);
   const guards = { serviceName, allowPrivateOrigins, follows, signal: deadline.signal };
   const terms: Terms = { ...guards, maxBytes: MAX_SOURCE_BYTES, memory: isolateBudget };
   try {
     const remote = await readRemoteIfChanged(target, terms);
-    return remote && { original: remote, validators: validatorsOf(remote.headers) };
+    if (!remote) return null;
+    const caching = cachingOf(remote.headers.get("cache-control"));
+    return { original: remote, validators: validatorsOf(remote.headers), ...(caching && { caching }) };
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The bucket that the operator has bound. */
-async function readBucket(env: Env, key: string, { etag }: Validators): Promise<FoundOriginal | null> {
+async function readBucket({ env }: OriginalPorts, key: string, { etag }: Validators): Promise<Read | null> {
   const { ORIGINALS: bucket } = env as { readonly ORIGINALS?: R2Bucket };
   if (!bucket) throw new ApiError(502, "The origin refused or failed");
   const object = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
@@ -97,8 +125,13 @@ async function readBucket(env: Env, key: string, { etag }: Validators): Promise<
     void object.body.cancel().catch(() => undefined);
     throw new ApiError(413, `Image exceeds the maximum size of ${MAX_SOURCE_BYTES} bytes`);
   }
+  const caching = cachingOf(object.httpMetadata?.cacheControl);
   const held = await readStored(object, isolateBudget);
-  return { original: { ...held, name: baseName(key) }, validators: { etag: object.etag } };
+  return {
+    original: { ...held, name: baseName(key) },
+    validators: { etag: object.etag },
+    ...(caching && { caching }),
+  };
 }
 
 /** An original that is not there, which may be remembered for a minute. */

@@ -1,4 +1,5 @@
 /** What a delivery lets addresses ask for. One message for all that it does not, so that it tells nothing. */
+import { isGranted } from "../account/accounts.ts";
 import type { DeliveryFormat } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 import type { Asked, Concern, Dialect, Spelled } from "./asked.ts";
@@ -18,6 +19,8 @@ export function refused(): ApiError {
 export interface Admitted {
   readonly asked: Asked;
   readonly located: Located;
+  /** No signature, and none needed: what strangers may ask for bounds it. */
+  readonly isUnsigned: boolean;
   /** When the address stops being good, milliseconds since 1970. */
   readonly goodUntil: number;
 }
@@ -40,9 +43,25 @@ export async function admit(
   }
   const allowed = trustedUntil === undefined ? restricted(delivery, asked) : asked;
   const located = asked.source === undefined ? undefined : locate(delivery, asked.source);
-  if (!located) throw refused();
+  if (!located || !mayRead(delivery, located)) throw refused();
+  const isUnsigned = trustedUntil === undefined;
+  if (isUnsigned && !hasFreeQuery(delivery, located)) throw refused();
   const expiresAt = asked.expires === undefined ? Infinity : asked.expires * 1_000;
-  return { asked: allowed, located, goodUntil: Math.min(expiresAt, trustedUntil ?? Infinity) };
+  return { asked: allowed, located, isUnsigned, goodUntil: Math.min(expiresAt, trustedUntil ?? Infinity) };
+}
+
+/** Whether the account may read an original now: of the operator's bucket it is granted a folder, or nothing. */
+export function mayRead({ originals }: Pick<OpenedDelivery, "originals">, located: Located): boolean {
+  return located.kind !== "bucket" || isGranted(originals, located.key);
+}
+
+/** Whether a delivery lets strangers say the query that a source has: every other query would be a result of its own. */
+function hasFreeQuery({ unsigned }: OpenedDelivery, located: Located): boolean {
+  if (located.kind !== "web" || located.url.search === "") return true;
+  const { query = false } = unsigned === false ? {} : unsigned;
+  if (typeof query === "boolean") return query;
+  const names = [...located.url.searchParams.keys()];
+  return names.length === new Set(names).size && names.every((name) => query.includes(name));
 }
 
 /**
@@ -68,6 +87,8 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   const free = presetsOnly ? (["preset"] as const) : FREE;
   if (asked.concerns.values().some((concern) => !free.includes(concern))) throw refused();
   if (presetsOnly && asked.presets.length === 0) throw refused();
+  // Presets laid over each other are a result for every chain of them.
+  if (asked.presets.length > 1) throw refused();
   if (asked.width !== undefined && !widths.includes(asked.width)) throw refused();
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) throw refused();
   const quality = asked.body.optimize?.["quality"];

@@ -1,7 +1,8 @@
 /** Results that are to be forgotten before their time. */
 import { MAX_PURGE_BATCHES } from "../limits/delivery.ts";
+import { rememberPurge } from "./purges.ts";
 import { markPurged } from "./records.ts";
-import { deliveryPrefix, forget, originalPrefix } from "./results.ts";
+import { deliveryPrefix, forget, originalPrefix, shortHash } from "./results.ts";
 import { identityOf, type Located } from "./sources.ts";
 
 /** A message of the queue: the results of this delivery that were made before its last purge are to be deleted. */
@@ -11,8 +12,9 @@ export interface PurgeMessage {
 }
 
 /**
- * Forgets all results of a delivery, or those of one original. Edge caches know results by the delivery's edition, which
- * moves on; objects are deleted, those of one original at once.
+ * Forgets all results of a delivery, or those of one original. It is remembered first, so that work that asked for an
+ * original before keeps nothing of it. Edge caches know results by the delivery's edition, which moves on; objects are
+ * deleted, those of one original at once.
  */
 export async function purge(
   env: Env,
@@ -25,6 +27,8 @@ export async function purge(
   },
 ): Promise<void> {
   const { id, accountId, original, now } = wish;
+  const name = original && (await shortHash(identityOf(original)));
+  await rememberPurge(env.BUCKET, id, name, now);
   if (original !== undefined) {
     await forget(env.BUCKET, await originalPrefix(id, identityOf(original)), Infinity, MAX_PURGE_BATCHES);
   }

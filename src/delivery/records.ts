@@ -1,4 +1,5 @@
 /** Deliveries in the database. */
+import type { AccountRow } from "../account/accounts.ts";
 import type { DeliveryRules, SigningPair } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_DELIVERIES } from "../limits/delivery.ts";
@@ -124,6 +125,8 @@ export interface OpenedDelivery extends Delivery {
   readonly creditsTotal: number;
   /** Where the account's connectors lie. */
   readonly database: string;
+  /** The folder of the operator's bucket that the account may read; null: none of it. */
+  readonly originals: string | null;
 }
 
 /** Undefined when there is none. */
@@ -134,12 +137,13 @@ export async function openDelivery(
 ): Promise<OpenedDelivery | undefined> {
   const row = await db
     .prepare(
-      `SELECT deliveries.*, accounts.credits_total, accounts.database FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
+      `SELECT deliveries.*, accounts.credits_total, accounts.database, accounts.originals
+       FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
        WHERE deliveries.id = ? AND accounts.status = 'active'`,
     )
     .bind(id)
-    .first<Row & { readonly credits_total: number; readonly database: string }>();
+    .first<Row & Pick<AccountRow, "credits_total" | "database" | "originals">>();
   if (!row) return undefined;
-  const { credits_total: creditsTotal, database } = row;
-  return { ...deliveryOf(row), signing: await openSigning(vault, row, now), creditsTotal, database };
+  const { credits_total: creditsTotal, database, originals } = row;
+  return { ...deliveryOf(row), signing: await openSigning(vault, row, now), creditsTotal, database, originals };
 }

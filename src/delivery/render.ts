@@ -109,7 +109,7 @@ function draftOutput(
 async function make(
   { env, settings, street, stopwatch, signal }: RenderPorts,
   { accountId, database, processing, accept }: Rendering,
-  { original, validators }: FoundOriginal,
+  { original, validators, readAt, hash, caching }: FoundOriginal,
   rendition: ResultFacts["rendition"],
 ): Promise<Made> {
   const now = Date.now();
@@ -131,10 +131,11 @@ async function make(
     bytes: encoded.bytes,
     facts: {
       rendition,
-      madeAt: now,
+      readAt,
       checkedAt: now,
       validators,
-      originalHash: input.sha1,
+      ...(caching && { caching }),
+      originalHash: hash,
       hash: output.sha1,
       mime: encoded.mime,
       name: encoded.name,

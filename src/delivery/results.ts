@@ -4,10 +4,13 @@
  */
 
 import type { Validators } from "../source/validators.ts";
+import { isPurgedSince } from "./purges.ts";
 
 const PREFIX = "derived/";
 /** Hexadecimal digits of a hash in a name: 128 bits. */
 const HASH_CHARACTERS = 32;
+/** Stands where an original is named, for finals as they are known by the bytes of their originals. */
+const SAME = "same";
 /** Most keys that R2 lists or deletes at once. */
 const BATCH_KEYS = 1_000;
 
@@ -16,15 +19,32 @@ export function deliveryPrefix(delivery: string): string {
   return `${PREFIX}${delivery}/`;
 }
 
-/** Where everything of an original lies. */
+/** Where everything of an original lies; the last segment names the original. */
 export async function originalPrefix(delivery: string, identity: string): Promise<string> {
   return `${deliveryPrefix(delivery)}${await shortHash(identity)}/`;
 }
 
-/** The first half of a SHA-256, in hex. */
+/** The first half of the SHA-256 of a text, in hex. */
 export async function shortHash(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return shortHashOf(new TextEncoder().encode(text));
+}
+
+/** The first half of the SHA-256 of bytes, in hex. */
+export async function shortHashOf(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return new Uint8Array(digest).toHex().slice(0, HASH_CHARACTERS);
+}
+
+/** The names of a delivery, of an original and of a request in the name of a result. */
+function partsOf(key: string): { readonly delivery: string; readonly original: string; readonly request: string } {
+  const [, delivery = "", original = "", request = ""] = key.split("/");
+  return { delivery, original, request };
+}
+
+/** What leads from the bytes of an original and a request to a final: an empty object that names it. */
+function sameName(key: string, hash: string): string {
+  const { delivery, request } = partsOf(key);
+  return `${deliveryPrefix(delivery)}${SAME}/${hash}/${request}`;
 }
 
 /**
@@ -48,17 +68,22 @@ export async function forget(bucket: R2Bucket, prefix: string, before: number, b
 /** What is known of a result besides its bytes. */
 export interface ResultFacts {
   readonly rendition: "draft" | "final";
-  /** When its original was read, and when it was last found unchanged, milliseconds since 1970. */
-  readonly madeAt: number;
+  /** The moment before its original was asked for, and when that was last found unchanged, milliseconds since 1970. */
+  readonly readAt: number;
   readonly checkedAt: number;
   readonly validators: Validators;
-  /** SHA-1 of the original's and of the result's bytes, in hex. */
+  /** What the original's origin lets caches do with it; absent: anything. */
+  readonly caching?: Caching;
+  /** The first half of the SHA-256 of the original's bytes, and the SHA-1 of the result's, in hex. */
   readonly originalHash: string;
   readonly hash: string;
   readonly mime: string;
   readonly name: string;
   readonly picture: PictureFacts;
 }
+
+/** What an origin's `Cache-Control` forbids: any copy, or those of caches that several people use. */
+export type Caching = "no-store" | "private";
 
 /** What `format=json` answers with. */
 export interface PictureFacts {
@@ -78,19 +103,52 @@ export interface PictureFacts {
 /** R2 keeps 2,048 bytes with an object; an origin that says more says it in vain. */
 const MAX_VALIDATOR_CHARACTERS = 512;
 
-/** Puts a result; with `isFirst` only where there is none. */
+/**
+ * Keeps a result, unless its original was purged since it was asked for. A purge deletes what it finds after it can be seen
+ * here: what is put meanwhile is found by one of the two.
+ * @returns whether it was kept
+ */
 export async function putResult(
   bucket: R2Bucket,
   key: string,
   bytes: Uint8Array | ReadableStream,
   facts: ResultFacts,
-  isFirst = false,
-): Promise<void> {
+): Promise<boolean> {
+  const isPurged = () => isPurgedSince(bucket, partsOf(key), facts.readAt);
+  if (await isPurged()) {
+    if (bytes instanceof ReadableStream) await bytes.cancel();
+    return false;
+  }
   await bucket.put(key, bytes, {
     httpMetadata: { contentType: facts.mime },
     customMetadata: { facts: JSON.stringify(withShortNames(facts)) },
-    ...(isFirst && { onlyIf: { etagDoesNotMatch: "*" } }),
   });
+  if (!(await isPurged())) return true;
+  await bucket.delete(key);
+  return false;
+}
+
+/** Keeps a final, which is found by the bytes of its original from then on. */
+export async function putFinal(bucket: R2Bucket, key: string, bytes: Uint8Array, facts: ResultFacts): Promise<boolean> {
+  const [isKept] = await Promise.all([
+    putResult(bucket, key, bytes, facts),
+    bucket.put(sameName(key, facts.originalHash), "", { customMetadata: { key } }),
+  ]);
+  return isKept;
+}
+
+/**
+ * The final of another address of the same bytes, for the same request; undefined where there is none. Whoever is given it
+ * reads its body, or cancels it.
+ * @param hash the first half of the SHA-256 of the original's bytes, in hex
+ */
+export async function findSameFinal(bucket: R2Bucket, key: string, hash: string): Promise<StoredResult | undefined> {
+  const other = (await bucket.head(sameName(key, hash)))?.customMetadata?.["key"];
+  if (other === undefined || other === key) return undefined;
+  const stored = await findResult(bucket, other);
+  if (stored?.facts.originalHash === hash && stored.facts.rendition === "final") return stored;
+  await stored?.object.body.cancel();
+  return undefined;
 }
 
 /** Puts a result once more, as new and with what is known of it now: from the bucket into the bucket, out of no memory. */
@@ -141,9 +199,13 @@ export async function findSameResult(
 function factsOf({ customMetadata }: R2Object): ResultFacts | undefined {
   const text = customMetadata?.["facts"];
   if (text === undefined) return undefined;
-  const facts = JSON.parse(text) as ResultFacts;
-  return { ...facts, name: decodedName(facts.name) };
+  // Earlier versions kept the moment at which encoding began.
+  const { madeAt = 0, readAt = madeAt, ...facts } = JSON.parse(text) as KeptFacts;
+  return { ...facts, readAt, name: decodedName(facts.name) };
 }
+
+/** Facts as objects carry them. */
+type KeptFacts = Omit<ResultFacts, "readAt"> & { readonly readAt?: number; readonly madeAt?: number };
 
 /** A name that was cut may end in half a letter. */
 function decodedName(name: string): string {

@@ -2,6 +2,7 @@
 import { ApiError } from "../errors.ts";
 import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits/delivery.ts";
 import { countDelivery } from "./counts.ts";
+import { refuseStranger } from "./hourly.ts";
 import { type Kept, madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
@@ -17,7 +18,7 @@ export interface Picture {
   readonly kept?: Promise<void> | undefined;
 }
 
-/** @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504 */
+/** @throws ApiError 402, 404, 413, 415, 422, 429, 502, 503 or 504 */
 export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
   const { env, defer } = ports;
   const { delivery, key, askedAt } = order;
@@ -28,6 +29,7 @@ export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
     return { body: bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
   }
   await stored?.object.body.cancel();
+  refuseStranger(order);
   return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 
@@ -58,18 +60,20 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
     await object.body.cancel();
     throw error;
   }
-  if (original && (await hashOf(original.original.bytes)) !== facts.originalHash) {
+  if (original && original.hash !== facts.originalHash) {
     const changed = original;
     await object.body.cancel();
     return pictureOf(await unlessRefused(order, () => madeOnce(ports, order, changed)));
   }
   original?.original.memory.release();
-  const checked = { ...facts, checkedAt: askedAt, ...(original && { validators: original.validators }) };
+  const checked = { ...(original ? toldBy(original, facts) : facts), checkedAt: askedAt };
   defer(markResult(env.BUCKET, key, checked));
   countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
   return { ...asIs, facts: checked };
 }
 
-async function hashOf(bytes: Uint8Array): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>)).toHex();
+/** The facts of a result with what its origin says now. */
+function toldBy({ validators, caching }: FoundOriginal, facts: ResultFacts): ResultFacts {
+  const { caching: _, ...others } = facts;
+  return { ...others, validators, ...(caching && { caching }) };
 }

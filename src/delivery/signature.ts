@@ -3,9 +3,10 @@ import type { SigningPair } from "../contract/deliveries.ts";
 import type { Signing } from "./signing-pairs.ts";
 
 const SIGNATURE_BYTES = 32;
+const BASE64 = { alphabet: "base64url", omitPadding: true } as const;
 
 export async function signatureOf({ key, salt }: SigningPair, text: string): Promise<string> {
-  return (await hmac({ key, salt }, text)).toBase64({ alphabet: "base64url", omitPadding: true });
+  return (await hmac({ key, salt }, text)).toBase64(BASE64);
 }
 
 /**
@@ -27,9 +28,11 @@ export async function signedUntil(
   return valid[found]?.until;
 }
 
+/** One spelling of the bytes alone is a signature: caches know answers by their addresses. */
 function bytesOf(signature: string): Uint8Array | undefined {
   try {
-    return Uint8Array.fromBase64(signature, { alphabet: "base64url" });
+    const bytes = Uint8Array.fromBase64(signature, BASE64);
+    return bytes.toBase64(BASE64) === signature ? bytes : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 /**
  * Which original an address means, and whether the delivery may ask for it. A source stays inside its prefix however it
  * is spelled: dots, doubled and encoded slashes, backslashes and user names are judged after everything that servers
- * may decode was decoded.
+ * may decode was decoded. Equal spellings (RFC 3986, section 6.2.2) become one before a source is compared, named or
+ * fetched, so that nobody multiplies results by writing `%61` for `a`.
  */
 import type { Delivery } from "./rows.ts";
 
@@ -34,7 +35,7 @@ export function locate(delivery: Pick<Delivery, "sources" | "isOpen">, text: str
   return isNamed ? locateNamed(delivery, text) : locateBare(delivery, text);
 }
 
-/** By what an original is known: every spelling of it gives the same text. */
+/** By what an original is known: all equal spellings of it give the same text. */
 export function identityOf(located: Located): string {
   if (located.kind === "web") return located.url.href;
   return `${located.kind}:${located.name}/${located.key}`;
@@ -60,13 +61,13 @@ export function mended(text: string): string {
 
 function locateWeb({ sources, isOpen }: Pick<Delivery, "sources" | "isOpen">, url: URL | null): Located | undefined {
   if (url === null || url.username !== "" || url.password !== "" || hidesDots(url.pathname)) return undefined;
-  url.hash = "";
-  if (isOpen) return { kind: "web", url, contains: () => true };
+  const plain = normalized(url);
+  if (isOpen) return { kind: "web", url: plain, contains: () => true };
   for (const source of sources) {
     if (source.kind !== "web") continue;
     const folder = folderOf(source.prefix);
     const contains = (other: URL) => isInside(folder, other);
-    if (contains(url)) return { kind: "web", url, contains };
+    if (contains(plain)) return { kind: "web", url: plain, contains };
   }
   return undefined;
 }
@@ -77,9 +78,7 @@ function locateNamed({ sources }: Pick<Delivery, "sources">, text: string): Loca
   const source = sources.find((one) => one.kind !== "web" && one.name === name);
   if (source === undefined || source.kind === "web") return undefined;
   const path = decodedText(encoded);
-  // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
-  if (path === undefined || path === "" || DOT_SEGMENT.test(path) || /[\u0000-\u001f\u007f\\]/.test(path))
-    return undefined;
+  if (path === undefined || path === "" || isStrange(path) || path.includes("\\")) return undefined;
   const folder = source.path === undefined || source.path === "" ? "" : `${source.path.replace(/\/$/, "")}/`;
   const place = { name: source.name, key: folder + path.replace(/^\/+/, "") };
   return source.kind === "store"
@@ -97,16 +96,43 @@ function locateBare(delivery: Pick<Delivery, "sources" | "isOpen">, text: string
 
 /** A prefix without a final slash is a folder. */
 function folderOf(prefix: string): URL {
-  const folder = new URL(prefix);
+  const folder = normalized(new URL(prefix));
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
   return folder;
 }
 
 function isInside(folder: URL, url: URL): boolean {
-  return url.origin === folder.origin && url.pathname.startsWith(folder.pathname) && !hidesDots(url.pathname);
+  if (url.origin !== folder.origin || hidesDots(url.pathname)) return false;
+  return normalized(url).pathname.startsWith(folder.pathname);
 }
 
-/** Whether a path, as some server along the way may decode it, has segments of dots. The parser resolved the plain ones. */
+/** The address without its fragment and an empty query, and with each escape in its plainest form. */
+function normalized(url: URL): URL {
+  const plain = new URL(url);
+  plain.pathname = plainEscapes(url.pathname);
+  plain.search = plainEscapes(url.search);
+  plain.hash = "";
+  return plain;
+}
+
+/** Escapes of characters that need none are undone, the others are written in capitals. */
+function plainEscapes(text: string): string {
+  return text.replace(/%([\da-f]{2})/gi, (escape, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
+}
+
+/**
+ * Whether a decoded path has segments of dots, or of characters that some servers fold to dots and slashes (NFKC), or
+ * control characters, at which others cut it.
+ */
+function isStrange(path: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+  return DOT_SEGMENT.test(path.normalize("NFKC").replaceAll("\\", "/")) || /[\u0000-\u001f\u007f]/.test(path);
+}
+
+/** Whether a path, as some server along the way may decode it, is strange. The parser resolved plain segments of dots. */
 function hidesDots(pathname: string): boolean {
   let path = pathname;
   for (let round = 0; round <= MAX_ENCODINGS; round++) {
@@ -114,8 +140,8 @@ function hidesDots(pathname: string): boolean {
     const plainer = path.replace(/%([0-7][\da-f])/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    if (DOT_SEGMENT.test(plainer.replaceAll("\\", "/"))) return true;
-    if (plainer === path) return false;
+    if (isStrange(plainer)) return true;
+    if (plainer === path) return isStrange(decodedText(path) ?? "");
     path = plainer;
   }
   return true;

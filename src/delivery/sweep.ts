@@ -4,6 +4,7 @@ import { RESULT_MARK_MS } from "../limits/delivery.ts";
 import { lostFinals } from "./claims.ts";
 import { sweepDeliveryCounts } from "./counts.ts";
 import type { FinalMessage } from "./finals.ts";
+import { sweepPurges } from "./purges.ts";
 import { sweepResults } from "./results.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,6 +14,7 @@ export async function sweepDeliveries(env: Env, { deliveryKeepDays }: Settings, 
   const outcomes = await Promise.allSettled([
     announceLost(env, now),
     sweepDeliveryCounts(env.DB, now),
+    sweepPurges(env.BUCKET, now),
     // A result that is asked for is marked only so often.
     sweepResults(env.DB, env.BUCKET, now - deliveryKeepDays * DAY_MS - RESULT_MARK_MS),
   ]);

@@ -117,6 +117,7 @@ export const webhookSecret = {
 const accountRecord = {
   id: accountId,
   database: "DB",
+  originals: null,
   name: "Harbor Prints",
   plan: "standard",
   credits_total: 10_000,

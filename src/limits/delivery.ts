@@ -15,6 +15,22 @@ export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
 export const DEFAULT_DELIVERY_TTL_SECONDS = 604_800;
 /** After a rotation addresses that were signed with the pair before stay valid for this long. */
 export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
+/**
+ * How long a purge is remembered for work that had begun before: longer than the platform lets any invocation go on, which
+ * is 15 minutes.
+ */
+export const PURGE_KEPT_MS = 3_600_000;
+/**
+ * Finals that strangers may have made of one delivery within an hour: a page of pictures every few minutes, and a day of
+ * the fastest stranger costs 12,000 credits.
+ */
+export const DEFAULT_FINALS_PER_HOUR = 500;
+export const MAX_FINALS_PER_HOUR = 1_000_000;
+/** Names of query parameters that unsigned sources may have: versions, sizes and the like. */
+export const MAX_QUERY_NAMES = 16;
+export const MAX_QUERY_NAME_CHARACTERS = 64;
+/** Presets that one address may lay over each other: each is merged and judged anew. */
+export const MAX_CHAINED_PRESETS = 8;
 /** Batches of a thousand results that one call of a purge deletes: each costs two of the platform's 1,000 subrequests. */
 export const MAX_PURGE_BATCHES = 100;
 

@@ -74,7 +74,12 @@ function creditCard({ answer: { subscription, credits }, header }) {
     "credits",
     ["Plan ", h("em", {}, subscription.name)],
     [
-      gauge("Credits used this month", credits.used, credits.total, `${countText(credits.remaining)} left`),
+      gauge(
+        "Credits used this month",
+        credits.used,
+        credits.total,
+        credits.unlimited ? `${countText(credits.used)}, without a limit` : `${countText(credits.remaining)} left`,
+      ),
       gauge("Requests in this window", limit - left, limit, `${countText(left)} left, new window in ${reset} s`),
     ],
   );

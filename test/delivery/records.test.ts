@@ -97,7 +97,11 @@ describe("a delivery", () => {
     [{ sources: [WEB], presets: { a: { resize: {} } } }, "presets.a.resize needs width or height"],
     [{ sources: [WEB], presets: { a: { store: {} } } }, "presets.a.store is not a known parameter"],
     [{ sources: [WEB], unsigned: true }, "unsigned must be false, or an object"],
-    [{ sources: [WEB], unsigned: { widths: [0] } }, "unsigned must be false, or an object"],
+    [{ sources: [WEB], unsigned: { widths: [0] } }, "unsigned.widths.0 must be an integer between 1 and 16384"],
+    [{ sources: [WEB], unsigned: { formats: ["jpq"] } }, "unsigned.formats.0 must be one of avif, jxl, webp, jpeg"],
+    [{ sources: [WEB], unsigned: { sizes: [1] } }, "unsigned.sizes is not a known parameter"],
+    [{ sources: [WEB], unsigned: { query: [""] } }, "unsigned.query.0 must be a name of 1 to 64 characters"],
+    [{ sources: [WEB], unsigned: { finals_per_hour: -1 } }, "unsigned.finals_per_hour must be an integer between 0"],
     [{ sources: [WEB], ttl: 59 }, "ttl must be an integer between 60 and 31536000"],
     [{ sources: [WEB], is_open: 1 }, "is_open is not a known parameter"],
   ])("is refused where it breaks a rule: %j", async (json, message) => {

@@ -26,11 +26,11 @@ async function age(id: string, milliseconds: number): Promise<void> {
   const { objects } = await env.BUCKET.list({ prefix: `derived/${id}/` });
   for (const { key } of objects) {
     const object = await env.BUCKET.get(key);
-    const known = JSON.parse(object?.customMetadata?.["facts"] ?? "{}") as { checkedAt: number; madeAt: number };
+    const known = JSON.parse(object?.customMetadata?.["facts"] ?? "{}") as { checkedAt: number; readAt: number };
     known.checkedAt -= milliseconds;
-    known.madeAt -= milliseconds;
+    known.readAt -= milliseconds;
     const bytes = await object?.arrayBuffer();
-    if (bytes) await env.BUCKET.put(key, bytes, { customMetadata: { facts: JSON.stringify(known) } });
+    if (bytes?.byteLength) await env.BUCKET.put(key, bytes, { customMetadata: { facts: JSON.stringify(known) } });
   }
 }
 

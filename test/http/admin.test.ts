@@ -19,11 +19,28 @@ describe("opening an account", () => {
     expect(body.account).toMatchObject({
       name: "Harbor Prints",
       plan: "standard",
-      credits_total: 10_000,
+      credits_total: null,
+      originals: null,
       status: "active",
     });
     expect(body.key).toMatch(/^dk_[A-Za-z0-9]{46}$/);
-    expect(await statusOf(body.key)).toBe(200);
+    const { body: account } = await api("GET", "/1.0/account", { key: body.key });
+    expect(account.credits).toEqual({
+      total: 1_000_000_000_001,
+      used: 0,
+      remaining: 1_000_000_000_001,
+      unlimited: true,
+    });
+  });
+
+  it("names a number of credits, and no number again", async () => {
+    const { account, key } = await open();
+    for (const credits of [7, null]) {
+      const { body } = await admin("PATCH", `/${account.id}`, { json: { credits_total: credits } });
+      expect(body.account.credits_total).toBe(credits);
+      const said = (await api("GET", "/1.0/account", { key })).body.credits;
+      expect([said.total, said.unlimited]).toEqual(credits === null ? [1_000_000_000_001, true] : [7, undefined]);
+    }
   });
 
   it("takes a plan and credits", async () => {

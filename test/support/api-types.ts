@@ -49,7 +49,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.type === "object") return objectOf(schema, indent);
   if (schema.type === "array") return `readonly (${schema.items ? typeOf(schema.items, indent) : "unknown"})[]`;
   if (schema.type === "integer" || schema.type === "number") return "number";
-  if (schema.type === "boolean" || schema.type === "string") return schema.type;
+  if (schema.type === "boolean" || schema.type === "string" || schema.type === "null") return schema.type;
   const several = schema.oneOf ?? schema.anyOf;
   if (several) return [...new Set(several.map((one) => typeOf(one, indent)))].join(" | ");
   return "unknown";

@@ -5,7 +5,7 @@ import type { OpenedDelivery } from "../../src/delivery/records.ts";
 /** @param what it allows, which is what tests are about */
 export function openedDelivery(
   pair: SigningPair,
-  what: Pick<OpenedDelivery, "sources" | "presets" | "unsigned">,
+  what: Pick<OpenedDelivery, "sources" | "presets" | "unsigned"> & Partial<OpenedDelivery>,
 ): OpenedDelivery {
   return {
     id: "dl_0123456789abcdef",
@@ -20,6 +20,7 @@ export function openedDelivery(
     signing: { current: pair },
     creditsTotal: 10,
     database: "DB",
+    originals: null,
     ...what,
   };
 }

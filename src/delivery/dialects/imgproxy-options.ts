@@ -1,6 +1,7 @@
 /** The options of imgproxy's dialect, one row each, under all their names. */
 import { ApiError } from "../../errors.ts";
 import { MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits.ts";
+import { MAX_CHAINED_PRESETS } from "../../limits/delivery.ts";
 import { notOffered, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 import { direction, isTrue, placeOf, readCrop, readFileName } from "./imgproxy-values.ts";
@@ -198,8 +199,11 @@ const ROWS = [
     wish.isAttachment = isTrue(value);
     if (wish.isAttachment) wish.concerns.add("other");
   }),
-  row("preset", ["pr"], (wish, values) => {
+  row("preset", ["pr"], (wish, values, name) => {
     wish.presets = [...wish.presets, ...values.filter((value) => value !== "")];
+    if (wish.presets.length > MAX_CHAINED_PRESETS) {
+      throw new ApiError(422, `${name} must name at most ${MAX_CHAINED_PRESETS} presets`);
+    }
     wish.concerns.add("preset");
   }),
 ] as const;

@@ -1,4 +1,5 @@
 /** What an account is told of its plan, its credits and its failed work. */
+import { isUnlimited } from "../../account/accounts.ts";
 import type { Account } from "../../contract/response.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { admitted } from "../rate-limit.ts";
@@ -13,7 +14,7 @@ export async function showAccount(c: AppContext): Promise<Response> {
     success: true,
     code: 200,
     subscription: { name: account.plan },
-    credits: { total, used, remaining: Math.max(0, total - used) },
+    credits: { total, used, remaining: Math.max(0, total - used), ...(isUnlimited(account) && { unlimited: true }) },
     failed_ms: { limit: settings.maxFailedMs, used: failedMs },
     ...(settings.egressRanges.length > 0 && { egress_ranges: [...settings.egressRanges] }),
   };

@@ -1,7 +1,14 @@
 /** The operator's administration of accounts and keys. */
 import type * as v from "valibot";
 
-import { type Account, changeAccount, createAccount, findAccount, listAccounts } from "../../account/accounts.ts";
+import {
+  type Account,
+  changeAccount,
+  createAccount,
+  findAccount,
+  isUnlimited,
+  listAccounts,
+} from "../../account/accounts.ts";
 import { databasesOf, placeFor, placesOf } from "../../account/databases.ts";
 import { type KeyRecord as SavedKey, createKey, deleteKey, forgetKeys, listKeys } from "../../account/keys.ts";
 import { vaultOf } from "../../account/vault.ts";
@@ -22,14 +29,15 @@ import {
   type VaultResealed,
 } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
+import { forgetDeliveries } from "../../delivery/lookup.ts";
 import { ApiError } from "../../errors.ts";
 import { testFormats } from "../../image/self-test.ts";
 import {
   DEFAULT_AGENT_DAILY_LIMIT,
-  DEFAULT_CREDITS,
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_PLAN,
   MAX_KEYS,
+  UNLIMITED_CREDITS,
 } from "../../limits.ts";
 import { reseal } from "../../street/reseal.ts";
 import type { AppContext } from "../context.ts";
@@ -50,7 +58,8 @@ export async function testService(c: AppContext): Promise<Response> {
 /** POST /admin/accounts */
 export async function addAccount(c: AppContext): Promise<Response> {
   const body = checked(NewAccount, await readJson(c.req.raw));
-  const { name, plan = DEFAULT_PLAN, credits_total: creditsTotal = DEFAULT_CREDITS } = body;
+  const { name, plan = DEFAULT_PLAN, credits_total: credits } = body;
+  const creditsTotal = credits ?? UNLIMITED_CREDITS;
   const now = new Date();
   const places = await placesOf(c.env);
   const { databaseBytesLimit } = c.var.settings;
@@ -80,13 +89,15 @@ export async function showOneAccount(c: AppContext): Promise<Response> {
 /** PATCH /admin/accounts/<id> */
 export async function editAccount(c: AppContext): Promise<Response> {
   const { id } = await accountOfPath(c);
-  const { status, plan, credits_total: creditsTotal } = checked(AccountChange, await readJson(c.req.raw));
+  const { status, plan, credits_total: credits, originals } = checked(AccountChange, await readJson(c.req.raw));
   const account = await changeAccount(c.env.DB, id, {
     ...(status !== undefined && { status }),
     ...(plan !== undefined && { plan }),
-    ...(creditsTotal !== undefined && { creditsTotal }),
+    ...(credits !== undefined && { creditsTotal: credits ?? UNLIMITED_CREDITS }),
+    ...(originals !== undefined && { originals }),
   });
   forgetKeys();
+  forgetDeliveries();
   if (!account) throw notFound();
   return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: accountRecord(account) });
 }
@@ -146,10 +157,11 @@ function accountRecord(account: Account): AccountRecord {
     id: account.id,
     name: account.name,
     plan: account.plan,
-    credits_total: account.creditsTotal,
+    credits_total: isUnlimited(account) ? null : account.creditsTotal,
     status: account.status,
     created_at: account.createdAt,
     database: account.database,
+    originals: account.originals,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Deliveries, as their owners make and change them. */
 import type * as v from "valibot";
 
+import { isGranted } from "../../account/accounts.ts";
 import { findAsset } from "../../account/assets.ts";
 import { vaultOf } from "../../account/vault.ts";
 import {
@@ -115,10 +116,26 @@ async function checkSources(c: AppContext, sources: DeliveryRules["sources"]): P
         `sources.${index}.kind must be web or store: the operator has bound no bucket of originals`,
       );
     }
+    const { originals } = accountOf(c);
+    if (source.kind === "bucket" && originals === null) {
+      const granted = "the operator has granted this account no folder of originals";
+      throw new ApiError(422, `sources.${index}.kind must be web or store: ${granted}`);
+    }
+    if (source.kind === "bucket" && !isGranted(originals, folderKey(source.path))) {
+      throw new ApiError(
+        422,
+        `sources.${index}.path must lie in the folder that the operator has granted this account`,
+      );
+    }
     if (source.kind === "store" && !(await findAsset(shelf, "connector", source.connector))) {
       throw new ApiError(422, `sources.${index}.connector must be the id of a saved connector`);
     }
   }
+}
+
+/** A folder as the names of its objects begin. */
+function folderKey(path = ""): string {
+  return path === "" || path.endsWith("/") ? path : `${path}/`;
 }
 
 /** Deliveries are found by their id alone: they lie where all accounts do, not with an account's records. */

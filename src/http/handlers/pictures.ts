@@ -48,8 +48,9 @@ interface Asking extends Order {
 async function shown(c: AppContext, name: DialectName): Promise<Response> {
   const startedAt = Date.now();
   const asking = await admittedAddress(c, DIALECTS[name]).catch((error: unknown) => {
-    const isStrange = error instanceof ApiError && (error.status === 403 || error.status === 404);
-    if (isStrange) return refuseAnonymous(c, error);
+    // What breaks a rule without a signature is a stranger's as well.
+    const isStrange = error instanceof ApiError && STRANGE.includes(error.status);
+    if (isStrange && !(error.status === 422 && isSigned(c, DIALECTS[name]))) return refuseAnonymous(c, error);
     throw error;
   });
   const { asked, located, delivery } = asking;
@@ -65,7 +66,8 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const { settings, street } = c.var;
     const picture = await readable(c, asking, await serve({ env, settings, street, defer, stopwatch }, asking));
     const answer = await answerOf(c, asking, picture);
-    if (c.req.method === "GET") defer(keepCopy(env.BUCKET, edge, asking, { answer, picture }));
+    const isShared = picture.facts.caching === undefined;
+    if (c.req.method === "GET" && isShared) defer(keepCopy(env.BUCKET, edge, asking, { answer, picture }));
     const { decode, operations, encode } = stopwatch.spent;
     const parts = picture.cache === "miss" ? { decode, operations, encode } : {};
     const timing = Object.entries({ ...parts, total: Date.now() - startedAt });
@@ -77,15 +79,23 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
   }
 }
 
+/** Refusals of addresses that strangers make up. */
+const STRANGE: readonly number[] = [403, 404, 422];
+
+/** Whether an address carries a signature, which was judged before its options were. */
+function isSigned(c: AppContext, dialect: Dialect): boolean {
+  return dialect.split(pathOf(c).path)?.signature !== undefined;
+}
+
 /** @throws ApiError 403, 404, 422 */
 async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking> {
   const now = Date.now();
   const { delivery, spelled } = await deliveryOf(c, dialect, now);
-  const { asked, located, goodUntil } = await admit(delivery, dialect, spelled, now);
+  const { asked, located, isUnsigned, goodUntil } = await admit(delivery, dialect, spelled, now);
   const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
   const { source = "", wantsFacts: needsFinal } = asked;
-  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, asked, goodUntil };
+  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, isUnsigned, asked, goodUntil };
 }
 
 async function deliveryOf(
@@ -93,13 +103,19 @@ async function deliveryOf(
   dialect: Dialect,
   now: number,
 ): Promise<{ delivery: OpenedDelivery; spelled: Spelled }> {
-  const { pathname } = splitUrl(c.req.url);
-  const [, id = "", path = ""] = /^\/[^/]+\/([^/?]+)(\/[^]*)?$/.exec(pathname) ?? [];
+  const { id, path } = pathOf(c);
   const spelled = dialect.split(path);
   const isKnown = spelled && (await findDeliveryById(c.env, c.var.settings, id, now, () => countStranger(c)));
   if (!spelled || !isKnown) throw new ApiError(404, "Resource not found");
   forgetStranger(c);
   return { delivery: isKnown, spelled };
+}
+
+/** The delivery of an address, and what stands behind it. */
+function pathOf(c: AppContext): { readonly id: string; readonly path: string } {
+  const { pathname } = splitUrl(c.req.url);
+  const [, id = "", path = ""] = /^\/[^/]+\/([^/?]+)(\/[^]*)?$/.exec(pathname) ?? [];
+  return { id, path };
 }
 
 /** What stands behind the host, as it was sent: signatures are about every character. */
@@ -153,8 +169,8 @@ async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promis
   const { body, facts } = picture;
   const headers: Record<string, string> = {
     ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
-    "Last-Modified": new Date(facts.madeAt).toUTCString(),
-    "Cache-Control": cacheControl(`public, max-age=${secondsLeft(asking, facts)}`),
+    "Last-Modified": new Date(facts.readAt).toUTCString(),
+    "Cache-Control": cachingOf(asking, facts),
     "Cache-Tag": tagsOf(delivery.id, key),
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -175,6 +191,12 @@ async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promis
     nameOf(asked, facts.name),
   );
   return new Response((body ?? null) as BodyInit | null, { headers });
+}
+
+/** What caches may do with a picture: no more than with its original. */
+function cachingOf(asking: Asking, facts: Picture["facts"]): string {
+  if (facts.caching === "no-store") return "no-store";
+  return cacheControl(`${facts.caching ?? "public"}, max-age=${secondsLeft(asking, facts)}`);
 }
 
 /** Seconds for which caches may keep a picture: what is left of its time, and a while where its origin fails after that. */
@@ -214,9 +236,12 @@ function finished(
 
 /** Caches forget an answer when its address ends: the same answer may have addresses that end at other times. */
 function capped(cacheControl: string, left: number): string {
-  const [, seconds = "0"] = /max-age=(\d+)/.exec(cacheControl) ?? [];
+  const [, whose, seconds] = /^(public|private), max-age=(\d+)/.exec(cacheControl) ?? [];
+  if (seconds === undefined) return cacheControl;
   const most = Math.floor(left / 1_000);
-  return Number(seconds) + STALE_SECONDS <= most ? cacheControl : `public, max-age=${Math.min(Number(seconds), most)}`;
+  return Number(seconds) + STALE_SECONDS <= most
+    ? cacheControl
+    : `${whose}, max-age=${Math.min(Number(seconds), most)}`;
 }
 
 function redirected({ url }: Extract<Located, { kind: "web" }>): Response {
