@@ -3,13 +3,12 @@
 // Rounded x / 255 for x <= 255 * 255.
 static uint8_t divide_by_255(uint32_t x) { return (x + 128 + ((x + 128) >> 8)) >> 8; }
 
-void cmyk_to_rgba(uint8_t *pixels, uint32_t count, int inverted) {
-  const uint8_t flip = inverted ? 0 : 255;
+void cmyk_to_rgba(uint8_t *pixels, uint32_t count) {
   for (uint32_t i = 0; i < count; i++, pixels += 4) {
-    const uint32_t light = pixels[3] ^ flip;
-    pixels[0] = divide_by_255((pixels[0] ^ flip) * light);
-    pixels[1] = divide_by_255((pixels[1] ^ flip) * light);
-    pixels[2] = divide_by_255((pixels[2] ^ flip) * light);
+    const uint32_t light = pixels[3];
+    pixels[0] = divide_by_255(pixels[0] * light);
+    pixels[1] = divide_by_255(pixels[1] * light);
+    pixels[2] = divide_by_255(pixels[2] * light);
     pixels[3] = 255;
   }
 }

@@ -115,7 +115,7 @@ static void read_rows(struct decoder *d, uint32_t count) {
     done += read;
   }
   if (d->jpeg.out_color_space == JCS_CMYK && d->output == OUTPUT_RGBA)
-    cmyk_to_rgba(d->band, f->width * count, d->jpeg.saw_Adobe_marker);
+    cmyk_to_rgba(d->band, f->width * count);
 }
 
 // Decodes the next rows into the band, at most `most`; returns their number, 0 at the end.

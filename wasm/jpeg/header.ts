@@ -28,7 +28,10 @@ export interface JpegHeader {
   readonly multipleScans: boolean;
   /** Bytes from the first scan to the end of the file. */
   readonly codedBytes: number;
-  /** The color transform of the Adobe marker. Its presence means that CMYK samples are stored as 255 - ink. */
+  /**
+   * The color transform of the Adobe marker. Samples of CMYK are taken as 255 - ink with and without the marker: no
+   * program in use shows them otherwise.
+   */
   readonly adobeTransform?: number;
   /** Quantization tables in natural order, by index. */
   readonly tables: readonly (Uint16Array | undefined)[];

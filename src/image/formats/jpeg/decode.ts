@@ -71,12 +71,11 @@ function regionFor(header: JpegHeader, { box }: Demand, eighths: number): Region
 
 /** Gray and CMYK go through their profiles; CMYK without a usable one is converted naively by the decoder. */
 async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, breath: Breath): Promise<Rows> {
-  const { profile, colors, adobeTransform } = header;
+  const { profile, colors } = header;
   const ink = colors === "CMYK" || colors === "YCCK";
   if (profile && ink) {
-    const layout = adobeTransform === undefined ? "cmyk" : "cmyk-inverted";
     const inks = await decoderRows(bytes, wanted, "cmyk", breath);
-    const rows = converted(inks, profile, layout);
+    const rows = converted(inks, profile, "cmyk-inverted");
     if (rows) return rows;
     inks.close();
   }

@@ -3,10 +3,9 @@ import { openTransform } from "../../../../wasm/color/color.ts";
 import type { JpegHeader } from "../../../../wasm/jpeg/jpeg.ts";
 
 /** The profile, if the picture looks different without it. */
-export function neededProfile({ profile, colors, adobeTransform }: JpegHeader): Uint8Array | undefined {
+export function neededProfile({ profile, colors }: JpegHeader): Uint8Array | undefined {
   if (!profile) return undefined;
-  const ink = adobeTransform === undefined ? "cmyk" : "cmyk-inverted";
-  const layout = colors === "Gray" ? "gray" : colors === "CMYK" || colors === "YCCK" ? ink : "rgba";
+  const layout = colors === "Gray" ? "gray" : colors === "CMYK" || colors === "YCCK" ? "cmyk-inverted" : "rgba";
   const transform = openTransform(profile, layout);
   transform?.close();
   return transform ? profile : undefined;

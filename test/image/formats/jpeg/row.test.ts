@@ -11,6 +11,7 @@ import { firstFrame, type Picture } from "../../../../src/image/picture.ts";
 import type { EncodeSettings } from "../../../../src/image/writer.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
+import inks from "../../../fixtures/jpeg/inks.jpg";
 import macaw from "../../../fixtures/score/macaw.png";
 import { decodeFile } from "../../../support/files.ts";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
@@ -48,6 +49,16 @@ describe("the JPEG format", () => {
   it.each(Object.keys(JPEG_FILES))("decodes %s", async (name) => {
     const facts = jpeg.read.probe(jpegFile(name));
     expect((await open(jpegFile(name))).pixels).toMatchObject({ width: facts.width, height: facts.height });
+  });
+
+  it("shows inks as light less ink, whether Adobe's marker says so or not", async () => {
+    const marked = new Uint8Array(inks);
+    const at = marked.findIndex((byte, index) => byte === 0xff && marked[index + 1] === 0xee);
+    const unmarked = Uint8Array.from([...marked.subarray(0, at), ...marked.subarray(at + 16)]);
+    const { pixels } = await open(unmarked);
+    expect(pixels.data).toEqual((await open(marked)).pixels.data);
+    // No cyan and magenta, 40 of yellow, no black.
+    expect([...pixels.data.subarray(0, 4)]).toEqual([255, 255, 215, 255]);
   });
 
   it("decodes no more than is wanted, and says where that lies", async () => {
