@@ -37,6 +37,8 @@ export interface Facts {
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
+  /** Decoding brings the samples into sRGB by what the file says of them besides a profile: the file itself has other colors. */
+  readonly convertsColors?: boolean;
   /** The profile stands for a transfer function of high dynamic range, and brings it into the range of a screen. */
   readonly highDynamicRange?: boolean;
   /** What samples of high dynamic range mean, where decoding can give them as they are. */

@@ -8,9 +8,9 @@ export interface CodePoints {
   readonly transfer: number;
 }
 
-type Chromaticity = readonly [x: number, y: number];
+export type Chromaticity = readonly [x: number, y: number];
 
-interface Primaries {
+export interface Primaries {
   readonly red: Chromaticity;
   readonly green: Chromaticity;
   readonly blue: Chromaticity;
@@ -62,13 +62,17 @@ export function profileOfCodePoints(primaries: number, transfer: number, isGray:
   if (!colors || !curve) return null;
   if (curve === SRGB && (isGray || primaries === 1)) return "srgb";
   const trc = typeof curve === "function" ? sampled(levels(curve)) : parametric(curve);
-  const white = ["wtpt", values("XYZ ", D50)] as const;
   const name = nameOf(primaries, transfer);
-  if (isGray) return iccProfile("GRAY", name, [white, ["kTRC", trc]]);
-  const [red, green, blue] = colorants(colors);
+  return isGray ? iccProfile("GRAY", name, [WHITE_POINT, ["kTRC", trc]]) : rgbProfile(name, colors, trc);
+}
+
+const WHITE_POINT = ["wtpt", values("XYZ ", D50)] as const;
+
+function rgbProfile(name: string, primaries: Primaries, trc: Uint8Array): Uint8Array {
+  const [red, green, blue] = colorants(primaries);
   return iccProfile("RGB ", name, [
-    white,
-    ["chad", values("sf32", adaptation(colors.white))],
+    WHITE_POINT,
+    ["chad", values("sf32", adaptation(primaries.white))],
     ["rXYZ", values("XYZ ", red)],
     ["gXYZ", values("XYZ ", green)],
     ["bXYZ", values("XYZ ", blue)],
@@ -76,6 +80,37 @@ export function profileOfCodePoints(primaries: number, transfer: number, isGray:
     ["gTRC", trc],
     ["bTRC", trc],
   ]);
+}
+
+/** How far chromaticities may be from those of sRGB that are meant to be the same: files round them, and some writers twice. */
+const TOLERANCE = 0.002;
+/** Colors that span less than this part of a plane cannot be told apart: no picture was made in them. */
+const LEAST_AREA = 0.01;
+
+/**
+ * The profile of RGB samples with primaries of a file's own and a power for a curve; null where the primaries are those of
+ * sRGB, which leaves the curve alone, or cannot be.
+ * @param exponent of the light that a level stands for, 2.2 for most displays
+ */
+export function profileOfPrimaries(primaries: Primaries, exponent: number): Uint8Array | null {
+  if (!arePossible(primaries, exponent) || areSrgb(primaries)) return null;
+  return rgbProfile("Primaries of a file", primaries, parametric(gamma(exponent)));
+}
+
+/** Light of which levels stand for less than this, or more than that power, was never meant. */
+const EXPONENTS = { least: 0.1, most: 10 } as const;
+
+function arePossible({ red, green, blue, white }: Primaries, exponent: number): boolean {
+  const all = [red, green, blue, white];
+  const area = Math.abs((green[0] - red[0]) * (blue[1] - red[1]) - (blue[0] - red[0]) * (green[1] - red[1])) / 2;
+  const arePlaces = all.every(([x, y]) => y > 0 && x >= 0 && x + y <= 1 + TOLERANCE);
+  return arePlaces && area >= LEAST_AREA && exponent >= EXPONENTS.least && exponent <= EXPONENTS.most;
+}
+
+function areSrgb(primaries: Primaries): boolean {
+  const srgb = PRIMARIES[1]!;
+  const names = ["red", "green", "blue", "white"] as const;
+  return names.every((name) => primaries[name].every((value, at) => Math.abs(value - srgb[name][at]!) <= TOLERANCE));
 }
 
 function nameOf(primaries: number, transfer: number): string {

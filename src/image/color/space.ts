@@ -32,6 +32,25 @@ interface Colors {
   readonly profile?: Uint8Array;
   readonly colorspace: string;
   readonly highDynamicRange?: boolean;
+  readonly convertsColors?: boolean;
+}
+
+/** Files whose colors were looked at: building a transform takes as long as reading a small picture. */
+const known = new WeakMap<Colors, boolean>();
+
+/** Whether the samples of a file mean sRGB as they are, so that it may be handed on without decoding it. */
+export function meansSrgb(facts: Colors): boolean {
+  const found = known.get(facts) ?? hasSrgbSamples(facts);
+  known.set(facts, found);
+  return found;
+}
+
+function hasSrgbSamples({ profile, colorspace, convertsColors = false }: Colors): boolean {
+  if (convertsColors || colorspace === "CMYK" || colorspace === "YCCK") return false;
+  if (!profile) return true;
+  const transform = openTransform(profile, colorspace === "Gray" ? "gray" : "rgba");
+  transform?.close();
+  return !transform;
 }
 
 /**

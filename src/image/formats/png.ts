@@ -17,7 +17,7 @@ import { embed, PROFILE_NANOSECONDS } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
 import { mark } from "./png/mark.ts";
 import { metadata } from "./png/metadata.ts";
-import { hasAlpha, openRows, wholeOf } from "./png/read.ts";
+import { changesLevels, hasAlpha, openRows, wholeOf } from "./png/read.ts";
 import { bitsPerPixel, recompress } from "./png/recompress.ts";
 import { strip } from "./png/strip.ts";
 import { write } from "./png/study.ts";
@@ -44,6 +44,7 @@ const read: Reader = {
       codedBytes: file.codedBytes,
       later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1).map(({ box }) => box)) },
       ...(profile && { profile, highDynamicRange: isHighDynamicRange(file.codePoints?.[1] ?? 0) }),
+      ...(changesLevels(file) && { convertsColors: true }),
     } satisfies Facts;
   },
 

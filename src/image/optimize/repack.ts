@@ -14,7 +14,8 @@ export function repackOriginal(task: Task): Attempt | null {
   const { aim, format, stored, plan } = task;
   const { bytes, facts } = stored;
   const { repack } = format;
-  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly || !keepsColors(stored)) return null;
+  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly || !keepsColors(stored, aim))
+    return null;
   const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
   if (!original) return null;
   const { box, orientation, target } = plan.view;

@@ -2,7 +2,7 @@
 import { beside, FREE } from "../../../wasm/price.ts";
 import { isolateBudget } from "../budget.ts";
 import { WHITE } from "../color.ts";
-import { isIn } from "../color/space.ts";
+import { isIn, meansSrgb } from "../color/space.ts";
 import type { FormatDefinition } from "../format.ts";
 import { isWhole, type Orientation } from "../geometry.ts";
 import type { Aim } from "../output.ts";
@@ -108,7 +108,7 @@ function unchangedBy({
 }: Pick<Wish, "stored" | "plan" | "format" | "aim">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
-  if (stored.firstOnly || !keepsColors(stored) || (facts.frames > 1 && !format.can.animation)) return null;
+  if (stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation)) return null;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;
@@ -131,9 +131,12 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
   return isolateBudget.canHold(beside(decode, encode), stored.bytes.length);
 }
 
-/** Whether the colors of the file are those of the result as they are. */
-export function keepsColors({ space, facts }: Stored): boolean {
-  return isIn(space, facts.profile);
+/**
+ * Whether the colors of the file are those of the result as they are. Where nothing may be lost a file keeps colors that are
+ * not sRGB, because converting them rounds.
+ */
+export function keepsColors({ space, facts }: Stored, { kind }: Aim): boolean {
+  return space ? isIn(space, facts.profile) : kind === "lossless" || meansSrgb(facts);
 }
 
 function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Stripped {

@@ -1,9 +1,10 @@
 /** Profiles that are made from code points for color, against what others publish. */
 import { describe, expect, it } from "vitest";
 
-import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
+import { profileOfCodePoints, profileOfPrimaries } from "../../../src/image/color/code-points.ts";
 import { fromLinear, toLinear } from "../../../src/image/color/light.ts";
 import { type Layout, openTransform } from "../../../wasm/color/color.ts";
+import adobeRgb from "../../fixtures/profiles/adobe-rgb.icc";
 import displayP3 from "../../fixtures/profiles/display-p3.icc";
 import { noise } from "../../support/rows.ts";
 
@@ -77,5 +78,26 @@ describe("the profile of code points", () => {
     ] as const) {
       expect(profileOfCodePoints(primaries, transfer, false)).toBeNull();
     }
+  });
+});
+
+describe("the profile of primaries of a file's own", () => {
+  const adobe = { red: [0.64, 0.33], green: [0.21, 0.71], blue: [0.15, 0.06], white: [0.3127, 0.329] } as const;
+
+  it("converts as the profile of these primaries that its makers publish", () => {
+    const profile = profileOfPrimaries(adobe, 2.2);
+    const pixels = noise(64, 64).data;
+    if (!profile) throw new Error("no profile");
+    expect(largestDifference(converted(profile, pixels), converted(new Uint8Array(adobeRgb), pixels))).toBeLessThan(3);
+  });
+
+  it("is none where these are those of sRGB, or no colors at all", () => {
+    const srgb = { red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06], white: [0.3127, 0.329] } as const;
+    const flat = { ...srgb, green: [0.395, 0.195] } as const;
+    expect(profileOfPrimaries(srgb, 2.2)).toBeNull();
+    expect(profileOfPrimaries({ ...srgb, green: [0.3001, 0.6009] }, 2.2)).toBeNull();
+    expect(profileOfPrimaries(flat, 2.2)).toBeNull();
+    expect(profileOfPrimaries({ ...adobe, white: [0.3127, 0] }, 2.2)).toBeNull();
+    expect(profileOfPrimaries(adobe, 0)).toBeNull();
   });
 });

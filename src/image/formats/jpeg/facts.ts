@@ -7,6 +7,7 @@ import { exifOrientation } from "../../exif.ts";
 import type { Facts } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
 import { guarded } from "../guard.ts";
+import { neededProfile } from "./profile.ts";
 import { estimateQuality } from "./quality.ts";
 
 /** Sampling factors of luma against chroma, by name. */
@@ -48,6 +49,7 @@ export function probe(bytes: Uint8Array): Facts {
     quality: header.lossless ? 100 : estimateQuality(header),
     // Profiles of gray and CMYK samples are applied where the samples still are what they are made for.
     ...(profile && (colors === "YCbCr" || colors === "RGB") ? { profile } : {}),
+    ...(profile && colors === "Gray" && neededProfile(header) && { convertsColors: true }),
   };
 }
 

@@ -3,7 +3,7 @@ import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pix
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
-import { profileOfCodePoints } from "../../color/code-points.ts";
+import { type Primaries, profileOfCodePoints, profileOfPrimaries } from "../../color/code-points.ts";
 import type { Box } from "../../geometry.ts";
 import { type Chunk, chunkAt, damaged, isIntact, isPng, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 
@@ -33,6 +33,8 @@ export interface PngFile extends PngHeader {
   readonly transparency?: Uint8Array;
   /** The exponent of gAMA, when it alone says what the samples mean. */
   readonly gamma?: number;
+  /** The profile that gAMA and cHRM stand for, where they together say what the samples mean. */
+  readonly chunkProfile?: Uint8Array;
   /** The data of iCCP, compressed. */
   readonly embeddedProfile?: Uint8Array;
   /** The color primaries and the transfer function that cICP names (ITU-T H.273). */
@@ -64,6 +66,8 @@ const DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 interface Reading extends Mutable<Partial<PngFile>> {
+  /** What cHRM says. */
+  primaries?: Primaries;
   animated: boolean;
   /** How many frames the file says it has. */
   declaredFrames: number;
@@ -105,20 +109,22 @@ export function readFile(bytes: Uint8Array): PngFile {
     }
     offset = chunk.end;
   }
-  const { dataOffset, gamma, hasSrgb, embeddedProfile } = file;
+  const { dataOffset, embeddedProfile } = file;
   if (dataOffset === undefined) throw damaged("it has no pixels");
   if (header.type === COLOR_TYPE.palette && !file.palette) throw damaged("its palette is missing");
   const frames = file.animated ? file.frames : [];
   // What is more than any file has is a number that was never filled in.
   if (frames.length < file.declaredFrames && file.declaredFrames <= MAX_FRAMES) throw damaged("frames are missing");
-  const { pending: _, animated: __, declaredFrames: ___, hasSrgb: ____, gamma: _____, ...rest } = file;
+  const { pending: _, animated: __, declaredFrames: ___, hasSrgb, gamma, primaries, ...rest } = file;
+  const isAlone = gamma !== undefined && gamma > 0 && !hasSrgb && !embeddedProfile;
+  const chunkProfile = isAlone && primaries && !isGray(header) && profileOfPrimaries(primaries, 1 / gamma);
   return {
     ...rest,
     ...header,
     dataOffset,
     frames,
     loops: file.loops ?? 0,
-    ...(gamma !== undefined && !hasSrgb && !embeddedProfile && { gamma }),
+    ...(chunkProfile ? { chunkProfile } : isAlone && { gamma }),
   };
 }
 
@@ -159,6 +165,12 @@ const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> =
   [TYPE.gAMA](file, { data }) {
     if (data.length === 4) file.gamma = viewOf(data).getUint32(0) / 100_000;
   },
+  [TYPE.cHRM](file, { data }) {
+    if (data.length !== 32) return;
+    const numbers = Array.from({ length: 8 }, (_, index) => viewOf(data).getUint32(index * 4) / 100_000);
+    const at = (index: number) => [numbers[index] ?? 0, numbers[index + 1] ?? 0] as const;
+    file.primaries ??= { white: at(0), red: at(2), green: at(4), blue: at(6) };
+  },
   [TYPE.sRGB](file) {
     file.hasSrgb = true;
   },
@@ -196,11 +208,19 @@ function readFrameHeader(data: Uint8Array, canvas: PngHeader): Omit<FrameHeader,
   return { box, delayMs, dispose: data[24]!, blend: data[25]! };
 }
 
-/** The ICC profile of a file: what cICP stands for, which takes precedence (4.3), or else the one that is embedded. */
-export function readProfile({ codePoints, embeddedProfile, type }: PngFile): Uint8Array | undefined {
-  const isGray = type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha;
-  const named = codePoints && profileOfCodePoints(...codePoints, isGray);
-  return named ? (named === "srgb" ? undefined : named) : inflateProfile(embeddedProfile);
+/**
+ * The ICC profile of a file: what cICP stands for, which takes precedence (4.3), or else the one that is embedded, or what
+ * gAMA and cHRM say together.
+ */
+export function readProfile(file: PngFile): Uint8Array | undefined {
+  const { codePoints, embeddedProfile, chunkProfile } = file;
+  const named = codePoints && profileOfCodePoints(...codePoints, isGray(file));
+  if (named) return named === "srgb" ? undefined : named;
+  return embeddedProfile ? inflateProfile(embeddedProfile) : chunkProfile;
+}
+
+function isGray({ type }: PngHeader): boolean {
+  return type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha;
 }
 
 /** The ICC profile of an iCCP chunk; undefined when it is damaged or too large to be one. */

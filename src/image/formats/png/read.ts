@@ -134,6 +134,11 @@ function deepLevelsOf(file: PngFile): Uint16Array | undefined {
   return exponent === undefined ? undefined : Uint16Array.from({ length: 65_536 }, level);
 }
 
+/** Whether samples get other levels as they are read. */
+export function changesLevels(file: PngFile): boolean {
+  return exponentOf(file) !== undefined;
+}
+
 function exponentOf({ gamma }: PngFile): number | undefined {
   if (!gamma || Math.abs(gamma * DISPLAY_GAMMA - 1) < GAMMA_TOLERANCE) return undefined;
   return 1 / (gamma * DISPLAY_GAMMA);

@@ -84,8 +84,8 @@ function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
 }
 
 /** A profile is for gray or for colors; a picture under it must stay what it is. */
-function samplesOf({ embeddedProfile, type }: PngFile): Samples {
-  if (!embeddedProfile) return "any";
+function samplesOf({ embeddedProfile, chunkProfile, type }: PngFile): Samples {
+  if (!embeddedProfile && !chunkProfile) return "any";
   return type === COLOR_TYPE.gray || type === COLOR_TYPE.grayAlpha ? "gray" : "color";
 }
 

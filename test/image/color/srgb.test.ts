@@ -1,0 +1,140 @@
+/** Results in sRGB of files whose own colors are others, also where a file could be written anew without decoding it. */
+import { describe, expect, inject, it } from "vitest";
+
+import { UNPAUSED } from "../../../src/image/breath.ts";
+import { identify } from "../../../src/image/detect.ts";
+import { jpeg } from "../../../src/image/formats/jpeg.ts";
+import { png } from "../../../src/image/formats/png.ts";
+import { makeChunk, TYPE } from "../../../src/image/formats/png/chunks.ts";
+import { whole } from "../../../src/image/geometry.ts";
+import type { Output } from "../../../src/image/output.ts";
+import { joined } from "../../../src/joined.ts";
+import cmykFile from "../../fixtures/jpeg/whole-cmyk.jpg";
+import adobeRgbFile from "../../fixtures/profiles/adobe-rgb.icc";
+import { rendered } from "../../support/render.ts";
+import { drain, paint, pictureOf, type Pixels } from "../../support/rows.ts";
+
+const ADOBE_RGB = new Uint8Array(adobeRgbFile);
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
+const LOSSLESS = { compression: "lossless", lossless: true } as const;
+
+/** Colors all over the space, in patches that lossy formats keep. */
+const PATCHES = paint(96, 64, (x, y) => [(x >> 4) * 51, (y >> 4) * 85, ((x >> 4) * 3 + (y >> 4) * 5) * 9, 255]);
+
+function encoded(pixels: Pixels, profile?: Uint8Array): Promise<Uint8Array> {
+  const space = profile && { profile, isP3: false };
+  return png.write.encode({ ...pictureOf([pixels]), ...(space && { space }) }, EXACT, UNPAUSED);
+}
+
+async function asked(path: string, file: Uint8Array): Promise<Uint8Array> {
+  const response = await fetch(`${inject("reader")}${path}`, { method: "POST", body: file.slice() });
+  const body = new Uint8Array(await response.arrayBuffer());
+  if (!response.ok) throw new Error(new TextDecoder().decode(body));
+  return body;
+}
+
+/** How libvips and Little CMS show a file in sRGB. */
+function shown(file: Uint8Array): Promise<Uint8Array> {
+  return asked("/pixels", file);
+}
+
+/** Values as they are in a file, whatever they mean. */
+async function values(file: Uint8Array): Promise<Uint8Array> {
+  const { format, facts } = identify(file);
+  const demand = { box: whole(facts), width: facts.width, height: facts.height };
+  for await (const { rows } of format.read.open(file, facts, demand, UNPAUSED)) return (await drain(rows)).data;
+  throw new Error("no frame");
+}
+
+function meanDifference(one: Uint8Array, other: Uint8Array): number {
+  expect(one.length).toBe(other.length);
+  return one.reduce((sum, level, at) => sum + Math.abs(level - (other[at] ?? 0)), 0) / one.length;
+}
+
+function profileIn(file: Uint8Array): Uint8Array | undefined {
+  return identify(file).facts.profile;
+}
+
+async function result(file: Uint8Array, output: Output, more: Parameters<typeof rendered>[1] = {}) {
+  const { bytes } = (await rendered(file, { output, ...more })).output;
+  return bytes;
+}
+
+/** gAMA of 1 / 2.2 and cHRM of Adobe RGB (1998): white, red, green, blue. */
+const ADOBE_CHUNKS = [
+  makeChunk(TYPE.gAMA, numbers(45_455)),
+  makeChunk(TYPE.cHRM, numbers(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000)),
+];
+
+function numbers(...all: readonly number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(all.length * 4));
+  for (const [index, number] of all.entries()) view.setUint32(index * 4, number);
+  return new Uint8Array(view.buffer);
+}
+
+/** A PNG file with more chunks behind IHDR. */
+function withChunks(file: Uint8Array, chunks: readonly Uint8Array[]): Uint8Array {
+  return joined([file.subarray(0, 33), ...chunks, file.subarray(33)]);
+}
+
+/** How libvips shows a file. It knows no cHRM: for it those chunks are the profile that they stand for. */
+async function seen(file: Uint8Array): Promise<Uint8Array> {
+  const { format, facts } = identify(file);
+  if (format.label !== "PNG" || !facts.profile) return shown(file);
+  return shown(await encoded({ width: facts.width, height: facts.height, data: await values(file) }, facts.profile));
+}
+
+describe("a result in sRGB", () => {
+  it.each(["{}", "srgb"] as const)(
+    "is sRGB where a file could be written anew without decoding it: %s",
+    async (wish) => {
+      const small = paint(12, 12, (x, y) => [x * 20, 180, y * 20, 255]);
+      const coarse = { lossless: false, quality: 30, progressive: false, effort: 0.5 };
+      const jpegOf = (profile: Uint8Array) =>
+        jpeg.write.encode({ ...pictureOf([PATCHES]), space: { profile, isP3: false } }, coarse, UNPAUSED);
+      const grays = pictureOf([paint(64, 32, (x) => [x * 4, x * 4, x * 4, 255])]);
+      const files = {
+        "a small PNG": await encoded(small, ADOBE_RGB),
+        "gAMA and cHRM": withChunks(await encoded(small), ADOBE_CHUNKS),
+        "a JPEG with nothing left to save": await jpegOf(ADOBE_RGB),
+        "gray with a profile": await jpeg.write.encode(
+          { ...grays, space: { profile: ADOBE_RGB, isP3: false } },
+          coarse,
+          UNPAUSED,
+        ),
+        inks: new Uint8Array(cmykFile),
+      };
+      for (const [name, file] of Object.entries(files)) {
+        const made = await result(file, wish === "srgb" ? { profile: "srgb" } : {});
+        const { format, facts } = identify(made);
+        expect([name, format.label, facts.profile, facts.convertsColors]).toEqual([
+          name,
+          identify(file).format.label,
+          undefined,
+          undefined,
+        ]);
+        expect(facts.colorspace).not.toBe("YCCK");
+        if (name !== "inks") expect(meanDifference(await shown(made), await seen(file))).toBeLessThan(4);
+        // Nothing may be lost: the file keeps its colors, and what says them.
+        const exact = await result(file, {}, { optimize: LOSSLESS });
+        expect(identify(exact).facts.profile).toEqual(identify(file).facts.profile);
+        expect(await values(exact)).toEqual(await values(file));
+      }
+    },
+  );
+
+  it.each([
+    ["webp", { optimize: LOSSLESS }],
+    ["png", { operations: { flip: { horizontal: true, vertical: false } }, optimize: LOSSLESS }],
+    ["jpeg", {}],
+    ["avif", {}],
+  ] as const)("of gAMA and cHRM in a PNG file is the same by every way: %s", async (format, more) => {
+    const file = withChunks(await encoded(paint(48, 32, () => [100, 180, 90, 255])), ADOBE_CHUNKS);
+    const made = await result(file, { format }, more);
+    const [red, green, blue] = await values(made);
+    expect(Math.max(red ?? 255, Math.abs((green ?? 0) - 181), Math.abs((blue ?? 0) - 83))).toBeLessThanOrEqual(3);
+    const kept = await result(file, { format: "png", profile: "keep" }, { optimize: LOSSLESS });
+    expect([...(await values(kept)).subarray(0, 3)]).toEqual([100, 180, 90]);
+    expect(profileIn(kept)).toBeDefined();
+  });
+});
