@@ -15,15 +15,39 @@ int lossless_start(VP8LDecoder *decoder, WebPDecParams *params) {
   return VP8_STATUS_OK;
 }
 
+// The bit of the header that tells whether alpha is used (RFC 9649, section 3.4).
+static int has_alpha(const VP8Io *io) { return io->data_size > 4 && (io->data[4] & 0x10) != 0; }
+
+// ProcessRows for a picture without alpha: what is coded in its place counts for nothing, as in libwebp's own decoder of
+// RGB and in browsers.
+static void process_opaque_rows(VP8LDecoder *const decoder, int row) {
+  VP8Io *const io = decoder->io;
+  const int rows = row - decoder->last_row, stride = io->width * (int)sizeof(uint32_t);
+  uint8_t *argb = (uint8_t *)decoder->argb_cache;
+  if (rows > 0) {
+    ApplyInverseTransforms(decoder, decoder->last_row, rows, decoder->pixels + decoder->width * decoder->last_row);
+    for (int i = 0; i < decoder->width * rows; i++) decoder->argb_cache[i] |= 0xff000000u;
+    if (SetCropWindow(io, decoder->last_row, row, &argb, stride)) {
+      const WebPRGBABuffer *const to = &decoder->output->u.RGBA;
+      uint8_t *const rgba = to->rgba + (ptrdiff_t)decoder->last_out_row * to->stride;
+      decoder->last_out_row += io->use_scaling
+          ? EmitRescaledRowsRGBA(decoder, argb, stride, io->mb_h, rgba, to->stride)
+          : EmitRows(decoder->output->colorspace, argb, stride, io->mb_w, io->mb_h, rgba, to->stride);
+    }
+  }
+  decoder->last_row = row;
+}
+
 int lossless_step(VP8LDecoder *decoder, WebPDecParams *params) {
   VP8Io *const io = decoder->io;
   const int bottom = io->crop_bottom;
   // The block starts at a multiple of the height of libwebp's row cache, so that it never overflows.
+  const ProcessRowsFunc process = has_alpha(io) ? ProcessRows : process_opaque_rows;
   const int last_row = decoder->last_row + NUM_ARGB_CACHE_ROWS < bottom ? decoder->last_row + NUM_ARGB_CACHE_ROWS : bottom;
   int ok;
   if (decoder->last_row >= bottom) return 0;
   io->crop_bottom = last_row;
-  ok = DecodeImageData(decoder, decoder->pixels, decoder->width, decoder->height, last_row, ProcessRows);
+  ok = DecodeImageData(decoder, decoder->pixels, decoder->width, decoder->height, last_row, process);
   io->crop_bottom = bottom;
   params->last_y = decoder->last_out_row;
   return ok;

@@ -15,6 +15,7 @@ import segments from "../../../fixtures/webp/segment01.webp";
 import small from "../../../fixtures/webp/small-1x13.webp";
 import veryShort from "../../../fixtures/webp/very-short.webp";
 import video from "../../../fixtures/webp/video-001-lossy.webp";
+import { rendered } from "../../../support/render.ts";
 import { digest, drain, type Pixels } from "../../../support/rows.ts";
 
 /** Pixels as `dwebp -pam` of libwebp 1.6.0 writes them, built for x86-64: the SIMD of this build changes nothing. */
@@ -62,6 +63,32 @@ describe("decoding WebP", () => {
     const { pixels } = await open(file);
     expect([pixels.width, pixels.height]).toEqual([width, height]);
     expect(await digest(pixels.data)).toBe(expected);
+  });
+
+  it("is opaque where the header says so, whatever is coded, in whole and smaller", async () => {
+    // The bit alpha_is_used, behind two sides of 14 bits (RFC 9649, section 3.4).
+    const hinted = (file: ArrayBuffer) => {
+      const bytes = new Uint8Array(file.slice(0));
+      const at = bytes.findIndex(
+        (byte, index) => byte === 0x2f && bytes[index - 5] === 0x4c && bytes[index - 8] === 0x56,
+      );
+      bytes[at + 4]! &= ~0x10;
+      return bytes.buffer;
+    };
+    for (const wanted of [{}, { width: 37, height: 50 }]) {
+      const seen = (await open(gopherAlpha, wanted)).pixels.data;
+      const { data } = (await open(hinted(gopherAlpha), wanted)).pixels;
+      const alpha = data.filter((_, index) => index % 4 === 3);
+      expect(Math.min(...seen.filter((_, index) => index % 4 === 3))).toBe(0);
+      expect(Math.min(...alpha)).toBe(255);
+      if (!wanted.width)
+        expect(data.filter((_, index) => index % 4 < 3)).toEqual(seen.filter((_, index) => index % 4 < 3));
+    }
+    const { output } = await rendered(new Uint8Array(hinted(gopherAlpha)), {
+      output: { format: "png" },
+      optimize: { lossless: true },
+    });
+    expect(output.facts.alpha).toBe(false);
   });
 
   it.each([
