@@ -222,29 +222,46 @@ void planes_draw_deep(const Planes *planes, int x, int y, int width, int rows, u
   }
 }
 
+// How samples of alpha become levels: limited range has no alpha at its black, and all of it at its white.
+typedef struct {
+  int offset, range, most;
+} Widening;
+
+static Widening widening_of(const Planes *planes, int most) {
+  const int unit = planes->bits > 8 ? 1 << (planes->bits - 8) : 1;
+  const Widening full = {0, (1 << planes->bits) - 1, most}, limited = {16 * unit, 219 * unit, most};
+  return planes->full_range ? full : limited;
+}
+
+static unsigned widened(unsigned sample, const Widening *by) {
+  const int above = clamp((int)sample - by->offset, 0, by->range);
+  return ((unsigned)above * (unsigned)by->most + (unsigned)by->range / 2) / (unsigned)by->range;
+}
+
 void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride) {
-  const int bits = planes->bits;
-  const uint32_t most = (1u << bits) - 1;
+  const Widening widening = widening_of(planes, 255);
   for (int row = 0; row < rows; row++, to += to_stride) {
     const ptrdiff_t at = planes->stride[0] * (y + row) + x;
-    if (bits <= 8) {
-      const uint8_t *const samples = (const uint8_t *)planes->plane[0] + at;
-      for (int i = 0; i < width; i++) to[i * 4 + 3] = samples[i];
+    const uint8_t *const bytes = (const uint8_t *)planes->plane[0] + at;
+    const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
+    if (planes->bits == 8 && planes->full_range) {
+      for (int i = 0; i < width; i++) to[i * 4 + 3] = bytes[i];
     } else {
-      const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
-      for (int i = 0; i < width; i++) to[i * 4 + 3] = (uint8_t)((samples[i] * 255u + most / 2) / most);
+      for (int i = 0; i < width; i++) {
+        to[i * 4 + 3] = (uint8_t)widened(planes->bits <= 8 ? bytes[i] : samples[i], &widening);
+      }
     }
   }
 }
 
 void planes_draw_alpha_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride) {
-  const uint32_t most = (1u << planes->bits) - 1;
+  const Widening widening = widening_of(planes, 65535);
   for (int row = 0; row < rows; row++, to += to_stride) {
     const ptrdiff_t at = planes->stride[0] * (y + row) + x;
     const uint8_t *const bytes = (const uint8_t *)planes->plane[0] + at;
     const uint16_t *const samples = (const uint16_t *)planes->plane[0] + at;
     for (int i = 0; i < width; i++) {
-      to[i * 4 + 3] = (uint16_t)(((planes->bits <= 8 ? bytes[i] : samples[i]) * 65535u + most / 2) / most);
+      to[i * 4 + 3] = (uint16_t)widened(planes->bits <= 8 ? bytes[i] : samples[i], &widening);
     }
   }
 }

@@ -34,7 +34,7 @@ size_t planes_scratch(int width);
 void planes_draw_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride,
                       void *scratch);
 
-// Luma at full range becomes the alpha of pixels that are there.
+// Luma becomes the alpha of pixels that are there; that of limited range is widened.
 void planes_draw_alpha(const Planes *planes, int x, int y, int width, int rows, uint8_t *to, size_t to_stride);
 void planes_draw_alpha_deep(const Planes *planes, int x, int y, int width, int rows, uint16_t *to, size_t to_stride);
 

@@ -158,7 +158,10 @@ void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int wi
 }
 
 void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
-  planes_draw_alpha(&picture->planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
+  // What samples of alpha mean is not said by the range of the video signal (ITU-T H.265, F.14.3.8), which writers leave out.
+  Planes planes = picture->planes;
+  planes.full_range = 1;
+  planes_draw_alpha(&planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
 }
 
 void EXPORT(canvas_unpremultiply)(Canvas *canvas, int rows) {

@@ -72,7 +72,7 @@ describe("decoding WebP", () => {
       const at = bytes.findIndex(
         (byte, index) => byte === 0x2f && bytes[index - 5] === 0x4c && bytes[index - 8] === 0x56,
       );
-      bytes[at + 4]! &= ~0x10;
+      bytes[at + 4] = (bytes[at + 4] ?? 0) & ~0x10;
       return bytes.buffer;
     };
     for (const wanted of [{}, { width: 37, height: 50 }]) {
