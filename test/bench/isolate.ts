@@ -10,7 +10,7 @@
  * what was called, is the same whatever is worked on, and is not in the sum.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { startLocal } from "../../src/cli/local.ts";
 import { debuggerAt, type HeapDebugger } from "./debugger.ts";
 import { call, callPatiently, type Load, type Patience, prepared, serve, tally } from "./isolate-load.ts";
+import { residentBytes, runtimeSeconds } from "./runtime-process.ts";
 
 const SECONDS = Number(process.env["SECONDS"] ?? 60);
 const TOKEN = "bench-token-of-the-operator";
@@ -139,40 +140,6 @@ function modulesIn(metrics: string): Sample["modules"] {
 }
 
 const NATIVE_MEMORY = /native_memory_bytes\{module="([^"]+)",state="([^"]+)"[^}]*\} (\d+)/g;
-
-/** Bytes that the largest runtime holds which this process started; 0 where the operating system does not tell. */
-async function residentBytes(): Promise<number> {
-  const told = await ofChildren("status");
-  return Math.max(0, ...told.map((status) => Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024));
-}
-
-/** Processor time that all runtimes have taken which this process started; 0 where the operating system does not tell. */
-async function runtimeSeconds(): Promise<number> {
-  const told = await ofChildren("stat");
-  return told.reduce((sum, stat) => {
-    // After the name, which is in brackets, come the state and ten more numbers; then ticks of the user and of the system.
-    const [user = 0, system = 0] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13)
-      .map(Number);
-    return sum + (user + system) / TICKS_PER_SECOND;
-  }, 0);
-}
-
-/** Of Linux, on all its machines. */
-const TICKS_PER_SECOND = 100;
-
-/** What the operating system tells of each process that this one started; nothing where it does not. */
-async function ofChildren(file: "stat" | "status"): Promise<readonly string[]> {
-  try {
-    const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-    const pids = children.trim().split(" ");
-    return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/${file}`, "utf8")));
-  } catch {
-    return [];
-  }
-}
 
 /** Pictures that somebody got: as answers, or by a notification. */
 function results(outcomes: ReadonlyMap<string, number>): number {
