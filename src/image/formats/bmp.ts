@@ -1,7 +1,7 @@
 /** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5. */
 import { beside, type Price, priced } from "../../../wasm/price.ts";
 import { type Facts, format, type Reader } from "../format.ts";
-import { type Bitmap, isBmp, parseBmp } from "./bmp/header.ts";
+import { type Bitmap, isBareBitmap, isBmp, parseBmp } from "./bmp/header.ts";
 import { rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { ROW_BYTES } from "./bmp/run-length.ts";
 import { computedFrame, computedPrice } from "./computed-rows.ts";
@@ -61,6 +61,6 @@ export const bmp = format({
   mime: "image/bmp",
   extensions: ["bmp", "dib"],
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
-  signature: isBmp,
+  signature: (head) => isBmp(head) || isBareBitmap(head),
   read,
 });

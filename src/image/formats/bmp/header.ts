@@ -32,6 +32,7 @@ export interface Bitmap {
 const CORE_BYTES = 12;
 const INFO_BYTES = 40;
 const OS2_BYTES = 64;
+const V4_BYTES = 108;
 const V5_BYTES = 124;
 const FILE_HEADER_BYTES = 14;
 const COMPRESSION = { none: 0, rle8: 1, rle4: 2, bitfields: 3, rle24: 4, alphaBitfields: 6 } as const;
@@ -53,8 +54,33 @@ export function isBmp(head: Uint8Array): boolean {
   return size >= CORE_BYTES && size <= V5_BYTES;
 }
 
-/** Reads the headers of a BMP file. @throws ApiError 422 */
+/** Sizes of headers that programs write where the one of the file is missing. */
+const BARE_HEADERS: ReadonlySet<number> = new Set([INFO_BYTES, V4_BYTES, V5_BYTES]);
+
+/**
+ * Whether the bytes begin as a bitmap without the header of a file does (.dib, the clipboard of Windows). There is no
+ * signature: all fields that could say otherwise have to agree.
+ */
+export function isBareBitmap(head: Uint8Array): boolean {
+  if (head.length < CORE_BYTES + 8) return false;
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const size = view.getUint32(0, true);
+  const { width, height, bits, compression } = infoFields(view, 0, CORE_BYTES + 8);
+  const hasPlane = view.getUint16(12, true) === 1;
+  const hasPixels = width > 0 && width <= MAX_BARE_SIDE && height !== 0 && Math.abs(height) <= MAX_BARE_SIDE;
+  return BARE_HEADERS.has(size) && hasPlane && hasPixels && DEPTHS.has(bits) && isSupported(compression, bits, size);
+}
+
+/** Pixels; more than any picture has that can be read. */
+const MAX_BARE_SIDE = 1 << 20;
+
+/** Reads the headers of a BMP file, or of one without that of the file. @throws ApiError 422 */
 export function parseBmp(bytes: Uint8Array): Bitmap {
+  if (isBareBitmap(bytes)) {
+    const bare = parseBitmap(bytes, 0, "bare");
+    if (!bare.runLength && dataEnd(bare) > bytes.length) throw damaged();
+    return bare;
+  }
   if (!isBmp(bytes)) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const bitmap = parseBitmap(bytes, FILE_HEADER_BYTES, view.getUint32(10, true));
@@ -76,11 +102,12 @@ function isShort(bitmap: Bitmap, declaredBytes: number, fileBytes: number): bool
 }
 
 /**
- * Reads the header, masks and palette that begin at `start`. `dataOffset` is where pixels begin; absent in icons, where
- * they follow the palette and the height counts the mask too.
+ * Reads the header, masks and palette that begin at `start`.
+ * @param place where pixels begin; or `bare`: they follow the palette; or `icon`: they do, and the height counts the mask too
  * @throws ApiError 422
  */
-export function parseBitmap(bytes: Uint8Array, start: number, dataOffset?: number): Bitmap {
+export function parseBitmap(bytes: Uint8Array, start: number, place: number | "bare" | "icon"): Bitmap {
+  const dataOffset = typeof place === "number" ? place : undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (start + CORE_BYTES > bytes.length) throw damaged();
   const size = view.getUint32(start, true);
@@ -88,7 +115,7 @@ export function parseBitmap(bytes: Uint8Array, start: number, dataOffset?: numbe
   if (start + size > bytes.length) throw damaged();
   const fields = size === CORE_BYTES ? coreFields(view, start) : infoFields(view, start, size);
   const { width, bits, compression } = fields;
-  const height = Math.abs(fields.height) / (dataOffset === undefined ? 2 : 1);
+  const height = Math.abs(fields.height) / (place === "icon" ? 2 : 1);
   if (width < 1 || height < 1 || height !== Math.floor(height)) throw damaged();
   if (!DEPTHS.has(bits) || !isSupported(compression, bits, size)) throw unsupported();
 
@@ -178,12 +205,15 @@ function isSupported(compression: number, bits: number, size: number): boolean {
 }
 
 function masksOf(view: DataView, start: number, size: number, { bits, compression }: Fields): Masks {
-  if (compression !== COMPRESSION.bitfields && compression !== COMPRESSION.alphaBitfields)
-    return bits === 16 ? MASKS_16 : MASKS_32;
   const mask = (index: number) => {
     const at = start + INFO_BYTES + index * 4;
     return at + 4 <= view.byteLength ? view.getUint32(at, true) : 0;
   };
+  if (compression !== COMPRESSION.bitfields && compression !== COMPRESSION.alphaBitfields) {
+    if (bits === 16) return MASKS_16;
+    // Of the masks in headers from version 4 on the one of alpha holds without bit fields, too, as in browsers.
+    return size >= V4_BYTES && bits === 32 ? { ...MASKS_32, alpha: mask(3) } : MASKS_32;
+  }
   const alpha = size >= 56 || compression === COMPRESSION.alphaBitfields ? mask(3) : 0;
   return { red: mask(0), green: mask(1), blue: mask(2), alpha };
 }

@@ -1,6 +1,6 @@
 /** The directory of an icon or cursor file, and its largest picture. */
 import { ApiError } from "../../../errors.ts";
-import { type Bitmap, parseBitmap } from "../bmp/header.ts";
+import { type Bitmap, parseBitmap, strideOf } from "../bmp/header.ts";
 import { isPng } from "../png/chunks.ts";
 
 /** The largest picture of a file: a whole PNG, or a bitmap whose rows are followed by a mask. */
@@ -31,7 +31,7 @@ export function largestEntry(bytes: Uint8Array): Entry {
   const held = Math.floor((bytes.length - HEADER_BYTES) / ENTRY_BYTES);
   const listed = view.getUint16(4, true);
   const count = Math.min(listed, held, MAX_ENTRIES);
-  let best: Uint8Array | undefined;
+  let best: { readonly from: number; readonly length: number } | undefined;
   let bestScore = 0;
   for (let index = 0; index < count; index++) {
     const at = HEADER_BYTES + index * ENTRY_BYTES;
@@ -40,14 +40,24 @@ export function largestEntry(bytes: Uint8Array): Entry {
     // A list that is longer than the file leads anywhere, and so does a length that no bitmap has.
     if (listed === count && length <= MAX_BITMAP_BYTES && from + length > bytes.length) throw damaged();
     if (from + 24 > bytes.length) continue;
-    const content = bytes.subarray(from, Math.min(bytes.length, from + length));
     // 256 does not fit into a byte and is written as 0. Of equals, the one with more colors.
-    const score = (bytes[at] || 256) * (bytes[at + 1] || 256) * 64 + depthOf(content);
-    if (score > bestScore) [best, bestScore] = [content, score];
+    const score = (bytes[at] || 256) * (bytes[at + 1] || 256) * 64 + depthOf(bytes.subarray(from));
+    if (score > bestScore) [best, bestScore] = [{ from, length }, score];
   }
   if (!best) throw damaged();
-  if (isPng(best)) return { kind: "png", bytes: best };
-  return { kind: "bitmap", bytes: best, bitmap: parseBitmap(best, 0) };
+  // A PNG file says itself where it ends.
+  const rest = bytes.subarray(best.from);
+  return isPng(rest) ? { kind: "png", bytes: rest } : bitmapIn(rest, best.length);
+}
+
+/** The bitmap that `rest` begins with: where the directory counts too few bytes, those that its header asks for. */
+function bitmapIn(rest: Uint8Array, length: number): Entry {
+  const bitmap = parseBitmap(rest, 0, "icon");
+  const { width, height, bits, dataOffset } = bitmap;
+  const pixelsEnd = dataOffset + strideOf(bitmap) * height;
+  // Pixels of 32 bits have alpha: their mask is not always there.
+  const least = bits === 32 ? pixelsEnd : pixelsEnd + strideOf({ width, bits: 1 }) * height;
+  return { kind: "bitmap", bytes: rest.subarray(0, Math.max(length, least)), bitmap };
 }
 
 function depthOf(content: Uint8Array): number {

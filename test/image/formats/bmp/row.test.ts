@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
+import { detect, identify } from "../../../../src/image/detect.ts";
 import { bmp } from "../../../../src/image/formats/bmp.ts";
 import bmpBpp0 from "../../../fixtures/bmp/broken/bmp-bpp-0.bmp";
 import bmpBpp57 from "../../../fixtures/bmp/broken/bmp-bpp-57.bmp";
@@ -109,6 +110,36 @@ describe("BMP", () => {
     expect(alpha(0x00112233, 0x00112233)).toBe(false);
     expect([...(await decodeFile(bmp, withAlpha(0x00112233))).data]).toEqual([0x11, 0x22, 0x33, 255]);
     expect([...(await decodeFile(bmp, withAlpha(0x80112233, 0))).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0, 0, 0, 0]);
+  });
+
+  it.each([
+    ["version 4", 108],
+    ["version 5", 124],
+  ])("has the alpha of the mask without bit fields: header of %s", async (_name, headerBytes) => {
+    const bytes = new Uint8Array(14 + headerBytes + 8);
+    const view = new DataView(bytes.buffer);
+    bytes.set([0x42, 0x4d]);
+    view.setUint32(10, 14 + headerBytes, true);
+    const fields = [headerBytes, 2, 1, (32 << 16) | 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff000000];
+    fields.forEach((value, index) => view.setUint32(14 + index * 4, value, true));
+    [0x80112233, 0x00445566].forEach((value, index) => view.setUint32(14 + headerBytes + index * 4, value, true));
+    expect([...(await decodeFile(bmp, bytes)).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0x44, 0x55, 0x66, 0]);
+    view.setUint32(14 + 52, 0, true);
+    expect(bmp.read.probe(bytes).alpha).toBe(false);
+  });
+
+  it.each([
+    ["palette", pal8],
+    ["run lengths", pal4rle],
+    ["24 bits", rgb24],
+    ["bit fields", rgb32bf],
+    ["Windows 5", yellowRoseSmallV5],
+  ])("is read without the header of its file: %s", async (_name, file) => {
+    const bare = new Uint8Array(file).subarray(14);
+    expect(identify(bare).name).toBe("bmp");
+    expect(await fileDigest(bmp, bare)).toBe(await fileDigest(bmp, new Uint8Array(file)));
+    for (const part of beginnings(bare, 20))
+      expect(detect(part) === null || (await outcomeOf(bmp, part)) === 422).toBe(true);
   });
 
   it.each([
