@@ -1,6 +1,7 @@
 /** Color transforms of the native module. */
 import { describe, expect, it } from "vitest";
 
+import { D50, iccProfile, parametric, values } from "../../src/image/color/icc.ts";
 import { type Layout, openTransform, relationOf, SRGB } from "../../wasm/color/color.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
@@ -123,6 +124,47 @@ describe("ICC transforms", () => {
     expect(openTransform(new Uint8Array(100), "rgba")).toBeNull();
     expect(openTransform(new Uint8Array(displayP3).subarray(0, 300), "rgba")).toBeNull();
     expect(openTransform(new Uint8Array(displayP3), "cmyk")).toBeNull();
+  });
+
+  it.each([
+    [
+      "all of no light",
+      [
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+    ],
+    [
+      "one alone has any",
+      [
+        [0, 0, 0],
+        [-32_768, 0, 0],
+        [0, 0, 0],
+      ],
+    ],
+    [
+      "all of one color",
+      [
+        [0.4, 0.2, 0.1],
+        [0.2, 0.1, 0.05],
+        [0.1, 0.05, 0.025],
+      ],
+    ],
+  ])("take profiles whose matrix cannot be undone as damaged ones: %s", (_name, [red = [], green = [], blue = []]) => {
+    const trc = parametric([2.2, 1, 0, 0, 0]);
+    const profile = iccProfile("RGB ", "Singular", [
+      ["wtpt", values("XYZ ", D50)],
+      ["rXYZ", values("XYZ ", red)],
+      ["gXYZ", values("XYZ ", green)],
+      ["bXYZ", values("XYZ ", blue)],
+      ["rTRC", trc],
+      ["gTRC", trc],
+      ["bTRC", trc],
+    ]);
+    expect(relationOf(profile, SRGB)).toBe("unusable");
+    expect(relationOf(SRGB, profile)).toBe("unusable");
+    expect(openTransform(profile, "rgba", SRGB, true)).toBeNull();
   });
 
   it("keep memory flat over a thousand profiles, good and damaged", () => {

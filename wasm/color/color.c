@@ -102,8 +102,13 @@ static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE
   return transform;
 }
 
+// Null where a profile is damaged; sRGB where its length is 0.
 static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
-  return length ? cmsOpenProfileFromMem(profile, length) : cmsCreate_sRGBProfile();
+  if (!length) return cmsCreate_sRGBProfile();
+  const cmsHPROFILE opened = cmsOpenProfileFromMem(profile, length);
+  if (!opened || !shaper_is_singular(opened)) return opened;
+  cmsCloseProfile(opened);
+  return 0;
 }
 
 // A transform from a profile to another one, of RGB; either is sRGB where its length is 0. 0: a profile is damaged or
@@ -112,7 +117,7 @@ static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
 void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length,
                          int deep) {
   cmsHPROFILE from = open_profile(profile, length);
-  cmsHPROFILE to = target_length ? cmsOpenProfileFromMem(target, target_length) : 0;
+  cmsHPROFILE to = target_length ? open_profile(target, target_length) : 0;
   struct transform *transform = 0;
   const int is_whole = from && (to || target_length == 0);
   if (is_whole) transform = new_transform(from, layout, to, 0);

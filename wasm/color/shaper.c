@@ -36,6 +36,9 @@ static int has_only_matrix(cmsHPROFILE profile) {
   return cmsIsMatrixShaper(profile) && !cmsIsTag(profile, cmsSigAToB0Tag) && !cmsIsTag(profile, cmsSigBToA0Tag);
 }
 
+// A determinant of colorants below this is that of no colors: sRGB has 0.2.
+static const double least_determinant = 1e-4;
+
 // The linear samples of a profile from XYZ: the inverse of its colorants. Returns 0 where there is none.
 static int invert_colorants(cmsHPROFILE profile, double inverse[3][3]) {
   double m[3][3];
@@ -52,9 +55,15 @@ static int invert_colorants(cmsHPROFILE profile, double inverse[3][3]) {
     }
     determinant += m[0][i] * inverse[i][0];
   }
-  if (fabs(determinant) < 1e-6) return 0;
+  if (!(fabs(determinant) >= least_determinant)) return 0;
   for (int i = 0; i < 9; i++) inverse[i / 3][i % 3] /= determinant;
   return 1;
+}
+
+int shaper_is_singular(cmsHPROFILE profile) {
+  double inverse[3][3];
+  if (cmsGetColorSpace(profile) != cmsSigRgbData || !cmsIsMatrixShaper(profile)) return 0;
+  return !cmsIsTag(profile, cmsSigAToB0Tag) && !invert_colorants(profile, inverse);
 }
 
 struct shaper *shaper_new(cmsHPROFILE from, cmsHPROFILE target) {

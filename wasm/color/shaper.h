@@ -5,6 +5,9 @@
 
 struct shaper;
 
+// Whether the colors of a profile are those of a matrix that cannot be undone: they are no space, and the profile is damaged.
+int shaper_is_singular(cmsHPROFILE profile);
+
 // To a target with the curve of sRGB; null for sRGB itself. Returns null when one of the profiles is of another kind, or
 // memory ran out; the curve of the target is not looked at.
 struct shaper *shaper_new(cmsHPROFILE from, cmsHPROFILE target);
