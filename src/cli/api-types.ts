@@ -523,6 +523,7 @@ export type Input = {
   readonly frames: number;
   readonly alpha: boolean;
   readonly sha1: string;
+  readonly preview?: true;
   readonly faces?: readonly ({
     readonly x: number;
     readonly y: number;

@@ -32,6 +32,8 @@ const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 export const InputMetadata = v.strictObject({
   ...measured,
+  /** The file is a camera's RAW file, of which its largest JPEG preview was taken. */
+  preview: v.optional(v.literal(true)),
   faces: v.optional(v.array(FaceBox)),
   /** Where the gravity `auto` looked, in shares of width and height. */
   focus: v.optional(v.strictObject({ x: share, y: share })),

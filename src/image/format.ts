@@ -25,6 +25,8 @@ export interface Facts {
   readonly alpha: boolean;
   /** `YCbCr`, `RGB`, `Gray`, `CMYK`, `YCCK` or `Palette`: how the samples are stored. */
   readonly colorspace: string;
+  /** The picture is a preview inside of a camera's RAW file. */
+  readonly isPreview?: boolean;
   /** Interlaced or progressive. */
   readonly interlaced: boolean;
   /** Chroma subsampling as `4:2:0`; `4:4:4` where the format has none. */

@@ -239,5 +239,6 @@ export function metadata(
     frames: facts.frames,
     alpha: facts.alpha,
     sha1,
+    ...(facts.isPreview && { preview: true }),
   };
 }

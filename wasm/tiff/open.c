@@ -93,11 +93,19 @@ struct reader *reader_new(int source, uint32_t size) {
   return reader;
 }
 
-// Reads the first directory. `most` is the memory that libtiff may hold.
+TIFF *reader_file(const struct reader *reader, uint32_t most) {
+  TIFF *const file = source_open(reader->source, reader->size, most);
+  if (!file || !reader->directory || TIFFSetSubDirectory(file, reader->directory)) return file;
+  TIFFClose(file);
+  return NULL;
+}
+
+// Reads the directory at a place of the file, or the first one where that is 0. `most` is the memory that libtiff may hold.
 EXPORT("reader_open")
-void reader_open(struct reader *reader, uint32_t most) {
+void reader_open(struct reader *reader, uint32_t most, uint32_t directory) {
   holdings_use(&reader->holdings);
-  TIFF *file = reader->files[0] = source_open(reader->source, reader->size, most);
+  reader->directory = directory;
+  TIFF *file = reader->files[0] = reader_file(reader, most);
   if (!file) tiff_fail("no directory");
   TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &reader->layout.width);
   TIFFGetField(file, TIFFTAG_IMAGELENGTH, &reader->height);

@@ -31,7 +31,7 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
   for (uint32_t plane = 0; plane < planes_of(reader); plane++) {
     reader->samples[plane] = allocate(unit);
     if (plane > 0 && reader->way == BY_SCANLINE) {
-      reader->files[plane] = source_open(reader->source, reader->size, most);
+      reader->files[plane] = reader_file(reader, most);
       check(reader->files[plane] != NULL);
     }
   }

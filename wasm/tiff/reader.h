@@ -14,6 +14,7 @@ struct reader {
   struct holding *holdings;  // of libtiff
   int source;
   uint32_t size;
+  uint32_t directory;        // where it lies; 0 for the first one
   struct facts facts;
   struct layout layout;
   enum way way;
@@ -44,6 +45,8 @@ static inline void check(int good) {
   if (!good || damage) tiff_fail(damage ? damage : "damaged");
 }
 
+// open.c: the file at the directory of a reader, in which libtiff may hold `most` bytes; NULL where there is none.
+TIFF *reader_file(const struct reader *reader, uint32_t most);
 // fill.c: decodes what comes before the first row that is wanted: within a strip, rows can be decoded only one after the
 // other. 0 when there is more of it.
 int fill_skip(struct reader *reader);

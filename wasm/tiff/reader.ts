@@ -1,4 +1,4 @@
-/** The first picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
+/** A picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, type HeapExports, heapOf, native, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
@@ -8,7 +8,7 @@ import module from "./tiff.wasm";
 
 interface TiffExports extends HeapExports {
   reader_new(source: number, size: number): number;
-  reader_open(reader: number, most: number): void;
+  reader_open(reader: number, most: number, directory: number): void;
   reader_facts(reader: number): number;
   reader_start(reader: number, first: number, most: number, output: number): void;
   reader_read(reader: number, most: number): number;
@@ -90,16 +90,17 @@ export class TiffReader {
   /**
    * @param mostBytes of memory that libtiff may hold
    * @param pixels that are read
+   * @param directory where that of the picture lies in the file; 0 for the first one
    * @throws NativeError when the file is damaged, or stored in a way that is not supported
    */
-  constructor(bytes: Uint8Array, mostBytes: number, pixels: number) {
+  constructor(bytes: Uint8Array, mostBytes: number, pixels: number, directory = 0) {
     this.mostBytes = mostBytes;
     this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
     this.source = sources.add(this.instance.exports, bytes);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
       allocated(this.pointer);
-      this.run((exports) => exports.reader_open(this.pointer, mostBytes));
+      this.run((exports) => exports.reader_open(this.pointer, mostBytes, directory));
       this.facts = this.readFacts();
     } catch (error) {
       this.close();

@@ -57,10 +57,10 @@ static uint32_t shifted(const struct layout *layout, uint32_t value, uint32_t to
   return layout->format == SAMPLEFORMAT_INT ? value ^ top : value;
 }
 
-static void unpack_bytes(const struct layout *layout, struct place at, uint32_t count, uint8_t *to) {
-  const uint8_t flip = (uint8_t)shifted(layout, 0, 0x80);
+// Bytes that are said to be signed are not: libtiff, ImageMagick and Pillow show them so, and so they are written.
+static void unpack_bytes(struct place at, uint32_t count, uint8_t *to) {
   const uint8_t *from = at.from + at.first;
-  for (uint32_t x = 0; x < count; x++, from += at.step) to[x] = *from ^ flip;
+  for (uint32_t x = 0; x < count; x++, from += at.step) to[x] = *from;
 }
 
 static void unpack_words(const struct layout *layout, struct place at, uint32_t count, uint8_t *to) {
@@ -82,7 +82,7 @@ void samples_unpack(const struct layout *layout, const struct row *row, uint16_t
     for (uint32_t x = 0; x < row->count; x++)
       to[x] = (uint8_t)bits_at(at.from, (at.first + (uint64_t)x * at.step) * bits, bits);
   } else if (bits == 8) {
-    unpack_bytes(layout, at, row->count, to);
+    unpack_bytes(at, row->count, to);
   } else if (bits == 16) {
     unpack_words(layout, at, row->count, to);
   } else if (bits == 32) {

@@ -1,4 +1,4 @@
-/** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first picture of the file. */
+/** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview. */
 import type { NativeError } from "../../../wasm/load.ts";
 import { beside, held } from "../../../wasm/price.ts";
 import { FACTS_BYTES, readPrice, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
@@ -8,13 +8,19 @@ import { converted } from "../color/convert.ts";
 import { type Demand, type Facts, format, type Reader } from "../format.ts";
 import { bytesPerPixel, type Rows } from "../rows.ts";
 import { guarded, guardedAsync } from "./guard.ts";
+import { jpeg } from "./jpeg.ts";
 import { TIFF } from "./optional.ts";
+import { placeOf } from "./tiff/directories.ts";
 import { factsOf } from "./tiff/facts.ts";
 import { metadata } from "./tiff/metadata.ts";
 
 const read: Reader = {
   probe(bytes) {
-    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0), refusal);
+    const place = placeOf(bytes);
+    if (place.kind === "preview") {
+      return { ...jpeg.read.probe(place.file), orientation: place.orientation, isPreview: true };
+    }
+    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0, place.at), refusal);
     try {
       return factsOf(reader.facts);
     } finally {
@@ -23,12 +29,20 @@ const read: Reader = {
   },
 
   // What lies above the wanted rows may have to be decoded with them.
-  price: (facts, { deep }) => {
-    const deepBytes = deep ? (facts.deepBytes ?? 0) : 0;
+  price: (facts, demand) => {
+    if (facts.isPreview) return jpeg.read.price(facts, demand);
+    const deepBytes = demand.deep ? (facts.deepBytes ?? 0) : 0;
     return beside(held(peakBytes(facts) + deepBytes), readPrice(facts.width * facts.height));
   },
 
+  scale: (facts, demand) => (facts.isPreview ? jpeg.read.scale(facts, demand) : 1),
+
   async *open(bytes, facts, demand, breath) {
+    const place = placeOf(bytes);
+    if (place.kind === "preview") {
+      yield* jpeg.read.open(place.file, facts, demand, breath);
+      return;
+    }
     const rows = openRows(bytes, facts, demand, breath);
     const { box } = demand;
     try {
@@ -42,7 +56,8 @@ const read: Reader = {
 
 export const tiff = format({
   ...TIFF,
-  summary: "Read only: the first picture; 1 to 16 bits, floating point, all color spaces, strips and tiles.",
+  summary:
+    "Read only: the first full picture; 1 to 16 bits, floating point, all color spaces, strips and tiles; of RAW files the largest JPEG preview.",
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
   read,
   metadata,
@@ -63,7 +78,9 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breat
 /** Rows from the first wanted one to the last. */
 function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
   const { width, height, alpha } = facts;
-  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height), refusal);
+  const place = placeOf(bytes);
+  const at = place.kind === "directory" ? place.at : 0;
+  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height, at), refusal);
   const deep = output === "deep" ? true : undefined;
   const stride = width * bytesPerPixel({ deep });
   const first = firstRow(demand);
@@ -95,7 +112,18 @@ function firstRow({ box }: Demand): number {
 
 /** Compressions that libtiff knows and this build of it leaves out, by the numbers of their tag. */
 const COMPRESSIONS: Readonly<Record<string, string>> = {
+  9: "JBIG",
+  10: "JBIG",
+  32908: "PixarFilm",
+  32909: "PixarLog",
+  32947: "Kodak DCS",
+  33003: "JPEG 2000",
+  33005: "JPEG 2000",
   34661: "JBIG",
+  34712: "JPEG 2000",
+  34718: "MDI",
+  34719: "MDI",
+  34720: "MDI",
   34887: "LERC",
   34925: "LZMA",
   50000: "Zstandard",

@@ -100,6 +100,10 @@ const READ = {
 const MADE = {
   "white that is 0": [made(2, 1, kind([8], 0), [[0, 200]]), [255, 255, 255, 255, 55, 55, 55, 255]],
   "12 bits": [made(2, 1, kind([12], 1), [[0xff, 0xf8, 0x00]]), [255, 255, 255, 255, 128, 128, 128, 255]],
+  "bytes that are said to be signed": [
+    made(2, 1, kind([8], 1, [339, 2]), [[0, 200]]),
+    [0, 0, 0, 255, 200, 200, 200, 255],
+  ],
   planes: [
     made(2, 1, kind([8, 8, 8], 2, [PLANAR, 2]), [
       [1, 2],
